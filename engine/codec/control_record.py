@@ -1,0 +1,83 @@
+"""Control records: what a broker writes into a partition for readers and not for applications (MSG-3).
+
+Source: KIP-98, Kafka's `ControlRecordType` and `EndTransactionMarker`. The key is version int16 and type int16. For
+COMMIT and ABORT the value is version int16 and coordinator epoch int32. Longer keys and values, which a later version
+may write, are accepted; shorter ones are not.
+"""
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+from engine.codec.damage import DamageKind, damaged
+from engine.codec.record import Record
+
+VERSION = 0
+"""The version of key and value that is written."""
+
+_KEY = struct.Struct(">hh")
+_MARKER = struct.Struct(">hi")
+
+
+class ControlType(IntEnum):
+    """The types that Kafka knows. Transactions use the first two, KRaft's own log the others."""
+
+    ABORT = 0
+    COMMIT = 1
+    LEADER_CHANGE = 2
+    SNAPSHOT_HEADER = 3
+    SNAPSHOT_FOOTER = 4
+    KRAFT_VERSION = 5
+    KRAFT_VOTERS = 6
+
+
+MARKER_TYPES = (ControlType.ABORT, ControlType.COMMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRecord:
+    """What a control record says."""
+
+    version: int
+    type_code: int
+    coordinator_epoch: int | None
+    """Only in COMMIT and ABORT."""
+
+    @property
+    def type_name(self) -> str:
+        """Kafka's name of the type; `UNKNOWN_7` for a code that this reader does not know, as Kafka skips those."""
+        try:
+            return ControlType(self.type_code).name
+        except ValueError:
+            return f"UNKNOWN_{self.type_code}"
+
+
+def encode_control_key(control_type: ControlType) -> bytes:
+    """The 4 bytes of the key."""
+    return _KEY.pack(VERSION, control_type)
+
+
+def encode_marker_value(coordinator_epoch: int) -> bytes:
+    """The 6 bytes of the value of a COMMIT or ABORT marker."""
+    return _MARKER.pack(VERSION, coordinator_epoch)
+
+
+def decode_control_record(record: Record, at: int = 0) -> ControlRecord:
+    """What `record` says. Raises DamagedError, with position `at`, when key or value is absent or too short."""
+    if record.key is None or len(record.key) < _KEY.size:
+        raise damaged(DamageKind.CONTROL_KEY, at, f"≥ {_KEY.size} bytes", _length(record.key))
+    version, type_code = _KEY.unpack_from(record.key)
+    if version < 0:
+        raise damaged(DamageKind.CONTROL_VERSION, at, "≥ 0", version)
+    if type_code not in MARKER_TYPES:
+        return ControlRecord(version, type_code, None)
+    if record.value is None or len(record.value) < _MARKER.size:
+        raise damaged(DamageKind.CONTROL_VALUE, at, f"≥ {_MARKER.size} bytes", _length(record.value))
+    value_version, coordinator_epoch = _MARKER.unpack_from(record.value)
+    if value_version < 0:
+        raise damaged(DamageKind.CONTROL_VERSION, at, "≥ 0", value_version)
+    return ControlRecord(version, type_code, coordinator_epoch)
+
+
+def _length(field: bytes | None) -> str:
+    return "null" if field is None else f"{len(field)} bytes"

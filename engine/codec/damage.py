@@ -1,0 +1,65 @@
+"""What is wrong with bytes: the place, what was expected there and what was found."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class DamageKind(StrEnum):
+    """What kind of place is damaged. The value is how the command line names it; the page's sentences are in
+    `engine/explain/catalogue/log.toml` under `log.damage.` and the member's name in lower case."""
+
+    TRUNCATED_HEADER = "file ends inside a batch header"
+    TRUNCATED_BATCH = "file ends inside a batch"
+    ZEROS = "only zero bytes from here to the end of the file"
+    LENGTH = "batch length"
+    LENGTH_SUSPECT = "no batch follows where the length of this one points"
+    MAGIC = "magic"
+    CRC = "checksum (CRC-32C)"
+    BASE_OFFSET = "base offset"
+    LAST_OFFSET_DELTA = "last offset delta"
+    RECORD_COUNT = "record count"
+    CODEC = "compression codec"
+    DECOMPRESSION = "compressed records"
+    VARINT = "varint"
+    FIELD_LENGTH = "length of a field"
+    RECORD_LENGTH = "record length"
+    RECORD_OFFSET = "offset delta of a record"
+    HEADER_COUNT = "header count"
+    TRAILING_BYTES = "bytes after the last record"
+    CONTROL_COUNT = "number of records in a control batch"
+    CONTROL_KEY = "key of a control record"
+    CONTROL_VALUE = "value of a control record"
+    CONTROL_VERSION = "version of a control record"
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """One damaged place."""
+
+    kind: DamageKind
+    position: int
+    """The byte in the file (or in the buffer that was given), counted from 0. Inside compressed records: the byte
+    where the compressed block starts."""
+    expected: str
+    """A number, a range or a size, without words that would need translation."""
+    found: str
+    """In the same form."""
+    ends_file: bool = False
+    """Nothing after this place can be read, because the next batch cannot be located."""
+
+    def __str__(self) -> str:
+        line = f"byte {self.position}: {self.kind.value}: expected {self.expected}, found {self.found}"
+        return line + ("; the rest of the file cannot be read" if self.ends_file else "")
+
+
+class DamagedError(ValueError):
+    """Raised by the functions that decode one thing; segment reading turns it into a row."""
+
+    def __init__(self, damage: Damage) -> None:
+        super().__init__(str(damage))
+        self.damage = damage
+
+
+def damaged(kind: DamageKind, position: int, expected: object, found: object) -> DamagedError:
+    """The error to raise for one damaged place that does not end the file."""
+    return DamagedError(Damage(kind, position, str(expected), str(found)))

@@ -1,0 +1,144 @@
+"""One record of a batch with magic 2, and the run of records that follows a batch header.
+
+Source: KIP-82 (headers), KIP-98, Kafka's `DefaultRecord`. A record is: length varint, attributes int8 (unused),
+timestamp delta varlong, offset delta varint, key, value (each a varint length, -1 for null, then bytes), header count
+varint, headers (key, value).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.codec.damage import Damage, DamagedError, DamageKind, damaged
+from engine.codec.varint import read_varint, read_varlong, write_varint, write_varlong
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A record header. The key is UTF-8 text in Kafka and is kept as bytes, because a file may hold anything."""
+
+    key: bytes
+    value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record with its absolute offset."""
+
+    offset: int
+    timestamp: int
+    """Milliseconds since 1970, of creation or of the append, as the batch says; -1 = none."""
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[Header, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFrame:
+    """What the batch header says about each of its records."""
+
+    base_offset: int
+    last_offset_delta: int
+    base_timestamp: int
+    append_timestamp: int | None
+    """With LogAppendTime every record has the batch's maximum timestamp; else None."""
+
+
+def encode_record(record: Record, frame: RecordFrame) -> bytes:
+    """The bytes of `record` inside a batch. Raises ValueError when a delta or a length does not fit its field."""
+    body = bytearray(b"\0")
+    body += write_varlong(record.timestamp - frame.base_timestamp)
+    body += write_varint(record.offset - frame.base_offset)
+    body += _sized(record.key)
+    body += _sized(record.value)
+    body += write_varint(len(record.headers))
+    for header in record.headers:
+        body += _sized(header.key)
+        body += _sized(header.value)
+    return write_varint(len(body)) + bytes(body)
+
+
+def _sized(field: bytes | None) -> bytes:
+    return write_varint(-1) if field is None else write_varint(len(field)) + field
+
+
+def decode_records(
+    data: bytes, position: int, count: int, frame: RecordFrame, at: int = 0
+) -> tuple[tuple[Record, ...], Damage | None]:
+    """The `count` records from `position` to the end of `data`.
+
+    Never raises: returns the records before the first damaged byte, and that damage, or None. `at` is added to
+    positions in the damage. Memory is bounded by `data`, whatever `count` claims.
+    """
+    records: list[Record] = []
+    delta_min = 0
+    try:
+        for index in range(count):
+            if position == len(data):
+                raise damaged(DamageKind.RECORD_COUNT, at + position, count, index)
+            record, behind = _decode_record(data, position, frame, at)
+            delta = record.offset - frame.base_offset
+            if not delta_min <= delta <= frame.last_offset_delta:
+                expected = f"{delta_min}..{frame.last_offset_delta}"
+                raise damaged(DamageKind.RECORD_OFFSET, at + position, expected, delta)
+            records.append(record)
+            position, delta_min = behind, delta + 1
+        if position < len(data):
+            raise damaged(DamageKind.TRAILING_BYTES, at + position, "0 bytes", f"{len(data) - position} bytes")
+    except DamagedError as error:
+        return tuple(records), error.damage
+    return tuple(records), None
+
+
+def _decode_record(data: bytes, position: int, frame: RecordFrame, at: int) -> tuple[Record, int]:
+    """The record at `position` and the position behind it."""
+    start = position
+    length, position = read_varint(data, position, len(data), at)
+    end = position + length
+    if not 1 <= length <= len(data) - position:
+        raise damaged(DamageKind.RECORD_LENGTH, at + start, f"1..{len(data) - position}", length)
+    timestamp_delta, position = read_varlong(data, position + 1, end, at)
+    offset_delta, position = read_varint(data, position, end, at)
+    key, position = _read_sized(data, position, end, at)
+    value, position = _read_sized(data, position, end, at)
+    headers, position = _read_headers(data, position, end, at)
+    if position != end:
+        raise damaged(DamageKind.RECORD_LENGTH, at + start, length - (end - position), length)
+    timestamp = frame.append_timestamp
+    if timestamp is None:
+        timestamp = frame.base_timestamp + timestamp_delta
+    return Record(frame.base_offset + offset_delta, timestamp, key, value, headers), end
+
+
+def _read_sized(data: bytes, position: int, end: int, at: int) -> tuple[bytes | None, int]:
+    """A field with a varint length in front, None for length -1."""
+    start = position
+    length, position = read_varint(data, position, end, at)
+    if length == -1:
+        return None, position
+    if length < -1:
+        raise damaged(DamageKind.FIELD_LENGTH, at + start, "≥ -1", length)
+    if length > end - position:
+        raise damaged(DamageKind.FIELD_LENGTH, at + start, f"≤ {end - position}", length)
+    return data[position : position + length], position + length
+
+
+def _read_headers(data: bytes, position: int, end: int, at: int) -> tuple[tuple[Header, ...], int]:
+    start = position
+    count, position = read_varint(data, position, end, at)
+    # A header takes two bytes at least, so a count beyond half of what is left cannot be true.
+    if not 0 <= count <= (end - position) // 2:
+        raise damaged(DamageKind.HEADER_COUNT, at + start, f"0..{(end - position) // 2}", count)
+    headers = []
+    for _ in range(count):
+        key_start = position
+        key, position = _read_sized(data, position, end, at)
+        if key is None:
+            raise damaged(DamageKind.FIELD_LENGTH, at + key_start, "≥ 0", -1)
+        value, position = _read_sized(data, position, end, at)
+        headers.append(Header(key, value))
+    return tuple(headers), position
+
+
+def first_timestamp(records: Sequence[Record]) -> int:
+    """The base timestamp of a batch of `records`: that of its first one, -1 when there is none."""
+    return records[0].timestamp if records else -1

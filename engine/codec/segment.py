@@ -1,0 +1,267 @@
+"""A log segment: the bytes of a `.log` file as a lazy run of rows, each with its place in the file.
+
+A damaged place becomes part of a row and never an exception, and reading goes on behind it where the next batch can
+be located. Only the batch length locates it, so a length that cannot be true ends the file. Memory is bounded by one
+batch.
+
+Source: Kafka's `FileRecords`, `ByteBufferLogInputStream` and `DumpLogSegments`. The length stands outside the
+checksum; when a batch fails its checksum and nothing like a batch follows, the length itself is suspected.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from engine.codec.buffers import Buffer, Checksum, Decompressors
+from engine.codec.control_record import ControlRecord, decode_control_record
+from engine.codec.crc32c import crc32c
+from engine.codec.damage import Damage, DamagedError, DamageKind
+from engine.codec.record import Record, decode_records
+from engine.codec.record_batch import (
+    ATTRIBUTES_POSITION,
+    CODEC_NAMES,
+    CRC_POSITION,
+    HEADER_BYTES,
+    LAST_OFFSET_DELTA_POSITION,
+    LENGTH_MIN,
+    LENGTH_POSITION,
+    MAGIC,
+    MAGIC_POSITION,
+    OVERHEAD_BYTES,
+    RECORD_COUNT_POSITION,
+    BatchHeader,
+    decode_header,
+)
+
+LEGACY_LENGTH_MIN = 14
+"""Bytes that the length of a message with magic 0 counts at least (Kafka's `LegacyRecord`)."""
+LEGACY_NAMES = {0: "message format v0 (before 0.10)", 1: "message format v1 (0.10 to 0.10.2)"}
+FRAME_BYTES = MAGIC_POSITION + 1
+"""What must be there to tell size and format of a batch."""
+DECOMPRESSED_BYTES_MAX = 256 * 1024 * 1024
+"""The largest result asked of a decompressor for one batch."""
+
+_FRAME = struct.Struct(">qiib")
+_ZERO_CHUNK_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchRow:
+    """A batch with magic 2, whole or damaged inside."""
+
+    position: int
+    """Byte of the file where the batch starts."""
+    header: BatchHeader
+    computed_crc: int
+    records: tuple[Record, ...] = ()
+    """Those before the first damaged byte; all of them when nothing is damaged."""
+    control: ControlRecord | None = None
+    """What the batch's control record says; None for data and for a damaged one."""
+    codec_not_read: str | None = None
+    """The codec's name when the records are compressed and no decompressor for it was passed in."""
+    damage: tuple[Damage, ...] = ()
+
+    @property
+    def crc_ok(self) -> bool:
+        return self.header.crc == self.computed_crc
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegacyRow:
+    """A message set entry with magic 0 or 1: recognised and named, its records are not read."""
+
+    position: int
+    base_offset: int
+    size: int
+    magic: int
+    damage: tuple[Damage, ...] = ()
+
+    @property
+    def format_name(self) -> str:
+        return LEGACY_NAMES[self.magic]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DamageRow:
+    """A stretch of the file that is not a batch."""
+
+    position: int
+    size: int
+    """Bytes of the stretch: to the next batch, or to the end of the file."""
+    damage: tuple[Damage, ...]
+
+
+Row = BatchRow | LegacyRow | DamageRow
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentReader:
+    """How segments are read: which compiled functions stand in for the pure ones."""
+
+    checksum: Checksum = crc32c
+    decompressors: Decompressors = field(default_factory=dict)
+
+    def rows(self, data: Buffer, offset_min: int = 0) -> Iterator[Row]:
+        """The rows of one segment, in the order of the file.
+
+        `offset_min` is the lowest offset that the first batch may have: the segment's base offset, or one behind
+        the last batch of the segment before.
+        """
+        view = memoryview(data)
+        position = 0
+        while position < len(view):
+            row = self._row(view, position, offset_min)
+            yield row
+            if any(damage.ends_file for damage in row.damage):
+                return
+            if isinstance(row, BatchRow):
+                # A last offset below the base offset is damage of its own and must not lower the bound.
+                offset_min = max(offset_min, row.header.last_offset + 1, row.header.base_offset + 1)
+            elif isinstance(row, LegacyRow):
+                offset_min = max(offset_min, row.base_offset + 1)
+            position += row.header.size if isinstance(row, BatchRow) else row.size
+
+    def _row(self, view: memoryview, position: int, offset_min: int) -> Row:
+        """The row at `position`, which is inside `view`."""
+        remaining = len(view) - position
+        framing = _frame_damage(view, position)
+        if framing is not None:
+            return DamageRow(position=position, size=remaining, damage=(framing,))
+        base_offset, length, _, magic = _FRAME.unpack_from(view, position)
+        size = length + OVERHEAD_BYTES
+        if magic in LEGACY_NAMES:
+            order = _offset_damage(base_offset, position, offset_min)
+            return LegacyRow(position=position, base_offset=base_offset, size=size, magic=magic, damage=order)
+        if magic != MAGIC:
+            found = Damage(DamageKind.MAGIC, position + MAGIC_POSITION, "0..2", str(magic))
+            return DamageRow(position=position, size=size, damage=(found, *_length_doubt(view, position, size)))
+        return self._batch(view, position, size, offset_min)
+
+    def _batch(self, view: memoryview, position: int, size: int, offset_min: int) -> BatchRow:
+        """The batch with magic 2 at `position`, all of whose `size` bytes are there."""
+        batch = bytes(view[position : position + size])
+        header = decode_header(batch)
+        computed_crc = self.checksum(batch[ATTRIBUTES_POSITION:])
+        damage = list(_offset_damage(header.base_offset, position, offset_min))
+        if computed_crc != header.crc:
+            expected, found = f"{computed_crc:#010x}", f"{header.crc:#010x}"
+            damage.append(Damage(DamageKind.CRC, position + CRC_POSITION, expected, found))
+            damage.extend(_length_doubt(view, position, size))
+        counts = _count_damage(header, position)
+        damage.extend(counts)
+        records: tuple[Record, ...] = ()
+        control, codec_not_read = None, None
+        if not counts:
+            records, codec_not_read, fault = self._records(batch, header, position)
+            damage.extend(fault)
+            if header.is_control and codec_not_read is None and not fault:
+                control, fault = _control(records, position)
+                damage.extend(fault)
+        return BatchRow(
+            position=position,
+            header=header,
+            computed_crc=computed_crc,
+            records=records,
+            control=control,
+            codec_not_read=codec_not_read,
+            damage=tuple(damage),
+        )
+
+    def _records(
+        self, batch: bytes, header: BatchHeader, position: int
+    ) -> tuple[tuple[Record, ...], str | None, tuple[Damage, ...]]:
+        """Records, the codec that is not read, and damage."""
+        if header.codec_code >= len(CODEC_NAMES):
+            at = position + ATTRIBUTES_POSITION
+            expected = f"0..{len(CODEC_NAMES) - 1}"
+            return (), None, (Damage(DamageKind.CODEC, at, expected, str(header.codec_code)),)
+        if header.codec_code == 0:
+            records, fault = decode_records(batch, HEADER_BYTES, header.record_count, header.frame, position)
+            return records, None, () if fault is None else (fault,)
+        decompress = self.decompressors.get(header.codec)
+        if decompress is None:
+            return (), header.codec, ()
+        block = position + HEADER_BYTES
+        try:
+            plain = decompress(batch[HEADER_BYTES:], DECOMPRESSED_BYTES_MAX)
+        except ValueError as error:
+            return (), None, (Damage(DamageKind.DECOMPRESSION, block, header.codec, str(error)),)
+        records, fault = decode_records(plain, 0, header.record_count, header.frame)
+        if fault is None:
+            return records, None, ()
+        return records, None, (Damage(fault.kind, block, fault.expected, fault.found),)
+
+
+def _frame_damage(view: memoryview, position: int) -> Damage | None:
+    """Why the batch at `position` cannot be located, or None. Such damage ends the file."""
+    remaining = len(view) - position
+    if remaining >= OVERHEAD_BYTES:
+        base_offset, length = struct.unpack_from(">qi", view, position)
+        if base_offset == 0 and length == 0 and _only_zeros(view[position:]):
+            zeros = f"{remaining} zero bytes"
+            return Damage(DamageKind.ZEROS, position, f"length ≥ {LENGTH_MIN}", zeros, ends_file=True)
+    if remaining < FRAME_BYTES:
+        expected, found = f"≥ {FRAME_BYTES} bytes", f"{remaining} bytes"
+        return Damage(DamageKind.TRUNCATED_HEADER, position, expected, found, ends_file=True)
+    _, length, _, magic = _FRAME.unpack_from(view, position)
+    length_min = LENGTH_MIN if magic == MAGIC else LEGACY_LENGTH_MIN
+    if length < length_min:
+        at = position + LENGTH_POSITION
+        return Damage(DamageKind.LENGTH, at, f"≥ {length_min}", str(length), ends_file=True)
+    if length + OVERHEAD_BYTES > remaining:
+        expected, found = f"{length + OVERHEAD_BYTES} bytes", f"{remaining} bytes"
+        return Damage(DamageKind.TRUNCATED_BATCH, position, expected, found, ends_file=True)
+    return None
+
+
+def _only_zeros(view: memoryview) -> bool:
+    """Whether every byte is zero: a file that was allocated in advance, or lost its last writes in a crash."""
+    for start in range(0, len(view), _ZERO_CHUNK_BYTES):
+        if any(view[start : start + _ZERO_CHUNK_BYTES]):
+            return False
+    return True
+
+
+def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, ...]:
+    """Damage that ends the file when the already damaged batch at `position` is not followed by a batch."""
+    follower = position + size
+    if len(view) - follower < FRAME_BYTES:
+        return ()
+    _, length, _, magic = _FRAME.unpack_from(view, follower)
+    if 0 <= magic <= MAGIC and length >= LEGACY_LENGTH_MIN:
+        return ()
+    at = position + LENGTH_POSITION
+    expected, found = f"magic 0..2 at byte {follower + MAGIC_POSITION}", str(magic)
+    return (Damage(DamageKind.LENGTH_SUSPECT, at, expected, found, ends_file=True),)
+
+
+def _offset_damage(base_offset: int, position: int, offset_min: int) -> tuple[Damage, ...]:
+    """Offsets only rise in a log; the base offset stands outside the checksum, so this is its only check."""
+    if base_offset >= offset_min:
+        return ()
+    return (Damage(DamageKind.BASE_OFFSET, position, f"≥ {offset_min}", str(base_offset)),)
+
+
+def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
+    """Header fields that no list of records can satisfy."""
+    if header.last_offset_delta < 0:
+        at = position + LAST_OFFSET_DELTA_POSITION
+        return (Damage(DamageKind.LAST_OFFSET_DELTA, at, "≥ 0", str(header.last_offset_delta)),)
+    if not 0 <= header.record_count <= header.last_offset_delta + 1:
+        at = position + RECORD_COUNT_POSITION
+        expected = f"0..{header.last_offset_delta + 1}"
+        return (Damage(DamageKind.RECORD_COUNT, at, expected, str(header.record_count)),)
+    return ()
+
+
+def _control(records: tuple[Record, ...], position: int) -> tuple[ControlRecord | None, tuple[Damage, ...]]:
+    """What the one record of a control batch says. The cleaner may have left the batch without it."""
+    if not records:
+        return None, ()
+    if len(records) > 1:
+        at = position + RECORD_COUNT_POSITION
+        return None, (Damage(DamageKind.CONTROL_COUNT, at, "1", str(len(records))),)
+    try:
+        return decode_control_record(records[0], position + HEADER_BYTES), ()
+    except DamagedError as error:
+        return None, (error.damage,)

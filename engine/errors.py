@@ -1,0 +1,75 @@
+"""Kafka's error codes as both sides of the protocol know them (spec appendix A).
+
+Owns the names, the wire codes and whether a producer may retry a produce answered so. What each
+side *does* about an error lives in the tables of the role that does it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Error(Enum):
+    """A protocol error: ``Error.NAME.code`` is the wire code, ``retriable`` is Produce's "R" of appendix A."""
+
+    UNKNOWN_SERVER_ERROR = (-1, False)
+    NONE = (0, False)
+    CORRUPT_MESSAGE = (2, True)
+    UNKNOWN_TOPIC_OR_PARTITION = (3, True)
+    LEADER_NOT_AVAILABLE = (5, True)
+    NOT_LEADER_OR_FOLLOWER = (6, True)
+    REQUEST_TIMED_OUT = (7, True)
+    MESSAGE_TOO_LARGE = (10, False)
+    NETWORK_EXCEPTION = (13, True)
+    COORDINATOR_LOAD_IN_PROGRESS = (14, True)
+    COORDINATOR_NOT_AVAILABLE = (15, False)
+    NOT_COORDINATOR = (16, False)
+    RECORD_LIST_TOO_LARGE = (18, False)
+    NOT_ENOUGH_REPLICAS = (19, True)
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND = (20, True)
+    INVALID_REQUIRED_ACKS = (21, False)
+    ILLEGAL_GENERATION = (22, False)
+    UNKNOWN_MEMBER_ID = (25, False)
+    TOPIC_AUTHORIZATION_FAILED = (29, False)
+    GROUP_AUTHORIZATION_FAILED = (30, False)
+    CLUSTER_AUTHORIZATION_FAILED = (31, False)
+    UNSUPPORTED_VERSION = (35, False)
+    INVALID_REQUEST = (42, False)
+    UNSUPPORTED_FOR_MESSAGE_FORMAT = (43, False)
+    OUT_OF_ORDER_SEQUENCE_NUMBER = (45, False)
+    DUPLICATE_SEQUENCE_NUMBER = (46, False)
+    INVALID_PRODUCER_EPOCH = (47, False)
+    INVALID_TXN_STATE = (48, False)
+    INVALID_PRODUCER_ID_MAPPING = (49, False)
+    INVALID_TRANSACTION_TIMEOUT = (50, False)
+    CONCURRENT_TRANSACTIONS = (51, False)
+    TRANSACTION_COORDINATOR_FENCED = (52, False)
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED = (53, False)
+    OPERATION_NOT_ATTEMPTED = (55, False)
+    KAFKA_STORAGE_ERROR = (56, True)
+    UNKNOWN_PRODUCER_ID = (59, False)
+    FENCED_INSTANCE_ID = (82, False)
+    PRODUCER_FENCED = (90, False)
+
+    def __init__(self, code: int, retriable: bool) -> None:
+        self.code = code
+        self.retriable = retriable
+
+
+class EngineError(Exception):
+    """A rule inside the engine broke: never repaired silently, reported with scenario, step and seed."""
+
+
+class Refused(Exception):
+    """A scenario, configuration or intervention was refused by a named rule.
+
+    ``rule`` is a requirement ID (``CFG-2``), ``place`` the dotted path of what was refused,
+    ``remedy`` one sentence that says what is allowed.
+    """
+
+    def __init__(self, rule: str, place: str, reason: str, remedy: str) -> None:
+        super().__init__(f"{rule}: {place}: {reason}; {remedy}")
+        self.rule = rule
+        self.place = place
+        self.reason = reason
+        self.remedy = remedy

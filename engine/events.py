@@ -1,0 +1,82 @@
+"""Facts of a run, past tense, for those who judge it from outside (engine/judge, sweeps, audits).
+
+A fact says what happened to stored data or to what an application was told; it never says
+whether that was right. Built only when somebody judges (``if watch.judging``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordAccepted:
+    """``send()`` took a record into the accumulator."""
+
+    producer: str
+    partition: str
+    serial: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsFinished:
+    """A batch's futures completed. ``error`` None: reported successful. ``aborted``: given up deliberately."""
+
+    producer: str
+    partition: str
+    serials: tuple[int, ...]
+    error: str | None
+    base_offset: int
+    aborted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogAppended:
+    """A replica stored a batch (leader or follower)."""
+
+    partition: str
+    replica: int
+    base_offset: int
+    last_offset: int
+    serials: tuple[int, ...]
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    is_transactional: bool
+    control_type: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogTruncated:
+    """A replica cut its log: offsets at and above ``to`` are gone."""
+
+    partition: str
+    replica: int
+    to: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogStartRaised:
+    """Records below ``to`` were deleted on purpose (retention, DeleteRecords)."""
+
+    partition: str
+    replica: int
+    to: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderChanged:
+    partition: str
+    leader: int | None
+    leader_epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsDelivered:
+    """A consumer handed records to its application."""
+
+    consumer: str
+    partition: str
+    isolation: str
+    serials: tuple[int, ...]
+    offsets: tuple[int, ...]

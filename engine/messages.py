@@ -1,0 +1,235 @@
+"""Every message of the protocol, under Kafka's names, with the fields of MSG-1 and MSG-2.
+
+A message is data. It travels inside an :class:`Envelope`; only ``network`` moves envelopes.
+Messages are never changed after they were sent, so a copy of the world may share them.
+Topic-partitions are written ``topic-partition`` (``t-0``) everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from engine.errors import Error
+
+NO_PRODUCER_ID = -1
+NO_PRODUCER_EPOCH = -1
+NO_SEQUENCE = -1
+NO_OFFSET = -1
+INT_MAX = 2147483647
+LONG_MAX = 9223372036854775807
+SHORT_MAX = 32767
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordBatch:
+    """A batch as sent and as stored (MSG-2); stored ones have offsets. ``serials`` is hidden from the protocol
+    and used for judging only (GEN-8)."""
+
+    record_count: int
+    last_offset_delta: int
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = NO_PRODUCER_EPOCH
+    base_sequence: int = NO_SEQUENCE
+    last_sequence: int = NO_SEQUENCE
+    """``inc(base_sequence, last_offset_delta)``, wrapped (SEQ-3)."""
+    is_transactional: bool = False
+    is_control: bool = False
+    control_type: str | None = None
+    """``COMMIT`` or ``ABORT`` when ``is_control``."""
+    coordinator_epoch: int = -1
+    max_timestamp: int = 0
+    size: int = 0
+    """Estimated bytes on the wire."""
+    serials: tuple[int, ...] = ()
+    base_offset: int = NO_OFFSET
+    leader_epoch: int = -1
+
+    @property
+    def last_offset(self) -> int:
+        return self.base_offset + self.last_offset_delta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataRequest:
+    api: ClassVar[str] = "Metadata"
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionMetadata:
+    leader: int | None
+    leader_epoch: int
+    isr: tuple[int, ...]
+    error: Error = Error.NONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataResponse:
+    api: ClassVar[str] = "Metadata"
+    brokers: tuple[int, ...]
+    partitions: dict[str, PartitionMetadata]
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitProducerIdRequest:
+    api: ClassVar[str] = "InitProducerId"
+    transactional_id: str | None = None
+    transaction_timeout_ms: int = INT_MAX
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = NO_PRODUCER_EPOCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitProducerIdResponse:
+    api: ClassVar[str] = "InitProducerId"
+    error: Error
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = NO_PRODUCER_EPOCH
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProduceRequest:
+    api: ClassVar[str] = "Produce"
+    transactional_id: str | None
+    acks: int
+    """0, 1 or -1 (all)."""
+    timeout_ms: int
+    batches: dict[str, RecordBatch]
+    """Topic-partition to its one batch, in the order drained."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionProduceResponse:
+    error: Error
+    base_offset: int = NO_OFFSET
+    log_append_time: int = -1
+    log_start_offset: int = NO_OFFSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProduceResponse:
+    api: ClassVar[str] = "Produce"
+    partitions: dict[str, PartitionProduceResponse]
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchRequest:
+    """A consumer's fetch of one partition."""
+
+    api: ClassVar[str] = "Fetch"
+    partition: str
+    fetch_offset: int
+    isolation: str
+    """``read_uncommitted`` or ``read_committed``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchResponse:
+    api: ClassVar[str] = "Fetch"
+    partition: str
+    error: Error
+    batches: tuple[RecordBatch, ...] = ()
+    high_watermark: int = 0
+    last_stable_offset: int = 0
+    log_start_offset: int = 0
+    aborted: tuple[tuple[int, int], ...] = ()
+    """(producer id, first offset) pairs."""
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaFetchRequest:
+    """A follower's fetch of one partition (LOG-7): its log end offset tells the leader how far it got."""
+
+    api: ClassVar[str] = "ReplicaFetch"
+    partition: str
+    replica: int
+    fetch_offset: int
+    leader_epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaFetchResponse:
+    api: ClassVar[str] = "ReplicaFetch"
+    partition: str
+    error: Error
+    batches: tuple[RecordBatch, ...] = ()
+    high_watermark: int = 0
+    log_start_offset: int = 0
+    leader_epoch: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZooKeeperRead:
+    """Read ``/latest_producer_id_block`` (PID-3)."""
+
+    api: ClassVar[str] = "ZooKeeperRead"
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZooKeeperWrite:
+    """Conditional write: refused unless the node's stat version equals ``expected_version`` (None: unconditional)."""
+
+    api: ClassVar[str] = "ZooKeeperWrite"
+    path: str
+    data: str
+    expected_version: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZooKeeperReply:
+    api: ClassVar[str] = "ZooKeeperReply"
+    path: str
+    data: str | None
+    version: int
+    """Stat version after the operation; -1 when the node does not exist."""
+    written: bool = False
+    conflict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderAndIsr:
+    """The controller's word on one partition; brokers learn it at once (LOG-10)."""
+
+    api: ClassVar[str] = "LeaderAndIsr"
+    partition: str
+    leader: int | None
+    leader_epoch: int
+    isr: tuple[int, ...]
+    replicas: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Envelope:
+    """One message under way. ``source`` and ``destination`` are actor names (``p1``, ``broker-1``, ``zookeeper``)."""
+
+    id: int
+    source: str
+    destination: str
+    body: object
+    correlation_id: int
+    is_response: bool
+    sent_at: int
+    arrives_at: int
+
+
+@dataclass(slots=True)
+class Send:
+    """Effect of a role: put this message on the link to ``destination``.
+
+    A response repeats the request's ``correlation_id``; a request brings the sender's own, unique per sender.
+    """
+
+    destination: str
+    body: object
+    correlation_id: int
+    is_response: bool = False
+
+
+Effects = list[Send]
+"""What a role wants done, in order. An empty list: nothing to send."""

@@ -1,0 +1,114 @@
+"""The three generations of Kafka that a run may follow (spec section 0, table *Profiles*).
+
+One row per aspect; code asks the profile, never its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """What one generation does. Every field is one row of the spec's table or a measured difference."""
+
+    name: str
+    version: str
+    idempotence: bool
+    """Idempotent and transactional producers exist (not in 0.10)."""
+    queued_producer_id_request: bool
+    """PID fetched by a queued, non-blocking request (PID-11); else a blocking loop (PID-12)."""
+    epoch_bump: bool
+    """Lost sequences are recovered by raising the epoch (TXM-15, TXM-16); else the PID is reset."""
+    expiry_from_creation: bool
+    """A batch expires by its age alone, in flight or not (ACC-21 second rule)."""
+    expire_muted: bool
+    """A muted partition's batches expire too (ACC-19)."""
+    accepts_unknown_producer: bool
+    """A PID without an entry may start at any sequence (SEQ-15); else UNKNOWN_PRODUCER_ID (SEQ-14)."""
+    unknown_when_cache_empty: bool
+    """Same epoch, nothing cached, first sequence not 0: UNKNOWN_PRODUCER_ID; else OUT_OF_ORDER (CTR-14)."""
+    indexes_empty_abort: bool
+    """An ABORT marker where nothing is open is indexed as aborted (LOG-9)."""
+    marker_counts_as_activity: bool
+    """A marker sets the entry's last timestamp (LOG-12)."""
+    end_txn_accepts_newer_epoch: bool
+    """EndTxn's entry check refuses only lower epochs (TXC-14)."""
+    failed_fence_keeps_epoch: bool
+    """After a failed fence append the next fence keeps the raised epoch (TXC-11)."""
+    stale_epoch_is_fatal: bool
+    """INVALID_PRODUCER_EPOCH on produce ends the producer (SND-9)."""
+    coordinator_answers_fenced: bool
+    """Stale epoch at the coordinator: PRODUCER_FENCED; else INVALID_PRODUCER_EPOCH (CTR-44)."""
+    retention_drops_producers: bool
+    """Raising the log start forgets producers whose newest batch lies below it (LOG-11)."""
+    drain_resumes_after_stop: bool
+    """After an early drain stop the next pass starts after the blocked partition (ACC-15)."""
+    validates_by_origin: bool
+    """Validation level follows the append's origin (SEQ-9); else the topic's name and caller."""
+
+
+K010 = Profile(
+    name="k010",
+    version="0.10",
+    idempotence=False,
+    queued_producer_id_request=False,
+    epoch_bump=False,
+    expiry_from_creation=False,
+    expire_muted=False,
+    accepts_unknown_producer=False,
+    unknown_when_cache_empty=True,
+    indexes_empty_abort=True,
+    marker_counts_as_activity=False,
+    end_txn_accepts_newer_epoch=True,
+    failed_fence_keeps_epoch=False,
+    stale_epoch_is_fatal=True,
+    coordinator_answers_fenced=False,
+    retention_drops_producers=True,
+    drain_resumes_after_stop=False,
+    validates_by_origin=False,
+)
+
+K20 = Profile(
+    name="k20",
+    version="2.0",
+    idempotence=True,
+    queued_producer_id_request=False,
+    epoch_bump=False,
+    expiry_from_creation=False,
+    expire_muted=False,
+    accepts_unknown_producer=False,
+    unknown_when_cache_empty=True,
+    indexes_empty_abort=True,
+    marker_counts_as_activity=False,
+    end_txn_accepts_newer_epoch=True,
+    failed_fence_keeps_epoch=False,
+    stale_epoch_is_fatal=True,
+    coordinator_answers_fenced=False,
+    retention_drops_producers=True,
+    drain_resumes_after_stop=False,
+    validates_by_origin=False,
+)
+
+K28 = Profile(
+    name="k28",
+    version="2.8",
+    idempotence=True,
+    queued_producer_id_request=True,
+    epoch_bump=True,
+    expiry_from_creation=True,
+    expire_muted=True,
+    accepts_unknown_producer=True,
+    unknown_when_cache_empty=False,
+    indexes_empty_abort=False,
+    marker_counts_as_activity=True,
+    end_txn_accepts_newer_epoch=False,
+    failed_fence_keeps_epoch=True,
+    stale_epoch_is_fatal=False,
+    coordinator_answers_fenced=True,
+    retention_drops_producers=False,
+    drain_resumes_after_stop=True,
+    validates_by_origin=True,
+)
+
+PROFILES: dict[str, Profile] = {profile.name: profile for profile in (K010, K20, K28)}

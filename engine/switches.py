@@ -1,0 +1,52 @@
+"""The mechanisms that a laboratory run may turn off, one at a time (GEN-9).
+
+A comparison runs the same scripts with one switch changed. Every switch that is not at its
+default is shown to the learner (UIV-4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switches:
+    """Defaults are Kafka's own behaviour."""
+
+    duplicate_lookup: bool = True
+    """The broker looks for the batch among the cached ones (SEQ-11)."""
+    sequence_check: bool = True
+    """The broker refuses gaps and stale numbers (SEQ-14, SEQ-15)."""
+    epoch_check: bool = True
+    """The broker refuses lower producer epochs (SEQ-12)."""
+    coordinator_epoch_check: bool = True
+    """The broker refuses markers of an older coordinator (MRK-5)."""
+    duplicate_cache_size: int = 5
+    """Batches remembered per producer and partition (CFG-4)."""
+    ordered_reinsertion: bool = True
+    """A retried batch returns to its place by sequence (ORD-2); else to the front."""
+    head_retry_rule: bool = True
+    """Only the oldest unanswered batch of a partition may be resent (ORD-5, last test)."""
+    drain_stop_scope: str = "node"
+    """What the stop test ends: the whole ``node``'s drain or this ``partition`` only (CTR-15)."""
+    marker_retry: bool = True
+    transaction_log_acks_all: bool = True
+    in_flight_cap: bool = True
+    """More than five requests in flight are refused with idempotence (CFG-2)."""
+    stale_sequence_is_duplicate: bool = False
+    """A stale sequence outside the cache is answered DUPLICATE_SEQUENCE_NUMBER (SEQ-18)."""
+    zookeeper_version_check: bool = True
+    """A block claim is conditional on the node's stat version (PID-3)."""
+    offsets_in_transaction: bool = True
+    idempotent_handlers: bool = True
+    back_check: bool = True
+    stored_message_id: bool = True
+    durable_prepared_messages: bool = True
+
+    def altered(self) -> dict[str, bool | int | str]:
+        """Name to value of every switch that is not at its default."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        }

@@ -1,0 +1,85 @@
+"""How closely a run is watched: bare, judged or recorded.
+
+Roles talk to one :class:`Watch`. A bare run only counts; a judged run also passes facts to the
+judges; a recorded run also keeps sentences, decisions and changes. What a role does must never
+depend on the level: it may only skip building what nobody reads (``if watch.recording``).
+
+*Changes* need no bookkeeping in the roles: a part of the state that has a place in the view is a
+:class:`Part` (``path`` and ``view()``), and whoever changes it says ``watch.touch(part)``. At the end of the step
+the recorder compares the part's view with the one it knew. A forgotten ``touch`` is caught by the
+fold test: folding the changes of every step must give the view the engine reports.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+Path = tuple[str, ...]
+
+
+class _Absent:
+    """Marks a path that does not exist (before it was added, after it was removed)."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+    def __reduce__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+
+
+class Part(Protocol):
+    """A piece of state with a place of its own in the view. Keep parts small: one batch, one queue, one entry.
+
+    ``view()`` returns JSON-shaped data (string keys), or None when the part is gone. The parts of a role must
+    not overlap: a part's view holds no path that another part owns.
+    """
+
+    path: Path
+
+    def view(self) -> Any: ...
+
+
+class Watch:
+    """The bare level: counts, keeps nothing. Also the surface of the other levels."""
+
+    __slots__ = ("said",)
+
+    recording = False
+    judging = False
+
+    def __init__(self) -> None:
+        self.said: str | None = None
+
+    def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        """Make this a step: the first key said is its sentence, later ones are notes.
+
+        ``rules`` are the requirement IDs that the code *enforced* just now. Build costly parameters only
+        ``if watch.recording``.
+        """
+        if self.said is None:
+            self.said = key
+
+    def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        """A further sentence of this step; makes no step by itself."""
+
+    def decide(self, decision: dict[str, Any]) -> None:
+        """The rules that a receiver tried, in order (``decision`` of docs/frame.md). Only when recording."""
+
+    def refuse(
+        self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
+    ) -> None:
+        """A refusal: rule, error, the compared numbers and what the receiver does next (UIV-3)."""
+
+    def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
+        """A state machine took a row of its table."""
+
+    def touch(self, part: Part) -> None:
+        """This part's view may have changed."""
+
+    def fact(self, fact: object) -> None:
+        """Something that judges weigh (events.py)."""
