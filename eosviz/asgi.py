@@ -1,0 +1,22 @@
+"""The ASGI application that uvicorn serves: pages and API over HTTP, stepping over WebSocket."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
+http_application = get_asgi_application()  # loads the apps, which the imports below need
+
+from channels.auth import AuthMiddlewareStack  # noqa: E402
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+
+from eosviz.walkthroughs.routing import websocket_urlpatterns  # noqa: E402
+
+application = ProtocolTypeRouter(
+    {
+        "http": http_application,
+        # A page of another site may open a WebSocket with the visitor's cookies: the origin is checked first.
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+    }
+)

@@ -1,0 +1,1 @@
+"""Everything that runs on Spark: sweeps over settings, faults and seeds."""

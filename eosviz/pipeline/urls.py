@@ -1,0 +1,4 @@
+from django.urls import URLPattern, URLResolver
+
+app_name = "pipeline"
+urlpatterns: list[URLPattern | URLResolver] = []

@@ -1,0 +1,1 @@
+"""Pages made from the engine's own tables."""

@@ -1,0 +1,1 @@
+"""Sessions as files: export, import, and logs that a real broker wrote."""

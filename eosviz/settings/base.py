@@ -1,0 +1,163 @@
+"""What is true of every eosviz, on one machine or many. Each environment variable is in docs/operating.md."""
+
+from pathlib import Path
+
+import environ
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import ConnectionError, TimeoutError
+
+from eosviz.settings.embedded import embedded_redis_url, embedded_secret_key, kombu_url
+
+env = environ.Env()
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+DATA_DIR = Path(env.str("EOSVIZ_DATA", str(BASE_DIR / "var"))).resolve()
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = False
+SECRET_KEY = env.str("SECRET_KEY", "") or embedded_secret_key(DATA_DIR)
+HOST = env.str("EOSVIZ_HOST", "127.0.0.1")
+ALLOWED_HOSTS = env.list("EOSVIZ_ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]", HOST])
+CSRF_TRUSTED_ORIGINS = env.list("EOSVIZ_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "servestatic.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "ninja",  # as an app it serves the API page's scripts itself instead of from another site
+    "eosviz.walkthroughs",
+    "eosviz.scenarios",
+    "eosviz.replays",
+    "eosviz.pipeline",
+    "eosviz.reference",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "servestatic.middleware.ServeStaticMiddleware",
+    "eosviz.security.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "eosviz.urls"
+ASGI_APPLICATION = "eosviz.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# The database
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'eosviz.sqlite3'}")}
+# A web request may end in any thread, so the web keeps no connection; a worker's threads live long and do.
+DATABASES["default"]["CONN_MAX_AGE"] = env.int("EOSVIZ_CONNECTION_SECONDS", 0)
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        # A transaction that reads first and writes later would otherwise fail at once when another writes
+        # in between; taking the write lock at its start makes it wait, at most `timeout` seconds.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        # WAL lets pages read while a worker writes. NORMAL keeps every commit when a process dies.
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }
+
+# Redis: channel layer, Celery's broker
+
+REDIS_URL = env.str("REDIS_URL", "") or embedded_redis_url(DATA_DIR)
+CHANNEL_LAYERS = {
+    "default": {
+        # The other layer of channels_redis stays open after a server restart and receives nothing.
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {
+            "hosts": [
+                {
+                    "address": REDIS_URL,
+                    # redis-py 8 would close a subscription after five silent seconds,
+                    "socket_timeout": None,
+                    # and its hundred connections are too few when many sockets close at once.
+                    "max_connections": 10_000,
+                    "retry": Retry(ExponentialBackoff(cap=1, base=0.05), 6),
+                    "retry_on_error": [ConnectionError, TimeoutError],
+                }
+            ]
+        },
+    }
+}
+
+CELERY_BROKER_URL = kombu_url(REDIS_URL)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # A task whose worker was killed comes back after this many seconds. A task that may run longer must be
+    # declared with acks_late=False, or it comes back while it still runs.
+    "visibility_timeout": env.int("EOSVIZ_TASK_RETURN_SECONDS", 10),
+    "socket_connect_timeout": 2,
+    "health_check_interval": 10,
+}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+
+# Languages
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# Static files
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+
+# What browsers are told
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 365 * 24 * 3600  # an anonymous person's sessions belong to this cookie
+CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("EOSVIZ_LOG_LEVEL", "INFO")},
+}

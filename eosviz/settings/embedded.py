@@ -1,0 +1,49 @@
+"""What a machine that was told nothing uses: a key and a Redis address that belong to its data folder."""
+
+import hashlib
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+# The kernel keeps a socket's address in 108 bytes on Linux and 104 on macOS, the closing zero included.
+SOCKET_PATH_BYTES_MAX = 103
+
+
+def embedded_redis_socket(data_dir: Path) -> Path:
+    """Where the embedded Redis-compatible server of this data folder listens.
+
+    A socket in the data folder needs no free port and only this user can open it. A folder too deep for a
+    socket address gets one under the system's temporary folder, named after it.
+    """
+    socket = data_dir / "run" / "redis.sock"
+    if len(os.fsencode(socket)) <= SOCKET_PATH_BYTES_MAX:
+        return socket
+    name = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"eosviz-{os.getuid()}-{name}" / "redis.sock"
+
+
+def embedded_redis_url(data_dir: Path) -> str:
+    return f"unix://{embedded_redis_socket(data_dir)}"
+
+
+def kombu_url(redis_url: str) -> str:
+    """The same address as Celery's message library spells it."""
+    return redis_url.replace("unix://", "redis+socket://", 1)
+
+
+def embedded_secret_key(data_dir: Path) -> str:
+    """The key of this data folder, made on first use and readable by this user alone."""
+    path = data_dir / "secret_key"
+    if not path.exists():
+        draft = data_dir / f"secret_key.{os.getpid()}"
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(64))
+        try:
+            # Two processes may start together: the first link wins whole, and both read what it holds.
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+    return path.read_text()

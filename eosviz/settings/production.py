@@ -1,0 +1,23 @@
+"""A public server behind TLS. SECRET_KEY and EOSVIZ_ALLOWED_HOSTS must be set; docs/operating.md says how."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from eosviz.settings.base import *  # noqa: F403
+from eosviz.settings.base import env
+
+for _name, _example in (("SECRET_KEY", "64 random characters"), ("EOSVIZ_ALLOWED_HOSTS", "eosviz.example.org")):
+    if not env.str(_name, ""):
+        raise ImproperlyConfigured(f"set {_name} (for example: {_example}); production has no default for it")
+
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_SSL_REDIRECT = True
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = 365 * 24 * 3600
+SESSION_COOKIE_SECURE = True
+CSRF_COOKIE_SECURE = True
+
+# Files named by their content, so that a cache may keep them for ever.
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
+}

@@ -1,0 +1,15 @@
+"""Every address of the site. Each app names its own; here they are only brought together."""
+
+from django.urls import include, path
+
+from eosviz.health import healthz
+
+urlpatterns = [
+    path("healthz", healthz, name="healthz"),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("eosviz.scenarios.urls")),
+    path("", include("eosviz.walkthroughs.urls")),
+    path("", include("eosviz.replays.urls")),
+    path("", include("eosviz.pipeline.urls")),
+    path("", include("eosviz.reference.urls")),
+]

@@ -1,0 +1,1 @@
+"""Stepping: sessions, branches and steps, and the WebSocket protocol that moves them."""
