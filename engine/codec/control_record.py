@@ -1,8 +1,8 @@
 """Control records: what a broker writes into a partition for readers and not for applications (MSG-3).
 
-Source: KIP-98, Kafka's `ControlRecordType` and `EndTransactionMarker`. The key is version int16 and type int16. For
-COMMIT and ABORT the value is version int16 and coordinator epoch int32. Longer keys and values, which a later version
-may write, are accepted; shorter ones are not.
+Source: KIP-98, Kafka's `ControlRecordType` and `EndTransactionMarker`. The key is version int16 and type
+int16. For COMMIT and ABORT the value is version int16 and coordinator epoch int32. Longer keys and values,
+which a later version may write, are accepted; shorter ones are not.
 """
 
 import struct
@@ -45,7 +45,7 @@ class ControlRecord:
 
     @property
     def type_name(self) -> str:
-        """Kafka's name of the type; `UNKNOWN_7` for a code that this reader does not know, as Kafka skips those."""
+        """Kafka's name of the type; `UNKNOWN_7` for a code that neither this reader nor Kafka knows."""
         try:
             return ControlType(self.type_code).name
         except ValueError:
@@ -63,16 +63,16 @@ def encode_marker_value(coordinator_epoch: int) -> bytes:
 
 
 def decode_control_record(record: Record, at: int = 0) -> ControlRecord:
-    """What `record` says. Raises DamagedError, with position `at`, when key or value is absent or too short."""
+    """What `record` says. Raises DamagedError, with position `at`, when key or value is absent or short."""
     if record.key is None or len(record.key) < _KEY.size:
-        raise damaged(DamageKind.CONTROL_KEY, at, f"≥ {_KEY.size} bytes", _length(record.key))
+        raise damaged(DamageKind.CONTROL_KEY, at, f"≥ {_KEY.size} B", _length(record.key))
     version, type_code = _KEY.unpack_from(record.key)
     if version < 0:
         raise damaged(DamageKind.CONTROL_VERSION, at, "≥ 0", version)
     if type_code not in MARKER_TYPES:
         return ControlRecord(version, type_code, None)
     if record.value is None or len(record.value) < _MARKER.size:
-        raise damaged(DamageKind.CONTROL_VALUE, at, f"≥ {_MARKER.size} bytes", _length(record.value))
+        raise damaged(DamageKind.CONTROL_VALUE, at, f"≥ {_MARKER.size} B", _length(record.value))
     value_version, coordinator_epoch = _MARKER.unpack_from(record.value)
     if value_version < 0:
         raise damaged(DamageKind.CONTROL_VERSION, at, "≥ 0", value_version)
@@ -80,4 +80,4 @@ def decode_control_record(record: Record, at: int = 0) -> ControlRecord:
 
 
 def _length(field: bytes | None) -> str:
-    return "null" if field is None else f"{len(field)} bytes"
+    return "null" if field is None else f"{len(field)} B"

@@ -1,15 +1,16 @@
 """CRC-32C (Castagnoli), the checksum of record batches with magic 2, in pure Python.
 
-Source: RFC 3720 appendix B.4; Kafka uses it from `DefaultRecordBatch.computeChecksum`. A compiled function with
-the same signature may be passed wherever this module's `crc32c` is the default.
+Source: RFC 3720 appendix B.4; Kafka uses it from `DefaultRecordBatch.computeChecksum`. A compiled function
+with the same signature may be passed wherever this module's `crc32c` is the default.
 
-Theory of operation. Seen as a register of 32 bits that starts at zero, the checksum is linear: it is the exclusive
-or of one contribution per 32-bit word, and a word's contribution depends only on how many words follow it. So the
-first half of a message can be *folded* onto the second: each of its words is advanced over half a message of zeros
-and then added to the word that stands there. Advancing a word is again linear, hence four table look-ups, one per
-byte, and `bytes.translate` does a look-up for a whole message in compiled code. The message is therefore kept as
-four *planes* (all first bytes of the words, all second bytes, …) and halved until it is short; the rest goes byte by
-byte. Zeros in front of a message change nothing, so any length can be padded there.
+Theory of operation. Seen as a register of 32 bits that starts at zero, the checksum is linear: it is the
+exclusive or of one contribution per 32-bit word, and a word's contribution depends only on how many words
+follow it. So the first half of a message can be *folded* onto the second: each of its words is advanced over
+half a message of zeros and then added to the word that stands there. Advancing a word is again linear, hence
+four table look-ups, one per byte, and `bytes.translate` does a look-up for a whole message in compiled code.
+The message is therefore kept as four *planes* (all first bytes of the words, all second bytes, …) and halved
+until it is short; the rest goes byte by byte. Zeros in front of a message change nothing, so any length can
+be padded there.
 """
 
 from functools import cache

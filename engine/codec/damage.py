@@ -29,6 +29,9 @@ class DamageKind(StrEnum):
     CONTROL_COUNT = "number of records in a control batch"
     CONTROL_KEY = "key of a control record"
     CONTROL_VALUE = "value of a control record"
+    TEXT = "text that is not UTF-8"
+    VERSION = "version of a key or value"
+    TRANSACTION_STATUS = "status of a transaction"
     CONTROL_VERSION = "version of a control record"
 
 
@@ -38,8 +41,8 @@ class Damage:
 
     kind: DamageKind
     position: int
-    """The byte in the file (or in the buffer that was given), counted from 0. Inside compressed records: the byte
-    where the compressed block starts."""
+    """The byte in the file (or in the buffer that was given), counted from 0. Inside compressed records: the
+    byte where the compressed block starts."""
     expected: str
     """A number, a range or a size, without words that would need translation."""
     found: str

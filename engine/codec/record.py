@@ -1,8 +1,8 @@
 """One record of a batch with magic 2, and the run of records that follows a batch header.
 
-Source: KIP-82 (headers), KIP-98, Kafka's `DefaultRecord`. A record is: length varint, attributes int8 (unused),
-timestamp delta varlong, offset delta varint, key, value (each a varint length, -1 for null, then bytes), header count
-varint, headers (key, value).
+Source: KIP-82 (headers), KIP-98, Kafka's `DefaultRecord`. A record is: length varint, attributes int8
+(unused), timestamp delta varlong, offset delta varint, key, value (each a varint length, -1 for null, then
+bytes), header count varint, headers (key, value).
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,9 @@ from engine.codec.varint import read_varint, read_varlong, write_varint, write_v
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A record header. The key is UTF-8 text in Kafka and is kept as bytes, because a file may hold anything."""
+    """A record header. The key is UTF-8 text in Kafka and is kept as bytes, because a file may hold
+    anything.
+    """
 
     key: bytes
     value: bytes | None
@@ -44,7 +46,9 @@ class RecordFrame:
 
 
 def encode_record(record: Record, frame: RecordFrame) -> bytes:
-    """The bytes of `record` inside a batch. Raises ValueError when a delta or a length does not fit its field."""
+    """The bytes of `record` inside a batch. Raises ValueError when a delta or a length does not fit its
+    field.
+    """
     body = bytearray(b"\0")
     body += write_varlong(record.timestamp - frame.base_timestamp)
     body += write_varint(record.offset - frame.base_offset)
@@ -66,8 +70,8 @@ def decode_records(
 ) -> tuple[tuple[Record, ...], Damage | None]:
     """The `count` records from `position` to the end of `data`.
 
-    Never raises: returns the records before the first damaged byte, and that damage, or None. `at` is added to
-    positions in the damage. Memory is bounded by `data`, whatever `count` claims.
+    Never raises: returns the records before the first damaged byte, and that damage, or None. `at` is added
+    to positions in the damage. Memory is bounded by `data`, whatever `count` claims.
     """
     records: list[Record] = []
     delta_min = 0
@@ -83,7 +87,7 @@ def decode_records(
             records.append(record)
             position, delta_min = behind, delta + 1
         if position < len(data):
-            raise damaged(DamageKind.TRAILING_BYTES, at + position, "0 bytes", f"{len(data) - position} bytes")
+            raise damaged(DamageKind.TRAILING_BYTES, at + position, "0 B", f"{len(data) - position} B")
     except DamagedError as error:
         return tuple(records), error.damage
     return tuple(records), None

@@ -165,9 +165,9 @@ def encode_batch(
 ) -> bytes:
     """The bytes of an uncompressed batch that holds `records`, whose offsets and timestamps are absolute.
 
-    `append_timestamp` makes it a batch with LogAppendTime. `last_offset_delta` is that of the last record unless
-    given, as the cleaner does when it keeps a batch without its last records. Raises ValueError when a number does
-    not fit its field.
+    `append_timestamp` makes it a batch with LogAppendTime. `last_offset_delta` is that of the last record
+    unless given, as the cleaner does when it keeps a batch without its last records. Raises ValueError when
+    a number does not fit its field.
     """
     base_timestamp = first_timestamp(records)
     if last_offset_delta is None:
@@ -203,7 +203,9 @@ def encode_marker(
     partition_leader_epoch: int = -1,
     checksum: Checksum = crc32c,
 ) -> bytes:
-    """The bytes of a COMMIT or ABORT marker: a transactional control batch of one record, without a sequence."""
+    """The bytes of a COMMIT or ABORT marker: a transactional control batch of one record, without a
+    sequence.
+    """
     key, value = encode_control_key(control_type), encode_marker_value(coordinator_epoch)
     return encode_batch(
         [Record(base_offset, timestamp, key, value)],

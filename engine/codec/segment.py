@@ -1,8 +1,8 @@
 """A log segment: the bytes of a `.log` file as a lazy run of rows, each with its place in the file.
 
-A damaged place becomes part of a row and never an exception, and reading goes on behind it where the next batch can
-be located. Only the batch length locates it, so a length that cannot be true ends the file. Memory is bounded by one
-batch.
+A damaged place becomes part of a row and never an exception, and reading goes on behind it where the next
+batch can be located. Only the batch length locates it, so a length that cannot be true ends the file. Memory
+is bounded by one batch.
 
 Source: Kafka's `FileRecords`, `ByteBufferLogInputStream` and `DumpLogSegments`. The length stands outside the
 checksum; when a batch fails its checksum and nothing like a batch follows, the length itself is suspected.
@@ -32,6 +32,7 @@ from engine.codec.record_batch import (
     BatchHeader,
     decode_header,
 )
+from engine.messages import INT_MAX, LONG_MAX
 
 LEGACY_LENGTH_MIN = 14
 """Bytes that the length of a message with magic 0 counts at least (Kafka's `LegacyRecord`)."""
@@ -101,27 +102,26 @@ class SegmentReader:
     checksum: Checksum = crc32c
     decompressors: Decompressors = field(default_factory=dict)
 
-    def rows(self, data: Buffer, offset_min: int = 0) -> Iterator[Row]:
+    def rows(self, data: Buffer, base_offset: int | None = None, offset_min: int = 0) -> Iterator[Row]:
         """The rows of one segment, in the order of the file.
 
-        `offset_min` is the lowest offset that the first batch may have: the segment's base offset, or one behind
-        the last batch of the segment before.
+        `base_offset` is the segment's, from its file name, when that is known; `offset_min` the lowest
+        offset that may follow the segment before.
         """
         view = memoryview(data)
+        offset_max = LONG_MAX if base_offset is None else min(LONG_MAX, base_offset + INT_MAX)
+        offset_min = max(offset_min, base_offset or 0)
         position = 0
         while position < len(view):
-            row = self._row(view, position, offset_min)
+            row = self._row(view, position, range(offset_min, offset_max + 1))
             yield row
             if any(damage.ends_file for damage in row.damage):
                 return
-            if isinstance(row, BatchRow):
-                # A last offset below the base offset is damage of its own and must not lower the bound.
-                offset_min = max(offset_min, row.header.last_offset + 1, row.header.base_offset + 1)
-            elif isinstance(row, LegacyRow):
-                offset_min = max(offset_min, row.base_offset + 1)
+            # Where the order breaks it is said once: the rows behind are measured against this one.
+            offset_min = offset_behind(row, offset_min)
             position += row.header.size if isinstance(row, BatchRow) else row.size
 
-    def _row(self, view: memoryview, position: int, offset_min: int) -> Row:
+    def _row(self, view: memoryview, position: int, offsets: range) -> Row:
         """The row at `position`, which is inside `view`."""
         remaining = len(view) - position
         framing = _frame_damage(view, position)
@@ -130,19 +130,21 @@ class SegmentReader:
         base_offset, length, _, magic = _FRAME.unpack_from(view, position)
         size = length + OVERHEAD_BYTES
         if magic in LEGACY_NAMES:
-            order = _offset_damage(base_offset, position, offset_min)
+            order = _offset_damage(base_offset, position, offsets)
             return LegacyRow(position=position, base_offset=base_offset, size=size, magic=magic, damage=order)
         if magic != MAGIC:
             found = Damage(DamageKind.MAGIC, position + MAGIC_POSITION, "0..2", str(magic))
-            return DamageRow(position=position, size=size, damage=(found, *_length_doubt(view, position, size)))
-        return self._batch(view, position, size, offset_min)
+            return DamageRow(
+                position=position, size=size, damage=(found, *_length_doubt(view, position, size))
+            )
+        return self._batch(view, position, size, offsets)
 
-    def _batch(self, view: memoryview, position: int, size: int, offset_min: int) -> BatchRow:
+    def _batch(self, view: memoryview, position: int, size: int, offsets: range) -> BatchRow:
         """The batch with magic 2 at `position`, all of whose `size` bytes are there."""
         batch = bytes(view[position : position + size])
         header = decode_header(batch)
         computed_crc = self.checksum(batch[ATTRIBUTES_POSITION:])
-        damage = list(_offset_damage(header.base_offset, position, offset_min))
+        damage = list(_offset_damage(header.base_offset, position, offsets))
         if computed_crc != header.crc:
             expected, found = f"{computed_crc:#010x}", f"{header.crc:#010x}"
             damage.append(Damage(DamageKind.CRC, position + CRC_POSITION, expected, found))
@@ -198,24 +200,32 @@ def _frame_damage(view: memoryview, position: int) -> Damage | None:
     if remaining >= OVERHEAD_BYTES:
         base_offset, length = struct.unpack_from(">qi", view, position)
         if base_offset == 0 and length == 0 and _only_zeros(view[position:]):
-            zeros = f"{remaining} zero bytes"
+            zeros = f"{remaining} × 0"
             return Damage(DamageKind.ZEROS, position, f"length ≥ {LENGTH_MIN}", zeros, ends_file=True)
     if remaining < FRAME_BYTES:
-        expected, found = f"≥ {FRAME_BYTES} bytes", f"{remaining} bytes"
+        expected, found = f"≥ {FRAME_BYTES} B", f"{remaining} B"
         return Damage(DamageKind.TRUNCATED_HEADER, position, expected, found, ends_file=True)
     _, length, _, magic = _FRAME.unpack_from(view, position)
     length_min = LENGTH_MIN if magic == MAGIC else LEGACY_LENGTH_MIN
-    if length < length_min:
-        at = position + LENGTH_POSITION
-        return Damage(DamageKind.LENGTH, at, f"≥ {length_min}", str(length), ends_file=True)
-    if length + OVERHEAD_BYTES > remaining:
-        expected, found = f"{length + OVERHEAD_BYTES} bytes", f"{remaining} bytes"
+    length_max = remaining - OVERHEAD_BYTES
+    # With a known magic the file is taken to be cut short; without one, the length to be wrong.
+    if length < length_min or (length > length_max and not 0 <= magic <= MAGIC):
+        at, expected = position + LENGTH_POSITION, f"{length_min}..{length_max}"
+        return Damage(DamageKind.LENGTH, at, expected, str(length), ends_file=True)
+    if length > length_max:
+        expected, found = f"{length + OVERHEAD_BYTES} B", f"{remaining} B"
         return Damage(DamageKind.TRUNCATED_BATCH, position, expected, found, ends_file=True)
     return None
 
 
+def starts_like_segment(data: Buffer) -> bool:
+    """Whether the first bytes are a batch that can be located, of a known format."""
+    view = memoryview(data)
+    return _frame_damage(view, 0) is None and 0 <= _FRAME.unpack_from(view)[3] <= MAGIC
+
+
 def _only_zeros(view: memoryview) -> bool:
-    """Whether every byte is zero: a file that was allocated in advance, or lost its last writes in a crash."""
+    """Whether every byte is zero: the file was allocated in advance, or lost its last writes in a crash."""
     for start in range(0, len(view), _ZERO_CHUNK_BYTES):
         if any(view[start : start + _ZERO_CHUNK_BYTES]):
             return False
@@ -231,15 +241,26 @@ def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, .
     if 0 <= magic <= MAGIC and length >= LEGACY_LENGTH_MIN:
         return ()
     at = position + LENGTH_POSITION
-    expected, found = f"magic 0..2 at byte {follower + MAGIC_POSITION}", str(magic)
+    expected, found = f"0..2 @ {follower + MAGIC_POSITION}", str(magic)
     return (Damage(DamageKind.LENGTH_SUSPECT, at, expected, found, ends_file=True),)
 
 
-def _offset_damage(base_offset: int, position: int, offset_min: int) -> tuple[Damage, ...]:
-    """Offsets only rise in a log; the base offset stands outside the checksum, so this is its only check."""
-    if base_offset >= offset_min:
+def offset_behind(row: Row, offset: int) -> int:
+    """The lowest offset that may follow `row`; `offset` when the row is no batch."""
+    if isinstance(row, BatchRow):
+        return row.header.base_offset + max(0, row.header.last_offset_delta) + 1
+    return row.base_offset + 1 if isinstance(row, LegacyRow) else offset
+
+
+def _offset_damage(base_offset: int, position: int, offsets: range) -> tuple[Damage, ...]:
+    """Offsets only rise, and stay within 31 bits of the segment's base offset (`LogSegment.append`).
+
+    The base offset stands outside the checksum, so this is its only check.
+    """
+    if base_offset in offsets:
         return ()
-    return (Damage(DamageKind.BASE_OFFSET, position, f"≥ {offset_min}", str(base_offset)),)
+    expected = f"{offsets.start}..{offsets.stop - 1}"
+    return (Damage(DamageKind.BASE_OFFSET, position, expected, str(base_offset)),)
 
 
 def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:

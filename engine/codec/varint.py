@@ -1,7 +1,7 @@
 """Variable-length integers, zigzag coded: seven bits a byte, lowest first, the top bit says that more follow.
 
-Source: KIP-98 and Kafka's `ByteUtils`. Records use 32-bit ones for lengths and counts (at most 5 bytes) and a 64-bit
-one for the timestamp delta (at most 10).
+Source: KIP-98 and Kafka's `ByteUtils`. Records use 32-bit ones for lengths and counts (at most 5 bytes) and
+a 64-bit one for the timestamp delta (at most 10).
 """
 
 from engine.codec.damage import DamageKind, damaged
@@ -13,8 +13,8 @@ VARLONG_BYTES_MAX = 10
 def read_varint(data: bytes, position: int, end: int, at: int = 0) -> tuple[int, int]:
     """The 32-bit number at `position` and the position behind it.
 
-    `end` is where the enclosing field ends, `at` is added to positions in errors. Raises DamagedError when the
-    number does not end before `end`, has more than 5 bytes, or does not fit 32 bits.
+    `end` is where the enclosing field ends, `at` is added to positions in errors. Raises DamagedError when
+    the number does not end before `end`, has more than 5 bytes, or does not fit 32 bits.
     """
     return _read(data, position, end, at, VARINT_BYTES_MAX, 32)
 
@@ -33,12 +33,12 @@ def _read(data: bytes, position: int, end: int, at: int, bytes_max: int, bits: i
         raw |= (byte & 0x7F) << shift
         if byte < 0x80:
             if raw >> bits:
-                raise damaged(DamageKind.VARINT, at + start, f"≤ {bits} bits", f"{raw.bit_length()} bits")
+                raise damaged(DamageKind.VARINT, at + start, f"≤ {bits} bit", f"{raw.bit_length()} bit")
             return (raw >> 1) ^ -(raw & 1), position
         shift += 7
     if limit == end and end - start < bytes_max:
-        raise damaged(DamageKind.VARINT, at + start, f"≤ {end - start} bytes", f"> {end - start} bytes")
-    raise damaged(DamageKind.VARINT, at + start, f"≤ {bytes_max} bytes", f"> {bytes_max} bytes")
+        raise damaged(DamageKind.VARINT, at + start, f"≤ {end - start} B", f"> {end - start} B")
+    raise damaged(DamageKind.VARINT, at + start, f"≤ {bytes_max} B", f"> {bytes_max} B")
 
 
 def write_varint(value: int) -> bytes:
