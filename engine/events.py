@@ -80,3 +80,19 @@ class RecordsDelivered:
     isolation: str
     serials: tuple[int, ...]
     offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopySent:
+    """The network took a Produce request: a copy of these records is under way."""
+
+    partition: str
+    serials: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopySettled:
+    """A copy's fate is settled: handled by its receiver, dropped or lost with its connection."""
+
+    partition: str
+    serials: tuple[int, ...]

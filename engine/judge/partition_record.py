@@ -1,0 +1,130 @@
+"""What the judges know of one partition: every replica's copies, and what producers were told.
+
+Appends are counted as they come; only a truncation or a change of leader counts a log anew.
+"""
+
+from __future__ import annotations
+
+from engine.events import LogAppended
+
+
+class PartitionRecord:
+    """Serials by replica in offset order, and the counts of the leader's log."""
+
+    __slots__ = (
+        "acknowledged",
+        "copies",
+        "duplicated",
+        "failed_reports",
+        "highest",
+        "leader",
+        "lost",
+        "name",
+        "producer_of",
+        "reordered",
+        "replicas",
+        "stored",
+        "under_way",
+    )
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.leader: int | None = None
+        self.replicas: dict[int, list[tuple[int, int]]] = {}
+        """Replica to (offset, serial) in offset order."""
+        self.producer_of: dict[int, str] = {}
+        self.acknowledged: set[int] = set()
+        self.failed_reports: set[int] = set()
+        self.under_way: dict[int, int] = {}
+        self.stored = 0
+        self.copies: dict[int, int] = {}
+        self.duplicated: set[int] = set()
+        self.reordered: set[int] = set()
+        self.lost: set[int] = set()
+        self.highest: dict[str, int] = {}
+
+    def appended(self, fact: LogAppended) -> None:
+        if not fact.serials:
+            return
+        log = self.replicas.setdefault(fact.replica, [])
+        offset = fact.base_offset
+        leads = fact.replica == self.leader
+        for serial in fact.serials:
+            log.append((offset, serial))
+            offset += 1
+            if leads:
+                self._count(serial)
+
+    def truncated(self, replica: int, to: int) -> None:
+        log = self.replicas.get(replica, [])
+        kept = len(log)
+        while kept and log[kept - 1][0] >= to:
+            kept -= 1
+        if kept == len(log):
+            return
+        del log[kept:]
+        if replica == self.leader:
+            self.recount()
+
+    def led_by(self, replica: int | None) -> None:
+        """While nobody leads, the last leader's log stays the one that counts."""
+        if replica is not None and replica != self.leader:
+            self.leader = replica
+            self.recount()
+
+    def recount(self) -> None:
+        self.stored = 0
+        self.copies = {}
+        self.duplicated = set()
+        self.reordered = set()
+        self.highest = {}
+        if self.leader is not None:
+            for _, serial in self.replicas.get(self.leader, ()):
+                self._count(serial)
+        self.lost = {serial for serial in self.acknowledged if self._absent(serial)}
+
+    def _count(self, serial: int) -> None:
+        self.stored += 1
+        copies = self.copies.get(serial, 0) + 1
+        self.copies[serial] = copies
+        if copies > 1:
+            self.duplicated.add(serial)
+            return
+        self.lost.discard(serial)
+        producer = self.producer_of.get(serial, "")
+        highest = self.highest.get(producer, -1)
+        if serial < highest:
+            self.reordered.add(serial)
+        else:
+            self.highest[producer] = serial
+
+    def reported(self, serials: tuple[int, ...], successful: bool) -> None:
+        told = self.acknowledged if successful else self.failed_reports
+        told.update(serials)
+        if successful:
+            self.lost.update(serial for serial in serials if self._absent(serial))
+
+    def sent(self, serials: tuple[int, ...]) -> None:
+        for serial in serials:
+            self.under_way[serial] = self.under_way.get(serial, 0) + 1
+
+    def settled(self, serials: tuple[int, ...]) -> None:
+        for serial in serials:
+            left = self.under_way.get(serial, 0) - 1
+            if left > 0:
+                self.under_way[serial] = left
+            else:
+                self.under_way.pop(serial, None)
+                if serial in self.acknowledged and self._absent(serial):
+                    self.lost.add(serial)
+
+    def _absent(self, serial: int) -> bool:
+        return serial not in self.copies and serial not in self.under_way
+
+    @property
+    def duplicates(self) -> int:
+        return self.stored - len(self.copies)
+
+    @property
+    def failed(self) -> int:
+        return sum(1 for serial in self.failed_reports if serial not in self.copies)

@@ -1,0 +1,243 @@
+"""Links: latency, order, connections, and the messages under way.
+
+Owns every envelope between its sending and its fate. It knows nothing of what a message means,
+and it schedules nothing itself: the kernel asks for arrival times and puts them into its queue.
+
+A link is FIFO per connection and direction (GEN-5): a delayed message holds up the ones behind it.
+Only a reordering fault breaks that, on purpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from engine.errors import Error
+from engine.messages import Envelope, ProduceRequest, ProduceResponse, Send
+from engine.watching import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Effect of a client: open a connection to ``peer``."""
+
+    peer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnect:
+    """Effect of a client: end the connection to ``peer``; what is under way on it is lost."""
+
+    peer: str
+
+
+class MessagePart:
+    """A message's place in the view while it is under way."""
+
+    __slots__ = ("envelope", "gone", "held", "path")
+
+    def __init__(self, envelope: Envelope) -> None:
+        self.envelope = envelope
+        self.path = ("network", "messages", str(envelope.id))
+        self.gone = False
+        self.held = False
+
+    def view(self) -> dict[str, Any] | None:
+        if self.gone:
+            return None
+        envelope = self.envelope
+        body = envelope.body
+        return {
+            "id": envelope.id,
+            "api": body.api,  # type: ignore[attr-defined]
+            "is_response": envelope.is_response,
+            "from": envelope.source,
+            "to": envelope.destination,
+            "sent_at": envelope.sent_at,
+            "arrives_at": envelope.arrives_at,
+            "correlation_id": envelope.correlation_id,
+            "partitions": list(partitions_of(body)),
+            "fields": describe(body),
+            "error": error_of(body),
+            "held": self.held,
+        }
+
+
+class Network:
+    """All links. ``latency_ms`` one way; ``latencies`` overrides by frozenset of two actor names."""
+
+    def __init__(self, latency_ms: int, latencies: dict[frozenset[str], int], watch: Watch) -> None:
+        self.latency_ms = latency_ms
+        self.latencies = latencies
+        self.watch = watch
+        self.under_way: dict[int, Envelope] = {}
+        self.parts: dict[int, MessagePart] = {}
+        self.next_id = 1
+        self._latest: dict[tuple[str, str], int] = {}
+
+    def latency(self, source: str, destination: str) -> int:
+        if self.latencies:
+            return self.latencies.get(frozenset((source, destination)), self.latency_ms)
+        return self.latency_ms
+
+    def send(self, source: str, send: Send, now: int) -> Envelope:
+        """Put a message on its link; returns the envelope with its arrival time."""
+        destination = send.destination
+        direction = (source, destination)
+        arrives = now + self.latency(source, destination)
+        latest = self._latest.get(direction, 0)
+        if arrives < latest:
+            arrives = latest
+        self._latest[direction] = arrives
+        envelope = Envelope(
+            self.next_id, source, destination, send.body, send.correlation_id, send.is_response, now, arrives
+        )
+        self.next_id += 1
+        self.under_way[envelope.id] = envelope
+        if self.watch.recording:
+            part = self.parts[envelope.id] = MessagePart(envelope)
+            self.watch.touch(part)
+        return envelope
+
+    def take(self, message: int, arrives_at: int) -> Envelope | None:
+        """The envelope that arrives now; None when its fate was settled or its arrival moved."""
+        envelope = self.under_way.get(message)
+        if envelope is None or envelope.arrives_at != arrives_at:
+            return None
+        self._remove(message)
+        return envelope
+
+    def drop(self, message: int) -> Envelope | None:
+        """Lose one message; None when it is no longer under way."""
+        envelope = self.under_way.get(message)
+        if envelope is not None:
+            self._remove(message)
+        return envelope
+
+    def delay(self, message: int, by: int) -> list[Envelope]:
+        """Move an arrival; messages behind it on the same link wait too. Returns all whose arrival moved."""
+        envelope = self.under_way[message]
+        direction = (envelope.source, envelope.destination)
+        before = envelope.arrives_at
+        envelope.arrives_at += by
+        moved = [envelope]
+        for other in self._on_link(direction):
+            if other.id != message and before <= other.arrives_at < envelope.arrives_at and other.id > message:
+                other.arrives_at = envelope.arrives_at
+                moved.append(other)
+        self._latest[direction] = max(self._latest[direction], envelope.arrives_at)
+        for changed in moved:
+            self._touch(changed.id)
+        return moved
+
+    def reorder(self, message: int) -> Envelope | None:
+        """Let the next message of the same link overtake this one; returns it, or None when there is none behind."""
+        envelope = self.under_way[message]
+        behind = [other for other in self._on_link((envelope.source, envelope.destination)) if other.id > message]
+        if not behind:
+            return None
+        overtaking = behind[0]
+        envelope.arrives_at = overtaking.arrives_at + 1
+        self._latest[(envelope.source, envelope.destination)] = max(
+            self._latest[(envelope.source, envelope.destination)], envelope.arrives_at
+        )
+        self._touch(message)
+        return envelope
+
+    def duplicate(self, message: int) -> Envelope:
+        """A second copy arrives right behind the first."""
+        first = self.under_way[message]
+        direction = (first.source, first.destination)
+        copy = Envelope(
+            self.next_id,
+            first.source,
+            first.destination,
+            first.body,
+            first.correlation_id,
+            first.is_response,
+            first.sent_at,
+            first.arrives_at,
+        )
+        self.next_id += 1
+        self.under_way[copy.id] = copy
+        self._latest[direction] = max(self._latest[direction], copy.arrives_at)
+        if self.watch.recording:
+            part = self.parts[copy.id] = MessagePart(copy)
+            self.watch.touch(part)
+        return copy
+
+    def lose_between(self, one: str, other: str) -> list[int]:
+        """A connection ended: everything under way on it is lost, in both directions (GEN-5)."""
+        lost = [
+            envelope.id
+            for envelope in self.under_way.values()
+            if {envelope.source, envelope.destination} == {one, other}
+        ]
+        for message in lost:
+            self._remove(message)
+        self._latest.pop((one, other), None)
+        self._latest.pop((other, one), None)
+        return lost
+
+    def hold(self, message: int, held: bool) -> None:
+        """Show that an arrived message waits for a paused receiver."""
+        part = self.parts.get(message)
+        if part is not None and part.held != held:
+            part.held = held
+            self.watch.touch(part)
+
+    def _on_link(self, direction: tuple[str, str]) -> list[Envelope]:
+        return [
+            envelope
+            for envelope in self.under_way.values()
+            if (envelope.source, envelope.destination) == direction
+        ]
+
+    def _touch(self, message: int) -> None:
+        part = self.parts.get(message)
+        if part is not None:
+            self.watch.touch(part)
+
+    def _remove(self, message: int) -> None:
+        del self.under_way[message]
+        part = self.parts.pop(message, None)
+        if part is not None:
+            part.gone = True
+            self.watch.touch(part)
+
+
+def partitions_of(body: object) -> tuple[str, ...]:
+    """The topic-partitions that a message is about."""
+    if isinstance(body, ProduceRequest):
+        return tuple(body.batches)
+    if isinstance(body, ProduceResponse):
+        return tuple(body.partitions)
+    partition = getattr(body, "partition", None)
+    return () if partition is None else (partition,)
+
+
+def error_of(body: object) -> str | None:
+    """The first error that a response carries, ``NONE`` for success, None for requests."""
+    if isinstance(body, ProduceResponse):
+        for answer in body.partitions.values():
+            if answer.error is not Error.NONE:
+                return answer.error.name
+        return "NONE"
+    error = getattr(body, "error", None)
+    return error.name if isinstance(error, Error) else None
+
+
+def describe(value: Any) -> Any:
+    """A message's fields as JSON-shaped data, without the serials that the protocol does not carry."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            item.name: describe(getattr(value, item.name)) for item in fields(value) if item.name != "serials"
+        }
+    if isinstance(value, dict):
+        return {str(key): describe(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [describe(item) for item in value]
+    if isinstance(value, Enum):
+        return value.name
+    return value

@@ -1,0 +1,248 @@
+"""The judged and the recorded level of watching, and the step they make.
+
+Owns steps and their changes. A change is found by comparing a touched part's view with the one
+known from before; nothing else is looked at, so a recorded step costs what it changed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol
+
+from engine.watching import ABSENT, Part, Path, Watch
+
+Change = tuple[Path, Any, Any]
+
+
+class Judges(Protocol):
+    """What weighs facts (engine/judge). ``take`` gets one fact; ``broken`` what broke since the last step;
+    ``changed`` the parts of the view that moved."""
+
+    def take(self, fact: object) -> None: ...
+
+    def broken(self, step: int) -> list[dict[str, Any]]: ...
+
+    def changed(self) -> list[Part]: ...
+
+    def parts(self) -> list[Part]: ...
+
+
+class Step:
+    """One thing that happened (GEN-4); shape in docs/frame.md."""
+
+    __slots__ = (
+        "actor",
+        "at",
+        "broken",
+        "changes",
+        "decision",
+        "key",
+        "kind",
+        "messages",
+        "notes",
+        "number",
+        "params",
+        "refusal",
+        "rules",
+        "transition",
+    )
+
+    def __init__(self, number: int, at: int, actor: str, kind: str) -> None:
+        self.number = number
+        self.at = at
+        self.actor = actor
+        self.kind = kind
+        self.key = ""
+        self.params: dict[str, Any] = {}
+        self.rules: tuple[str, ...] = ()
+        self.notes: list[dict[str, Any]] = []
+        self.decision: dict[str, Any] | None = None
+        self.refusal: dict[str, Any] | None = None
+        self.transition: dict[str, Any] | None = None
+        self.messages: list[dict[str, Any]] = []
+        self.broken: list[dict[str, Any]] = []
+        self.changes: list[Change] = []
+
+    @property
+    def interesting(self) -> bool:
+        """A learner's next stop: a fault, a refusal, a decision, a broken guarantee, a changed state."""
+        return bool(
+            self.kind == "fault" or self.refusal or self.broken or self.transition or self._decision_stands_out()
+        )
+
+    def _decision_stands_out(self) -> bool:
+        if self.decision is None:
+            return False
+        rows = self.decision.get("rows", [])
+        return any(row["outcome"] == "decided" for row in rows[:-1])
+
+    def to_json(self) -> dict[str, Any]:
+        """The step as docs/frame.md has it."""
+        return {
+            "number": self.number,
+            "at": self.at,
+            "actor": self.actor,
+            "kind": self.kind,
+            "key": self.key,
+            "params": self.params,
+            "rules": list(self.rules),
+            "notes": self.notes,
+            "decision": self.decision,
+            "refusal": self.refusal,
+            "messages": self.messages,
+            "transition": self.transition,
+            "interesting": self.interesting,
+            "broken": self.broken,
+            "changes": [change_to_json(change) for change in self.changes],
+        }
+
+
+def change_to_json(change: Change) -> dict[str, Any]:
+    path, before, after = change
+    shown: dict[str, Any] = {"path": list(path)}
+    if before is not ABSENT:
+        shown["before"] = before
+    if after is not ABSENT:
+        shown["after"] = after
+    return shown
+
+
+def canonical(value: Any) -> str:
+    """The one JSON text of a value: sorted keys, no spaces, plain integers."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+class Judged(Watch):
+    """Facts reach the judges; nothing is kept for people."""
+
+    __slots__ = ("judges",)
+
+    judging = True
+
+    def __init__(self, judges: Judges) -> None:
+        super().__init__()
+        self.judges = judges
+
+    def fact(self, fact: object) -> None:
+        self.judges.take(fact)
+
+
+class Recorded(Judged):
+    """Sentences, decisions and changes are kept, one step at a time."""
+
+    __slots__ = ("_current", "_known", "_touched")
+
+    recording = True
+
+    def __init__(self, judges: Judges) -> None:
+        super().__init__(judges)
+        self._current = Step(0, 0, "", "")
+        self._touched: dict[Path, Part] = {}
+        self._known: dict[Path, Any] = {}
+
+    def know(self, part: Part) -> None:
+        """Take a part's view as known, without a change (the first view of a run)."""
+        view = part.view()
+        if view is not None:
+            self._known[part.path] = view
+
+    def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        step = self._current
+        if self.said is None:
+            self.said = key
+            step.key = key
+            step.params = params
+            step.rules = rules
+        else:
+            step.notes.append({"key": key, "params": params, "rules": list(rules)})
+
+    def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        self._current.notes.append({"key": key, "params": params, "rules": list(rules)})
+
+    def decide(self, decision: dict[str, Any]) -> None:
+        self._current.decision = decision
+
+    def refuse(
+        self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
+    ) -> None:
+        self._current.refusal = {
+            "rule": rule,
+            "error": error,
+            "compared": compared,
+            "next": next_key,
+            "next_params": next_params,
+        }
+
+    def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
+        self._current.transition = {
+            "machine": machine,
+            "of": of,
+            "from": source,
+            "to": target,
+            "on": on,
+            "row": row,
+        }
+
+    def touch(self, part: Part) -> None:
+        self._touched[part.path] = part
+
+    def fate(self, message: int, event: str) -> None:
+        """What became of a message in this step: sent, delivered, dropped, delayed, duplicated, lost."""
+        self._current.messages.append({"id": message, "event": event})
+
+    def finish(self, number: int, at: int, actor: str, kind: str) -> Step:
+        """Close the step: its changes are the touched parts' differences, in the order touched."""
+        step = self._current
+        step.number, step.at, step.actor, step.kind = number, at, actor, kind
+        self._current = Step(0, 0, "", "")
+        step.broken = self.judges.broken(number)
+        for part in self.judges.changed():
+            self._touched[part.path] = part
+        known = self._known
+        changes = step.changes
+        for path, part in self._touched.items():
+            view = part.view()
+            after = ABSENT if view is None else view
+            before = known.get(path, ABSENT)
+            if before is after or before == after:
+                continue
+            compare(path, before, after, changes)
+            if after is ABSENT:
+                del known[path]
+            else:
+                known[path] = after
+        self._touched.clear()
+        return step
+
+
+def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
+    """Append what differs: objects key by key, everything else as a whole."""
+    if type(before) is dict and type(after) is dict:
+        for key, old in before.items():
+            new = after.get(key, ABSENT)
+            if old is not new and old != new:
+                compare((*path, key), old, new, changes)
+        for key, new in after.items():
+            if key not in before:
+                changes.append(((*path, key), ABSENT, new))
+    else:
+        changes.append((path, before, after))
+
+
+def place(view: dict[str, Any], path: Path, value: Any) -> None:
+    """Put a value at a path, making parents; ABSENT removes it."""
+    node = view
+    for key in path[:-1]:
+        node = node.setdefault(key, {})
+    if value is ABSENT:
+        node.pop(path[-1], None)
+    else:
+        node[path[-1]] = value
+
+
+def pruned(value: Any) -> Any:
+    """A view without empty objects, for comparing a folded one with a fresh one."""
+    if type(value) is not dict:
+        return value
+    kept = {key: pruned(item) for key, item in value.items()}
+    return {key: item for key, item in kept.items() if item != {}}

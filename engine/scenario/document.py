@@ -1,0 +1,401 @@
+"""From a scenario document to a checked :class:`Scenario`, or to an error that names line and remedy.
+
+A document is TOML (or the same as a dict). A variant is the document with ``set`` applied: dotted paths,
+where a list of named tables is addressed by name (``producers.p1.settings.retries``).
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import Refused
+from engine.scenario import schema
+from engine.scenario.schema import SECTIONS, Field
+
+
+class BadScenario(Exception):
+    """A document that cannot be played: where, what is wrong, what is allowed."""
+
+    def __init__(self, place: str, wrong: str, allowed: str, *, source: str = "", line: int | None = None) -> None:
+        self.place = place
+        self.wrong = wrong
+        self.allowed = allowed
+        self.source = source
+        self.line = line
+        super().__init__(place, wrong, allowed)
+
+    def __str__(self) -> str:
+        at = self.source or "scenario"
+        if self.line is not None:
+            at += f":{self.line}"
+        return f"{at}: {self.place}: {self.wrong}; allowed: {self.allowed}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A checked document of one variant: ``document`` holds every section with its defaults filled in."""
+
+    document: dict[str, Any]
+    variant: str | None
+    source: dict[str, Any]
+    """The document as written, before defaults, with the variant applied."""
+
+    @property
+    def id(self) -> str:
+        return str(self.document["id"])
+
+    def __getitem__(self, section: str) -> Any:
+        return self.document[section]
+
+
+def parse(text: str, source: str = "") -> dict[str, Any]:
+    """TOML text to a dict; a syntax error names its line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"at line (\d+)", str(error))
+        line = int(found.group(1)) if found else None
+        wrong = re.sub(r" \(at .*\)$", "", str(error))
+        raise BadScenario("document", wrong, "TOML 1.0", source=source, line=line) from None
+    except RecursionError:
+        raise BadScenario("document", "nested too deep", "tables at most 8 deep", source=source) from None
+
+
+def load(
+    document: dict[str, Any],
+    variant: str | None = None,
+    settings: dict[str, Any] | None = None,
+    *,
+    text: str = "",
+    source: str = "",
+) -> Scenario:
+    """Check a document and apply one of its variants and further ``settings`` (dotted path to value).
+
+    ``text`` is the document's own text, for line numbers. Raises BadScenario.
+    """
+    try:
+        written = copy.deepcopy(document)
+        check_section("scenario", written, "")
+        if variant is not None:
+            written = _with_variant(written, variant)
+        for path, value in (settings or {}).items():
+            put(written, path, value)
+        written.pop("variants", None)
+        checked = check_section("scenario", written, "")
+        _check_references(checked)
+    except BadScenario as error:
+        if not error.source:
+            error.source = source
+        if error.line is None and text:
+            error.line = line_of(text, error.place)
+        raise
+    return Scenario(checked, variant, written)
+
+
+def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
+    variants = document.get("variants", [])
+    for variant in variants:
+        if variant["name"] == name:
+            for path, value in variant.get("set", {}).items():
+                put(document, path, value)
+            document["expect"] = variant.get("expect", {})
+            document["variant_title"] = variant["title"]
+            if "expect_refused" in variant:
+                document["expect_refused"] = variant["expect_refused"]
+            return document
+    known = ", ".join(variant["name"] for variant in variants) or "none: the scenario has no variants"
+    raise BadScenario("variants", f"no variant {name!r}", known)
+
+
+def put(document: dict[str, Any], path: str, value: Any) -> None:
+    """Set a dotted path; lists of named tables are addressed by name, other lists by index."""
+    node: Any = document
+    words = path.split(".")
+    for word in words[:-1]:
+        node = _descend(node, word, path)
+    last = words[-1]
+    if isinstance(node, dict):
+        node[last] = copy.deepcopy(value)
+    elif isinstance(node, list) and last.isdigit() and int(last) < len(node):
+        node[int(last)] = copy.deepcopy(value)
+    else:
+        raise BadScenario(path, f"nothing can be set at {last!r}", "a path of the document")
+
+
+def _descend(node: Any, word: str, path: str) -> Any:
+    if isinstance(node, dict):
+        return node.setdefault(word, {})
+    if isinstance(node, list):
+        for item in node:
+            if isinstance(item, dict) and item.get("name") == word:
+                return item
+        if word.isdigit() and int(word) < len(node):
+            return node[int(word)]
+        names = [str(item.get("name")) for item in node if isinstance(item, dict) and "name" in item]
+        raise BadScenario(path, f"no {word!r} here", ", ".join(names) or f"an index below {len(node)}")
+    raise BadScenario(path, f"{word!r} is a value, not a table", "a path of the document")
+
+
+def check_section(name: str, table: Any, place: str) -> dict[str, Any]:
+    """The table with defaults filled in; BadScenario when a key or value is not allowed."""
+    if not isinstance(table, dict):
+        raise BadScenario(place or "document", f"a {type(table).__name__}", "a table")
+    fields = SECTIONS[name]
+    extra = ("variant_title", "expect_refused") if name == "scenario" else ()
+    for key in table:
+        if key not in fields and key not in extra:
+            raise BadScenario(_join(place, key), "unknown key", ", ".join(fields))
+    checked: dict[str, Any] = {key: table[key] for key in extra if key in table}
+    for key, field in fields.items():
+        here = _join(place, key)
+        if key not in table:
+            if field.required:
+                raise BadScenario(here, "missing", field.allowed())
+            checked[key] = _default(field, here)
+            continue
+        checked[key] = _check_value(field, table[key], here)
+    return checked
+
+
+def _default(field: Field, place: str) -> Any:
+    if field.kind == "table":
+        return check_section(field.rows, {}, place) if field.rows and not _has_required(field.rows) else {}
+    if field.kind == "tables":
+        return []
+    return list(field.default) if isinstance(field.default, tuple) else field.default
+
+
+def _has_required(section: str) -> bool:
+    return any(field.required for field in SECTIONS[section].values())
+
+
+def _check_value(field: Field, value: Any, place: str) -> Any:
+    check = _CHECKS[field.kind]
+    checked = check(field, value, place)
+    if field.choices and checked not in field.choices:
+        raise BadScenario(place, f"{value!r}", field.allowed())
+    return checked
+
+
+def _wrong(field: Field, value: Any, place: str) -> BadScenario:
+    shown = repr(value)
+    return BadScenario(place, shown if len(shown) <= 60 else shown[:57] + "…", field.allowed())
+
+
+def _int(field: Field, value: Any, place: str) -> int:
+    if type(value) is not int:
+        raise _wrong(field, value, place)
+    if (field.low is not None and value < field.low) or (field.high is not None and value > field.high):
+        raise _wrong(field, value, place)
+    return value
+
+
+def _number(field: Field, value: Any, place: str) -> float:
+    if type(value) not in (int, float) or not 0 <= value <= 1:
+        raise BadScenario(place, repr(value), "a number from 0 to 1")
+    return float(value)
+
+
+def _bool(field: Field, value: Any, place: str) -> bool:
+    if type(value) is not bool:
+        raise _wrong(field, value, place)
+    return value
+
+
+def _text(field: Field, value: Any, place: str) -> str:
+    if type(value) is not str or len(value) > 4000:
+        raise _wrong(field, value, place)
+    return value
+
+
+def _name(field: Field, value: Any, place: str) -> str:
+    if type(value) is not str or not re.fullmatch(schema.NAME, value):
+        raise _wrong(field, value, place)
+    return value
+
+
+def _partition(field: Field, value: Any, place: str) -> str:
+    if type(value) is not str or not re.fullmatch(schema.PARTITION, value):
+        raise _wrong(field, value, place)
+    return value
+
+
+def _words(field: Field, value: Any, place: str) -> dict[str, str]:
+    if not isinstance(value, dict) or set(value) != {"en", "zh-Hans"}:
+        raise _wrong(field, value, place)
+    return {language: _text(field, text, _join(place, language)) for language, text in value.items()}
+
+
+def _listed(field: Field, value: Any, place: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _wrong(field, value, place)
+    if len(value) > field.bound:
+        raise BadScenario(place, f"{len(value)} entries", field.allowed())
+    return value
+
+
+def _ints(field: Field, value: Any, place: str) -> list[int]:
+    for item in _listed(field, value, place):
+        if type(item) is not int:
+            raise _wrong(field, item, place)
+    return list(value)
+
+
+def _names(field: Field, value: Any, place: str) -> list[str]:
+    for item in _listed(field, value, place):
+        if type(item) is not str or len(item) > 200:
+            raise _wrong(field, item, place)
+    return list(value)
+
+
+def _table(field: Field, value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _wrong(field, value, place)
+    return check_section(field.rows, value, place) if field.rows else dict(value)
+
+
+def _tables(field: Field, value: Any, place: str) -> list[dict[str, Any]]:
+    assert field.rows is not None
+    rows = []
+    for index, item in enumerate(_listed(field, value, place)):
+        named = item.get("name") if isinstance(item, dict) else None
+        rows.append(check_section(field.rows, item, _join(place, str(named or index))))
+    return rows
+
+
+def _any(field: Field, value: Any, place: str) -> Any:
+    if isinstance(value, dict | list):
+        raise BadScenario(place, "a table or list", "a number, a text, true or false")
+    return value
+
+
+_CHECKS = {
+    "int": _int,
+    "number": _number,
+    "bool": _bool,
+    "text": _text,
+    "name": _name,
+    "partition": _partition,
+    "words": _words,
+    "ints": _ints,
+    "names": _names,
+    "table": _table,
+    "tables": _tables,
+    "any": _any,
+}
+
+
+def _join(place: str, key: str) -> str:
+    return f"{place}.{key}" if place else key
+
+
+def _check_references(document: dict[str, Any]) -> None:
+    """Names that must exist: clients of applications, partitions of calls, actors of faults; no name twice."""
+    if not document["topics"]:
+        document["topics"] = [check_section("topic", {"name": "t"}, "topics.0")]
+    brokers = document["cluster"]["brokers"]
+    partitions = []
+    for topic in document["topics"]:
+        if not re.fullmatch(schema.PARTITION, f"{topic['name']}-0"):
+            raise BadScenario(f"topics.{topic['name']}.name", repr(topic["name"]), "small letters, digits, . _ -")
+        if topic["replication"] > brokers:
+            topic["replication"] = brokers
+        partitions += [f"{topic['name']}-{number}" for number in range(topic["partitions"])]
+    clients = _unique(document, "producers")
+    consumers = _unique(document, "consumers")
+    _unique(document, "applications")
+    actors = [f"broker-{number}" for number in range(1, brokers + 1)] + ["zookeeper", "controller"]
+    actors += clients + consumers
+    for index, consumer in enumerate(document["consumers"]):
+        consumer["partitions"] = consumer["partitions"] or list(partitions)
+        for name in consumer["partitions"]:
+            _known(f"consumers.{consumer['name']}.partitions.{index}", name, partitions)
+    for application in document["applications"]:
+        place = f"applications.{application['name']}"
+        _known(f"{place}.client", application["client"], clients)
+        for index, call in enumerate(application["calls"]):
+            if call["do"] == "send":
+                _known(f"{place}.calls.{index}.partition", call["partition"], partitions)
+    for index, fault in enumerate(document["faults"]):
+        _check_fault(fault, f"faults.{index}", actors, partitions)
+
+
+def _check_fault(fault: dict[str, Any], place: str, actors: list[str], partitions: list[str]) -> None:
+    matched = bool(fault["match"]) and fault["match"].get("api") is not None
+    if matched == (fault["at"] is not None):
+        raise BadScenario(place, "needs exactly one of match.api and at", "a message to match, or a time")
+    if fault["action"] in schema.MESSAGE_ACTIONS and not matched:
+        raise BadScenario(f"{place}.match", "missing", "the message that the action falls on")
+    if fault["action"] in schema.ACTOR_ACTIONS:
+        _known(f"{place}.actor", fault["actor"], actors)
+    if fault["action"] == "delay" and fault["by_ms"] is None:
+        raise BadScenario(f"{place}.by_ms", "missing", "how long the message is held up")
+    if fault["action"] == "inject_error" and fault["error"] is None:
+        raise BadScenario(f"{place}.error", "missing", "the error that the receiver answers")
+    if fault["partition"] is not None:
+        _known(f"{place}.partition", fault["partition"], partitions)
+
+
+def _unique(document: dict[str, Any], section: str) -> list[str]:
+    names: list[str] = []
+    for row in document[section]:
+        if row["name"] in names:
+            raise BadScenario(f"{section}.{row['name']}.name", "stands twice", "names that differ")
+        names.append(row["name"])
+    return names
+
+
+def _known(place: str, name: Any, known: list[str]) -> None:
+    if name not in known:
+        raise BadScenario(place, "missing" if name is None else repr(name), ", ".join(known) or "none exist")
+
+
+def line_of(text: str, place: str) -> int | None:
+    """The line of a dotted place in a TOML text, or of the nearest table around it."""
+    words = place.split(".")
+    for length in range(len(words), 0, -1):
+        found = _find(text, words[:length])
+        if found is not None:
+            return found
+    return None
+
+
+def _find(text: str, words: list[str]) -> int | None:
+    header: list[str] = []
+    counts: dict[str, int] = {}
+    names: dict[int, str] = {}
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        opened = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$", line)
+        if opened:
+            header = [word.strip().strip('"') for word in opened.group(1).split(".")]
+            if line.lstrip().startswith("[["):
+                key = ".".join(header)
+                counts[key] = counts.get(key, -1) + 1
+                named = _name_below(lines, number)
+                names[number] = named or str(counts[key])
+                header = [*header, names[number]]
+            if header == words:
+                return number
+            continue
+        assigned = re.match(r'\s*([A-Za-z0-9_."-]+)\s*=', line)
+        if assigned and [*header, *assigned.group(1).replace('"', "").split(".")] == words:
+            return number
+    return None
+
+
+def _name_below(lines: list[str], number: int) -> str | None:
+    for line in lines[number:]:
+        if line.lstrip().startswith("["):
+            return None
+        named = re.match(r'\s*name\s*=\s*"([^"]*)"', line)
+        if named:
+            return named.group(1)
+    return None
+
+
+__all__ = ["BadScenario", "Refused", "Scenario", "check_section", "line_of", "load", "parse", "put"]

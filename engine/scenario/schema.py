@@ -1,0 +1,239 @@
+"""What a scenario document may say: every field with its type, bounds, default and meaning.
+
+One table for everybody: the loader checks against it, the builder page makes its form from it, and
+error messages tell from it what is allowed. Times are virtual milliseconds, sizes bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+NAME = r"[a-z][a-z0-9_-]{0,31}"
+PARTITION = r"[a-z_][a-z0-9_.-]{0,63}-[0-9]{1,4}"
+DAY_MS = 86_400_000
+TIME_MAX = 30 * DAY_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One value. ``kind``: ``int``, ``bool``, ``text``, ``name``, ``partition``, ``words`` (en and zh-Hans),
+    ``ints``, ``names``, ``table`` (free keys, checked where it is used), ``tables``."""
+
+    kind: str
+    default: Any = None
+    required: bool = False
+    low: int | None = None
+    high: int | None = None
+    choices: tuple[Any, ...] = ()
+    rows: str | None = None
+    """Name of the section of each row (``tables``) or of the table itself."""
+    bound: int = 64
+    """Longest list."""
+
+    def allowed(self) -> str:
+        """What may stand here, in words."""
+        if self.choices:
+            return "one of " + ", ".join(str(choice) for choice in self.choices)
+        if self.kind == "int":
+            low = "" if self.low is None else f" from {self.low}"
+            high = "" if self.high is None else f" to {self.high}"
+            return f"a whole number{low}{high}"
+        return _ALLOWED[self.kind] + (f", at most {self.bound}" if self.kind in _LISTS else "")
+
+
+_LISTS = ("ints", "names", "tables")
+_ALLOWED = {
+    "bool": "true or false",
+    "text": "a text of at most 4000 characters",
+    "name": "a name of small letters, digits, - and _, at most 32",
+    "partition": "a topic-partition such as t-0",
+    "words": "a table with en and zh-Hans",
+    "ints": "a list of whole numbers",
+    "names": "a list of names",
+    "table": "a table",
+    "tables": "a list of tables",
+}
+
+
+def _time(default: int | None = None, *, required: bool = False) -> Field:
+    return Field(kind="int", default=default, required=required, low=0, high=TIME_MAX)
+
+
+def _count(default: int | None, high: int, low: int = 0) -> Field:
+    return Field(kind="int", default=default, low=low, high=high)
+
+
+APIS = (
+    "Metadata",
+    "InitProducerId",
+    "Produce",
+    "Fetch",
+    "ReplicaFetch",
+    "ZooKeeperRead",
+    "ZooKeeperWrite",
+    "ZooKeeperReply",
+)
+MESSAGE_ACTIONS = ("drop", "delay", "duplicate", "reorder", "disconnect", "inject_error")
+ACTOR_ACTIONS = ("crash", "restart", "pause", "resume")
+WORLD_ACTIONS = (
+    "change_leader",
+    "shrink_isr",
+    "restore_isr",
+    "deny",
+    "allow",
+    "delete_head",
+    "expire_producers",
+    "competing_write",
+    "craft_produce",
+    "advance_clock",
+    "set",
+    "connect_slowly",
+)
+CALLS = ("send", "flush", "close", "force_close")
+
+SECTIONS: dict[str, dict[str, Field]] = {
+    "scenario": {
+        "id": Field(kind="text", required=True),
+        "title": Field(kind="words", required=True),
+        "summary": Field(kind="words"),
+        "watch_for": Field(kind="words"),
+        "lesson": Field(kind="words"),
+        "sources": Field(kind="names", default=()),
+        "covers": Field(kind="names", default=(), bound=64),
+        "profile": Field(kind="name", default="k28", choices=("k010", "k20", "k28")),
+        "seed": _count(0, 2**53),
+        "limits": Field(kind="table", rows="limits"),
+        "cluster": Field(kind="table", rows="cluster"),
+        "topics": Field(kind="tables", rows="topic", bound=16),
+        "producers": Field(kind="tables", rows="producer", bound=16),
+        "consumers": Field(kind="tables", rows="consumer", bound=16),
+        "applications": Field(kind="tables", rows="application", bound=16),
+        "faults": Field(kind="tables", rows="fault", bound=200),
+        "overrides": Field(kind="tables", rows="override", bound=64),
+        "switches": Field(kind="table"),
+        "expect": Field(kind="table", rows="expect"),
+        "variants": Field(kind="tables", rows="variant", bound=64),
+    },
+    "limits": {"steps": _count(20_000, 1_000_000, 1), "time_ms": _time(TIME_MAX)},
+    "cluster": {
+        "brokers": _count(3, 9, 1),
+        "latency_ms": _time(5),
+        "latencies": Field(kind="tables", rows="latency"),
+        "broker": Field(kind="table"),
+        "start_brokers": Field(kind="bool", default=False),
+        "connected": Field(kind="bool", default=True),
+    },
+    "latency": {
+        "between": Field(kind="names", required=True, bound=2),
+        "ms": _time(required=True),
+    },
+    "topic": {
+        "name": Field(kind="text", required=True),
+        "partitions": _count(2, 64, 1),
+        "replication": _count(3, 9, 1),
+        "min_isr": _count(1, 9, 1),
+        "leaders": Field(kind="ints", bound=64),
+        "segment_records": _count(1000, 1_000_000, 1),
+    },
+    "producer": {"name": Field(kind="name", required=True), "settings": Field(kind="table")},
+    "consumer": {
+        "name": Field(kind="name", required=True),
+        "partitions": Field(kind="names", bound=64),
+        "isolation": Field(
+            kind="text", default="read_uncommitted", choices=("read_uncommitted", "read_committed")
+        ),
+        "remember_keys": Field(kind="bool", default=False),
+    },
+    "application": {
+        "name": Field(kind="name", required=True),
+        "client": Field(kind="name", required=True),
+        "calls": Field(kind="tables", rows="call", bound=2000),
+    },
+    "call": {
+        "at": _time(required=True),
+        "do": Field(kind="name", required=True, choices=CALLS),
+        "partition": Field(kind="partition"),
+        "records": _count(1, 10_000, 1),
+        "size": _count(100, 100_000_000, 1),
+        "every": _time(0),
+        "again": Field(kind="int", low=1),
+        "for_crash": Field(kind="bool", default=False),
+    },
+    "fault": {
+        "at": _time(),
+        "match": Field(kind="table", rows="match"),
+        "action": Field(
+            kind="name", required=True, choices=MESSAGE_ACTIONS + ACTOR_ACTIONS + WORLD_ACTIONS
+        ),
+        "actor": Field(kind="text"),
+        "after_ms": _time(0),
+        "by_ms": _time(),
+        "for_ms": _time(),
+        "error": Field(kind="text"),
+        "stored": Field(kind="bool", default=False),
+        "partition": Field(kind="partition"),
+        "broker": _count(None, 9, 1),
+        "to": Field(kind="int", low=0),
+        "operation": Field(kind="text"),
+        "resource": Field(kind="text"),
+        "path": Field(kind="text"),
+        "value": Field(kind="any"),
+        "clean": Field(kind="bool", default=False),
+        "message": Field(kind="table"),
+    },
+    "match": {
+        "api": Field(kind="text", choices=APIS),
+        "response": Field(kind="bool", default=False),
+        "from": Field(kind="text"),
+        "to": Field(kind="text"),
+        "partition": Field(kind="partition"),
+        "transactional_id": Field(kind="text"),
+        "first_sequence": Field(kind="int", low=-1),
+        "serial": Field(kind="int", low=1),
+        "nth": _count(1, 100_000, 1),
+        "times": _count(1, 1_000_000, 1),
+        "rate": Field(kind="number"),
+    },
+    "override": {
+        "set": Field(
+            kind="name",
+            required=True,
+            choices=("client", "broker_entry", "zookeeper", "log_start", "leader"),
+        ),
+        "client": Field(kind="name"),
+        "partition": Field(kind="partition"),
+        "next_sequence": Field(kind="int", low=0, high=2147483647),
+        "producer_id": Field(kind="int", low=-(2**63), high=2**63 - 1),
+        "producer_epoch": Field(kind="int", low=-1, high=32767),
+        "last_sequence": Field(kind="int", low=-1, high=2147483647),
+        "last_offset": Field(kind="int", low=-1),
+        "block_start": Field(kind="int", low=0, high=2**63 - 1),
+        "block_end": Field(kind="int", low=0, high=2**63 - 1),
+        "broker": _count(None, 9, 0),
+        "next_id": Field(kind="int", low=0, high=2**63 - 1),
+        "offset": Field(kind="int", low=0),
+        "no_leader": Field(kind="bool", default=False),
+    },
+    "expect": {
+        "verdicts": Field(kind="tables", rows="verdict"),
+        "finished": Field(kind="name", choices=("complete", "step_limit", "time_limit")),
+        "says": Field(kind="names", bound=40),
+        "errors": Field(kind="names", bound=40),
+    },
+    "verdict": {
+        "partition": Field(kind="partition", required=True),
+        "stored": _count(None, 10**9),
+        "duplicates": _count(0, 10**9),
+        "lost": _count(0, 10**9),
+        "failed": _count(0, 10**9),
+        "reordered": _count(0, 10**9),
+    },
+    "variant": {
+        "name": Field(kind="name", required=True),
+        "title": Field(kind="words", required=True),
+        "set": Field(kind="table"),
+        "expect": Field(kind="table", rows="expect"),
+        "expect_refused": Field(kind="text"),
+    },
+}

@@ -1,0 +1,45 @@
+"""The library: every scenario document that comes with the engine, in the order of their ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from engine.scenario.document import BadScenario, Scenario, load, parse
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryEntry:
+    """One library document: ``variants`` by name, in the order written."""
+
+    id: str
+    file: str
+    text: str
+    document: dict[str, Any]
+    variants: tuple[str, ...]
+
+    def scenario(self, variant: str | None = None, settings: dict[str, Any] | None = None) -> Scenario:
+        return load(self.document, variant, settings, text=self.text, source=self.file)
+
+
+@cache
+def library() -> tuple[LibraryEntry, ...]:
+    """All documents, sorted by id."""
+    entries = []
+    for item in resources.files("engine.scenario").joinpath("library").iterdir():
+        if item.name.endswith(".toml"):
+            text = item.read_text(encoding="utf-8")
+            document = parse(text, item.name)
+            variants = tuple(variant["name"] for variant in document.get("variants", []))
+            entries.append(LibraryEntry(str(document.get("id")), item.name, text, document, variants))
+    return tuple(sorted(entries, key=lambda found: found.id))
+
+
+def entry(scenario: str) -> LibraryEntry:
+    """The entry with this id, whatever its case; BadScenario names what there is."""
+    for found in library():
+        if found.id.lower() == scenario.lower():
+            return found
+    raise BadScenario(scenario, "no such scenario in the library", ", ".join(found.id for found in library()))
