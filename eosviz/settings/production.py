@@ -5,7 +5,10 @@ from django.core.exceptions import ImproperlyConfigured
 from eosviz.settings.base import *  # noqa: F403
 from eosviz.settings.base import env
 
-for _name, _example in (("SECRET_KEY", "64 random characters"), ("EOSVIZ_ALLOWED_HOSTS", "eosviz.example.org")):
+for _name, _example in (
+    ("SECRET_KEY", "64 random characters"),
+    ("EOSVIZ_ALLOWED_HOSTS", "eosviz.example.org"),
+):
     if not env.str(_name, ""):
         raise ImproperlyConfigured(f"set {_name} (for example: {_example}); production has no default for it")
 

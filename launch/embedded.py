@@ -1,4 +1,7 @@
-"""What a machine that was told nothing uses: a key and a Redis address that belong to its data folder."""
+"""What a machine that was told nothing uses: a key and a Redis address that belong to its data folder.
+
+The settings and the supervisor both read these rules here, so that they cannot disagree.
+"""
 
 import hashlib
 import os

@@ -1,0 +1,60 @@
+"""`python3 -m launch VERB`. The Makefile has a target for each verb; `make help` describes them."""
+
+import errno
+import sys
+from collections.abc import Callable
+
+from launch.commands import say
+from launch.environment import prepare_environment
+from launch.frontend import prepare_frontend
+from launch.parts import run_parts
+from launch.problem import Problem
+from launch.run import run
+
+
+def set_up() -> None:
+    prepare_environment()
+    prepare_frontend()
+
+
+def test() -> None:
+    set_up()
+    sys.exit(run_parts(with_slow=False))
+
+
+def test_all() -> None:
+    set_up()
+    sys.exit(run_parts(with_slow=True))
+
+
+VERBS: dict[str, Callable[[], None]] = {
+    "environment": prepare_environment,
+    "setup": set_up,
+    "run": run,
+    "serve": lambda: run(prepare=False),
+    "test": test,
+    "test-all": test_all,
+}
+
+
+def main() -> int:
+    if len(sys.argv) != 2 or sys.argv[1] not in VERBS:
+        say(f"usage: python3 -m launch {'|'.join(VERBS)}")
+        return 2
+    try:
+        VERBS[sys.argv[1]]()
+    except Problem as problem:
+        say(f"eosviz: {problem}")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        say(f"eosviz: the disk is full ({error.filename or 'no file named'}): free some space and try again")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

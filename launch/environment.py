@@ -1,0 +1,115 @@
+"""Makes `.venv` from requirements.txt: with uv where it is or can be had, else with venv and pip."""
+
+import shutil
+import sys
+from pathlib import Path
+
+from launch.commands import attempt, install_debian_package, is_debian_root, require, say
+from launch.places import BOOTSTRAP, ENVIRONMENT, ROOT, environment_python
+from launch.problem import Problem
+from launch.stamps import digest_of, is_fresh, stamp, unstamp
+
+UV_VERSION = "0.13.8"
+PYTHON_VERSION_MIN = (3, 11)
+REQUIREMENTS = ROOT / "requirements.txt"
+ENVIRONMENT_BYTES = 2_500_000_000  # seen: 1.6 GB installed, the rest is what unpacking needs on the way
+
+
+def prepare_environment() -> None:
+    """After this `.venv/bin/python` has exactly the pinned versions. Costs milliseconds when it had."""
+    if sys.version_info < PYTHON_VERSION_MIN:
+        raise Problem(
+            f"Python {sys.version.split()[0]} is too old: install Python 3.11 or newer"
+            " and name it: make PYTHON=python3.11"
+        )
+    digest = digest_of([REQUIREMENTS])
+    if is_fresh(ENVIRONMENT, digest) and environment_works():
+        return
+    require_room(ROOT, ENVIRONMENT_BYTES, "the environment")
+    say("Making the environment in .venv (1.6 GB, once) …")
+    if ENVIRONMENT.exists() and not environment_works():
+        shutil.rmtree(ENVIRONMENT)
+    if ENVIRONMENT.exists():
+        unstamp(ENVIRONMENT)
+    install(REQUIREMENTS)
+    stamp(ENVIRONMENT, digest)
+
+
+def environment_works() -> bool:
+    """False also where the Python that the environment was made from has gone since."""
+    return environment_python().exists() and attempt([environment_python(), "-c", ""])[0]
+
+
+def install(requirements: Path) -> None:
+    """Bring what the file lists into `.venv`, making it first where it is missing."""
+    uv = find_uv()
+    if uv is not None:
+        if install_with_uv(uv, requirements):
+            return
+        # uv does not read pip's configuration: where packages come from a mirror, pip may still find them.
+        say("uv could not install the requirements; trying pip …")
+    if not ENVIRONMENT.exists():
+        create_with_venv()
+    if not attempt([environment_python(), "-m", "pip", "--version"])[0]:
+        require([environment_python(), "-m", "ensurepip"], "delete .venv and try again")
+    require(
+        [
+            environment_python(),
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--disable-pip-version-check",
+            "-r",
+            requirements,
+        ],
+        "check the network (and pip's configuration, where packages come from a mirror), then try again",
+    )
+
+
+def find_uv() -> Path | None:
+    """uv of the machine, else of an earlier set-up, else freshly brought by pip into `.bootstrap`."""
+    if found := shutil.which("uv"):
+        return Path(found)
+    local = BOOTSTRAP / "bin" / "uv"
+    if not local.exists():
+        attempt(
+            [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+            + ["--target", str(BOOTSTRAP), f"uv=={UV_VERSION}"]
+        )
+    return local if local.exists() else None
+
+
+def install_with_uv(uv: Path, requirements: Path) -> bool:
+    if (
+        not ENVIRONMENT.exists()
+        and not attempt([uv, "venv", "-q", "--python", sys.executable, ENVIRONMENT])[0]
+    ):
+        return False
+    return attempt([uv, "pip", "install", "-q", "--python", environment_python(), "-r", requirements])[0]
+
+
+def create_with_venv() -> None:
+    """Debian's python3 comes without the part of venv that installs pip."""
+    command = [sys.executable, "-m", "venv", ENVIRONMENT]
+    if attempt(command)[0]:
+        return
+    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    if not is_debian_root():
+        raise Problem(
+            f"this Python cannot make environments: run  sudo apt-get install {package}  and try again"
+        )
+    say(f"Installing Debian's {package} …")
+    if not install_debian_package(package):
+        raise Problem(f"apt-get could not install {package}: run  apt-get install {package}  to see why")
+    require(command, f"python3 -m venv does not work even with {package}; delete .venv and try again")
+
+
+def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < bytes_needed:
+        raise Problem(
+            f"the disk that holds {folder} has {free // 10**6} MB free and {what_for} needs"
+            f" {bytes_needed // 10**6} MB: free some space and try again"
+        )

@@ -1,0 +1,97 @@
+"""Builds `static/dist` with Node: the system's where it is new enough, else one from a wheel in `.venv`."""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from launch.commands import attempt, require, say
+from launch.environment import install
+from launch.places import BUNDLE, ENVIRONMENT, NODE_MODULES, ROOT, STATIC
+from launch.problem import Problem
+from launch.stamps import digest_of, is_fresh, stamp, unstamp
+
+NODE_MAJOR_MIN = 20
+NODE_REQUIREMENTS = ROOT / "requirements-node.txt"
+LOCK = ROOT / "package-lock.json"
+RETRY = "check the network and try again; `npm ci` alone says more"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A Node that is new enough, and the environment that lets npm and its children find the same one."""
+
+    folder: Path
+    """Holds `node` and `npm`."""
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PATH": f"{self.folder}{os.pathsep}{os.environ.get('PATH', '')}"}
+
+    def npm(self, *words: str) -> Sequence[str | Path]:
+        return [self.folder / "npm", *words]
+
+
+def prepare_frontend() -> None:
+    """After this `static/dist` is built from today's sources. Costs milliseconds when it was."""
+    sources = digest_of(frontend_sources())
+    if is_fresh(BUNDLE, sources) and is_fresh(NODE_MODULES, digest_of([LOCK])):
+        return
+    node = find_node()
+    prepare_packages(node)
+    say("Building the front end …")
+    if BUNDLE.exists():
+        unstamp(BUNDLE)
+    require(node.npm("run", "build"), "the lines above name the file and the line", node.environment())
+    stamp(BUNDLE, sources)
+
+
+def frontend_sources() -> Iterator[Path]:
+    yield LOCK
+    yield ROOT / "package.json"
+    for folder, names, files in os.walk(STATIC):
+        if Path(folder) == STATIC and BUNDLE.name in names:
+            names.remove(BUNDLE.name)
+        for name in files:
+            yield Path(folder) / name
+
+
+def prepare_packages(node: Node) -> None:
+    """After this `node_modules` holds exactly what package-lock.json pins."""
+    packages = digest_of([LOCK])
+    if is_fresh(NODE_MODULES, packages):
+        return
+    say("Bringing the front end's packages …")
+    # No package needs to run a script of its own to be installed, so none may.
+    require(node.npm("ci", "--ignore-scripts", "--no-audit", "--no-fund"), RETRY, node.environment())
+    stamp(NODE_MODULES, packages)
+
+
+def find_node() -> Node:
+    for found in (shutil.which("node"), ENVIRONMENT / "bin" / "node"):
+        if found is not None and (Path(found).parent / "npm").exists() and is_new_enough(Path(found)):
+            return Node(Path(found).parent)
+    say(f"No Node {NODE_MAJOR_MIN} or newer here; bringing one into .venv (200 MB, once) …")
+    try:
+        install(NODE_REQUIREMENTS)
+    except Problem as problem:
+        raise Problem(
+            f"no Node: install Node {NODE_MAJOR_MIN} or newer and try again ({problem})"
+        ) from problem
+    node = ENVIRONMENT / "bin" / "node"
+    if not is_new_enough(node):
+        raise Problem(
+            f"the Node that was brought into .venv does not run on this machine:"
+            f" install Node {NODE_MAJOR_MIN} or newer and try again"
+        )
+    return Node(node.parent)
+
+
+def is_new_enough(node: Path) -> bool:
+    """Asks the program itself: a name on the path may lead nowhere."""
+    try:
+        succeeded, output = attempt([node, "--version"])
+    except OSError:
+        return False
+    major = output.strip().lstrip("v").split(".")[0]
+    return succeeded and major.isdigit() and int(major) >= NODE_MAJOR_MIN

@@ -1,0 +1,109 @@
+"""One eosviz per data folder: the lock, and the note of what runs there.
+
+`run/lock` is locked as long as the supervisor lives; the kernel releases it however the supervisor dies.
+`run/state.json` says what it started. Whoever gets the lock and finds a note ends what is left of it.
+"""
+
+import fcntl
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from launch.problem import Problem
+from launch.processes import end_stray, start_mark
+
+GRACE_SECONDS = 5.0
+
+
+@dataclass
+class RunningChild:
+    pid: int
+    mark: str
+    """`processes.start_mark` of it."""
+
+
+@dataclass
+class State:
+    """What runs in this data folder. Read by a second start, by the next start and by the tests."""
+
+    supervisor: int
+    address: str = ""
+    """Empty until the port is held."""
+    ready: bool = False
+    children: dict[str, RunningChild] = field(default_factory=dict)
+
+
+class Occupancy:
+    """Holds the data folder for this process. Released when the process ends."""
+
+    def __init__(self, data_folder: Path) -> None:
+        """Raises Problem when another eosviz runs here."""
+        self._state_path = data_folder / "run" / "state.json"
+        self._state_path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = self._take_lock(data_folder)
+        self.strays = self._end_strays()
+        self.state = State(os.getpid())
+        self.write()
+
+    def _take_lock(self, data_folder: Path) -> TextIO:
+        lock = (self._state_path.parent / "lock").open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            other = read_state(data_folder)
+            at = (
+                f" at {other.address or 'an address not known yet'} (process {other.supervisor})"
+                if other
+                else ""
+            )
+            raise Problem(
+                f"eosviz already runs from {data_folder}{at}: use that one, end it with Ctrl-C where it runs,"
+                " or start another with EOSVIZ_DATA=<another folder> EOSVIZ_PORT=<another port>"
+            ) from None
+        return lock
+
+    def _end_strays(self) -> list[str]:
+        """The names of children that outlived an earlier supervisor and were ended now."""
+        earlier = read_state(self._state_path.parents[1])
+        if earlier is None:
+            return []
+        children = earlier.children.items()
+        return [name for name, child in children if end_stray(child.pid, child.mark, GRACE_SECONDS)]
+
+    def note_child(self, name: str, pid: int) -> None:
+        self.state.children[name] = RunningChild(pid, start_mark(pid) or "")
+        self.write()
+
+    def forget_child(self, name: str) -> None:
+        self.state.children.pop(name, None)
+        self.write()
+
+    def note_address(self, address: str) -> None:
+        self.state.address = address
+        self.write()
+
+    def note_ready(self) -> None:
+        self.state.ready = True
+        self.write()
+
+    def write(self) -> None:
+        draft = self._state_path.with_suffix(".draft")
+        draft.write_text(json.dumps(asdict(self.state)))
+        draft.replace(self._state_path)  # a reader sees the old note or the new one, never half of one
+
+    def release(self) -> None:
+        self._state_path.unlink(missing_ok=True)
+        self._lock.close()
+
+
+def read_state(data_folder: Path) -> State | None:
+    """The note of this data folder. None when nothing was started or it is not readable as a note."""
+    try:
+        note = json.loads((data_folder / "run" / "state.json").read_text())
+        children = {name: RunningChild(**child) for name, child in note.pop("children").items()}
+        return State(children=children, **note)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -1,0 +1,21 @@
+"""Where things lie in this checkout."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ENVIRONMENT = ROOT / ".venv"
+BOOTSTRAP = ROOT / ".bootstrap"
+NODE_MODULES = ROOT / "node_modules"
+STATIC = ROOT / "static"
+BUNDLE = STATIC / "dist"
+TEST_RESULTS = ROOT / "test-results"
+
+
+def environment_python() -> Path:
+    return ENVIRONMENT / "bin" / "python"
+
+
+def data_folder() -> Path:
+    """Where this eosviz keeps its data; the settings read the same variable."""
+    return Path(os.environ.get("EOSVIZ_DATA") or ROOT / "var").resolve()

@@ -1,0 +1,5 @@
+"""The one kind of error that a person sees: what is wrong and what to do, on one line."""
+
+
+class Problem(Exception):
+    """Something that the person at the keyboard can remedy. The message names the place and the remedy."""

@@ -1,0 +1,165 @@
+"""`make run`: everything prepared, everything started, one line with the address, everything ended."""
+
+import json
+import os
+import signal
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+from types import FrameType
+
+from launch.commands import require, say
+from launch.environment import prepare_environment, require_room
+from launch.frontend import prepare_frontend
+from launch.occupancy import Occupancy
+from launch.places import ROOT, data_folder, environment_python
+from launch.problem import Problem
+from launch.processes import POLL_SECONDS
+from launch.services import child_environment, embedded_redis, web, worker
+from launch.supervisor import Supervisor
+
+HOST = "127.0.0.1"
+PORT = 8000
+DATA_BYTES = 200_000_000
+BACKLOG = 2048
+HEALTHY_SECONDS_MAX = 60.0
+
+
+def run(prepare: bool = True) -> None:
+    """Returns after Ctrl-C or SIGTERM, with everything ended. Raises Problem when it cannot go on."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # until the supervisor is there, as Ctrl-C
+    data = make_data_folder()
+    host, port = address_asked()
+    occupancy = Occupancy(data)
+    try:
+        for name in occupancy.strays:
+            say(f"Ended {name}, which an earlier start had left behind.")
+        listener = listen(host, port)  # after the strays, which may have held it
+        occupancy.note_address(url_of(listener))
+        if prepare:
+            prepare_environment()
+            prepare_frontend()
+        environment = child_environment()
+        prepare_database(environment)
+        supervise(Supervisor(occupancy, say), data, environment, listener)
+    finally:
+        occupancy.release()
+
+
+def make_data_folder() -> Path:
+    data = data_folder()
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Problem(
+            f"cannot make the data folder {data} ({error.strerror}): set EOSVIZ_DATA to a folder that you may write"
+        ) from error
+    if not os.access(data, os.W_OK):
+        raise Problem(f"the data folder {data} is not yours to write: set EOSVIZ_DATA to one that is")
+    require_room(data, DATA_BYTES, "the data of eosviz")
+    return data
+
+
+def address_asked() -> tuple[str, int]:
+    host = os.environ.get("EOSVIZ_HOST") or HOST
+    port = os.environ.get("EOSVIZ_PORT") or str(PORT)
+    if not port.isdecimal() or int(port) > 65535:
+        raise Problem(f"EOSVIZ_PORT is {port!r}: set it to a number from 0 (any free port) to 65535")
+    return host, int(port)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """The socket that every web process inherits. Raises Problem when the port is taken."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except OSError as error:
+        raise Problem(
+            f"EOSVIZ_HOST is {host!r}, which is no address of this machine: try 127.0.0.1"
+        ) from error
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    # The addresses of connections just closed stay reserved for a minute; a new start may use the port at once.
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise Problem(
+            f"port {port} on {host} cannot be used ({error.strerror}):"
+            f" choose another with  EOSVIZ_PORT={port + 1 if port < 65535 else PORT} make run"
+        ) from error
+    return listener
+
+
+def url_of(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = "127.0.0.1" if host == "0.0.0.0" else "::1"
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def prepare_database(environment: Mapping[str, str]) -> None:
+    say("Preparing the database …")
+    manage = [environment_python(), ROOT / "manage.py"]
+    remedy = "the lines above say why; DATABASE_URL names another database"
+    require([*manage, "migrate", "--noinput", "-v", "0"], remedy, environment)
+
+
+def supervise(
+    supervisor: Supervisor, data: Path, environment: Mapping[str, str], listener: socket.socket
+) -> None:
+    def request_stop(number: int, frame: FrameType | None) -> None:
+        if supervisor.stop_requested and number == signal.SIGINT:
+            raise KeyboardInterrupt  # asked twice: do not wait for anyone
+        supervisor.stop_requested = True
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, request_stop)
+    try:
+        if not environment.get("REDIS_URL"):
+            supervisor.start(embedded_redis(data, environment))
+        supervisor.start(worker(data, environment))
+        supervisor.start(web(data, environment, listener))
+        address = url_of(listener)
+        wait_until_healthy(supervisor, address)
+        if not supervisor.stop_requested:
+            supervisor.note_ready()
+            say(f"eosviz is ready: {address}  (Ctrl-C ends it)")
+        supervisor.watch()
+        say("Ending …")
+    finally:
+        supervisor.stop()
+
+
+def wait_until_healthy(supervisor: Supervisor, address: str) -> None:
+    deadline = time.monotonic() + HEALTHY_SECONDS_MAX
+    answers: dict[str, str] = {"web": "it does not answer"}
+    while not supervisor.stop_requested:
+        supervisor.look_after()
+        healthy, answers = ask_health(address) or (False, answers)
+        if healthy:
+            return
+        if time.monotonic() > deadline:
+            ailing = "; ".join(f"{name}: {answer}" for name, answer in answers.items() if answer != "ok")
+            raise Problem(f"not healthy after {HEALTHY_SECONDS_MAX:g} s: {ailing}")
+        time.sleep(POLL_SECONDS)
+
+
+def ask_health(address: str) -> tuple[bool, dict[str, str]] | None:
+    """Whether all is well, and the answer of each part. None while there is no answer."""
+    # A proxy of the environment has no business between this machine and itself.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{address}healthz", timeout=5) as response:
+            return True, json.load(response)
+    except urllib.error.HTTPError as error:
+        try:
+            return False, json.load(error)
+        except ValueError:
+            return False, {"web": f"answered {error.code}"}
+    except (OSError, ValueError):
+        return None

