@@ -1,0 +1,53 @@
+"""Kafka's vectors for record batches and transaction log records, through the runner of the codec."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.codec.vectors import run
+from engine.vectors.outcome import Failure, Skip
+
+VECTORS = Path(__file__).resolve().parents[2] / "oracles" / "vectors"
+COUNTS = {"record_batch": 13, "txn_log_record": 5}
+
+
+def cases(topic: str) -> list[dict[str, Any]]:
+    return json.loads((VECTORS / f"{topic}.json").read_text(encoding="utf-8"))["vectors"]
+
+
+ALL = [(case, version) for topic in COUNTS for case in cases(topic) for version in case["versions"]]
+
+
+@pytest.mark.parametrize(("case", "version"), ALL, ids=[f"{case['id']} {version}" for case, version in ALL])
+def test_case_holds(case: dict[str, Any], version: str) -> None:
+    assert run(case, version) is None
+
+
+@pytest.mark.parametrize("topic", COUNTS)
+def test_no_case_is_missing(topic: str) -> None:
+    assert len(cases(topic)) == COUNTS[topic]
+
+
+def changed(value: object) -> object:
+    """Another value of the same type; for bytes in hex, the last bit flipped."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    assert isinstance(value, str)
+    return f"{int(value, 16) ^ 1:0{len(value)}x}" if set(value) <= set("0123456789abcdef") else value + "x"
+
+
+@pytest.mark.parametrize("topic", COUNTS)
+def test_every_expected_field_is_compared(topic: str) -> None:
+    for case in cases(topic):
+        for field, value in case["expected"].items():
+            other = {**case, "expected": {**case["expected"], field: changed(value)}}
+            assert isinstance(run(other, "2.8"), Failure), f"{case['id']}: {field} is not compared"
+
+
+def test_another_topic_is_skipped_with_its_reason() -> None:
+    with pytest.raises(Skip, match="pid_blocks"):
+        run({"id": "pid_blocks/1", "topic": "pid_blocks"}, "2.8")
