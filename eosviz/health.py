@@ -34,7 +34,9 @@ def check_redis() -> None:
 
 def check_worker() -> None:
     if not app.control.ping(timeout=ANSWER_SECONDS_MAX, limit=1):
-        raise RuntimeError(f"no worker answered within {ANSWER_SECONDS_MAX:g} s; start one (docs/operating.md)")
+        raise RuntimeError(
+            f"no worker answered within {ANSWER_SECONDS_MAX:g} s; start one (docs/operating.md)"
+        )
 
 
 def check_storage() -> None:

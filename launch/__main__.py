@@ -7,6 +7,7 @@ from collections.abc import Callable
 from launch.commands import say
 from launch.environment import prepare_environment
 from launch.frontend import prepare_frontend
+from launch.lint import lint
 from launch.parts import run_parts
 from launch.problem import Problem
 from launch.run import run
@@ -32,6 +33,7 @@ VERBS: dict[str, Callable[[], None]] = {
     "setup": set_up,
     "run": run,
     "serve": lambda: run(prepare=False),
+    "lint": lambda: sys.exit(lint()),
     "test": test,
     "test-all": test_all,
 }

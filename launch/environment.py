@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from launch.commands import attempt, install_debian_package, is_debian_root, require, say
@@ -73,10 +74,8 @@ def find_uv() -> Path | None:
         return Path(found)
     local = BOOTSTRAP / "bin" / "uv"
     if not local.exists():
-        attempt(
-            [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-            + ["--target", str(BOOTSTRAP), f"uv=={UV_VERSION}"]
-        )
+        pip = (sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check")
+        attempt([*pip, "--target", BOOTSTRAP, f"uv=={UV_VERSION}"])
     return local if local.exists() else None
 
 
@@ -91,7 +90,7 @@ def install_with_uv(uv: Path, requirements: Path) -> bool:
 
 def create_with_venv() -> None:
     """Debian's python3 comes without the part of venv that installs pip."""
-    command = [sys.executable, "-m", "venv", ENVIRONMENT]
+    command: Sequence[str | Path] = [sys.executable, "-m", "venv", ENVIRONMENT]
     if attempt(command)[0]:
         return
     shutil.rmtree(ENVIRONMENT, ignore_errors=True)

@@ -1,5 +1,134 @@
-"""`make test`: the tests in parts, each its own process, and one line that sums them."""
+"""`make test`: the tests in parts, each its own process, and one line at the end that sums them.
+
+The parts are apart because they must be: Playwright's synchronous door and pytest-asyncio do not share a
+process, and only the engine's tests gain from two at a time.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from launch.browser import find_browser
+from launch.commands import install_debian_package, is_debian_root, say
+from launch.frontend import find_node
+from launch.places import ROOT, TEST_RESULTS, environment_python
+
+
+@dataclass(frozen=True)
+class Counts:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+@dataclass(frozen=True)
+class Part:
+    name: str
+    command: Sequence[str | Path]
+    """Runs the tests and writes `results`."""
+    results: Path
+    """JUnit XML."""
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def run_parts(with_slow: bool) -> int:
-    raise NotImplementedError
+    """Run every part, whatever happens in one. The exit code: 0 when all was well, 1 otherwise."""
+    bring_browser()
+    shutil.rmtree(TEST_RESULTS, ignore_errors=True)
+    TEST_RESULTS.mkdir()
+    outcomes = {part.name: run_part(part) for part in all_parts(with_slow)}
+    say("")
+    for name, counts in outcomes.items():
+        say(f"{name}: {counts}")
+    total = sum(outcomes.values(), Counts())
+    say(str(total))
+    return 0 if total.failed == 0 else 1
+
+
+def all_parts(with_slow: bool) -> Sequence[Part]:
+    node = find_node()
+    chosen = [] if with_slow else ["-m", "not slow"]
+    elsewhere = ["--ignore=tests/engine", "--ignore=tests/e2e"]
+    front_end_results = TEST_RESULTS / "front-end.xml"
+    front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
+    return (
+        pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
+        pytest_part("site", ["tests", *elsewhere, *chosen]),
+        pytest_part("browser", ["tests/e2e", *chosen]),
+        Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),
+    )
+
+
+def pytest_part(name: str, words: Sequence[str]) -> Part:
+    results = TEST_RESULTS / f"{name}.xml"
+    command: list[str | Path] = [
+        environment_python(),
+        "-m",
+        "pytest",
+        "-q",
+        "-rs",
+        "--durations=5",
+        f"--junit-xml={results}",
+    ]
+    return Part(name, [*command, *words], results)
+
+
+def bring_browser() -> None:
+    """Where none is installed and this may be changed here; elsewhere the tests are skipped and say so."""
+    if find_browser() is None and is_debian_root():
+        say("Installing chromium for the browser tests …")
+        if not install_debian_package("chromium"):
+            say("apt-get could not install chromium.")
+
+
+def run_part(part: Part) -> Counts:
+    say(f"\n== {part.name}")
+    sys.stdout.flush()
+    done = subprocess.run(
+        [str(word) for word in part.command],
+        cwd=ROOT,
+        env={**os.environ, **part.environment},
+        stdin=subprocess.DEVNULL,
+    )
+    counts = count(part.results)
+    if counts is None:
+        say(f"{part.name}: it wrote no results (exit code {done.returncode}), which counts as one failure")
+        return Counts(failed=1)
+    return judge(part.name, counts, done.returncode)
+
+
+def judge(name: str, counts: Counts, exit_code: int) -> Counts:
+    """What a part counts for when its numbers and its exit code are held against each other."""
+    if counts == Counts():
+        say(f"{name}: no test was found, which counts as one failure")
+        return Counts(failed=1)
+    if exit_code != 0 and counts.failed == 0:
+        say(f"{name}: exit code {exit_code} though no test failed, which counts as one failure")
+        return counts + Counts(failed=1)
+    return counts
+
+
+def count(results: Path) -> Counts | None:
+    """The test cases of a JUnit file. None when it is missing or broken off."""
+    try:
+        cases = list(ElementTree.parse(results).getroot().iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return None
+    # A case may have failed and then failed again in its tear-down; it is one failed case.
+    failed = sum(case.find("failure") is not None or case.find("error") is not None for case in cases)
+    skipped = sum(
+        case.find("skipped") is not None and case.find("failure") is None and case.find("error") is None
+        for case in cases
+    )
+    return Counts(len(cases) - failed - skipped, failed, skipped)

@@ -56,7 +56,8 @@ def make_data_folder() -> Path:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Problem(
-            f"cannot make the data folder {data} ({error.strerror}): set EOSVIZ_DATA to a folder that you may write"
+            f"cannot make the data folder {data} ({error.strerror}):"
+            " set EOSVIZ_DATA to a folder that you may write"
         ) from error
     if not os.access(data, os.W_OK):
         raise Problem(f"the data folder {data} is not yours to write: set EOSVIZ_DATA to one that is")
@@ -81,7 +82,7 @@ def listen(host: str, port: int) -> socket.socket:
             f"EOSVIZ_HOST is {host!r}, which is no address of this machine: try 127.0.0.1"
         ) from error
     listener = socket.socket(family, socket.SOCK_STREAM)
-    # The addresses of connections just closed stay reserved for a minute; a new start may use the port at once.
+    # Connections just closed keep their addresses for a minute; a new start may use the port at once.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

@@ -30,7 +30,7 @@ def redis_binary() -> Path:
 
 
 def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
-    """Listening at one socket file alone, and appending each write to a file: a kill loses no waiting task."""
+    """Listening at one socket file alone. Writes are appended to a file, so a kill loses no waiting task."""
     options = {
         "port": "0",
         "unixsocket": str(socket_path),
@@ -74,7 +74,16 @@ def answers_ping(socket_path: Path) -> bool:
 
 def worker(data_folder: Path, environment: Mapping[str, str]) -> Service:
     threads = environment.get("EOSVIZ_WORKER_THREADS") or str(WORKER_THREADS)
-    command = [environment_python(), "-m", "celery", "-A", "eosviz", "worker", "--pool", "threads"]
+    command: list[str | Path] = [
+        environment_python(),
+        "-m",
+        "celery",
+        "-A",
+        "eosviz",
+        "worker",
+        "--pool",
+        "threads",
+    ]
     command += ["--concurrency", threads, "--loglevel", "WARNING"]
     # What one worker among few has no use for, and what slows its start and its return after a lost Redis.
     command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
@@ -84,7 +93,7 @@ def worker(data_folder: Path, environment: Mapping[str, str]) -> Service:
 
 def web(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
     """It inherits the listening socket: while it is started again, browsers wait and are not refused."""
-    command = [environment_python(), "-m", "eosviz.serve", str(listener.fileno())]
+    command: list[str | Path] = [environment_python(), "-m", "eosviz.serve", str(listener.fileno())]
     return Service(
         "web", command, data_folder / "log" / "web.log", environment, descriptors=(listener.fileno(),)
     )

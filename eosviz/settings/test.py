@@ -1,8 +1,18 @@
 """What the tests run under. A test that needs real processes starts them under `development` instead."""
 
+import atexit
+import os
+import shutil
 import tempfile
 
-from eosviz.settings.base import *  # noqa: F403
+# Each test process has a data folder of its own, and no service of the machine is touched.
+_data_folder = tempfile.mkdtemp(prefix="eosviz-test-")
+atexit.register(shutil.rmtree, _data_folder, ignore_errors=True)
+os.environ["EOSVIZ_DATA"] = _data_folder
+for _name in ("REDIS_URL", "DATABASE_URL"):
+    os.environ.pop(_name, None)
+
+from eosviz.settings.base import *  # noqa: E402, F403
 
 SECRET_KEY = "only for tests"
 DATABASES = {
@@ -13,7 +23,6 @@ DATABASES = {
     }
 }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-STATIC_ROOT = tempfile.gettempdir()
 SERVESTATIC_USE_FINDERS = True
 SERVESTATIC_AUTOREFRESH = True
 

@@ -1,0 +1,47 @@
+# Every target works on a machine that has only Python 3.11 or newer and make.
+
+PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 python3.11,$(shell \
+	command -v $(name) >/dev/null 2>&1 \
+	&& $(name) -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $(name))))
+LAUNCH = $(PYTHON) -m launch
+ENVIRONMENT = .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-all bench lint format setup clean python
+
+run: python ## start eosviz and show its address; Ctrl-C ends it
+	@$(LAUNCH) run
+
+test: python ## every test but the slow ones; the last line sums them
+	@$(LAUNCH) test
+
+test-all: python ## every test
+	@$(LAUNCH) test-all
+
+bench: setup ## measure and print "name value unit" lines (benchmarks/README.md)
+	@$(ENVIRONMENT)/python -m benchmarks
+
+lint: setup ## linters and type checks
+	@$(LAUNCH) lint
+
+format: setup ## rewrite the Python files in the one format
+	@$(ENVIRONMENT)/ruff check --fix --quiet .
+	@$(ENVIRONMENT)/ruff format .
+
+setup: python ## the Python environment and the front end, without starting anything
+	@$(LAUNCH) setup
+
+clean: ## remove all that was made here, but not the data in var/
+	rm -rf .venv .bootstrap node_modules static/dist test-results .pytest_cache .mypy_cache .ruff_cache \
+		.hypothesis .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@echo
+	@echo "EOSVIZ_HOST, EOSVIZ_PORT, EOSVIZ_DATA and other variables: docs/operating.md"
+
+python:
+	@test -n "$(PYTHON)" || { \
+		echo "eosviz: no Python 3.11 or newer was found: install one, or name it: make PYTHON=/path/to/python"; \
+		exit 1; }

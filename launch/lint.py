@@ -1,0 +1,31 @@
+"""`make lint`: every linter and type check, all of them even when the first one finds something."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from launch.commands import say
+from launch.frontend import find_node
+from launch.places import ENVIRONMENT, ROOT
+
+
+def lint() -> int:
+    """The exit code: 0 when nothing was found."""
+    programs = ENVIRONMENT / "bin"
+    node = find_node()
+    checks: Sequence[tuple[str, Sequence[str | Path], Mapping[str, str]]] = (
+        ("ruff check", [programs / "ruff", "check", "."], {}),
+        ("ruff format", [programs / "ruff", "format", "--check", "."], {}),
+        ("mypy", [programs / "mypy"], {}),
+        ("tsc", node.npm("run", "typecheck", "--silent"), node.environment()),
+    )
+    failed = []
+    for name, command, environment in checks:
+        say(f"== {name}")
+        words = [str(word) for word in command]
+        done = subprocess.run(words, cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            failed.append(name)
+    say(f"lint: {', '.join(failed)} found something" if failed else "lint: nothing found")
+    return 1 if failed else 0

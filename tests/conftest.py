@@ -1,0 +1,79 @@
+"""Fixtures that every room's tests share."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from launch.browser import INSTALL_REMEDY, browser_options, find_browser
+from launch.embedded import embedded_redis_socket
+from launch.services import answers_ping, redis_command
+from tests.running_site import RunningSite
+
+BROWSER_TESTS = Path(__file__).parent / "e2e"
+REDIS_SECONDS_MAX = 10.0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Without a browser the browser tests are skipped, and the reason tells how to get one."""
+    if find_browser() is not None:
+        return
+    skip = pytest.mark.skip(reason=f"no browser is installed: {INSTALL_REMEDY}")
+    for item in items:
+        if BROWSER_TESTS in item.path.parents:
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def redis_server() -> Iterator[str]:
+    """The embedded Redis-compatible server at the address in the settings; gives that address."""
+    socket_path = embedded_redis_socket(Path(settings.DATA_DIR))
+    socket_path.parent.mkdir(parents=True, exist_ok=True)
+    server = subprocess.Popen(
+        [str(word) for word in redis_command(socket_path, socket_path.parent)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + REDIS_SECONDS_MAX
+    while not answers_ping(socket_path):
+        assert server.poll() is None and time.monotonic() < deadline, "the embedded server did not start"
+        time.sleep(0.01)
+    yield settings.REDIS_URL
+    server.kill()
+    server.wait()
+
+
+@pytest.fixture
+def start_site(tmp_path: Path) -> Iterator[Callable[..., RunningSite]]:
+    """Call it for a whole eosviz in real processes: `start_site(EOSVIZ_WORKER_THREADS="1")`."""
+    sites: list[RunningSite] = []
+
+    def start(**environment: str) -> RunningSite:
+        sites.append(RunningSite(tmp_path / f"site-{len(sites)}", **environment))
+        return sites[-1].wait_until_ready()
+
+    yield start
+    for site in sites:
+        site.stop()
+
+
+@pytest.fixture(scope="session")
+def running_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    """One eosviz in real processes for the tests that only use it. Whoever breaks things starts its own."""
+    site = RunningSite(tmp_path_factory.mktemp("site"))
+    try:
+        yield site.wait_until_ready()
+    finally:
+        site.stop()
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """Playwright drives the installed browser and brings none of its own."""
+    found = find_browser()
+    assert found is not None, INSTALL_REMEDY
+    return {**browser_type_launch_args, "executable_path": str(found), "args": list(browser_options())}

@@ -1,0 +1,95 @@
+"""A whole eosviz in processes of its own, for tests of what only real processes show."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from launch.occupancy import State, read_state
+from launch.places import ROOT
+
+READY_SECONDS_MAX = 90.0
+END_SECONDS_MAX = 20.0
+POLL_SECONDS = 0.05
+
+
+class RunningSite:
+    """`make run` without the set-up, on a free port and a data folder of its own."""
+
+    def __init__(self, data_folder: Path, **environment: str) -> None:
+        self.data_folder = data_folder
+        data_folder.mkdir(parents=True, exist_ok=True)
+        self._output = data_folder / "supervisor.log"
+        # What the test process set for itself must not reach the site.
+        ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}
+        inherited = {name: value for name, value in os.environ.items() if name not in ours}
+        chosen = {"EOSVIZ_DATA": str(data_folder), "EOSVIZ_PORT": "0", **environment}
+        with self._output.open("wb") as output:
+            self._supervisor = subprocess.Popen(
+                [sys.executable, "-m", "launch", "serve"],
+                cwd=ROOT,
+                env={**inherited, **chosen},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def state(self) -> State:
+        state = read_state(self.data_folder)
+        assert state is not None, self.output()
+        return state
+
+    @property
+    def address(self) -> str:
+        """With a slash at its end."""
+        return self.state.address
+
+    def output(self) -> str:
+        """What the person at the terminal has read so far."""
+        return self._output.read_text()
+
+    def wait_until_ready(self) -> "RunningSite":
+        deadline = time.monotonic() + READY_SECONDS_MAX
+        while True:
+            state = read_state(self.data_folder)
+            if state is not None and state.ready:
+                return self
+            assert self._supervisor.poll() is None, self.output()
+            assert time.monotonic() < deadline, self.output()
+            time.sleep(POLL_SECONDS)
+
+    def pid(self, child: str) -> int:
+        """Of `redis`, `worker` or `web`, waiting for it where it is just being started again."""
+        deadline = time.monotonic() + END_SECONDS_MAX
+        while child not in self.state.children:
+            assert time.monotonic() < deadline, self.output()
+            time.sleep(POLL_SECONDS)
+        return self.state.children[child].pid
+
+    def kill(self, child: str) -> None:
+        """As the kernel would, with no chance to tidy up; returns once another is there in its place."""
+        killed = self.pid(child)
+        os.kill(killed, signal.SIGKILL)
+        deadline = time.monotonic() + END_SECONDS_MAX
+        while self.pid(child) == killed:
+            assert time.monotonic() < deadline, self.output()
+            time.sleep(POLL_SECONDS)
+
+    def signal_supervisor(self, number: signal.Signals) -> None:
+        self._supervisor.send_signal(number)
+
+    def wait_for_end(self) -> int:
+        return self._supervisor.wait(END_SECONDS_MAX)
+
+    def stop(self) -> None:
+        if self._supervisor.poll() is None:
+            self._supervisor.send_signal(signal.SIGTERM)
+            try:
+                self.wait_for_end()
+            except subprocess.TimeoutExpired:
+                self._supervisor.kill()
+                self._supervisor.wait()
+                raise
