@@ -146,6 +146,12 @@ class Recorded(Judged):
         if view is not None:
             self._known[part.path] = view
 
+    def forget(self) -> None:
+        """Drop what was said and touched so far: the first view of a run is no change."""
+        self._touched.clear()
+        self._current = Step(0, 0, "", "")
+        self.said = None
+
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         step = self._current
         if self.said is None:

@@ -97,16 +97,21 @@ class VerdictPart:
 class Bench:
     """All judges over all partitions. Takes facts; says what broke since it was last asked."""
 
-    def __init__(self, partitions: list[str], leaders: dict[str, int | None]) -> None:
-        self.records = {name: PartitionRecord(name) for name in partitions}
-        for name, leader in leaders.items():
-            self.records[name].leader = leader
+    def __init__(self) -> None:
+        self.records: dict[str, PartitionRecord] = {}
+        self.verdict_parts: dict[str, VerdictPart] = {}
         self.guarantees = {name: GuaranteePart(name, True) for name in GUARANTEES}
         self.guarantees.update({name: GuaranteePart(name, False) for name in NOT_JUDGED})
-        self.verdict_parts = {name: VerdictPart(record) for name, record in self.records.items()}
         self._known: dict[tuple[str, str], frozenset[int]] = {}
         self._weigh: set[str] = set()
         self._changed: dict[tuple[str, ...], Part] = {}
+
+    def seat(self, leaders: dict[str, int | None]) -> None:
+        """Before step 1: the partitions to judge and who leads them."""
+        for name, leader in leaders.items():
+            record = self.records.setdefault(name, PartitionRecord(name))
+            record.leader = leader
+            self.verdict_parts[name] = VerdictPart(record)
 
     def take(self, fact: object) -> None:
         _TAKE[type(fact)](self, fact)

@@ -158,7 +158,6 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "size": _count(100, 100_000_000, 1),
         "every": _time(0),
         "again": Field(kind="int", low=1),
-        "for_crash": Field(kind="bool", default=False),
     },
     "fault": {
         "at": _time(),

@@ -1,0 +1,184 @@
+"""The engine from the command line, without the web: ``python -m engine COMMAND``.
+
+The only module of the engine that reads files. Exit codes: 0 ran, 1 vectors failed, 2 bad scenario or path,
+3 an engine invariant broke or a log is damaged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from engine.errors import EngineError, Refused
+from engine.explain import transcript_lines
+from engine.recording import canonical
+from engine.scenario import BadScenario, Scenario, entry, library, load, parse
+from engine.simulation import Simulation
+from engine.vectors import run_files
+
+
+def main(arguments: list[str] | None = None, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options, out))
+    except BadScenario as error:
+        print(error, file=err)
+        return 2
+    except (OSError, ValueError) as error:
+        print(f"{error}", file=err)
+        return 2
+    except EngineError as error:
+        print(f"engine invariant broken: {error}", file=err)
+        return 3
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m engine", description="The exactly-once protocol, step by step.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help="run a scenario to its end")
+    run.add_argument("scenario", metavar="SCENARIO[/VARIANT]|FILE")
+    run.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="change one value first")
+    run.add_argument("--transcript", action="store_true", help="print every step as text")
+    run.add_argument("--jsonl", action="store_true", help="print every step as JSON")
+    run.add_argument("--language", choices=("en", "zh-Hans"), default="en")
+    run.set_defaults(command=run_command)
+    scenarios = commands.add_parser("scenarios", help="list the library")
+    scenarios.add_argument("--json", action="store_true")
+    scenarios.set_defaults(command=scenarios_command)
+    vectors = commands.add_parser("vectors", help="run cases drawn from Kafka")
+    vectors.add_argument("paths", nargs="+", metavar="FILE|FOLDER")
+    vectors.add_argument("--json", action="store_true")
+    vectors.set_defaults(command=vectors_command)
+    decode = commands.add_parser("decode", help="print the batches of a log segment or partition folder")
+    decode.add_argument("path")
+    decode.add_argument("--jsonl", action="store_true")
+    decode.set_defaults(command=decode_command)
+    return parser
+
+
+def run_command(options: argparse.Namespace, out: TextIO) -> int:
+    settings = dict(_setting(text) for text in options.set)
+    code = 0
+    for scenario, name in _chosen(options.scenario, settings):
+        if isinstance(scenario, Refused):
+            raise BadScenario(scenario.place, scenario.reason, scenario.remedy)
+        if name:
+            _print(out, {"scenario": scenario.id, "variant": name}, f"# {scenario.id}/{name}", options)
+        code = max(code, run_one(scenario, options, out))
+    return code
+
+
+def _chosen(target: str, settings: dict[str, Any]) -> Iterator[tuple[Scenario, str | None]]:
+    """Every variant when none is named; a document without variants is run as it is."""
+    file, _, variant = target.partition("/")
+    path = Path(target)
+    if target.endswith(".toml") or path.is_file():
+        text = path.read_text(encoding="utf-8")
+        document = parse(text, target)
+        names = [item.get("name") for item in document.get("variants", []) if isinstance(item, dict)]
+        for name in names or [None]:
+            yield load(document, name, settings, text=text, source=target), name
+        return
+    found = entry(file)
+    names = [variant] if variant else list(found.variants)
+    for name in names or [None]:
+        yield found.scenario(name, settings), name
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    path, equals, value = text.partition("=")
+    if not equals:
+        raise BadScenario(f"--set {text}", "no =", "PATH=VALUE")
+    try:
+        return path.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return path.strip(), value
+
+
+def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int:
+    """One run: its steps when asked for, then its verdicts."""
+    expected = scenario.document.get("expect_refused")
+    try:
+        simulation = Simulation(scenario, watching="recorded" if options.transcript or options.jsonl else "judged")
+    except Refused as refused:
+        if expected is None:
+            raise BadScenario(refused.place, f"{refused.reason} ({refused.rule})", refused.remedy) from None
+        met = refused.rule == expected
+        found = {"refused": refused.rule, "place": refused.place, "reason": refused.reason, "expected": expected}
+        _print(out, found, f"refused {refused.rule} {refused.place}: {refused.reason}; {refused.remedy}", options)
+        return 0 if met else 2
+    if expected is not None:
+        raise BadScenario("expect_refused", f"{expected} did not refuse it", "a document that meets its expectation")
+    while (step := simulation.step()) is not None:
+        if options.jsonl:
+            print(canonical(step.to_json()), file=out)
+        elif options.transcript:
+            for line in transcript_lines(step.to_json(), options.language):
+                print(line, file=out)
+    if simulation.finished != "complete":
+        _print(out, {"finished": simulation.finished}, f"finished {simulation.finished}", options)
+    for verdict in simulation.verdicts():
+        shown = {name: getattr(verdict, name) for name in verdict.__slots__}
+        _print(out, {"verdict": shown}, verdict.line(), options)
+    return 0
+
+
+def _print(out: TextIO, as_json: dict[str, Any], as_text: str, options: argparse.Namespace) -> None:
+    print(canonical(as_json) if options.jsonl else as_text, file=out)
+
+
+def scenarios_command(options: argparse.Namespace, out: TextIO) -> int:
+    if options.json:
+        listed = [
+            {"id": found.id, "title": found.document["title"], "variants": list(found.variants)} for found in library()
+        ]
+        print(json.dumps(listed, ensure_ascii=False, indent=1), file=out)
+        return 0
+    for found in library():
+        print(f"{found.id}  {found.document['title']['en']}", file=out)
+        for variant in found.document.get("variants", []):
+            print(f"    {found.id}/{variant['name']}  {variant['title']['en']}", file=out)
+    return 0
+
+
+def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
+    report = run_files(_documents(options.paths))
+    if options.json:
+        print(json.dumps(report.to_json(), ensure_ascii=False, indent=1), file=out)
+    else:
+        for line in report.lines():
+            print(line, file=out)
+    return 1 if report.failures else 0
+
+
+def _documents(paths: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name in paths:
+        path = Path(name)
+        files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not files:
+            raise ValueError(f"{name}: no .json file here; name a file or folder of vectors")
+        for file in files:
+            try:
+                yield str(file), json.loads(file.read_text(encoding="utf-8"))
+            except json.JSONDecodeError as error:
+                raise ValueError(f"{file}:{error.lineno}: {error.msg}; a vector file is one JSON object") from None
+
+
+def decode_command(options: argparse.Namespace, out: TextIO) -> int:
+    from engine.codec.decode_report import decode_command as decode
+
+    path = Path(options.path)
+    if path.is_dir():
+        files = {file.name: file.read_bytes() for file in sorted(path.iterdir()) if file.is_file()}
+    else:
+        files = {path.name: path.read_bytes()}
+    return decode(files, options.jsonl, out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Sentences by key (format in docs/frame.md).
+
+``{name}`` is a parameter, ``{count:record|records}`` a number with the right word. The same few lines exist
+in the player (static/player/text.ts); tests hold both to the same cases.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+LANGUAGES = ("en", "zh-Hans")
+_SLOT = re.compile(r"\{([a-z_0-9]+)(?::([^{}|]*)\|([^{}|]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One key: the text in both languages, and the class and method of Kafka that it is about."""
+
+    en: str
+    zh: str
+    source: str | None = None
+
+    def text(self, language: str) -> str:
+        return self.zh if language == "zh-Hans" else self.en
+
+    def slots(self, language: str) -> set[str]:
+        """The parameters that the text of this language uses."""
+        return {found.group(1) for found in _SLOT.finditer(self.text(language))}
+
+
+def read_catalogue(files: Iterable[tuple[str, str]]) -> dict[str, Sentence]:
+    """Catalogue files as (name, TOML text) to sentences by key; ValueError names a bad or repeated key."""
+    found: dict[str, Sentence] = {}
+    for name, text in files:
+        for key, entry in tomllib.loads(text).items():
+            if key in found:
+                raise ValueError(f"{name}: {key} stands twice in the catalogue")
+            if not isinstance(entry, dict) or not entry.get("en") or not entry.get("zh-Hans"):
+                raise ValueError(f"{name}: {key} needs en and zh-Hans")
+            found[key] = Sentence(entry["en"], entry["zh-Hans"], entry.get("source"))
+    return found
+
+
+@cache
+def catalogue() -> dict[str, Sentence]:
+    """Every sentence of the engine."""
+    folder = resources.files("engine.explain").joinpath("catalogue")
+    files = sorted((item for item in folder.iterdir() if item.name.endswith(".toml")), key=lambda item: item.name)
+    return read_catalogue((item.name, item.read_text(encoding="utf-8")) for item in files)
+
+
+def sentence(key: str, params: dict[str, Any], language: str = "en") -> str:
+    """The sentence of a key with its parameters; an unknown key or parameter shows itself in brackets."""
+    known = catalogue().get(key)
+    if known is None:
+        return f"[{key}]"
+    return fill(known.text(language), params)
+
+
+def fill(text: str, params: dict[str, Any]) -> str:
+    """Put parameters into a text."""
+
+    def put(found: re.Match[str]) -> str:
+        name, one, many = found.groups()
+        if name not in params:
+            return f"[{name}]"
+        value = params[name]
+        if one is None:
+            return _shown(value)
+        return f"{_shown(value)} {one if value == 1 else many}"
+
+    return _SLOT.sub(put, text)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(_shown(item) for item in value)
+    if value is None:
+        return "–"
+    if value is True or value is False:
+        return "true" if value else "false"
+    return str(value)

@@ -1,0 +1,33 @@
+"""A run as text that a person reads: one line a step, what belongs to it indented, verdicts at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.explain.sentences import sentence
+
+
+def transcript_lines(step: dict[str, Any], language: str = "en") -> Iterator[str]:
+    """The lines of one step (JSON form of docs/frame.md)."""
+    rules = " ".join(step["rules"])
+    text = sentence(step["key"], step["params"], language)
+    yield f"{step['number']:>5} {step['at']:>7}  {step['actor']:<11} {text}  [{rules}]".rstrip()
+    for note in step["notes"]:
+        yield f"{'':15}{sentence(note['key'], note['params'], language)}  [{' '.join(note['rules'])}]"
+    decision = step["decision"]
+    if decision is not None:
+        for row in decision["rows"]:
+            if row["outcome"] != "not_reached":
+                yield f"{'':15}{row['outcome']:<8} {row['rule']}: {sentence(row['key'], row['params'], language)}"
+    refusal = step["refusal"]
+    if refusal is not None:
+        compared = ", ".join(f"{name} {value}" for name, value in refusal["compared"])
+        following = sentence(refusal["next"], refusal["next_params"], language)
+        yield f"{'':15}refused by {refusal['rule']}: {refusal['error']} ({compared}); next: {following}"
+    change = step["transition"]
+    if change is not None:
+        yield f"{'':15}{change['of']} {change['machine']}: {change['from']} → {change['to']} on {change['on']}"
+    for broken in step["broken"]:
+        serials = ", ".join(str(serial) for serial in broken["serials"])
+        yield f"{'':15}BROKEN {broken['guarantee']} in {broken['partition']}: serials {serials}"

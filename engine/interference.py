@@ -1,0 +1,445 @@
+"""What is done to a world from outside: the fault script and learners' interventions (GEN-6).
+
+Owns rules, timed faults and the list of interventions, and turns each into one step. Message faults strike
+half-way on the link, so that a message is seen leaving before it is seen failing. What a fault does inside a
+role is a method of that role; here stands only which one is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import Error, Refused
+from engine.messages import (
+    Effects,
+    Envelope,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    RecordBatch,
+    Send,
+)
+from engine.network.faults import FaultRule
+
+if TYPE_CHECKING:
+    from engine.simulation import Simulation
+
+FAULT_CLASS = 0
+
+
+class Interference:
+    """The fault script of one run and what learners did to it."""
+
+    def __init__(self, simulation: Simulation, interventions: Iterable[dict[str, Any]]) -> None:
+        self.simulation = simulation
+        self.rules = [
+            FaultRule(index, entry) for index, entry in enumerate(simulation.scenario["faults"])
+        ]
+        self.slow_connections: dict[str, int] = {}
+        self._apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
+        self._matched = [rule for rule in self.rules if rule.api is not None]
+        self._injected: dict[int, Error] = {}
+        """Message to the error its receiver answers instead of handling it."""
+        self._altered: dict[tuple[str, str, int], Error] = {}
+        """(answering, asking, correlation) to the error that replaces a real answer."""
+        self.interventions = [dict(item) for item in interventions]
+        self._position = 0
+        self.due = bool(self.interventions) and self.interventions[0]["after"] == 0
+
+    def start(self) -> None:
+        """Put the timed entries into the queue; connection delays hold from the start."""
+        for rule in self.rules:
+            if rule.api is None:
+                entry = rule.entry
+                if entry["action"] == "connect_slowly" and entry["at"] == 0:
+                    self._do(entry)
+                    continue
+                actor = entry["actor"] or entry["partition"] or "controller"
+                self.simulation.put(entry["at"], FAULT_CLASS, "fault", ("timed", rule.index), actor, entry["action"])
+
+    # -- messages --------------------------------------------------------------------------------------
+
+    def watches(self, api: str) -> bool:
+        return api in self._apis
+
+    def sent(self, envelope: Envelope) -> None:
+        """A message was put on its link: which rules fall on it, and when they strike."""
+        simulation = self.simulation
+        for rule in self._matched:
+            if not rule.falls_on(envelope, simulation.generator):
+                if rule.seen:
+                    simulation.watch.touch(rule)
+                continue
+            simulation.watch.touch(rule)
+            entry = rule.entry
+            if entry["action"] == "inject_error":
+                self._inject(envelope, entry)
+                continue
+            strikes = (envelope.sent_at + envelope.arrives_at) // 2
+            if entry["action"] not in _ON_MESSAGE:
+                strikes = envelope.arrives_at
+            simulation.put(
+                strikes + entry["after_ms"],
+                FAULT_CLASS,
+                "fault",
+                ("message", rule.index, envelope.id),
+                envelope.destination,
+                f"{entry['action']} message {envelope.id}",
+            )
+            return
+
+    def _inject(self, envelope: Envelope, entry: dict[str, Any]) -> None:
+        error = Error[entry["error"]]
+        if entry["stored"]:
+            self._altered[(envelope.destination, envelope.source, envelope.correlation_id)] = error
+        else:
+            self._injected[envelope.id] = error
+
+    def answers(self, envelope: Envelope) -> bool:
+        return bool(self._injected) and envelope.id in self._injected
+
+    def injected(self, envelope: Envelope) -> Effects:
+        """The receiver answers with the injected error and does nothing else."""
+        error = self._injected.pop(envelope.id)
+        self.simulation.watch.say(
+            "fault.error_injected",
+            ("GEN-6",),
+            actor=envelope.destination,
+            api=envelope.body.api,  # type: ignore[attr-defined]
+            error=error.name,
+        )
+        return [Send(envelope.source, _error_answer(envelope.body, error), envelope.correlation_id, True)]
+
+    def altered(self, source: str, effect: Send) -> Send:
+        """A real answer whose error the script replaces: what was stored stays stored."""
+        if not self._altered:
+            return effect
+        error = self._altered.pop((source, effect.destination, effect.correlation_id), None)
+        if error is None:
+            return effect
+        self.simulation.watch.note("fault.answer_replaced", ("GEN-6",), actor=source, error=error.name)
+        body = effect.body
+        if isinstance(body, ProduceResponse):
+            body = ProduceResponse(
+                partitions={name: PartitionProduceResponse(error=error) for name in body.partitions}
+            )
+        return Send(effect.destination, body, effect.correlation_id, True)
+
+    # -- striking --------------------------------------------------------------------------------------
+
+    def strike(self, argument: tuple[Any, ...]) -> None:
+        """A fault's time has come."""
+        if argument[0] == "timed":
+            rule = self.rules[argument[1]]
+            rule.seen += 1
+            rule.remaining -= 1
+            self.simulation.watch.touch(rule)
+            self._do(rule.entry)
+            return
+        if argument[0] == "action":
+            self._do(argument[1])
+            return
+        entry = self.rules[argument[1]].entry
+        message = argument[2]
+        on_message = _ON_MESSAGE.get(entry["action"])
+        if on_message is None:
+            self._do(entry)
+        elif message in self.simulation.world.network.under_way:
+            on_message(self, message, entry)
+
+    def _do(self, entry: dict[str, Any]) -> None:
+        _ON_WORLD[entry["action"]](self, entry)
+
+    def _say(self, key: str, actor: str, /, **params: Any) -> None:
+        self.simulation.at_work(actor, "fault")
+        self.simulation.watch.say(key, ("GEN-6",), **params)
+
+    def _about(self, key: str, message: int, /, **params: Any) -> Envelope:
+        envelope = self.simulation.world.network.under_way[message]
+        self._say(
+            key,
+            envelope.destination,
+            api=envelope.body.api,  # type: ignore[attr-defined]
+            kind="response" if envelope.is_response else "request",
+            source=envelope.source,
+            destination=envelope.destination,
+            message=message,
+            **params,
+        )
+        return envelope
+
+    def _fate(self, message: int, event: str) -> None:
+        watch = self.simulation.watch
+        if watch.recording:
+            watch.fate(message, event)  # type: ignore[attr-defined]
+
+    def _drop(self, message: int, entry: dict[str, Any]) -> None:
+        envelope = self._about("fault.message_dropped", message)
+        self.simulation.world.network.drop(message)
+        self._fate(message, "dropped")
+        self.simulation.settled(envelope)
+
+    def _delay(self, message: int, entry: dict[str, Any]) -> None:
+        self._about("fault.message_delayed", message, by=entry["by_ms"])
+        self._fate(message, "delayed")
+        for envelope in self.simulation.world.network.delay(message, entry["by_ms"]):
+            self.simulation.schedule_delivery(envelope)
+
+    def _reorder(self, message: int, entry: dict[str, Any]) -> None:
+        envelope = self._about("fault.message_reordered", message)
+        self._fate(message, "delayed")
+        if self.simulation.world.network.reorder(message) is not None:
+            self.simulation.schedule_delivery(envelope)
+
+    def _duplicate(self, message: int, entry: dict[str, Any]) -> None:
+        envelope = self._about("fault.message_duplicated", message)
+        copy = self.simulation.world.network.duplicate(message)
+        self._fate(message, "duplicated")
+        self._fate(copy.id, "sent")
+        if isinstance(envelope.body, ProduceRequest) and self.simulation.watch.judging:
+            self.simulation.world.copies(envelope.body, sent=True)
+        self.simulation.schedule_delivery(copy)
+
+    def _disconnect(self, message: int, entry: dict[str, Any]) -> None:
+        envelope = self._about("fault.disconnected", message)
+        self.simulation.disconnect(envelope.source, envelope.destination)
+
+    # -- actors ----------------------------------------------------------------------------------------
+
+    def _crash(self, entry: dict[str, Any]) -> None:
+        simulation, name = self.simulation, entry["actor"]
+        role = simulation.world.roles[name]
+        if not role.alive:
+            self._say("fault.already_down", name, actor=name)
+            return
+        clean = bool(entry.get("clean"))
+        self._say("fault.stopped_cleanly" if clean else "fault.crashed", name, actor=name)
+        if name in simulation.world.brokers:
+            role.crash(simulation.now, clean=clean)
+        else:
+            role.crash(simulation.now)
+        for peer in simulation.world.peers_of(name):
+            simulation.disconnect(name, peer)
+        simulation.world.paused.discard(name)
+        if name in simulation.world.brokers:
+            simulation.world.controller.on_broker_stopped(simulation.world.brokers[name].broker_id, simulation.now)
+            simulation.ask("controller")
+        simulation.ask(name)
+        if entry.get("for_ms") is not None:
+            self._later(entry["for_ms"], {**entry, "action": "restart", "for_ms": None})
+
+    def _restart(self, entry: dict[str, Any]) -> None:
+        simulation, name = self.simulation, entry["actor"]
+        role = simulation.world.roles[name]
+        if role.alive:
+            self._say("fault.already_up", name, actor=name)
+            return
+        self._say("fault.restarted", name, actor=name)
+        simulation.carry_out(name, role.restart(simulation.now))
+        if name in simulation.world.brokers:
+            for other, effects in simulation.world.broker_is_back(name, simulation.now):
+                simulation.carry_out(other, effects)
+        simulation.ask(name)
+        simulation.ask("controller")
+
+    def _pause(self, entry: dict[str, Any]) -> None:
+        simulation, name = self.simulation, entry["actor"]
+        self._say("fault.paused", name, actor=name)
+        simulation.world.pause(name, simulation.now)
+        simulation.ask("controller")
+        if entry.get("for_ms") is not None:
+            self._later(entry["for_ms"], {**entry, "action": "resume", "for_ms": None})
+
+    def _resume(self, entry: dict[str, Any]) -> None:
+        simulation, name = self.simulation, entry["actor"]
+        self._say("fault.resumed", name, actor=name)
+        simulation.world.resume(name, simulation.now)
+        simulation.release(name)
+        simulation.ask("controller")
+
+    def _later(self, delay: int, entry: dict[str, Any]) -> None:
+        simulation = self.simulation
+        simulation.put(
+            simulation.now + delay, FAULT_CLASS, "fault", ("action", entry), entry["actor"], entry["action"]
+        )
+
+    # -- cluster ---------------------------------------------------------------------------------------
+
+    def _on_cluster(self, entry: dict[str, Any]) -> None:
+        """Faults that a broker or the controller carries out itself."""
+        simulation = self.simulation
+        simulation.at_work(entry["actor"] or "controller", "fault")
+        for name, effects in simulation.world.cluster_fault(entry, simulation.now):
+            simulation.carry_out(name, effects)
+        for name in simulation.world.roles:
+            simulation.ask(name)
+
+    def _connect_slowly(self, entry: dict[str, Any]) -> None:
+        self.slow_connections[entry["actor"]] = entry["by_ms"] or 0
+        if self.simulation.number:
+            self._say("fault.connects_slowly", entry["actor"], actor=entry["actor"], by=entry["by_ms"])
+
+    def _advance_clock(self, entry: dict[str, Any]) -> None:
+        """Quiet time passes until this moment: every timer before it has run."""
+        self._say("fault.clock_advanced", "controller", at=self.simulation.now)
+        for name in self.simulation.world.roles:
+            self.simulation.ask(name)
+
+    def _craft_produce(self, entry: dict[str, Any]) -> None:
+        """Send a Produce request that no client would send, straight to a broker."""
+        simulation, message = self.simulation, entry["message"]
+        records = int(message.get("records", 1))
+        first = int(message.get("first_sequence", -1))
+        batch = RecordBatch(
+            record_count=records,
+            last_offset_delta=records - 1,
+            producer_id=int(message.get("producer_id", -1)),
+            producer_epoch=int(message.get("producer_epoch", -1)),
+            base_sequence=first,
+            last_sequence=-1 if first < 0 else (first + records - 1) % 2**31,
+            size=61 + 100 * records,
+            max_timestamp=simulation.now,
+        )
+        leader = simulation.world.controller.leaders()[entry["partition"]]
+        if leader is None:
+            self._say("fault.no_leader", "controller", partition=entry["partition"])
+            return
+        self._say(
+            "fault.request_crafted",
+            "controller",
+            partition=entry["partition"],
+            producer_id=batch.producer_id,
+            producer_epoch=batch.producer_epoch,
+            first_sequence=first,
+            broker=f"broker-{leader}",
+        )
+        request = ProduceRequest(
+            transactional_id=None, acks=-1, timeout_ms=30_000, batches={entry["partition"]: batch}
+        )
+        simulation.send("crafter", Send(f"broker-{leader}", request, simulation.world.next_crafted()))
+
+    def _set(self, entry: dict[str, Any]) -> None:
+        """Change a setting of a running client."""
+        _, name, setting = entry["path"].split(".", 2)
+        simulation = self.simulation
+        before = simulation.world.clients[name].reconfigure(setting, entry["value"], simulation.now)
+        self._say(
+            "fault.setting_changed", name, actor=name, setting=setting, before=before, after=entry["value"]
+        )
+        simulation.ask(name)
+
+    # -- interventions ---------------------------------------------------------------------------------
+
+    def step_made(self, number: int) -> None:
+        position = self._position
+        self.due = position < len(self.interventions) and self.interventions[position]["after"] <= number
+
+    def accept(self, intervention: dict[str, Any]) -> None:
+        """Check an intervention against the world as it is now, then let it be the next step."""
+        check_intervention(self.simulation, intervention)
+        self.interventions.append(intervention)
+        self.due = True
+
+    def intervene(self) -> None:
+        """The next intervention happens now."""
+        intervention = self.interventions[self._position]
+        self._position += 1
+        self.due = False
+        check_intervention(self.simulation, intervention)
+        entry = {**_EMPTY, **intervention}
+        action = intervention["action"]
+        simulation = self.simulation
+        simulation.at_work(str(intervention.get("actor", "controller")), "fault")
+        if action.endswith("_message"):
+            _ON_MESSAGE[action.removesuffix("_message")](self, intervention["message"], {**entry, "by_ms": intervention.get("by")})
+        else:
+            self._do(entry)
+
+
+_EMPTY: dict[str, Any] = {
+    "actor": None,
+    "by_ms": None,
+    "for_ms": None,
+    "partition": None,
+    "clean": False,
+    "broker": None,
+    "to": None,
+    "operation": None,
+    "resource": None,
+    "path": None,
+    "value": None,
+    "message": None,
+}
+
+
+def check_intervention(simulation: Simulation, intervention: dict[str, Any]) -> None:
+    """Refused with place and remedy when the action does not exist or cannot be done now."""
+    action = intervention.get("action")
+    world = simulation.world
+    if action in ("drop_message", "delay_message", "duplicate_message", "reorder_message"):
+        message = intervention.get("message")
+        if type(message) is not int or message not in world.network.under_way:
+            raise Refused("GEN-6", "message", f"message {message} is not under way", "choose one that is")
+        if action == "delay_message":
+            _whole(intervention, "by", 1, 86_400_000)
+    elif action in ("crash", "restart", "pause", "resume"):
+        actor = intervention.get("actor")
+        if actor not in world.clients and actor not in world.brokers and actor not in world.consumers:
+            known = ", ".join([*world.clients, *world.consumers, *world.brokers])
+            raise Refused("GEN-6", "actor", f"no actor {actor!r} here", f"choose one of {known}")
+    elif action == "set":
+        path = str(intervention.get("path", ""))
+        words = path.split(".", 2)
+        if len(words) != 3 or words[0] != "clients" or words[1] not in world.clients:
+            raise Refused("GEN-6", "path", f"{path!r} cannot be set", "clients.<name>.<setting>")
+        world.clients[words[1]].check_setting(words[2], intervention.get("value"))
+    else:
+        raise Refused("GEN-6", "action", f"unknown action {action!r}", "see the list of interventions")
+
+
+def _whole(intervention: dict[str, Any], name: str, low: int, high: int) -> None:
+    value = intervention.get(name)
+    if type(value) is not int or not low <= value <= high:
+        raise Refused("GEN-6", name, f"{value!r}", f"a whole number from {low} to {high}")
+
+
+def _error_answer(body: object, error: Error) -> object:
+    if isinstance(body, ProduceRequest):
+        return ProduceResponse(
+            partitions={name: PartitionProduceResponse(error=error) for name in body.batches}
+        )
+    if isinstance(body, InitProducerIdRequest):
+        return InitProducerIdResponse(error=error)
+    name = type(body).__name__
+    raise Refused("GEN-6", "faults.error", f"{name} has no answer with an error", "Produce or InitProducerId")
+
+
+_OnMessage = Callable[[Interference, int, dict[str, Any]], None]
+_ON_MESSAGE: dict[str, _OnMessage] = {
+    "drop": Interference._drop,
+    "delay": Interference._delay,
+    "duplicate": Interference._duplicate,
+    "reorder": Interference._reorder,
+    "disconnect": Interference._disconnect,
+}
+_ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
+    "crash": Interference._crash,
+    "restart": Interference._restart,
+    "pause": Interference._pause,
+    "resume": Interference._resume,
+    "change_leader": Interference._on_cluster,
+    "shrink_isr": Interference._on_cluster,
+    "restore_isr": Interference._on_cluster,
+    "deny": Interference._on_cluster,
+    "allow": Interference._on_cluster,
+    "delete_head": Interference._on_cluster,
+    "expire_producers": Interference._on_cluster,
+    "competing_write": Interference._on_cluster,
+    "craft_produce": Interference._craft_produce,
+    "advance_clock": Interference._advance_clock,
+    "connect_slowly": Interference._connect_slowly,
+    "set": Interference._set,
+}

@@ -1,0 +1,56 @@
+"""A scripted application: ordered timed calls on one client (GEN-4).
+
+A blocking call postpones the later ones; while the client is down its calls wait. Records get their hidden
+serials here, in the order sent; ``again`` sends a record that was sent before, as a restarted application does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedCall:
+    """One API call: ``send`` has a partition and a size; ``again`` is the serial of a record sent before."""
+
+    at: int
+    do: str
+    partition: str | None
+    size: int
+    again: int | None
+
+
+class Application:
+    """Where one script stands."""
+
+    __slots__ = ("blocked_by", "calls", "client", "last_result", "name", "path", "position")
+
+    def __init__(self, name: str, client: str, calls: list[dict[str, Any]]) -> None:
+        self.name = name
+        self.client = client
+        self.calls = tuple(
+            ScriptedCall(call["at"] + index * call["every"], call["do"], call["partition"], call["size"], call["again"])
+            for call in calls
+            for index in range(call["records"])
+        )
+        self.position = 0
+        self.blocked_by: str | None = None
+        self.last_result: str | None = None
+        self.path = ("applications", name)
+
+    @property
+    def next_call(self) -> ScriptedCall | None:
+        return self.calls[self.position] if self.position < len(self.calls) else None
+
+    def view(self) -> dict[str, Any]:
+        coming = self.next_call
+        return {
+            "client": self.client,
+            "next_call": self.position,
+            "calls": len(self.calls),
+            "next_at": None if coming is None else coming.at,
+            "blocked_by": self.blocked_by,
+            "finished": coming is None and self.blocked_by is None,
+            "last_result": self.last_result,
+        }

@@ -1,0 +1,53 @@
+"""What of a run does not change: the header of docs/frame.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.profiles import PROFILES
+from engine.scenario.document import Scenario
+from engine.scenario.schema import SECTIONS
+
+ENGINE_VERSION = "1"
+"""Raised when equal inputs may give other steps than before; stored with every session and replay."""
+
+
+def header_of(scenario: Scenario, roles: list[Any]) -> dict[str, Any]:
+    """Scenario, profile, what is altered, and the actors in drawing order."""
+    document = scenario.document
+    profile = PROFILES[document["profile"]]
+    return {
+        "scenario": scenario.id,
+        "variant": scenario.variant,
+        "title": document["title"],
+        "variant_title": document.get("variant_title"),
+        "summary": document["summary"],
+        "watch_for": document["watch_for"],
+        "lesson": document["lesson"],
+        "profile": profile.name,
+        "version": profile.version,
+        "switches": dict(document["switches"]),
+        "altered": altered(document),
+        "engine": ENGINE_VERSION,
+        "actors": [{"name": app["name"], "role": "application"} for app in document["applications"]]
+        + [{"name": role.name, "role": role.role} for role in roles],
+        "partitions": [
+            f"{topic['name']}-{number}" for topic in document["topics"] for number in range(topic["partitions"])
+        ],
+        "step_limit": document["limits"]["steps"],
+    }
+
+
+def altered(document: dict[str, Any]) -> dict[str, list[Any]]:
+    """Settings that are not at their default: path to [default, value] (UIV-4)."""
+    found: dict[str, list[Any]] = {}
+    cluster = document["cluster"]
+    for key, field in SECTIONS["cluster"].items():
+        if field.kind in ("int", "bool") and cluster[key] != field.default:
+            found[f"cluster.{key}"] = [field.default, cluster[key]]
+    for key, value in cluster["broker"].items():
+        found[f"cluster.broker.{key}"] = [None, value]
+    for producer in document["producers"]:
+        for key, value in producer["settings"].items():
+            found[f"producers.{producer['name']}.{key}"] = [None, value]
+    return found

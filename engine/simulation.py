@@ -1,0 +1,598 @@
+"""How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
+
+Owns time and order, nothing of the protocol. It calls roles, carries out the effects they return and asks
+them when they want to be called again; an event that says nothing makes no step. A run is a pure function
+of the scenario and the interventions.
+
+Order of events at one time: faults, deliveries, timers, Sender passes, application calls, then as they were
+put in. A Sender pass is never interleaved with other events, yet each phase that did something is a step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Iterable
+from heapq import heappop, heappush
+from random import Random
+from typing import Any
+
+from engine.errors import EngineError
+from engine.interference import Interference
+from engine.judge import Bench, Verdict
+from engine.messages import Effects, Envelope, ProduceRequest, Send
+from engine.network import Connect
+from engine.recording import Judged, Recorded, Step, canonical, place
+from engine.scenario.application import Application, ScriptedCall
+from engine.scenario.document import Scenario
+from engine.scenario.header import ENGINE_VERSION, header_of
+from engine.watching import Part, Watch
+from engine.world import World, build
+
+FAULT, DELIVERY, TIMER, SENDER, CALL = range(5)
+CLASS_NAMES = ("fault", "delivery", "timer", "sender", "call")
+
+Event = tuple[int, int, int, str, Any]
+"""(time, class, order put in, handler, argument)."""
+
+
+class PendingPart:
+    """An event that waits, in the view (GEN-10)."""
+
+    __slots__ = ("gone", "path", "shown")
+
+    def __init__(self, order: int, at: int, rank: int, actor: str, what: str) -> None:
+        self.path = ("pending", str(order))
+        self.shown = {"at": at, "class": CLASS_NAMES[rank], "actor": actor, "what": what}
+        self.gone = False
+
+    def view(self) -> dict[str, Any] | None:
+        return None if self.gone else self.shown
+
+
+class TimePart:
+    """Virtual time in the view."""
+
+    __slots__ = ("now", "path")
+
+    def __init__(self) -> None:
+        self.path = ("time",)
+        self.now = 0
+
+    def view(self) -> int:
+        return self.now
+
+
+class Simulation:
+    """One run.
+
+    ``watching``: ``bare`` (nothing but the run), ``judged`` (verdicts), ``recorded`` (steps and changes).
+    ``interventions``: what learners did, each with ``after``, the number of the step before it.
+    Raises :class:`engine.errors.Refused` when the configuration is refused (CFG-6).
+    """
+
+    def __init__(
+        self, scenario: Scenario, interventions: Iterable[dict[str, Any]] = (), watching: str = "recorded"
+    ) -> None:
+        self.scenario = scenario
+        self.watching = watching
+        self.number = 0
+        self.now = 0
+        self.finished: str | None = None
+        self.kinds: dict[str, int] = {}
+        """Steps made, by kind."""
+        self.generator = Random(scenario["seed"])
+        self.judges = Bench()
+        self.watch: Watch
+        if watching == "bare":
+            self.watch = Watch()
+        else:
+            self.watch = (Recorded if watching == "recorded" else Judged)(self.judges)
+        self._step_limit: int = scenario["limits"]["steps"]
+        self._time_limit: int = scenario["limits"]["time_ms"]
+        self._queue: list[Event] = []
+        self._order = 0
+        self._busy = 0
+        """Events that keep the run going: all but background timers."""
+        self._scheduled: dict[tuple[str, str], tuple[int, int]] = {}
+        """(role, what) to (time, order) of its one valid timer."""
+        self._pending: dict[int, PendingPart] = {}
+        self._pass: str | None = None
+        """The client in the middle of a Sender pass."""
+        self._held: dict[str, list[Event]] = {}
+        """Paused actor to the events that wait for it."""
+        self._actor = ""
+        self._kind = ""
+        self._time = TimePart()
+        self._serial = 0
+        self._replication: set[tuple[str, int]] = set()
+        self.world: World = build(scenario, self.watch)
+        self.interference = Interference(self, interventions)
+        self._start()
+
+    def _start(self) -> None:
+        """Everything that is there before step 1: no step, no change."""
+        self.judges.seat(self.world.controller.leaders())
+        for application in self.world.applications.values():
+            self._schedule_call(application)
+        for name, effects in self.world.start(self.now):
+            self._carry_out(name, effects)
+        for name in self.world.roles:
+            self._ask(name)
+        self._follow_changes()
+        self.interference.start()
+        watch = self.watch
+        watch.said = None
+        if isinstance(watch, Recorded):
+            watch.forget()
+            for part in self.parts():
+                watch.know(part)
+
+    # -- running ---------------------------------------------------------------------------------------
+
+    def step(self) -> Step | None:
+        """The next thing that happens; None when the run has ended (``finished`` says how).
+
+        At the bare and judged levels the step has number, time, actor and kind only.
+        """
+        if not self._advance():
+            return None
+        watch = self.watch
+        if isinstance(watch, Recorded):
+            self._time.now = self.now
+            watch.touch(self._time)
+            return watch.finish(self.number, self.now, self._actor, self._kind)
+        if watch.judging:
+            self.judges.broken(self.number)
+        return Step(self.number, self.now, self._actor, self._kind)
+
+    def run(self, until: int | None = None, steps: int | None = None) -> int:
+        """Step to the end, through virtual time ``until`` or for ``steps`` steps; returns the steps made."""
+        made = 0
+        recording, judging = self.watch.recording, self.watch.judging
+        while steps is None or made < steps:
+            if until is not None and self._pass is None and (not self._queue or self._queue[0][0] > until):
+                break
+            if recording:
+                if self.step() is None:
+                    break
+            elif not self._advance():
+                break
+            elif judging:
+                self.judges.broken(self.number)
+            made += 1
+        return made
+
+    def _advance(self) -> bool:
+        """Let things happen until one of them is a step; False at the end of the run."""
+        watch = self.watch
+        watch.said = None
+        if self.number >= self._step_limit:
+            self.finished = "step_limit"
+            return False
+        interference = self.interference
+        while watch.said is None:
+            if interference.due:
+                self.finished = None
+                interference.intervene()
+            elif self._pass is not None:
+                self._run_phase(self._pass)
+            elif not self._next_event():
+                return False
+        self.number += 1
+        kinds = self.kinds
+        kinds[self._kind] = kinds.get(self._kind, 0) + 1
+        interference.step_made(self.number)
+        return True
+
+    def _next_event(self) -> bool:
+        queue = self._queue
+        if self._busy <= 0 or not queue:
+            self.finished = "complete"
+            return False
+        if queue[0][0] > self._time_limit:
+            self.finished = "time_limit"
+            return False
+        event = heappop(queue)
+        at, _, order, handler, argument = event
+        if at < self.now:
+            raise EngineError(f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}")
+        if handler in _TIMERS:
+            key = (argument, handler)
+            scheduled = self._scheduled.get(key)
+            if scheduled is None or scheduled[1] != order:
+                return True
+            del self._scheduled[key]
+        if handler != "background":
+            self._busy -= 1
+        if self._pending:
+            self._no_longer_pending(order)
+        self.now = at
+        _HANDLERS[handler](self, argument, event)
+        return True
+
+    # -- queue -----------------------------------------------------------------------------------------
+
+    def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
+        """Put an event into the queue; returns its order."""
+        self._order = order = self._order + 1
+        heappush(self._queue, (at, rank, order, handler, argument))
+        if handler != "background":
+            self._busy += 1
+        if self.watch.recording:
+            part = self._pending[order] = PendingPart(order, at, rank, actor, what)
+            self.watch.touch(part)
+        return order
+
+    def _no_longer_pending(self, order: int) -> None:
+        part = self._pending.pop(order, None)
+        if part is not None:
+            part.gone = True
+            self.watch.touch(part)
+
+    def _schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
+        """Keep one valid timer of this kind for a role, at ``at``; None: none. Retired ones are skipped."""
+        key = (name, handler)
+        known = self._scheduled.get(key)
+        if at is not None and at < self.now:
+            at = self.now
+        if known is not None:
+            if known[0] == at:
+                return
+            del self._scheduled[key]
+            if handler != "background":
+                self._busy -= 1
+            self._no_longer_pending(known[1])
+        if at is not None:
+            self._scheduled[key] = (at, self.put(at, rank, handler, name, name, handler))
+
+    def _ask(self, name: str) -> None:
+        """Ask a role when it wants to be called again."""
+        role = self.world.roles[name]
+        self._schedule(name, "timer", role.next_timer(), TIMER)
+        if name in self.world.clients:
+            client = self.world.clients[name]
+            if self._pass != name:
+                self._schedule(name, "pass", client.pass_due(), SENDER)
+            for application in self.world.applications_of[name]:
+                self._follow_call(application)
+        elif name in self.world.brokers:
+            self._schedule(name, "background", self.world.brokers[name].next_background_timer(), TIMER)
+
+    def hold_if_paused(self, actor: str, event: Event) -> bool:
+        """Events for a paused actor wait until it resumes (GEN-6)."""
+        if actor not in self.world.paused:
+            return False
+        self._held.setdefault(actor, []).append(event)
+        if event[3] == "deliver":
+            self.world.network.hold(event[4][0], True)
+        return True
+
+    def release(self, actor: str) -> None:
+        """A resumed actor gets what waited for it, in its old order, now."""
+        for event in self._held.pop(actor, ()):
+            _, rank, _, handler, argument = event
+            if handler == "deliver":
+                message = argument[0]
+                envelope = self.world.network.under_way.get(message)
+                if envelope is None:
+                    continue
+                self.world.network.hold(message, False)
+                envelope.arrives_at = self.now
+                self.put(self.now, rank, handler, (message, self.now), actor, f"message {message}")
+            elif handler == "call":
+                self.put(self.now, rank, handler, argument, argument, "call")
+        self._ask(actor)
+
+    # -- handlers --------------------------------------------------------------------------------------
+
+    def _deliver(self, argument: tuple[int, int], event: Event) -> None:
+        message, arrives_at = argument
+        network = self.world.network
+        envelope = network.under_way.get(message)
+        if envelope is None or envelope.arrives_at != arrives_at:
+            return
+        name = envelope.destination
+        if self.hold_if_paused(name, event):
+            return
+        network.take(message, arrives_at)
+        role = self.world.roles[name]
+        self._actor, self._kind = name, "delivery"
+        if not role.alive:
+            self.lost(envelope)
+            return
+        watch = self.watch
+        if isinstance(watch, Recorded):
+            watch.fate(message, "delivered")
+        if self.interference.answers(envelope):
+            effects = self.interference.injected(envelope)
+        else:
+            effects = role.handle(envelope, self.now)
+        if watch.said is None:
+            watch.say(
+                "network.delivered",
+                ("GEN-4",),
+                api=envelope.body.api,  # type: ignore[attr-defined]
+                source=envelope.source,
+                destination=name,
+            )
+        self._carry_out(name, effects)
+        self._settled(envelope)
+        self._ask(name)
+        self._follow_changes()
+
+    def _timer(self, name: str, event: Event) -> None:
+        if self.hold_if_paused(name, event):
+            return
+        role = self.world.roles[name]
+        if role.alive:
+            self._actor, self._kind = name, "timer"
+            self._carry_out(name, role.on_timer(self.now))
+        self._ask(name)
+        self._follow_changes()
+
+    def _background(self, name: str, event: Event) -> None:
+        broker = self.world.brokers[name]
+        if broker.alive:
+            self._actor, self._kind = name, "timer"
+            self._carry_out(name, broker.on_background_timer(self.now))
+        self._ask(name)
+
+    def _begin_pass(self, name: str, event: Event) -> None:
+        if self.hold_if_paused(name, event):
+            return
+        if self.world.clients[name].alive:
+            self._pass = name
+            self._run_phase(name)
+
+    def _run_phase(self, name: str) -> None:
+        client = self.world.clients[name]
+        self._actor, self._kind = name, "sender_phase"
+        effects, more = client.run_phase(self.now)
+        if effects:
+            self._carry_out(name, effects)
+        if not more:
+            self._pass = None
+            self._ask(name)
+
+    def _call(self, name: str, event: Event) -> None:
+        application = self.world.applications[name]
+        if self.hold_if_paused(application.client, event):
+            return
+        client = self.world.clients[application.client]
+        call = application.next_call
+        if call is None or application.blocked_by is not None:
+            return
+        if not client.alive:
+            application.blocked_by = "client_down"
+            self.watch.touch(application)
+            return
+        self._actor, self._kind = name, "api_call"
+        application.position += 1
+        self._carry_out(client.name, client.call(self._prepared(call), self.now))
+        application.blocked_by = call.do if client.call_state == "blocked" else None
+        application.last_result = client.call_state
+        self.watch.touch(application)
+        self._ask(client.name)
+        if application.blocked_by is None:
+            self._schedule_call(application)
+
+    def _prepared(self, call: ScriptedCall) -> Any:
+        serial = None
+        if call.do == "send":
+            serial = call.again
+            if serial is None:
+                self._serial += 1
+                serial = self._serial
+        return self.world.make_call(call, serial)
+
+    def _schedule_call(self, application: Application) -> None:
+        call = application.next_call
+        if call is not None:
+            self.put(max(call.at, self.now), CALL, "call", application.name, application.name, call.do)
+
+    def _follow_call(self, application: Application) -> None:
+        """A blocked call has returned, or the client is back: the script goes on."""
+        if application.blocked_by is None:
+            return
+        client = self.world.clients[application.client]
+        waits = not client.alive if application.blocked_by == "client_down" else client.call_state == "blocked"
+        if waits:
+            return
+        application.last_result = client.call_state
+        application.blocked_by = None
+        self.watch.touch(application)
+        self._schedule_call(application)
+
+    def _connected(self, argument: tuple[str, str, bool], event: Event) -> None:
+        name, peer, _ = argument
+        client = self.world.roles[name]
+        if not client.alive:
+            return
+        self._actor, self._kind = name, "delivery"
+        if self.world.roles[peer].alive:
+            effects = client.on_connected(peer, self.now)
+        else:
+            effects = client.on_disconnected(peer, self.now)
+        self._carry_out(name, effects)
+        self._ask(name)
+
+    def _replicate(self, argument: tuple[str, int], event: Event) -> None:
+        self._replication.discard(argument)
+        self._actor, self._kind = f"broker-{argument[1]}", "replication"
+        for name, effects in self.world.replicate(*argument, self.now):
+            self._carry_out(name, effects)
+            self._ask(name)
+        self._follow_changes()
+
+    def _fault(self, argument: Any, event: Event) -> None:
+        self._kind = "fault"
+        self.interference.strike(argument)
+        self._follow_changes()
+
+    # -- effects ---------------------------------------------------------------------------------------
+
+    def at_work(self, actor: str, kind: str) -> None:
+        """Who the current step is about."""
+        self._actor, self._kind = actor, kind
+
+    def _carry_out(self, name: str, effects: Effects) -> None:
+        for effect in effects:
+            if type(effect) is Send:
+                self.send(name, effect)
+            elif type(effect) is Connect:
+                self._open(name, effect.peer)
+            else:
+                self.disconnect(name, effect.peer)
+
+    carry_out = _carry_out
+
+    def ask(self, name: str) -> None:
+        """After something was done to a role from outside: its timers and the partitions it changed."""
+        self._ask(name)
+        self._follow_changes()
+
+    def send(self, source: str, effect: Send) -> Envelope:
+        """Put a message on its way; the fault script sees it first."""
+        if effect.is_response:
+            effect = self.interference.altered(source, effect)
+        envelope = self.world.network.send(source, effect, self.now)
+        watch = self.watch
+        if watch.judging and type(effect.body) is ProduceRequest:
+            self.world.copies(effect.body, sent=True)
+        if isinstance(watch, Recorded):
+            watch.fate(envelope.id, "sent")
+        self.schedule_delivery(envelope)
+        if self.interference.watches(effect.body.api):  # type: ignore[attr-defined]
+            self.interference.sent(envelope)
+        return envelope
+
+    def schedule_delivery(self, envelope: Envelope) -> None:
+        self.put(
+            envelope.arrives_at,
+            DELIVERY,
+            "deliver",
+            (envelope.id, envelope.arrives_at),
+            envelope.destination,
+            f"message {envelope.id}",
+        )
+
+    def _open(self, name: str, peer: str) -> None:
+        network = self.world.network
+        delay = 2 * network.latency(name, peer) + self.interference.slow_connections.get(peer, 0)
+        self.put(self.now + delay, DELIVERY, "connected", (name, peer, True), name, f"connection to {peer}")
+
+    def disconnect(self, one: str, other: str) -> None:
+        """End a connection: what is under way on it is lost, both ends learn it at once (GEN-5)."""
+        watch = self.watch
+        for envelope in self.world.network.lose_between(one, other):
+            if isinstance(watch, Recorded):
+                watch.fate(envelope.id, "lost")
+            self._settled(envelope)
+        for name, peer in ((one, other), (other, one)):
+            client = self.world.clients.get(name) or self.world.consumers.get(name)
+            if client is not None and client.alive:
+                self._carry_out(name, client.on_disconnected(peer, self.now))
+                self._ask(name)
+
+    def lost(self, envelope: Envelope) -> None:
+        """A message reached nobody."""
+        if isinstance(self.watch, Recorded):
+            self.watch.fate(envelope.id, "lost")
+        self._settled(envelope)
+        self.watch.say(
+            "network.lost",
+            ("GEN-6",),
+            api=envelope.body.api,  # type: ignore[attr-defined]
+            source=envelope.source,
+            destination=envelope.destination,
+        )
+
+    def settled(self, envelope: Envelope) -> None:
+        """Judges learn that this copy is no longer under way."""
+        self._settled(envelope)
+
+    def _settled(self, envelope: Envelope) -> None:
+        if self.watch.judging and type(envelope.body) is ProduceRequest:
+            self.world.copies(envelope.body, sent=False)
+
+    def _follow_changes(self) -> None:
+        """Schedule the fetches that could change something now, on their grids (LOG-7, CON-1)."""
+        world = self.world
+        changed = world.changed_partitions()
+        if not changed:
+            return
+        for partition in changed:
+            for follower in world.useful_replica_fetches(partition):
+                key = (partition, follower)
+                if key not in self._replication:
+                    self._replication.add(key)
+                    at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
+                    self.put(at, TIMER, "replicate", key, f"broker-{follower}", f"fetch {partition}")
+            for name in world.readers_of(partition, self.now):
+                self._ask(name)
+
+    # -- looking ---------------------------------------------------------------------------------------
+
+    def parts(self) -> list[Part]:
+        """Every part of the view, in a fixed order."""
+        return [
+            self._time,
+            *self.world.parts(),
+            *self._pending.values(),
+            *self.interference.rules,
+            *self.judges.parts(),
+        ]
+
+    def view(self) -> dict[str, Any]:
+        """The whole state as docs/frame.md has it, computed afresh. Only at the recorded level."""
+        self._time.now = self.now
+        whole: dict[str, Any] = self.world.empty_view()
+        for part in self.parts():
+            shown = part.view()
+            if shown is not None:
+                place(whole, part.path, shown)
+        return whole
+
+    def header(self) -> dict[str, Any]:
+        """What does not change during the run."""
+        return header_of(self.scenario, list(self.world.roles.values()))
+
+    def fork(self) -> Simulation:
+        """An independent copy that goes on from here."""
+        copy: Simulation = pickle.loads(pickle.dumps(self, pickle.HIGHEST_PROTOCOL))
+        return copy
+
+    def digest(self) -> str:
+        """SHA-256 of the state; equal states have equal digests whatever led to them."""
+        state = {key: value for key, value in self.view().items() if key not in ("guarantees", "verdicts", "pending")}
+        return hashlib.sha256(canonical(state).encode()).hexdigest()
+
+    def intervene(self, intervention: dict[str, Any]) -> dict[str, Any]:
+        """Do something to the world after the newest step; returns it with ``after`` filled in.
+
+        Raises Refused when it cannot be done here and now.
+        """
+        done = {**intervention, "after": self.number}
+        self.interference.accept(done)
+        self.finished = None
+        return done
+
+    def verdicts(self) -> list[Verdict]:
+        """The counts per partition; only when judged or recorded."""
+        return self.judges.verdicts()
+
+
+_TIMERS = frozenset(("timer", "pass", "background"))
+_HANDLERS: dict[str, Any] = {
+    "deliver": Simulation._deliver,
+    "timer": Simulation._timer,
+    "background": Simulation._background,
+    "pass": Simulation._begin_pass,
+    "call": Simulation._call,
+    "connected": Simulation._connected,
+    "replicate": Simulation._replicate,
+    "fault": Simulation._fault,
+}
+
+__all__ = ["ENGINE_VERSION", "Simulation"]

@@ -1,0 +1,114 @@
+"""Run files of cases and count what held.
+
+A topic's module has ``run(case, version) -> Failure | None`` and raises Skip; a topic without a module is skipped
+as a whole, with its reason. A case counts once: it fails if any version that the engine has fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from engine.vectors.outcome import Failure, Skip
+
+VERSIONS = ("2.0", "2.8")
+"""The versions that the engine has profiles for."""
+
+TOPICS: dict[str, str] = {
+    "sequence_math": "engine.vectors.sequence_math",
+    "pid_blocks": "engine.vectors.pid_blocks",
+    "producer_state": "engine.vectors.producer_state",
+    "log_transactions": "engine.vectors.producer_state",
+    "log_recovery": "engine.vectors.producer_state",
+    "accumulator": "engine.vectors.accumulator",
+    "produce_errors": "engine.vectors.produce_errors",
+    "sender": "engine.vectors.sender",
+    "record_batch": "engine.codec.vectors",
+    "txn_log_record": "engine.codec.vectors",
+}
+
+
+@dataclass(slots=True)
+class Report:
+    """Outcomes by case id; ``failures`` hold (case id, version, Failure)."""
+
+    passed: list[str] = field(default_factory=list)
+    failures: list[tuple[str, str, Failure]] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+    def lines(self) -> Iterable[str]:
+        for case, version, failure in self.failures:
+            yield f"FAILED {case} ({version}) at {failure.step}: expected {failure.expected!r}, got {failure.got!r}"
+        failed = len({case for case, _, _ in self.failures})
+        yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "passed": self.passed,
+            "failed": [
+                {"id": case, "version": version, "step": found.step, "expected": found.expected, "got": found.got}
+                for case, version, found in self.failures
+            ],
+            "skipped": [{"id": case, "reason": reason} for case, reason in self.skipped],
+        }
+
+
+def run_files(documents: Iterable[tuple[str, dict[str, Any]]]) -> Report:
+    """``documents``: (file name, parsed content). Raises ValueError when a file is not of the format."""
+    report = Report()
+    for name, document in documents:
+        cases = document.get("vectors") if isinstance(document, dict) else None
+        if not isinstance(cases, list):
+            raise ValueError(f"{name}: no list 'vectors'; see the README of the vectors for the format")
+        for index, case in enumerate(cases):
+            if not isinstance(case, dict) or not isinstance(case.get("id"), str) or "topic" not in case:
+                raise ValueError(f"{name}: case {index} has no id or topic")
+            run_case(case, report)
+    return report
+
+
+def run_case(case: dict[str, Any], report: Report) -> None:
+    """One case in every version that both it and the engine have."""
+    module = TOPICS.get(case["topic"])
+    if module is None:
+        report.skipped.append((case["id"], f"the engine has no {case['topic']} yet"))
+        return
+    run: Callable[[dict[str, Any], str], Failure | None] = import_module(module).run
+    versions = [version for version in VERSIONS if version in versions_of(case)]
+    if not versions:
+        report.skipped.append((case["id"], f"for {', '.join(sorted(versions_of(case)))} only"))
+        return
+    failed = False
+    for version in versions:
+        try:
+            failure = run(case, version)
+        except Skip as skip:
+            report.skipped.append((case["id"], str(skip)))
+            return
+        if failure is not None:
+            failed = True
+            report.failures.append((case["id"], version, failure))
+    if not failed:
+        report.passed.append(case["id"])
+
+
+def versions_of(case: dict[str, Any]) -> set[str]:
+    """All versions that a case names, wherever it names them."""
+    found = set(case.get("versions", ()))
+    expected = case.get("expected")
+    if isinstance(expected, list):
+        for entry in expected:
+            if isinstance(entry, dict):
+                found.update(entry.get("versions", ()))
+    return found
+
+
+def expected_for(case: dict[str, Any], version: str) -> dict[str, Any]:
+    """The entry of ``expected`` that holds for a version."""
+    for entry in case["expected"]:
+        if version in entry["versions"]:
+            found: dict[str, Any] = entry
+            return found
+    raise Skip(f"no expectation for {version}")
