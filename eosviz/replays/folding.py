@@ -1,0 +1,48 @@
+"""Changes applied to a view (docs/frame.md), with nothing taken on trust.
+
+The engine's own changes always fit. A file's need not: a page that steps back applies *before*, so a file
+whose *before* is not what the view holds would show two different pasts. It is refused here instead.
+"""
+
+from copy import deepcopy
+from typing import Any
+
+from msgspec import UNSET
+
+from eosviz.replays.format import Change
+
+
+class DoesNotFit(Exception):
+    """A change does not fit the view; ``path`` says where, as dotted text."""
+
+    def __init__(self, path: list[str]) -> None:
+        self.path = ".".join(path)
+        super().__init__(self.path)
+
+
+def apply(view: dict[str, Any], changes: list[Change]) -> None:
+    """Apply ``changes`` in order, in place. Raises :class:`DoesNotFit`; the view is then half changed."""
+    for change in changes:
+        _apply_one(view, change)
+
+
+def _apply_one(view: dict[str, Any], change: Change) -> None:
+    *parents, name = change.path
+    place: Any = view
+    for parent in parents:
+        if parent not in place:
+            if change.before is not UNSET:
+                raise DoesNotFit(change.path)
+            place[parent] = {}
+        place = place[parent]
+        if not isinstance(place, dict):
+            raise DoesNotFit(change.path)
+    # `1 == True` in Python, and a page would show one for the other.
+    held = place.get(name, UNSET)
+    if held != change.before or type(held) is not type(change.before):
+        raise DoesNotFit(change.path)
+    if change.after is UNSET:
+        place.pop(name, None)
+    else:
+        # Later changes reach into what was added; the step that added it must stay as it was.
+        place[name] = deepcopy(change.after) if isinstance(change.after, dict) else change.after

@@ -1,0 +1,170 @@
+"""What the lines of a replay mean (docs/replay-format.md), as types that decoding enforces.
+
+Owns the shapes and the digest chain. The steps inside are the engine's (docs/frame.md); their shape is
+repeated here only as far as a page relies on it, and unknown fields are refused, so that a file cannot
+carry along what nobody reads.
+"""
+
+import hashlib
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from eosviz.replays.lines import canonical
+
+SCHEMA = 1
+
+Count = Annotated[int, Meta(ge=0)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+CatalogueKey = Annotated[str, Meta(pattern=r"^[a-z0-9_]+(\.[a-z0-9_]+)+$", max_length=120)]
+RequirementId = Annotated[str, Meta(pattern=r"^[A-Z]{2,4}-[0-9]{1,3}$")]
+Params = dict[str, Any]
+
+
+class _Shape(Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class Change(_Shape):
+    """``before`` is missing when the path did not exist, ``after`` when it no longer does."""
+
+    path: Annotated[list[str], Meta(min_length=1, max_length=12)]
+    before: Any | UnsetType = UNSET
+    after: Any | UnsetType = UNSET
+
+
+class Note(_Shape):
+    key: CatalogueKey
+    params: Params
+    rules: list[RequirementId]
+
+
+class DecisionRow(_Shape):
+    rule: RequirementId
+    key: CatalogueKey
+    params: Params
+    outcome: Literal["passed", "decided", "not_reached", "off"]
+
+
+class Decision(_Shape):
+    by: Name
+    subject: Name
+    machine: Name
+    arrived: Params
+    stored: Params | None
+    rows: list[DecisionRow]
+
+
+class Refusal(_Shape):
+    rule: RequirementId
+    error: Name
+    compared: list[list[Any]]
+    next: CatalogueKey
+    next_params: Params
+
+
+class MessageFate(_Shape):
+    id: Count
+    event: Literal["sent", "delivered", "dropped", "delayed", "duplicated", "lost"]
+
+
+class Transition(_Shape, rename={"source": "from", "target": "to"}):
+    machine: Name
+    of: Name
+    source: str
+    target: str
+    on: str
+    row: Count
+
+
+class Broken(_Shape):
+    guarantee: Name
+    partition: Name | None
+    serials: list[int]
+
+
+class Step(_Shape):
+    """One thing that happened. Virtual milliseconds in ``at``."""
+
+    number: Annotated[int, Meta(ge=1)]
+    at: Count
+    actor: Name
+    kind: Literal["api_call", "sender_phase", "delivery", "replication", "zookeeper", "timer", "fault", "log"]
+    key: CatalogueKey
+    params: Params
+    rules: list[RequirementId]
+    notes: list[Note]
+    decision: Decision | None
+    refusal: Refusal | None
+    messages: list[MessageFate]
+    transition: Transition | None
+    interesting: bool
+    broken: list[Broken]
+    changes: list[Change]
+
+
+class Title(_Shape, rename={"zh_hans": "zh-Hans"}):
+    en: Name
+    zh_hans: Name
+
+
+class Intervened(_Shape):
+    """An intervention made on this branch after step ``after``."""
+
+    after: Count
+    intervention: dict[str, Any]
+
+
+class Branch(_Shape):
+    id: Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,64}$")]
+    name: Annotated[str, Meta(max_length=200)]
+    parent: str | None
+    leaves_at: Count
+    newest: Count
+    finished: Annotated[str, Meta(max_length=200)] | None
+    interventions: list[Intervened]
+
+
+class Header(_Shape, tag_field="type", tag="header"):
+    schema: int
+    engine: Annotated[str, Meta(min_length=1, max_length=40)]
+    title: Title
+    scenario: dict[str, Any]
+    variant: Name | None
+    profile: Name
+    header: dict[str, Any]
+    view: dict[str, Any]
+    branches: Annotated[list[Branch], Meta(min_length=1)]
+
+
+class StepLine(_Shape, tag_field="type", tag="step"):
+    branch: str
+    step: Step
+    digest: Digest
+
+
+class End(_Shape, tag_field="type", tag="end"):
+    steps: Count
+    digest: Digest
+
+
+def encode(line: Header | StepLine | End) -> bytes:
+    """The canonical bytes of a line, without the line feed."""
+    return canonical(line)
+
+
+def header_digest(line: bytes) -> str:
+    return hashlib.sha256(line).hexdigest()
+
+
+def next_digest(previous: str, branch: str, step: Any) -> str:
+    """The chain's next link: ``step`` is a step as decoded JSON or as :class:`Step`."""
+    content = canonical({"branch": branch, "step": step})
+    return hashlib.sha256(previous.encode("ascii") + content).hexdigest()
+
+
+def convert(value: Any, shape: type[Any]) -> Any:
+    """A decoded line as ``shape``; raises ``msgspec.ValidationError`` that names the place."""
+    return msgspec.convert(value, shape)

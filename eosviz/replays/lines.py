@@ -1,0 +1,133 @@
+"""Bytes of a replay file to checked lines: unpacked under a bound, canonical, shallow, with small integers.
+
+Owns everything that can be wrong with a file before its meaning is asked for. It must not know what a
+header or a step is.
+
+Parsers differ in what they do with a repeated key, a huge number or deep nesting. Here none of that is left
+to a parser: a line without its strings is searched for what must not be in it, and a line that does not
+come out of decoding and encoding exactly as it went in is refused.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from eosviz.replays.bounds import LONG_MAX, LONG_MIN, Bounds
+from eosviz.replays.refusal import ReplayRefused
+
+_PIECE = 64 * 1024
+GZIP = 31
+"""zlib's number (``wbits``) for one gzip member."""
+
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+_LONG_INTEGER = re.compile(rb"-?[0-9]{19,}")
+_FRACTION = re.compile(rb"[0-9]\.")
+_NOT_A_NUMBER = re.compile(rb"[0-9.][eE]|NaN|Infinity")
+_BROWSER_NAME = re.compile(rb'"(__proto__|constructor|prototype)"')
+_EMPTY_BRACKETS = re.compile(rb"\{\}|\[\]")
+_ALL_BUT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"{}[]")
+
+
+def canonical(value: Any) -> bytes:
+    """The one spelling of a JSON value: sorted keys, no spaces, UTF-8."""
+    return msgspec.json.encode(value, order="sorted")
+
+
+def unpacked(file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
+    """The content of a gzip file in pieces of at most 64 KiB. Never reads further than a bound allows."""
+    unpacker = zlib.decompressobj(wbits=GZIP)
+    taken = made = 0
+    while not unpacker.eof:
+        packed = unpacker.unconsumed_tail
+        if not packed:
+            packed = file.read(_PIECE)
+            taken += len(packed)
+            if not packed:
+                raise ReplayRefused("truncated" if taken else "empty", line=0)
+            if taken > bounds.compressed_bytes:
+                raise ReplayRefused("compressed_too_large", limit=bounds.compressed_bytes)
+        try:
+            piece = unpacker.decompress(packed, _PIECE)
+        except zlib.error as error:
+            raise ReplayRefused("not_gzip") from error
+        made += len(piece)
+        if made > bounds.content_bytes:
+            raise ReplayRefused("content_too_large", limit=bounds.content_bytes)
+        if piece:
+            yield piece
+    if unpacker.unused_data or file.read(1):
+        raise ReplayRefused("bytes_after_end")
+
+
+def split_lines(pieces: Iterator[bytes], bounds: Bounds) -> Iterator[tuple[int, bytes]]:
+    """``(number, line)`` from 1, without the line feed. Holds one line at most."""
+    number = 1
+    rest = bytearray()
+    for piece in pieces:
+        start = 0
+        while (end := piece.find(b"\n", start)) >= 0:
+            rest += piece[start:end]
+            start = end + 1
+            _check_size(len(rest), number, bounds)
+            yield number, bytes(rest)
+            rest.clear()
+            number += 1
+        rest += piece[start:]
+        if rest:
+            _check_size(len(rest), number, bounds)
+    if rest:
+        raise ReplayRefused("truncated", line=number)
+
+
+def _check_size(size: int, number: int, bounds: Bounds) -> None:
+    if size > bounds.line_bytes:
+        raise ReplayRefused("line_too_long", line=number, limit=bounds.line_bytes)
+    if number > bounds.lines:
+        raise ReplayRefused("too_many_lines", limit=bounds.lines)
+
+
+def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = False) -> Any:
+    """The value of one line, after everything was looked for that a parser might let pass."""
+    bare = _STRING.sub(b"", line)
+    if _NOT_A_NUMBER.search(bare) or (not fractions and _FRACTION.search(bare)):
+        raise ReplayRefused("not_an_integer", line=number)
+    for long in _LONG_INTEGER.finditer(bare):
+        # Twenty characters hold every 64-bit integer; converting a longer one costs the square of its length.
+        if len(long.group()) > 20 or not LONG_MIN <= int(long.group()) <= LONG_MAX:
+            raise ReplayRefused("integer_too_large", line=number)
+    brackets = bare.translate(None, _ALL_BUT_BRACKETS)
+    for _ in range(bounds.depth):
+        brackets = _EMPTY_BRACKETS.sub(b"", brackets)
+        if not brackets:
+            break
+    else:
+        raise ReplayRefused("too_deep", line=number, limit=bounds.depth)
+    name = _BROWSER_NAME.search(line)
+    if name:
+        raise ReplayRefused("forbidden_name", line=number, name=name.group(1).decode())
+    try:
+        value = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ReplayRefused("not_json", line=number) from error
+    if canonical(value) != line:
+        _refuse_spelling(line, number)
+    return value
+
+
+def _refuse_spelling(line: bytes, number: int) -> None:
+    """Say what makes this line differ from its canonical form. Slow and careful: the file is lost anyway."""
+
+    def refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in seen:
+                raise ReplayRefused("repeated_key", line=number, name=key[:80])
+            seen[key] = value
+        return seen
+
+    json.loads(line, object_pairs_hook=refuse_repeated)
+    raise ReplayRefused("not_canonical", line=number)
