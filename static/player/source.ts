@@ -1,0 +1,185 @@
+/**
+ * Where steps come from: the surface that the store needs, and the recorded file that offers it without a server.
+ *
+ * The other implementation is `socket.ts`. Messages are those of docs/websocket.md; a player file is described
+ * in docs/player.md.
+ */
+
+import type { Bilingual, Header, Json, JsonObject, Selection, Step, View } from "./frame.ts";
+
+export interface BranchInfo {
+  id: string;
+  name: string;
+  parent: string | null;
+  /** The last step this branch shares with its parent. */
+  leaves_at: number;
+  newest: number;
+  /** Why the run ended, or null while it can go on. */
+  finished: string | null;
+  interventions: Json[];
+  /** Guarantee to the step that first broke it. */
+  first_broken: Record<string, number>;
+}
+
+export interface SessionInfo {
+  id: string;
+  title: Bilingual | string | null;
+  scenario: string | null;
+  variant: string | null;
+}
+
+export interface Verified {
+  state: "verified" | "as_recorded" | "differs" | "log";
+  engine?: string;
+  step?: number | null;
+}
+
+export interface Welcome {
+  session: SessionInfo;
+  header: Header;
+  branches: BranchInfo[];
+  verified: Verified | null;
+}
+
+export interface Action {
+  action: string;
+  enabled: boolean;
+  key: string;
+  params: JsonObject;
+  why_key: string | null;
+  /** Ready to be sent as it is, when the server made it so. */
+  intervention?: JsonObject;
+}
+
+/** What the page asks; `type` and fields of docs/websocket.md. The source adds version and id. */
+export type Command =
+  | { type: "advance"; branch: string; after: number; count: number }
+  | { type: "run_until"; branch: string; after: number; until: "interesting" | "end" | "time"; time?: number; limit: number }
+  | { type: "pause"; branch: string }
+  | { type: "branch"; branch: string; at: number; name: string }
+  | { type: "intervene"; branch: string; after: number; intervention: JsonObject }
+  | { type: "window"; branch: string; from: number; to: number }
+  | { type: "keyframe"; branch: string; number: number }
+  | { type: "actions"; branch: string; number: number; selection: Selection };
+
+export interface Answer {
+  branch?: string;
+  newest?: number;
+  created?: string;
+  actions?: Action[];
+}
+
+/** A refused or failed command, in the catalogue's words. */
+export class Problem extends Error {
+  readonly code: string;
+  readonly key: string;
+  readonly params: JsonObject;
+  readonly remedyKey: string | null;
+
+  constructor(code: string, key: string, params: JsonObject = {}, remedyKey: string | null = null) {
+    super(`${code}: ${key}`);
+    this.code = code;
+    this.key = key;
+    this.params = params;
+    this.remedyKey = remedyKey;
+  }
+}
+
+export type Status = "connecting" | "live" | "reconnecting" | "recorded" | "failed";
+
+export interface Listener {
+  /** The last step held of each branch, for a connection that begins again. */
+  have(): Record<string, number>;
+  welcomed(welcome: Welcome): void;
+  branchesChanged(branches: BranchInfo[]): void;
+  stepsCame(branch: string, steps: Step[], finished: string | null | undefined): void;
+  keyframeCame(branch: string, number: number, view: View): void;
+  statusChanged(status: Status): void;
+  failed(problem: Problem): void;
+}
+
+export interface Source {
+  /** Whether new steps can be made; a recording only plays. */
+  readonly live: boolean;
+  start(listener: Listener): void;
+  stop(): void;
+  ask(command: Command): Promise<Answer>;
+}
+
+interface PlayerFile {
+  v: number;
+  kind: "replay" | "log";
+  session: SessionInfo;
+  header: Header;
+  verified: Verified | null;
+  branches: BranchInfo[];
+  view: View;
+  steps: Record<string, Step[]>;
+}
+
+/** Ids are compared as text everywhere, whatever the server makes them. */
+export function normalBranch(branch: BranchInfo): BranchInfo {
+  return {
+    ...branch,
+    id: String(branch.id),
+    parent: branch.parent === null || branch.parent === undefined ? null : String(branch.parent),
+    leaves_at: branch.leaves_at ?? 0,
+    finished: branch.finished || null,
+    interventions: branch.interventions ?? [],
+    first_broken: branch.first_broken ?? {},
+  };
+}
+
+/** Plays one JSON file (docs/player.md). Everything is there at once; nothing can be asked but what it holds. */
+export class FileSource implements Source {
+  readonly live = false;
+  readonly #address: string;
+  #listener: Listener | null = null;
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  start(listener: Listener): void {
+    this.#listener = listener;
+    listener.statusChanged("connecting");
+    this.#load().then(
+      (file) => this.#play(file),
+      (error: unknown) => {
+        listener.statusChanged("failed");
+        listener.failed(new Problem("unavailable", "player.file_unavailable", { reason: String(error) }));
+      },
+    );
+  }
+
+  stop(): void {
+    this.#listener = null;
+  }
+
+  ask(command: Command): Promise<Answer> {
+    // Windows and keyframes were all given at the start.
+    if (command.type === "window" || command.type === "keyframe") return Promise.resolve({});
+    if (command.type === "actions") return Promise.resolve({ actions: [] });
+    return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
+  }
+
+  async #load(): Promise<PlayerFile> {
+    const response = await fetch(this.#address, { headers: { Accept: "application/json" } });
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    const file = (await response.json()) as PlayerFile;
+    if (file.v !== 1) throw new Error(`player file version ${String(file.v)}`);
+    return file;
+  }
+
+  #play(file: PlayerFile): void {
+    const listener = this.#listener;
+    if (listener === null) return;
+    const branches = file.branches.map(normalBranch);
+    listener.welcomed({ session: file.session, header: file.header, branches, verified: file.verified });
+    for (const branch of branches) {
+      if (branch.parent === null) listener.keyframeCame(branch.id, 0, file.view);
+      listener.stepsCame(branch.id, file.steps[branch.id] ?? [], branch.finished ?? "recorded");
+    }
+    listener.statusChanged("recorded");
+  }
+}

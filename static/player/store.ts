@@ -1,0 +1,467 @@
+/**
+ * What the page knows: branches, the loaded steps, where the reader is, what is selected, and the current frame.
+ *
+ * At most one frame is made in one animation frame, however often the reader or the server asked. The store asks
+ * its source for what is missing and holds no rule of the protocol. Fires `change` after anything differed.
+ */
+
+import type { Arrow, Frame, Header, JsonObject, Language, Selection, Step, View } from "./frame.ts";
+import { ArrowLog } from "./arrows.ts";
+import { changedPaths } from "./fold.ts";
+import { Lines } from "./lines.ts";
+import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
+import { Problem } from "./source.ts";
+import { MARK_INTERESTING, WINDOW_SIZE, windowOf } from "./windows.ts";
+
+export const defaults = {
+  /** Steps that "run to the next interesting step" may make at most. */
+  runAtMost: 5000,
+  /** How many steps one `advance` may ask for. */
+  advanceAtMost: 500,
+  /** Milliseconds between windows that are fetched before anybody needs them. */
+  aheadEvery: 120,
+};
+
+export interface StartAt {
+  branch: string | null;
+  step: number | null;
+}
+
+export interface Choice {
+  reducedMotion: () => boolean;
+  /** Calls back before the next paint. */
+  schedule: (draw: () => void) => void;
+  later: (milliseconds: number, action: () => void) => void;
+  startAt: StartAt;
+}
+
+const ROOT_ONLY: Choice = {
+  reducedMotion: () => false,
+  schedule: (draw) => void requestAnimationFrame(draw),
+  later: (milliseconds, action) => void setTimeout(action, milliseconds),
+  startAt: { branch: null, step: null },
+};
+
+export class PlayerStore extends EventTarget implements Listener {
+  readonly source: Source;
+  readonly lines = new Lines();
+  session: SessionInfo | null = null;
+  header: Header | null = null;
+  verified: Verified | null = null;
+  status: Status = "connecting";
+  problem: Problem | null = null;
+  branch = "";
+  /** Where the reader wants to be; the frame follows as soon as it can be made. */
+  target = 0;
+  frame: Frame | undefined;
+  /** A command that makes steps is under way. */
+  busy = false;
+  #selection: Selection | null = null;
+  #language: Language = "en";
+  #choice: Choice;
+  #scheduled = false;
+  #animate = false;
+  #fetching = new Set<string>();
+  #arrows: { branch: string; from: number; log: ArrowLog } | null = null;
+  #started = false;
+  #ahead = false;
+
+  constructor(source: Source, choice: Partial<Choice> = {}) {
+    super();
+    this.source = source;
+    this.#choice = { ...ROOT_ONLY, ...choice };
+  }
+
+  start(): void {
+    this.source.start(this);
+  }
+
+  stop(): void {
+    this.source.stop();
+  }
+
+  // What is true now
+
+  get newest(): number {
+    return this.lines.newest(this.branch);
+  }
+
+  get info(): BranchInfo | null {
+    return this.lines.branches.get(this.branch) ?? null;
+  }
+
+  /** The step on show; behind `target` while something is being fetched. */
+  get shown(): number {
+    return this.frame?.step?.number ?? 0;
+  }
+
+  get selection(): Selection | null {
+    return this.#selection;
+  }
+
+  /** Whether a further step can be made at the end of this branch. */
+  get canGrow(): boolean {
+    return this.source.live && this.info !== null && this.info.finished === null;
+  }
+
+  get arrows(): Arrow[] {
+    return this.#gatherArrows().arrows;
+  }
+
+  // What the reader does
+
+  select(selection: Selection | null): void {
+    this.#selection = selection;
+    this.#draw();
+  }
+
+  speak(language: Language): void {
+    this.#language = language;
+    this.#draw();
+  }
+
+  dismiss(): void {
+    this.problem = null;
+    this.#draw();
+  }
+
+  moveTo(number: number, animate = false): void {
+    this.target = Math.max(0, number);
+    this.#animate = animate;
+    this.#draw();
+  }
+
+  switchTo(branch: string, number: number | null = null): void {
+    if (!this.lines.branches.has(branch)) return;
+    this.branch = branch;
+    this.#arrows = null;
+    this.moveTo(Math.min(number ?? this.target, this.newest));
+  }
+
+  back(): void {
+    this.moveTo(Math.min(this.target, this.newest) - 1);
+  }
+
+  /** One step forward; at the end of the branch the server makes it. */
+  forward(): void {
+    const next = Math.min(this.target, this.newest + defaults.advanceAtMost - 1) + 1;
+    if (next > this.newest && !this.canGrow) return;
+    this.moveTo(next, true);
+    if (next > this.newest) void this.grow(1);
+  }
+
+  /** Has the server make `count` steps beyond the newest. Play asks early, so that it never waits. */
+  async grow(count: number): Promise<void> {
+    if (this.busy || !this.canGrow) return;
+    const branch = this.branch;
+    const after = this.newest;
+    const wanted = Math.max(count, Math.min(this.target - after, defaults.advanceAtMost));
+    await this.#work({ type: "advance", branch, after, count: wanted });
+    // The reader may have pressed on while this was under way.
+    if (this.branch === branch && this.target > this.newest && this.canGrow && this.newest > after) await this.grow(1);
+    this.#draw();
+  }
+
+  /** Moves to the next interesting step, among the known ones or by running on. */
+  async nextInteresting(): Promise<void> {
+    const branch = this.branch;
+    const from = Math.min(this.target, this.newest);
+    const known = await this.#findInteresting(from, 1);
+    if (known !== null) {
+      this.moveTo(known, known === from + 1);
+      return;
+    }
+    if (!this.canGrow) {
+      this.moveTo(this.newest);
+      return;
+    }
+    const after = this.newest;
+    await this.#work({ type: "run_until", branch, after, until: "interesting", limit: defaults.runAtMost });
+    const found = await this.#findInteresting(from, 1);
+    if (this.branch === branch) this.moveTo(found ?? this.newest);
+  }
+
+  async previousInteresting(): Promise<void> {
+    const found = await this.#findInteresting(Math.min(this.target, this.newest), -1);
+    this.moveTo(found ?? 0);
+  }
+
+  async pause(): Promise<void> {
+    if (this.busy) await this.#ask({ type: "pause", branch: this.branch });
+  }
+
+  /** A new branch that leaves here; the reader goes on in it. */
+  async branchHere(name: string): Promise<boolean> {
+    const at = this.shown;
+    const answer = await this.#work({ type: "branch", branch: this.branch, at, name });
+    if (answer?.created === undefined) return false;
+    await this.#whenKnown(answer.created);
+    this.switchTo(answer.created, at);
+    return true;
+  }
+
+  /** Does something to the running world, at the newest step here or else in a new branch. */
+  async intervene(intervention: JsonObject): Promise<boolean> {
+    const after = this.shown;
+    const answer = await this.#work({ type: "intervene", branch: this.branch, after, intervention });
+    if (answer === null) return false;
+    const branch = answer.created ?? answer.branch ?? this.branch;
+    await this.#whenKnown(branch);
+    this.switchTo(branch, answer.newest ?? after);
+    return true;
+  }
+
+  async actions(selection: Selection): Promise<Action[]> {
+    const answer = await this.#ask({ type: "actions", branch: this.branch, number: this.shown, selection });
+    return answer?.actions ?? [];
+  }
+
+  // What the source reports
+
+  have(): Record<string, number> {
+    const have: Record<string, number> = {};
+    for (const [id, info] of this.lines.branches) {
+      have[id] = this.lines.windows(id).seenUpTo(info.parent === null ? 0 : info.leaves_at);
+    }
+    return have;
+  }
+
+  welcomed(welcome: Welcome): void {
+    this.session = welcome.session;
+    this.header = welcome.header;
+    this.verified = welcome.verified;
+    this.branchesChanged(welcome.branches);
+    if (!this.#started) this.#open();
+    this.#fetching.clear(); // Whatever was asked before the connection was lost is asked again as needed.
+    this.#draw();
+  }
+
+  #open(): void {
+    this.#started = true;
+    const { branch, step } = this.#choice.startAt;
+    const root = [...this.lines.branches.values()].find((info) => info.parent === null);
+    this.branch = branch !== null && this.lines.branches.has(branch) ? branch : (root?.id ?? "");
+    this.target = Math.min(step ?? this.newest, this.newest);
+  }
+
+  branchesChanged(branches: BranchInfo[]): void {
+    for (const info of branches) {
+      const known = this.lines.branches.get(info.id);
+      this.lines.branches.set(info.id, { ...info, newest: Math.max(info.newest, known?.newest ?? 0) });
+    }
+    this.#draw();
+  }
+
+  stepsCame(branch: string, steps: Step[], finished: string | null | undefined): void {
+    this.lines.windows(branch).put(steps);
+    const info = this.lines.branches.get(branch);
+    const last = steps[steps.length - 1];
+    if (info !== undefined) {
+      const newest = Math.max(info.newest, last?.number ?? 0);
+      // `finished` speaks of the end; an older window says nothing about it.
+      const reason = finished === undefined || (last?.number ?? 0) < newest ? info.finished : finished || null;
+      this.lines.branches.set(branch, { ...info, newest, finished: reason });
+    }
+    this.#draw();
+  }
+
+  keyframeCame(branch: string, number: number, view: View): void {
+    this.lines.keep(branch, number, view);
+    this.#draw();
+  }
+
+  statusChanged(status: Status): void {
+    this.status = status;
+    this.#draw();
+  }
+
+  failed(problem: Problem): void {
+    this.problem = problem;
+    this.#draw();
+  }
+
+  // How
+
+  #draw(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#choice.schedule(() => {
+      this.#scheduled = false;
+      this.#makeFrame();
+      if (this.frame !== undefined) this.#fetchAhead();
+      this.dispatchEvent(new Event("change"));
+    });
+  }
+
+  #makeFrame(): void {
+    if (this.header === null || this.branch === "") return;
+    // Beyond the newest step the last one stays on show until the next arrives.
+    const number = Math.min(this.target, this.newest);
+    const old = this.frame;
+    if (old !== undefined && this.#isSame(old, number)) return;
+    const step = number === 0 ? null : this.lines.step(this.branch, number);
+    const previousView = number === 0 ? null : this.lines.view(this.branch, number - 1);
+    const view = this.lines.view(this.branch, number);
+    if (view === null || step === undefined || (number > 0 && previousView === null)) {
+      this.#fetch(number);
+      return;
+    }
+    const moved = old === undefined || old.step !== step;
+    const isNext = moved && step !== null && (old?.step?.number ?? 0) === step.number - 1;
+    this.frame = {
+      header: this.header,
+      view,
+      step,
+      previousView,
+      selection: this.#selection,
+      language: this.#language,
+      changed: moved ? changedPaths(step) : old.changed,
+      animate: isNext && this.#animate && !this.#choice.reducedMotion(),
+    };
+    if (number < this.newest && this.lines.peek(this.branch, number + 1) === undefined) {
+      const from = windowOf(number + 1) * WINDOW_SIZE + 1;
+      this.#fetchWindow(from, Math.min(from + WINDOW_SIZE - 1, this.newest));
+    }
+  }
+
+  /** While nothing else is asked: the nearest window never seen, so that scrubbing finds it and its ticks show. */
+  #fetchAhead(): void {
+    if (this.#ahead || !this.source.live) return;
+    const here = windowOf(Math.max(1, this.shown));
+    const last = windowOf(Math.max(1, this.newest));
+    let nearest: number | null = null;
+    for (let window = 0; window <= last; window += 1) {
+      const isSeen = this.lines.mark(this.branch, Math.min((window + 1) * WINDOW_SIZE, this.newest)) !== 0;
+      if (isSeen || (nearest !== null && Math.abs(window - here) >= Math.abs(nearest - here))) continue;
+      nearest = window;
+    }
+    if (nearest === null || this.newest === 0) return;
+    const from = nearest * WINDOW_SIZE + 1;
+    this.#ahead = true;
+    this.#choice.later(defaults.aheadEvery, () => {
+      this.#ahead = false;
+      if (this.status === "live") this.#fetchWindow(from, Math.min(from + WINDOW_SIZE - 1, this.newest));
+    });
+  }
+
+  #isSame(frame: Frame, number: number): boolean {
+    const step = number === 0 ? null : this.lines.step(this.branch, number);
+    return (
+      step !== undefined &&
+      frame.step === step &&
+      frame.selection === this.#selection &&
+      frame.language === this.#language &&
+      frame.header === this.header
+    );
+  }
+
+  /** Asks for the window and, if no kept view is in it, the keyframe that a step needs. */
+  #fetch(number: number): void {
+    const from = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
+    const to = Math.min(from + WINDOW_SIZE - 1, this.newest);
+    if (number > 0) this.#fetchWindow(from, to);
+    const owner = this.lines.owner(this.branch, Math.max(number - 1, 0));
+    if (!this.lines.hasView(this.branch, from - 1)) {
+      this.#fetchOnce({ type: "keyframe", branch: owner, number: Math.max(number - 1, 0) });
+    }
+  }
+
+  /** One request for each owner of the window's steps. */
+  #fetchWindow(from: number, to: number): void {
+    for (const stretch of this.lines.stretches(this.branch)) {
+      const first = Math.max(from, stretch.from + 1, 1);
+      const last = Math.min(to, stretch.to, this.lines.newest(stretch.owner));
+      if (first > last || this.#isLoaded(first, last)) continue;
+      this.#fetchOnce({ type: "window", branch: stretch.owner, from: first, to: last });
+    }
+  }
+
+  #isLoaded(from: number, to: number): boolean {
+    for (let number = from; number <= to; number += 1) {
+      if (this.lines.peek(this.branch, number) === undefined) return false;
+    }
+    return true;
+  }
+
+  #fetchOnce(command: Command): void {
+    const name = JSON.stringify(command);
+    if (this.#fetching.has(name)) return;
+    this.#fetching.add(name);
+    // A refused fetch stays in the set: asking the same again at once would go round in circles.
+    void this.#ask(command).then((answer) => {
+      if (answer !== null) this.#fetching.delete(name);
+    });
+  }
+
+  async #ask(command: Command): Promise<Answer | null> {
+    try {
+      return await this.source.ask(command);
+    } catch (error) {
+      this.problem = error instanceof Problem ? error : new Problem("unavailable", "player.failed", { reason: String(error) });
+      this.#draw();
+      return null;
+    }
+  }
+
+  async #work(command: Command): Promise<Answer | null> {
+    this.busy = true;
+    this.problem = null;
+    this.#draw();
+    const answer = await this.#ask(command);
+    this.busy = false;
+    this.#noteNewest(answer);
+    this.#draw();
+    return answer;
+  }
+
+  #noteNewest(answer: Answer | null): void {
+    if (answer?.branch === undefined || answer.newest === undefined) return;
+    const info = this.lines.branches.get(answer.branch);
+    if (info !== undefined && info.newest < answer.newest) {
+      this.lines.branches.set(info.id, { ...info, newest: answer.newest });
+    }
+  }
+
+  /** A new branch is announced in a `branches` message, which may come after the answer. */
+  async #whenKnown(branch: string): Promise<void> {
+    for (let turn = 0; turn < 200 && !this.lines.branches.has(branch); turn += 1) {
+      await new Promise<void>((resume) => this.#choice.schedule(resume));
+    }
+  }
+
+  async #findInteresting(from: number, direction: 1 | -1): Promise<number | null> {
+    const branch = this.branch;
+    for (let number = from + direction; number >= 1 && number <= this.newest; number += direction) {
+      if (this.lines.mark(branch, number) === 0) await this.#loadWindowOf(number);
+      if (this.branch !== branch || this.lines.mark(branch, number) === 0) return null;
+      if ((this.lines.mark(branch, number) & MARK_INTERESTING) !== 0) return number;
+    }
+    return null;
+  }
+
+  async #loadWindowOf(number: number): Promise<void> {
+    const owner = this.lines.owner(this.branch, number);
+    const from = windowOf(number) * WINDOW_SIZE + 1;
+    const to = Math.min(from + WINDOW_SIZE - 1, this.lines.newest(owner));
+    await this.#ask({ type: "window", branch: owner, from, to });
+  }
+
+  #gatherArrows(): ArrowLog {
+    const shown = this.shown;
+    const known = this.#arrows;
+    const isUsable = known !== null && known.branch === this.branch && known.from <= shown && shown <= known.log.upTo + WINDOW_SIZE;
+    let kept = isUsable ? known : null;
+    if (kept === null) {
+      let from = shown;
+      while (from > 0 && this.lines.peek(this.branch, from) !== undefined) from -= 1;
+      kept = { branch: this.branch, from, log: new ArrowLog(from) };
+      this.#arrows = kept;
+    }
+    for (let step = this.lines.peek(this.branch, kept.log.upTo + 1); step !== undefined; ) {
+      if (step.number > this.newest) break;
+      kept.log.add(step);
+      step = this.lines.peek(this.branch, kept.log.upTo + 1);
+    }
+    return kept.log;
+  }
+}

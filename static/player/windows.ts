@@ -1,0 +1,116 @@
+/**
+ * The steps of one branch that the page holds, in windows of 500, and a light mark for every step ever seen.
+ *
+ * Windows are bounded: the one used longest ago goes first. Marks stay, so the scrubber keeps its ticks.
+ */
+
+import type { Step } from "./frame.ts";
+
+export const WINDOW_SIZE = 500;
+
+export const MARK_SEEN = 1;
+export const MARK_INTERESTING = 2;
+/** A message did not arrive. */
+export const MARK_LOST_MESSAGE = 4;
+export const MARK_REFUSED = 8;
+export const MARK_BROKEN = 16;
+
+function markOf(step: Step): number {
+  let mark = MARK_SEEN;
+  if (step.interesting) mark |= MARK_INTERESTING;
+  if (step.messages.some((message) => message.event === "dropped" || message.event === "lost")) mark |= MARK_LOST_MESSAGE;
+  if (step.refusal !== null) mark |= MARK_REFUSED;
+  if (step.broken.length > 0) mark |= MARK_BROKEN;
+  return mark;
+}
+
+/** The window (counted from 0) that holds a step; steps 1–500 are in the first. */
+export function windowOf(number: number): number {
+  return Math.floor((number - 1) / WINDOW_SIZE);
+}
+
+export class StepWindows {
+  /** Grows whenever a mark was added: what is drawn from marks can be remembered by it. */
+  version = 0;
+  #windows = new Map<number, Map<number, Step>>();
+  #marks = new Uint8Array(1024);
+  #times = new Float64Array(1024);
+  #highest = 0;
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  put(steps: readonly Step[]): void {
+    for (const step of steps) this.#putOne(step);
+    if (steps.length > 0) this.version += 1;
+  }
+
+  #putOne(step: Step): void {
+    const index = windowOf(step.number);
+    let window = this.#windows.get(index);
+    if (window === undefined) {
+      window = new Map();
+      this.#windows.set(index, window);
+      this.#forgetOldest();
+    }
+    window.set(step.number, step);
+    this.#reserve(step.number);
+    this.#marks[step.number] = markOf(step);
+    this.#times[step.number] = step.at;
+    if (step.number > this.#highest) this.#highest = step.number;
+  }
+
+  get(number: number): Step | undefined {
+    const index = windowOf(number);
+    const window = this.#windows.get(index);
+    if (window === undefined) return undefined;
+    this.#windows.delete(index); // Used last: Map keeps insertion order, the first is the oldest.
+    this.#windows.set(index, window);
+    return window.get(number);
+  }
+
+  /** Like `get`, without counting as a use. */
+  peek(number: number): Step | undefined {
+    return this.#windows.get(windowOf(number))?.get(number);
+  }
+
+  mark(number: number): number {
+    return this.#marks[number] ?? 0;
+  }
+
+  time(number: number): number | undefined {
+    return this.mark(number) === 0 ? undefined : this.#times[number];
+  }
+
+  /** The highest step ever seen. */
+  get highest(): number {
+    return this.#highest;
+  }
+
+  /** The last step up to which nothing is missing, counting from `after`. */
+  seenUpTo(after: number): number {
+    let number = after;
+    while (this.mark(number + 1) !== 0) number += 1;
+    return number;
+  }
+
+  #reserve(number: number): void {
+    if (number < this.#marks.length) return;
+    const length = Math.max(number + 1, this.#marks.length * 2);
+    const marks = new Uint8Array(length);
+    marks.set(this.#marks);
+    this.#marks = marks;
+    const times = new Float64Array(length);
+    times.set(this.#times);
+    this.#times = times;
+  }
+
+  #forgetOldest(): void {
+    while (this.#windows.size > this.#limit) {
+      const oldest = this.#windows.keys().next().value as number;
+      this.#windows.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import type { Step, View } from "../../player/frame.ts";
+import { PlayerStore } from "../../player/store.ts";
+import { branch, Frames, makeRun, StoredSource, withoutEmpty } from "./fixture.ts";
+
+/** Nothing is fetched ahead, so that a test sees only what a position needs. */
+const never = (): void => {};
+
+async function open(count: number, made = count, step: number | null = 0) {
+  const run = makeRun(count);
+  const source = new StoredSource({ main: run }, [branch("main", made)]);
+  const frames = new Frames();
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, startAt: { branch: null, step } });
+  store.start();
+  await frames.settle();
+  return { run, source, frames, store };
+}
+
+function viewOf(store: PlayerStore): unknown {
+  return withoutEmpty(store.frame?.view as View);
+}
+
+test("opens where it was asked to, with one keyframe and one window", async () => {
+  const { run, source, store } = await open(2000, 2000, 1234);
+  assert.equal(store.shown, 1234);
+  assert.deepEqual(viewOf(store), withoutEmpty(run.views[1234] as View));
+  assert.deepEqual(withoutEmpty(store.frame?.previousView as View), withoutEmpty(run.views[1233] as View));
+  assert.deepEqual(
+    source.asked.map((command) => command.type).sort(),
+    ["keyframe", "window"],
+  );
+});
+
+test("every position of a long branch shows its own view, wherever the reader came from", async () => {
+  const { run, store, frames } = await open(1700);
+  for (const number of [1, 2, 1700, 499, 500, 501, 1, 1000, 1001, 999, 0, 1350, 1699]) {
+    store.moveTo(number);
+    await frames.settle();
+    assert.equal(store.shown, number);
+    assert.deepEqual(viewOf(store), withoutEmpty(run.views[number] as View), `position ${number}`);
+  }
+});
+
+test("within loaded windows nothing is asked", async () => {
+  const { source, store, frames } = await open(400, 400, 200);
+  source.asked.length = 0;
+  for (const number of [1, 400, 17, 333, 0, 200]) {
+    store.moveTo(number);
+    await frames.settle();
+  }
+  assert.deepEqual(source.asked, []);
+});
+
+test("many moves before a paint make one frame", async () => {
+  const { store, frames } = await open(400);
+  let changes = 0;
+  store.addEventListener("change", () => (changes += 1));
+  for (let number = 1; number <= 300; number += 1) store.moveTo(number);
+  assert.equal(frames.paint(), 1);
+  assert.equal(changes, 1);
+  assert.equal(store.shown, 300);
+});
+
+test("at the newest step forward has the server make one, and shows it", async () => {
+  const { run, source, store, frames } = await open(20, 5, 5);
+  store.forward();
+  await frames.settle();
+  assert.equal(store.shown, 6);
+  assert.deepEqual(viewOf(store), withoutEmpty(run.views[6] as View));
+  const advance = source.asked.filter((command) => command.type === "advance");
+  assert.deepEqual(advance, [{ type: "advance", branch: "main", after: 5, count: 1 }]);
+});
+
+test("pressing on while a step is being made asks for the rest afterwards and repeats none", async () => {
+  const { source, store, frames } = await open(20, 5, 5);
+  for (let press = 0; press < 4; press += 1) store.forward();
+  await frames.settle();
+  assert.equal(store.shown, 9);
+  const asked = source.asked.filter((command) => command.type === "advance");
+  assert.deepEqual(
+    asked.map((command) => ("after" in command ? command.after : -1)),
+    [5, 6],
+  );
+});
+
+test("a finished branch makes no further step", async () => {
+  const run = makeRun(5);
+  const source = new StoredSource({ main: run }, [branch("main", 5, { finished: "quiet" })]);
+  const frames = new Frames();
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, startAt: { branch: null, step: 5 } });
+  store.start();
+  await frames.settle();
+  store.forward();
+  await frames.settle();
+  assert.equal(store.shown, 5);
+  assert.equal(store.target, 5);
+  assert.ok(!source.asked.some((command) => command.type === "advance"));
+});
+
+test("a branch shares its parent's steps and goes its own way after it leaves", async () => {
+  const main = makeRun(900, 1);
+  const side = makeRun(60, 2, main.views[620] as View, 621);
+  const source = new StoredSource({ main, side }, [
+    branch("main", 900),
+    branch("side", 680, { parent: "main", leaves_at: 620 }),
+  ]);
+  const frames = new Frames();
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, startAt: { branch: "side", step: 640 } });
+  store.start();
+  await frames.settle();
+  assert.deepEqual(viewOf(store), withoutEmpty(side.views[20] as View));
+  for (const [number, view] of [
+    [621, side.views[1]],
+    [620, main.views[620]],
+    [619, main.views[619]],
+    [680, side.views[60]],
+    [3, main.views[3]],
+  ] as [number, View][]) {
+    store.moveTo(number);
+    await frames.settle();
+    assert.deepEqual(viewOf(store), withoutEmpty(view), `position ${number}`);
+  }
+  store.switchTo("main", 700);
+  await frames.settle();
+  assert.deepEqual(viewOf(store), withoutEmpty(main.views[700] as View));
+});
+
+test("next and previous interesting go by the marks", async () => {
+  const { store, frames } = await open(100, 100, 3);
+  void store.nextInteresting();
+  await frames.settle();
+  assert.equal(store.shown, 7);
+  void store.nextInteresting();
+  await frames.settle();
+  assert.equal(store.shown, 14);
+  void store.previousInteresting();
+  await frames.settle();
+  assert.equal(store.shown, 7);
+});
+
+test("animation only after one step forward", async () => {
+  const { store, frames } = await open(100, 100, 10);
+  store.forward();
+  await frames.settle();
+  assert.equal(store.frame?.animate, true);
+  store.select({ kind: "partition", id: "t-0" });
+  await frames.settle();
+  assert.equal(store.frame?.animate, false);
+  store.back();
+  await frames.settle();
+  assert.equal(store.frame?.animate, false);
+  store.moveTo(50);
+  await frames.settle();
+  assert.equal(store.frame?.animate, false);
+});
+
+test("after a lost connection the page says what it holds", async () => {
+  const { store } = await open(700, 700, 600);
+  assert.deepEqual(store.have(), { main: 0 });
+  const { store: whole } = await open(300, 300, 100);
+  assert.deepEqual(whole.have(), { main: 300 });
+});
+
+test("arrows carry the fate of messages over the loaded steps", async () => {
+  const run = makeRun(6);
+  const message = { id: 7, api: "Produce", from: "p1", to: "broker-1" };
+  const [one, , three] = run.steps as [Step, Step, Step];
+  one.messages = [{ id: 7, event: "sent" }];
+  one.changes.push({ path: ["network", "messages", "7"], after: message });
+  three.messages = [{ id: 7, event: "dropped" }];
+  three.changes.push({ path: ["network", "messages", "7"], before: message });
+  const source = new StoredSource({ main: run }, [branch("main", 6)]);
+  const frames = new Frames();
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, startAt: { branch: null, step: 6 } });
+  store.start();
+  await frames.settle();
+  assert.equal(store.arrows.length, 1);
+  const [arrow] = store.arrows;
+  assert.deepEqual(
+    [arrow?.id, arrow?.fate, arrow?.sentStep, arrow?.settledStep, arrow?.message.api],
+    [7, "dropped", 1, 3, "Produce"],
+  );
+});
+
+test("windows nobody needed yet are fetched one after another, the nearest first", async () => {
+  const run = makeRun(2600);
+  const source = new StoredSource({ main: run }, [branch("main", 2600)]);
+  const frames = new Frames();
+  const later = (_milliseconds: number, action: () => void): void => void setImmediate(action);
+  const store = new PlayerStore(source, { schedule: frames.schedule, later, startAt: { branch: null, step: 1100 } });
+  store.start();
+  await frames.settle();
+  const windows = source.asked.filter((command) => command.type === "window");
+  assert.deepEqual(
+    windows.map((command) => command.from),
+    [1001, 501, 1501, 1, 2001, 2501],
+  );
+  assert.deepEqual(store.have(), { main: 2600 });
+});

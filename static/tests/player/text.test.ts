@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { fill, readCatalogue, Words } from "../../player/text.ts";
+
+test("parameters are put in, lists are joined", () => {
+  assert.equal(fill("{broker} stores {serials}.", { broker: "broker-1", serials: [1, 2, 3] }, "en"), "broker-1 stores 1, 2, 3.");
+  assert.equal(fill("{broker} 写入 {serials}。", { broker: "broker-1", serials: [1, 2] }, "zh-Hans"), "broker-1 写入 1、2。");
+});
+
+test("a count picks its word", () => {
+  assert.equal(fill("{count:record|records} stored", { count: 1 }, "en"), "1 record stored");
+  assert.equal(fill("{count:record|records} stored", { count: 0 }, "en"), "0 records stored");
+});
+
+test("what is missing stays visible, what is absent is a dash", () => {
+  assert.equal(fill("{a} and {b}", { a: null }, "en"), "– and {b}");
+  const words = new Words();
+  assert.equal(words.say("nobody.wrote_this"), "nobody.wrote_this");
+});
+
+test("markup in a value stays text", () => {
+  assert.equal(fill("{name}", { name: "<b>{other}</b>", other: "x" }, "en"), "<b>{other}</b>");
+});
+
+test("switching the language tells those who listen", () => {
+  const words = new Words();
+  words.learn("en", { texts: { "a.b": "one" }, sources: { "a.b": "Sender.run" } });
+  words.learn("zh-Hans", readCatalogue({ "a.b": "一" }));
+  let changes = 0;
+  words.addEventListener("change", () => (changes += 1));
+  words.use("zh-Hans");
+  assert.equal(words.say("a.b"), "一");
+  assert.equal(words.source("a.b"), null);
+  words.use("en");
+  assert.equal(words.say("a.b"), "one");
+  assert.equal(words.source("a.b"), "Sender.run");
+  assert.equal(changes, 2);
+});
