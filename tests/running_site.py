@@ -9,6 +9,7 @@ from pathlib import Path
 
 from launch.occupancy import State, read_state
 from launch.places import ROOT
+from launch.run import ask_health
 
 READY_SECONDS_MAX = 90.0
 END_SECONDS_MAX = 20.0
@@ -59,6 +60,16 @@ class RunningSite:
                 return self
             assert self._supervisor.poll() is None, self.output()
             assert time.monotonic() < deadline, self.output()
+            time.sleep(POLL_SECONDS)
+
+    def wait_until_healthy(self) -> None:
+        """Until `/healthz` finds every part well: after a kill, the new process has to start first."""
+        deadline = time.monotonic() + READY_SECONDS_MAX
+        while True:
+            answer = ask_health(self.address)
+            if answer is not None and answer[0]:
+                return
+            assert time.monotonic() < deadline, (answer, self.output())
             time.sleep(POLL_SECONDS)
 
     def pid(self, child: str) -> int:

@@ -1,0 +1,98 @@
+"""The summing line: nothing that went wrong in a part may be missing from it."""
+
+from pathlib import Path
+
+import pytest
+
+from launch import parts
+from launch.parts import Counts, Part, count, judge, run_part
+
+RESULTS = """<?xml version="1.0"?>
+<testsuites><testsuite>
+<testcase name="holds"/>
+<testcase name="holds too"/>
+<testcase name="does not hold"><failure message="1 == 2"/></testcase>
+<testcase name="cannot start"><error message="no fixture"/></testcase>
+<testcase name="fails and cannot tidy up"><failure/><error/></testcase>
+<testcase name="has no browser"><skipped message="none"/></testcase>
+</testsuite></testsuites>"""
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    path = tmp_path / "results.xml"
+    path.write_text(RESULTS)
+    return path
+
+
+def test_a_case_counts_once_whatever_befell_it(results: Path) -> None:
+    assert count(results) == Counts(passed=2, failed=3, skipped=1)
+
+
+def test_results_nested_in_suites_are_counted(tmp_path: Path) -> None:
+    """Node writes a suite inside a suite."""
+    path = tmp_path / "results.xml"
+    path.write_text(
+        "<testsuites><testsuite><testsuite><testcase/></testsuite><testcase/></testsuite></testsuites>"
+    )
+    assert count(path) == Counts(passed=2)
+
+
+def test_missing_or_broken_results_are_not_zero(tmp_path: Path, results: Path) -> None:
+    assert count(tmp_path / "nothing.xml") is None
+    results.write_text(RESULTS[:200])
+    assert count(results) is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "exit_code", "judged"),
+    [
+        (Counts(5, 0, 1), 0, Counts(5, 0, 1)),
+        (Counts(5, 2, 1), 1, Counts(5, 2, 1)),
+        (Counts(5, 0, 1), 3, Counts(5, 1, 1)),
+        (Counts(), 0, Counts(failed=1)),
+        (Counts(), 5, Counts(failed=1)),
+        (Counts(skipped=4), 0, Counts(skipped=4)),
+    ],
+)
+def test_numbers_and_exit_code_are_held_against_each_other(
+    counts: Counts, exit_code: int, judged: Counts
+) -> None:
+    assert judge("part", counts, exit_code) == judged
+
+
+def test_a_part_that_dies_before_it_writes_is_a_failure(tmp_path: Path) -> None:
+    part = Part("dead", ["sh", "-c", "kill -9 $$"], tmp_path / "results.xml")
+    assert run_part(part) == Counts(failed=1)
+
+
+def test_the_last_line_sums_all_parts(
+    tmp_path: Path, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copies = ["cp", str(results)]
+    good, dead = tmp_path / "good.xml", tmp_path / "dead.xml"
+    monkeypatch.setattr(parts, "TEST_RESULTS", tmp_path / "test-results")
+    monkeypatch.setattr(parts, "bring_browser", lambda: None)
+    monkeypatch.setattr(
+        parts,
+        "all_parts",
+        lambda with_slow: (Part("good", [*copies, good], good), Part("dead", ["false"], dead)),
+    )
+    assert parts.run_parts(with_slow=False) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "2 passed, 4 failed, 1 skipped"
+
+
+def test_every_part_but_the_front_end_writes_where_it_is_read() -> None:
+    for part in parts.all_parts(with_slow=False):
+        words = [str(word) for word in part.command]
+        named = f"--junit-xml={part.results}" in words
+        assert named or part.environment["EOSVIZ_TEST_RESULTS"] == str(part.results)
+
+
+def test_only_the_long_run_includes_slow_tests() -> None:
+    def leaves_slow_out(part: Part) -> bool:
+        return "not slow" in part.command
+
+    short, long = parts.all_parts(with_slow=False), parts.all_parts(with_slow=True)
+    assert [part.name for part in short if leaves_slow_out(part)] == ["engine", "site", "browser"]
+    assert [part.name for part in long if leaves_slow_out(part)] == []

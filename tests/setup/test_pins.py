@@ -1,0 +1,41 @@
+"""Two installations of one commit must be the same: every version is pinned."""
+
+import json
+import re
+
+from launch.places import ROOT
+
+PIN = re.compile(r"^[a-z0-9][a-z0-9._-]*(\[[a-z,]+\])?==[0-9][^ ;]*( ; .+)?$")
+
+
+def lines_of(name: str) -> list[str]:
+    stripped = (line.strip() for line in (ROOT / name).read_text().splitlines())
+    return [line for line in stripped if line and not line.startswith("#")]
+
+
+def test_every_requirement_is_one_version() -> None:
+    for name in ("requirements.txt", "requirements-node.txt"):
+        assert lines_of(name), name
+        assert [line for line in lines_of(name) if not PIN.match(line)] == []
+
+
+def test_what_is_asked_for_is_what_is_pinned() -> None:
+    pinned = {
+        re.split(r"\[|==", line)[0]: line.split("==")[1].split(" ")[0]
+        for line in lines_of("requirements.txt")
+    }
+    for line in lines_of("requirements.in"):
+        name, _, version = line.replace("_", "-").partition("==")
+        name = name.split("[")[0]
+        assert name in pinned, f"{name}: run the command in requirements.in"
+        assert version in ("", pinned[name]), name
+
+
+def test_the_front_end_is_pinned_and_says_nothing_of_where_it_came_from() -> None:
+    package = json.loads((ROOT / "package.json").read_text())
+    versions = {**package["dependencies"], **package["devDependencies"]}
+    assert [name for name, version in versions.items() if not version[0].isdigit()] == []
+    lock = json.loads((ROOT / "package-lock.json").read_text())
+    assert lock["packages"][""]["dependencies"] == package["dependencies"]
+    assert lock["packages"][""]["devDependencies"] == package["devDependencies"]
+    assert [name for name, entry in lock["packages"].items() if "resolved" in entry] == []

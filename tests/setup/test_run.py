@@ -1,0 +1,123 @@
+"""`make run` from outside: its lines, its refusals and its end."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from launch import environment
+from launch.environment import require_room
+from launch.places import ROOT
+from launch.problem import Problem
+from launch.processes import start_mark
+from launch.run import url_of
+from tests.running_site import RunningSite
+
+
+def refused(*, data: Path, **variables: str) -> str:
+    """The output of a start that must not succeed; one line is all it may say."""
+    environment = {**os.environ, "EOSVIZ_DATA": str(data), "EOSVIZ_PORT": "0", **variables}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "launch", "serve"],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.count("\n") == 1, done.stdout
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        yield taken.getsockname()[1]
+
+
+def test_a_taken_port_is_one_line_with_a_way_out(tmp_path: Path, taken_port: int) -> None:
+    assert refused(data=tmp_path, EOSVIZ_PORT=str(taken_port)) == (
+        f"eosviz: port {taken_port} on 127.0.0.1 cannot be used (Address already in use):"
+        f" choose another with  EOSVIZ_PORT={taken_port + 1 if taken_port < 65535 else 8000} make run"
+    )
+    assert not (tmp_path / "eosviz.sqlite3").exists()
+
+
+@pytest.mark.parametrize("port", ["http", "65536", "-1", "8000 "])
+def test_a_port_that_is_none_is_named(tmp_path: Path, port: str) -> None:
+    assert refused(data=tmp_path, EOSVIZ_PORT=port) == (
+        f"eosviz: EOSVIZ_PORT is {port!r}: set it to a number from 0 (any free port) to 65535"
+    )
+
+
+def test_an_address_of_another_machine_is_named(tmp_path: Path) -> None:
+    # 192.0.2.0/24 is kept for documentation: no machine has it.
+    assert "port 8000 on 192.0.2.1 cannot be used" in refused(
+        data=tmp_path, EOSVIZ_HOST="192.0.2.1", EOSVIZ_PORT="8000"
+    )
+
+
+def test_a_data_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    data = tmp_path / "file" / "data"
+    assert refused(data=data) == (
+        f"eosviz: cannot make the data folder {data} (Not a directory):"
+        " set EOSVIZ_DATA to a folder that you may write"
+    )
+
+
+def test_a_full_disk_is_named_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(Problem) as problem:
+        require_room(tmp_path, 10**18, "the data of eosviz")
+    assert "MB free and the data of eosviz needs 1000000000000 MB: free some space" in str(problem.value)
+
+
+def test_an_old_python_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environment, "PYTHON_VERSION_MIN", (99, 0))
+    with pytest.raises(Problem, match=r"is too old: install Python 3\.11 or newer"):
+        environment.prepare_environment()
+
+
+def test_the_address_shown_is_one_that_a_browser_can_open() -> None:
+    with socket.socket() as everywhere:
+        everywhere.bind(("0.0.0.0", 0))
+        assert url_of(everywhere) == f"http://127.0.0.1:{everywhere.getsockname()[1]}/"
+
+
+def test_a_whole_site_starts_answers_and_ends(start_site: Callable[..., RunningSite]) -> None:
+    """Goal: Ctrl-C ends everything that was started, the web address is free again, the exit is clean."""
+    site = start_site()
+    address = site.address
+    assert site.output().splitlines()[-1] == f"eosviz is ready: {address}  (Ctrl-C ends it)"
+    with urllib.request.urlopen(f"{address}healthz") as response:
+        assert response.status == 200
+    second = refused(data=site.data_folder)
+    assert second.startswith(f"eosviz: eosviz already runs from {site.data_folder} at {address} (process ")
+
+    children = {name: site.pid(name) for name in ("redis", "worker", "web")}
+    site.signal_supervisor(signal.SIGINT)
+    assert site.wait_for_end() == 0
+    assert {name for name, pid in children.items() if start_mark(pid) is not None} == set()
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"{address}healthz")
+
+
+def test_a_site_heals_itself_and_says_so(start_site: Callable[..., RunningSite]) -> None:
+    site = start_site()
+    for name in ("redis", "worker", "web"):
+        site.kill(name)
+    site.wait_until_healthy()
+    said = site.output()
+    for name in ("redis", "worker", "web"):
+        assert f"{name} was killed by SIGKILL; starting it again" in said

@@ -1,0 +1,149 @@
+"""Rules about the tree itself, each of which a reader relies on without looking."""
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from launch.places import ROOT
+
+# The rooms of our own source. Oracles are bytes of others, and what is built or brought is not read.
+SOURCE_FOLDERS = ("engine", "eosviz", "launch", "tests", "benchmarks", "static", "templates", "docs", ".ci")
+NOT_SOURCE = {"oracles", "dist", "__pycache__", "node_modules"}
+
+ENGINE_MAY_IMPORT = {
+    *("__future__", "abc", "bisect", "collections", "contextlib", "copy", "dataclasses", "enum", "functools"),
+    *("hashlib", "heapq", "importlib", "itertools", "json", "math", "operator", "pickle", "random", "re"),
+    *("string", "struct", "textwrap", "tomllib", "types", "typing", "unicodedata", "zlib", "engine"),
+}
+ENGINE_COMMANDS_MAY_ALSO_IMPORT = {"argparse", "os", "pathlib", "sys"}
+FUNCTION_LINES_MAX = 70
+FILE_LINES_MAX = 600
+NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "manager", "misc", "common"}
+
+
+def source_files(*suffixes: str) -> Iterator[Path]:
+    yield from (path for path in ROOT.iterdir() if path.is_file() and path.suffix in suffixes)
+    for top in SOURCE_FOLDERS:
+        for folder, names, files in os.walk(ROOT / top):
+            names[:] = [name for name in names if name not in NOT_SOURCE]
+            yield from (Path(folder, file) for file in files if Path(file).suffix in suffixes)
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def imported_modules(tree: ast.Module) -> set[str]:
+    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    from_others = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0)
+    return modules | {node.module for node in from_others if node.module}
+
+
+def python_files(*tops: str) -> list[Path]:
+    wanted = [ROOT / top for top in tops]
+    return sorted(path for path in source_files(".py") if any(top in path.parents for top in wanted))
+
+
+def test_the_search_finds_every_room() -> None:
+    """Goal: the rules below must not pass because they look at nothing."""
+    tops = {named(path).split(os.sep)[0] for path in source_files(".py", ".ts", ".md", ".toml")}
+    assert {"engine", "eosviz", "launch", "tests", "static", "docs", "pyproject.toml"} <= tops
+
+
+def test_the_engine_imports_only_what_cannot_make_two_runs_differ() -> None:
+    strangers = {}
+    for path in python_files("engine"):
+        allowed = ENGINE_MAY_IMPORT
+        if path.name == "__main__.py":
+            allowed = allowed | ENGINE_COMMANDS_MAY_ALSO_IMPORT
+        tops = {module.split(".")[0] for module in imported_modules(parsed(path))}
+        if tops - allowed:
+            strangers[named(path)] = sorted(tops - allowed)
+    assert strangers == {}
+
+
+def test_the_engine_takes_its_randomness_as_an_argument() -> None:
+    """`random.random()` would share one generator; `Random.choice` may differ between Python versions."""
+    found = []
+    for path in python_files("engine"):
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Import) and any(alias.name == "random" for alias in node.names):
+                found.append(f"{named(path)}:{node.lineno} imports the module random")
+            if isinstance(node, ast.ImportFrom) and node.module == "random":
+                names = {alias.name for alias in node.names}
+                if names != {"Random"}:
+                    found.append(f"{named(path)}:{node.lineno} imports {sorted(names)} from random")
+    assert found == []
+
+
+def test_the_set_up_imports_the_standard_library_alone() -> None:
+    allowed = set(sys.stdlib_module_names) | {"launch"}
+    strangers = {
+        named(path): sorted(outside)
+        for path in python_files("launch")
+        if (outside := {module.split(".")[0] for module in imported_modules(parsed(path))} - allowed)
+    }
+    assert strangers == {}
+
+
+def test_nothing_outside_the_web_knows_the_web() -> None:
+    knowing = [
+        named(path)
+        for path in python_files("engine", "launch")
+        if any(module.split(".")[0] in {"eosviz", "django"} for module in imported_modules(parsed(path)))
+    ]
+    assert knowing == []
+
+
+@pytest.mark.parametrize("room", ["engine", "eosviz", "launch", "benchmarks"])
+def test_functions_and_files_stay_short_enough_to_read(room: str) -> None:
+    too_long = []
+    for path in python_files(room):
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        if lines > FILE_LINES_MAX:
+            too_long.append(f"{named(path)}: {lines} lines, at most {FILE_LINES_MAX}")
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                if length > FUNCTION_LINES_MAX:
+                    too_long.append(f"{named(path)}:{node.lineno} {node.name}: {length} lines")
+    assert too_long == []
+
+
+def test_files_are_named_for_what_they_own() -> None:
+    vague = [
+        named(path) for path in source_files(".py", ".ts", ".mjs") if path.stem in NAMES_THAT_SAY_NOTHING
+    ]
+    assert vague == []
+
+
+def test_no_file_names_a_package_registry() -> None:
+    """Where packages come from is the machine's own setting, and a mirror must be able to stand in."""
+    hosts = [".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"))]
+    hosts += [".".join(parts) for parts in (("npmjs", "com"), ("deb", "debian", "org"), ("yarnpkg", "com"))]
+    pattern = re.compile("|".join(re.escape(host) for host in hosts))
+    suffixes = ("", ".py", ".ts", ".mjs", ".json", ".md", ".toml", ".txt", ".in", ".html", ".yml", ".npmrc")
+    naming = [
+        named(path) for path in source_files(*suffixes) if pattern.search(path.read_text("utf-8", "replace"))
+    ]
+    assert naming == []
+
+
+def test_no_file_knows_a_folder_of_one_machine() -> None:
+    # Spelt in two halves, so that this file does not hold what it looks for.
+    pattern = re.compile("/wo" + r"rk/(main|shared|\.lib)" + "|/ho" + "me/[a-z]|/tm" + r"p/(bri|agent)")
+    knowing = [
+        named(path)
+        for path in source_files(".py", ".ts", ".mjs", ".md", ".toml", ".json", ".html", ".txt", "")
+        if pattern.search(path.read_text("utf-8", "replace"))
+    ]
+    assert knowing == []
