@@ -13,7 +13,13 @@ from typing import Protocol
 
 from engine.codec.buffers import Buffer
 from engine.codec.damage import Damage
-from engine.codec.partition_folder import PartitionFolder, SegmentFile, UnreadFile, partition_folders
+from engine.codec.partition_folder import (
+    PartitionFolder,
+    SegmentFile,
+    UnreadFile,
+    partition_folders,
+    shown_name,
+)
 from engine.codec.record import Record
 from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Row, SegmentReader
 
@@ -108,12 +114,11 @@ def _nothing_to_read(files: Mapping[str, Buffer], reader: SegmentReader) -> str:
     for row in reader.rows(files[path]):
         if row.damage:
             return f"not a log: {_name(path)}: {row.damage[0]}; {REMEDY}"
-    return f"not a log: {_name(path)}: {folders[0].not_read[0].what}; {REMEDY}"
+    return f"not a log: {_name(path)}: {folders[0].not_read[0].kind.value}; {REMEDY}"
 
 
 def _name(path: str) -> str:
-    """A path as one line of text, whatever characters it has."""
-    return path if path.isprintable() else ascii(path)
+    return shown_name(path, characters_max=None)
 
 
 class TextLines:
@@ -135,17 +140,22 @@ class TextLines:
             self._out(f"damaged {_name(segment.path)}: {damage}")
 
     def unread(self, file: UnreadFile) -> None:
-        self._out(f"file {_name(file.path)}: {file.what}")
+        self._out(f"file {_name(file.path)}: {file.kind.value}")
 
     def totals(self, totals: Totals) -> None:
-        parts = [f"{totals.batches} batches", f"{totals.records} records", f"{totals.segments} segments"]
-        if totals.compressed:
-            parts.append(f"{totals.compressed} compressed batches not read yet")
-        if totals.legacy:
-            parts.append(f"{totals.legacy} old messages not read yet")
-        if totals.files_not_read:
-            parts.append(f"{totals.files_not_read} files not read")
-        self._out(f"{', '.join(parts)}, {totals.damaged_places} damaged places")
+        counts = [
+            (totals.batches, "batch", "batches", True),
+            (totals.records, "record", "records", True),
+            (totals.segments, "segment", "segments", True),
+            (totals.compressed, "compressed batch not read yet", "compressed batches not read yet", False),
+            (totals.legacy, "old message not read yet", "old messages not read yet", False),
+            (totals.files_not_read, "file not read", "files not read", False),
+            (totals.damaged_places, "damaged place", "damaged places", True),
+        ]
+        said = [
+            f"{count} {one if count == 1 else many}" for count, one, many, always in counts if count or always
+        ]
+        self._out(", ".join(said))
 
 
 def _batch_text(row: BatchRow) -> str:
@@ -192,7 +202,7 @@ class JsonLines:
             self._put(kind="damaged", path=segment.path, **place, damage=damage)
 
     def unread(self, file: UnreadFile) -> None:
-        self._put(kind="not_read", path=file.path, what=file.what)
+        self._put(kind="not_read", path=file.path, file_kind=file.kind.name.lower(), what=file.kind.value)
 
     def totals(self, totals: Totals) -> None:
         self._put(

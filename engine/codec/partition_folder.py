@@ -8,27 +8,47 @@ digits, and a partition's folder after topic and partition. Paths use `/`; nothi
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from engine.codec.buffers import Buffer
 from engine.codec.segment import Row, SegmentReader, offset_behind, starts_like_segment
 
-_SEGMENT_NAME = re.compile(r"(\d{1,20})\.log")
-_PARTITION_NAME = re.compile(r"(?P<topic>.{1,249})-(?P<partition>\d{1,10})")
+_SEGMENT_NAME = re.compile(r"(\d{20})\.log")
+_PARTITION_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
+"""Kafka's own limits for a topic's name, and its partition."""
 
-NOT_READ_YET = {
-    ".index": "offset index",
-    ".timeindex": "time index",
-    ".txnindex": "aborted transaction index",
-    ".snapshot": "producer state snapshot",
-    "leader-epoch-checkpoint": "leader epoch checkpoint",
-    "partition.metadata": "topic id",
-    ".deleted": "segment marked for deletion",
-    ".cleaned": "segment that the cleaner did not finish",
-    ".swap": "segment that the cleaner is about to put in place",
+
+class FileKind(StrEnum):
+    """What a file that is not read holds. The value is how the command line says it; the page's words are in
+    `engine/explain/catalogue/log.toml` under `log.file.` and the member's name in lower case."""
+
+    OFFSET_INDEX = "offset index, not read yet"
+    TIME_INDEX = "time index, not read yet"
+    TRANSACTION_INDEX = "index of aborted transactions, not read yet"
+    PRODUCER_SNAPSHOT = "snapshot of producer state, not read yet"
+    LEADER_EPOCHS = "leader epochs, not read yet"
+    TOPIC_ID = "topic id, not read yet"
+    DELETED = "file that Kafka marked for deletion, not read yet"
+    CLEANED = "segment that the log cleaner did not finish, not read yet"
+    SWAP = "segment that the log cleaner was about to put in place, not read yet"
+    DIRECTORY_CHECKPOINT = "checkpoint of a whole log directory, not read yet"
+    DIRECTORY_PROPERTIES = "properties of a log directory, not read yet"
+    FOREIGN = "not a segment"
+
+
+_KIND_BY_ENDING = {
+    ".index": FileKind.OFFSET_INDEX,
+    ".timeindex": FileKind.TIME_INDEX,
+    ".txnindex": FileKind.TRANSACTION_INDEX,
+    ".snapshot": FileKind.PRODUCER_SNAPSHOT,
+    "leader-epoch-checkpoint": FileKind.LEADER_EPOCHS,
+    "partition.metadata": FileKind.TOPIC_ID,
+    "-offset-checkpoint": FileKind.DIRECTORY_CHECKPOINT,
+    "meta.properties": FileKind.DIRECTORY_PROPERTIES,
+    ".deleted": FileKind.DELETED,
+    ".cleaned": FileKind.CLEANED,
+    ".swap": FileKind.SWAP,
 }
-"""Files of a partition folder that this reader knows and does not read yet, by the end of their name."""
-
-NOT_OF_KAFKA = "not a file that Kafka's log writes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +63,10 @@ class SegmentFile:
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
-    """A file that was given and is not read, and what it holds."""
+    """A file that was given and is not read."""
 
     path: str
-    what: str
+    kind: FileKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +120,15 @@ def _folder(folder: str, paths: Sequence[str], files: Mapping[str, Buffer]) -> P
         if unread is None and (base_offset is not None or starts_like_segment(files[path])):
             segments.append(SegmentFile(path, base_offset, files[path]))
         else:
-            not_read.append(UnreadFile(path, unread or NOT_OF_KAFKA))
+            not_read.append(UnreadFile(path, unread or FileKind.FOREIGN))
     segments.sort(key=lambda segment: (segment.base_offset is None, segment.base_offset or 0, segment.path))
     return PartitionFolder(folder, tuple(segments), tuple(not_read))
+
+
+def shown_name(path: str, characters_max: int | None = 100) -> str:
+    """A path as one line of printable text; its end, behind `…`, when it is longer than `characters_max`."""
+    name = path if path.isprintable() else ascii(path)
+    return name if characters_max is None or len(name) <= characters_max else "…" + name[1 - characters_max :]
 
 
 def base_offset_of(path: str) -> int | None:
@@ -111,9 +137,6 @@ def base_offset_of(path: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _known_unread(path: str) -> str | None:
+def _known_unread(path: str) -> FileKind | None:
     """What the file holds, when its name says that it is one of those not read yet."""
-    for ending, what in NOT_READ_YET.items():
-        if path.endswith(ending):
-            return f"{what}, not read yet"
-    return None
+    return next((kind for ending, kind in _KIND_BY_ENDING.items() if path.endswith(ending)), None)

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
+from engine.broker.sequence import increment
 from engine.codec.buffers import Buffer, Checksum
 from engine.codec.control_record import ControlType, encode_control_key, encode_marker_value
 from engine.codec.crc32c import crc32c
 from engine.codec.record import Record, RecordFrame, encode_record, first_timestamp
-from engine.messages import INT_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 
 MAGIC = 2
 HEADER_BYTES = 61
@@ -92,7 +93,7 @@ class BatchHeader:
         """Sequence of the last record, -1 when the batch has no sequence (SEQ-3)."""
         if self.base_sequence == NO_SEQUENCE:
             return NO_SEQUENCE
-        return (self.base_sequence + self.last_offset_delta) % (INT_MAX + 1)
+        return increment(self.base_sequence, self.last_offset_delta)
 
     @property
     def codec_code(self) -> int:

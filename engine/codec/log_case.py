@@ -1,0 +1,242 @@
+"""A log case: real segments as a run of steps that the player shows like those of a scenario.
+
+Each step puts one batch into the lane of its partition; steps and views have the shape of `docs/frame.md`.
+The files say nothing about high watermark, last stable offset, replicas or guarantees: those are null or
+not judged.
+
+Steps of several partitions are merged by the batches' timestamps; within a partition the order of the file
+holds, so a timestamp that goes back counts as the latest one seen. Times are milliseconds since the first
+batch.
+"""
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.codec.buffers import Buffer
+from engine.codec.lane import NUMBER_MAX, Lane
+from engine.codec.log_sentences import (
+    batch_notes,
+    batch_sentence,
+    damage_note,
+    legacy_sentence,
+    segment_note,
+    sentence,
+)
+from engine.codec.partition_folder import PartitionFolder, SegmentFile, UnreadFile, partition_folders
+from engine.codec.segment import BatchRow, LegacyRow, Row, SegmentReader
+from engine.scenario.header import ENGINE_VERSION
+
+STEPS_MAX = 20_000
+"""Batches of one log case. Where the files hold more, one more step says so."""
+
+PARTITIONS_MAX = 200
+"""Partitions of one log case; more are refused."""
+
+TITLE_PARTITIONS_MAX = 3
+"""Partitions that the title names; it counts the others."""
+
+TIMESTAMP_MAX = 253_402_300_799_999
+"""The end of the year 9999: a timestamp beyond it was not milliseconds and does not order anything."""
+
+GUARANTEES = ("lost", "duplicated", "reordered", "visible_early", "atomic", "fenced")
+
+Json = dict[str, Any]
+
+
+class NotALogError(ValueError):
+    """Nothing in the files can be shown; `key` and `params` are the sentence for the page."""
+
+    def __init__(self, key: str, **params: int) -> None:
+        super().__init__(f"{key} {params}")
+        self.key = key
+        self.params = params
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogCase:
+    """What the player needs, in the shapes of docs/frame.md."""
+
+    header: Json
+    view: Json
+    """Before the first step: every lane is empty."""
+    steps: list[Json]
+    not_read: tuple[UnreadFile, ...]
+    shortened: bool
+    """The files hold more than `STEPS_MAX` batches; the last step says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A row and where it belongs."""
+
+    partition: str
+    segment: SegmentFile
+    starts_segment: bool
+    row: Row
+    time: int
+    """Milliseconds since 1970, -1 before the first believable timestamp; never less than the row before."""
+
+
+def log_case(files: Mapping[str, Buffer], reader: SegmentReader | None = None) -> LogCase:
+    """The log case of `files` (path → bytes, paths with `/`).
+
+    Raises NotALogError when no file is a segment, or when there are more than `PARTITIONS_MAX` folders with
+    one.
+    """
+    folders = partition_folders(files)
+    named = _named([folder for folder in folders if folder.segments])
+    if not named:
+        raise NotALogError("log.nothing", files=len(files))
+    if len(named) > PARTITIONS_MAX:
+        raise NotALogError("log.too_many_partitions", partitions=len(named), partitions_max=PARTITIONS_MAX)
+    lanes = {name: Lane(name, _first_offset(folder)) for name, folder in named.items()}
+    view = {
+        "time": 0,
+        "partitions": {name: lane.view() for name, lane in lanes.items()},
+        "guarantees": {name: {"judged": False} for name in GUARANTEES},
+    }
+    streams = [_stream(name, folder, reader or SegmentReader()) for name, folder in named.items()]
+    run = _Run(lanes)
+    for placed in heapq.merge(*streams, key=lambda placed: placed.time):
+        if len(run.steps) == STEPS_MAX:
+            run.cut()
+            break
+        run.add(placed)
+    return LogCase(
+        header=_header(list(named), run.origin),
+        view=view,
+        steps=run.steps,
+        not_read=tuple(unread for folder in folders for unread in folder.not_read),
+        shortened=run.shortened,
+    )
+
+
+def _named(folders: list[PartitionFolder]) -> dict[str, PartitionFolder]:
+    """A lane's name for each folder: topic and partition, or a number where the folder does not say; each
+    once.
+    """
+    named: dict[str, PartitionFolder] = {}
+    for number, folder in enumerate(folders, start=1):
+        name = folder.topic_partition or f"log {number}"
+        if name in named:
+            name = f"{name} ({number})"
+        named[name] = folder
+    return named
+
+
+def _first_offset(folder: PartitionFolder) -> int:
+    base_offset = folder.segments[0].base_offset
+    return 0 if base_offset is None else min(base_offset, NUMBER_MAX)
+
+
+def _stream(name: str, folder: PartitionFolder, reader: SegmentReader) -> Iterator[_Placed]:
+    """The rows of one partition, with times that do not go back."""
+    time, starts_segment = -1, False
+    segment = folder.segments[0]
+    for item in folder.rows(reader):
+        if isinstance(item, SegmentFile):
+            segment, starts_segment = item, True
+            continue
+        if isinstance(item, BatchRow) and not item.damage and item.header.max_timestamp <= TIMESTAMP_MAX:
+            time = max(time, item.header.max_timestamp)
+        yield _Placed(name, segment, starts_segment, item, time)
+        starts_segment = False
+
+
+@dataclass(slots=True)
+class _Run:
+    """Makes the steps, one row after the other."""
+
+    lanes: dict[str, Lane]
+    steps: list[Json] = field(default_factory=list)
+    origin: int | None = None
+    """Milliseconds since 1970 at step time 0; None until a believable timestamp is seen."""
+    at: int = 0
+    shortened: bool = False
+
+    def add(self, placed: _Placed) -> None:
+        changes = self._advance(placed.time)
+        lane, row = self.lanes[placed.partition], placed.row
+        notes = []
+        if placed.starts_segment:
+            changes += lane.start_segment(placed.segment)
+            notes.append(segment_note(placed.segment))
+        damage = [damage_note(placed.segment, damage) for damage in row.damage]
+        if isinstance(row, BatchRow):
+            said = batch_sentence(placed.partition, row)
+            fits = lane.holds(row)
+            if fits:
+                changes += lane.append(row, self.at)
+            notes += batch_notes(row, fits)
+        elif isinstance(row, LegacyRow):
+            said = legacy_sentence(placed.partition, row)
+        else:
+            # Where there is no batch, the damage is what happened and not a remark.
+            said = damage.pop(0)
+        interesting = bool(row.damage) or (isinstance(row, BatchRow) and row.header.is_control)
+        self._put(placed.partition, said, notes + damage, changes, interesting)
+
+    def cut(self) -> None:
+        """Say that the files hold more."""
+        self.shortened = True
+        self._put("log", sentence("log.cut", steps_max=STEPS_MAX), [], [], True)
+
+    def _advance(self, time: int) -> list[Json]:
+        """Move to `time`; the change of the view's time."""
+        if time < 0:
+            return []
+        if self.origin is None:
+            self.origin = time
+        before, self.at = self.at, time - self.origin
+        return [] if before == self.at else [{"path": ["time"], "before": before, "after": self.at}]
+
+    def _put(self, actor: str, said: Json, notes: list[Json], changes: list[Json], interesting: bool) -> None:
+        self.steps.append(
+            {
+                "number": len(self.steps) + 1,
+                "at": self.at,
+                "actor": actor,
+                "kind": "log",
+                "key": said["key"],
+                "params": said["params"],
+                "rules": said["rules"],
+                "notes": notes,
+                "decision": None,
+                "refusal": None,
+                "messages": [],
+                "transition": None,
+                "interesting": interesting,
+                "broken": [],
+                "changes": changes,
+            }
+        )
+
+
+def _header(partitions: list[str], origin: int | None) -> Json:
+    """A run's header, with what a log case has of it. `time_origin` is step time 0 in milliseconds since
+    1970.
+    """
+    title = ", ".join(_short(name) for name in partitions[:TITLE_PARTITIONS_MAX])
+    if len(partitions) > TITLE_PARTITIONS_MAX:
+        title += f" + {len(partitions) - TITLE_PARTITIONS_MAX}"
+    return {
+        "scenario": "log",
+        "variant": None,
+        "title": {"en": title, "zh-Hans": title},
+        "profile": "log",
+        "version": "",
+        "switches": {},
+        "altered": {},
+        "engine": ENGINE_VERSION,
+        "actors": [],
+        "partitions": partitions,
+        "step_limit": STEPS_MAX,
+        "time_origin": origin,
+    }
+
+
+def _short(name: str, characters_max: int = 50) -> str:
+    """For the title only, which may not grow without end; the lanes have the whole name."""
+    return name if len(name) <= characters_max else name[: characters_max - 1] + "…"
