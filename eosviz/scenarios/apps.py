@@ -1,7 +1,21 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+def load_library_after_migrate(sender: Any, using: str, **kwargs: Any) -> None:
+    """A database that was just brought up to date holds the library of the engine beside it."""
+    from eosviz.scenarios.actions import load_library
+
+    if using == "default":
+        load_library()
 
 
 class ScenariosConfig(AppConfig):
     name = "eosviz.scenarios"
     label = "scenarios"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        post_migrate.connect(load_library_after_migrate, sender=self)

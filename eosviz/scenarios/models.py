@@ -1,0 +1,55 @@
+"""Scenario documents, kept by content: a session runs one version of a scenario for ever, whatever the
+library becomes later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+from django.db import models
+
+
+def encode_document(document: dict[str, Any]) -> bytes:
+    """Compact JSON. The order of keys is kept: it is part of what the author wrote."""
+    return msgspec.json.encode(document)
+
+
+class ScenarioVersionQuerySet(models.QuerySet["ScenarioVersion"]):
+    def library(self) -> ScenarioVersionQuerySet:
+        """The version of each library scenario that new sessions run, in the library's order."""
+        return self.filter(library_position__isnull=False).order_by("library_position")
+
+    def of_document(self, identifier: str, document: dict[str, Any]) -> ScenarioVersion:
+        """The stored version with exactly this document; stores it when it is new."""
+        encoded = encode_document(document)
+        version, _ = self.get_or_create(
+            digest=hashlib.sha256(encoded).hexdigest(),
+            defaults={"identifier": identifier, "encoded": encoded},
+        )
+        return version
+
+
+class ScenarioVersion(models.Model):
+    """One document. Never changed once stored."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    """SHA-256 of `encoded`, in hex."""
+    identifier = models.CharField(max_length=64)
+    """What people call the scenario: `SC-03`."""
+    encoded = models.BinaryField()
+    """The document as compact JSON."""
+    library_position = models.PositiveIntegerField(null=True, unique=True)
+    """Where the library shows it; none for an older version or another document."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = ScenarioVersionQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.identifier} {self.digest[:8]}"
+
+    @property
+    def document(self) -> dict[str, Any]:
+        document: dict[str, Any] = msgspec.json.decode(bytes(self.encoded))
+        return document

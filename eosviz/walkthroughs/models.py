@@ -1,0 +1,229 @@
+"""Sessions, their branches and steps, and the commands that made them.
+
+The database is the judge of *once*: a step has one number in its branch, a command has one id in its session,
+and both are stored in the same transaction. Nothing of a simulation is stored but what it made: a simulation
+is a pure function of the scenario and the interventions (`line`), so it can be made again anywhere.
+
+Reads are methods of the query sets here. Whatever writes more than one row is a function of `actions.py`.
+"""
+
+from __future__ import annotations
+
+import uuid
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.db import models
+
+from eosviz.scenarios.models import ScenarioVersion
+
+KEYFRAME_EVERY = 500
+"""A view is stored at 0 and at every multiple of this number of steps."""
+
+
+class SessionQuerySet(models.QuerySet["Session"]):
+    def of_browser(self, browser: str) -> SessionQuerySet:
+        """What this browser owns. Nobody else's session can be read through this set, so it answers 404."""
+        return self.filter(owner=browser) if browser else self.none()
+
+    def recent(self) -> SessionQuerySet:
+        return self.order_by("-created", "id")
+
+
+class Session(models.Model):
+    """One person's run of one version of a scenario."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.CharField(max_length=64, db_index=True)
+    """The browser it belongs to (`browser.py`)."""
+    version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="sessions")
+    variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
+    header = models.BinaryField()
+    """`header` of docs/frame.md as JSON."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = SessionQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.version.identifier} {self.id}"
+
+    @property
+    def decoded_header(self) -> dict[str, Any]:
+        header: dict[str, Any] = msgspec.json.decode(bytes(self.header))
+        return header
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The steps `first` to `last` of a line, which are stored at `branch_id`."""
+
+    branch_id: int
+    first: int
+    last: int
+
+
+class BranchQuerySet(models.QuerySet["Branch"]):
+    def of_session(self, session_id: uuid.UUID) -> BranchQuerySet:
+        return self.filter(session_id=session_id).order_by("id")
+
+    def line(self, branch: Branch) -> list[Branch]:
+        """The branch and its ancestors, the root first, in one query."""
+        by_id = {other.id: other for other in self.of_session(branch.session_id)}
+        by_id[branch.id] = branch
+        line = [branch]
+        while line[-1].parent_id is not None:
+            line.append(by_id[line[-1].parent_id])
+        return line[::-1]
+
+
+class Branch(models.Model):
+    """A line of steps: those of its parent up to `leaves_at`, then its own. Every branch is kept."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="branches")
+    name = models.CharField(max_length=80)
+    parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, related_name="children")
+    leaves_at = models.PositiveIntegerField(default=0)
+    """The last step it shares with its parent."""
+    newest = models.PositiveIntegerField(default=0)
+    """The number of the last step of the line. Changes only in the transaction that stores the step."""
+    finished = models.CharField(max_length=40, null=True)  # noqa: DJ001  none: it can go on
+    """Why the run ended after `newest`, in the engine's words; none while it can go on."""
+    interventions = models.JSONField(default=list)
+    """Those made on this branch itself, oldest first: `{"after": step number, "intervention": {…}}`."""
+    first_broken = models.JSONField(default=dict)
+    """Guarantee to the number of the first step of the line that broke it."""
+    pauses = models.PositiveIntegerField(default=0)
+    """How often somebody asked to stop what is being made; whoever makes steps stops when it grows."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = BranchQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.id})"
+
+    def summary(self) -> dict[str, Any]:
+        """`branches` of docs/websocket.md."""
+        return {
+            "id": str(self.id),
+            "name": self.name,
+            "parent": None if self.parent_id is None else str(self.parent_id),
+            "leaves_at": self.leaves_at,
+            "newest": self.newest,
+            "finished": self.finished,
+            "interventions": self.interventions,
+            "first_broken": self.first_broken,
+        }
+
+
+def line_interventions(line: list[Branch]) -> list[dict[str, Any]]:
+    """What was done to the world on the way to the end of this line, oldest first."""
+    interventions: list[dict[str, Any]] = []
+    for branch, child in zip(line, [*line[1:], None], strict=True):
+        interventions += [
+            made for made in branch.interventions if child is None or made["after"] < child.leaves_at
+        ]
+    return interventions
+
+
+def line_stretches(line: list[Branch], first: int, last: int) -> list[Stretch]:
+    """Where the steps `first` to `last` of this line are stored."""
+    stretches: list[Stretch] = []
+    for branch, child in zip(line, [*line[1:], None], strict=True):
+        end = branch.newest if child is None else child.leaves_at
+        stretch = Stretch(branch.id, max(first, branch.leaves_at + 1), min(last, end))
+        if stretch.first <= stretch.last:
+            stretches.append(stretch)
+    return stretches
+
+
+class StepQuerySet(models.QuerySet["Step"]):
+    def of_line(self, line: list[Branch], first: int, last: int) -> StepQuerySet:
+        """The steps `first` to `last` of a line, in order."""
+        stretches = line_stretches(line, first, last)
+        if not stretches:
+            return self.none()
+        wanted = models.Q()
+        for stretch in stretches:
+            wanted |= models.Q(branch_id=stretch.branch_id, number__range=(stretch.first, stretch.last))
+        return self.filter(wanted).order_by("number")
+
+    def bodies(self) -> list[bytes]:
+        """The steps as stored: JSON, one each."""
+        return [bytes(body) for body in self.values_list("body", flat=True)]
+
+
+class Step(models.Model):
+    """One step as the engine made it. Never changed."""
+
+    branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="steps", db_index=False)
+    number = models.PositiveIntegerField()
+    at = models.BigIntegerField()
+    """Virtual milliseconds."""
+    interesting = models.BooleanField()
+    body = models.BinaryField()
+    """`Step` of docs/frame.md as compact JSON."""
+
+    objects = StepQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["branch", "number"], name="step_once"),)
+
+    def __str__(self) -> str:
+        return f"step {self.number} of {self.branch_id}"
+
+
+class KeyframeQuerySet(models.QuerySet["Keyframe"]):
+    def nearest(self, line: list[Branch], number: int) -> Keyframe | None:
+        """The stored view nearest at or before `number` of a line."""
+        wanted = models.Q(branch_id=line[0].id, number=0)
+        for stretch in line_stretches(line, 1, number):
+            wanted |= models.Q(branch_id=stretch.branch_id, number__range=(stretch.first, stretch.last))
+        return self.filter(wanted).order_by("-number").first()
+
+
+class Keyframe(models.Model):
+    """The whole view after a step, so that a far jump folds a few hundred steps at most."""
+
+    branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="keyframes", db_index=False)
+    number = models.PositiveIntegerField()
+    digest = models.CharField(max_length=64)
+    """What the engine says of its state there; a simulation made again must say the same."""
+    packed = models.BinaryField()
+    """`View` of docs/frame.md as JSON, deflated: views repeat themselves about tenfold."""
+
+    objects = KeyframeQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["branch", "number"], name="keyframe_once"),)
+
+    def __str__(self) -> str:
+        return f"view at {self.number} of {self.branch_id}"
+
+    @staticmethod
+    def pack(view: dict[str, Any]) -> bytes:
+        return zlib.compress(msgspec.json.encode(view), level=1)
+
+    @property
+    def view_json(self) -> bytes:
+        return zlib.decompress(bytes(self.packed))
+
+
+class Command(models.Model):
+    """A command that was carried out. Its row and what it did are one transaction, so a repeat finds it."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands", db_index=False)
+    identifier = models.UUIDField()
+    """Made by the page."""
+    asked = models.BinaryField()
+    """What was asked, as JSON without version and id; the same id may not ask for anything else."""
+    answer = models.BinaryField()
+    """The `done` or `error` message, as JSON."""
+    answered = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["session", "identifier"], name="command_once"),)
+
+    def __str__(self) -> str:
+        return f"command {self.identifier}"

@@ -1,5 +1,9 @@
 """The WebSocket addresses of stepping; `eosviz.asgi` serves them."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-websocket_urlpatterns: list[URLPattern | URLResolver] = []
+from eosviz.walkthroughs.consumer import SessionConsumer
+
+websocket_urlpatterns: list[URLPattern | URLResolver] = [
+    path("ws/sessions/<uuid:session_id>/", SessionConsumer.as_asgi()),
+]

@@ -1,0 +1,65 @@
+"""Every word that people read: the engine's sentences and the pages' own, in both languages.
+
+The format is that of docs/frame.md and is read by `engine.explain.sentences`, which also fills in parameters;
+the player does the same from `/catalogue/<language>.json`. Pages use `{% say "key" name=value %}`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from engine.explain.sentences import LANGUAGES, Sentence, fill, read_catalogue
+from engine.explain.sentences import catalogue as engine_catalogue
+
+
+@cache
+def interface_words() -> dict[str, Sentence]:
+    """What the pages say themselves: the files beside this module."""
+    files = sorted(
+        (item for item in resources.files(__name__).iterdir() if item.name.endswith(".toml")),
+        key=lambda item: item.name,
+    )
+    return read_catalogue((item.name, item.read_text(encoding="utf-8")) for item in files)
+
+
+@cache
+def words() -> dict[str, Sentence]:
+    """Every key. ValueError when a page's key is one of the engine's."""
+    engine, interface = engine_catalogue(), interface_words()
+    twice = engine.keys() & interface.keys()
+    if twice:
+        raise ValueError(f"{', '.join(sorted(twice))}: in the engine's catalogue and in the pages' own")
+    return {**engine, **interface}
+
+
+def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
+    """The sentence of a key. A key that is missing shows itself, so that it is seen and not hidden."""
+    known = words().get(key)
+    return f"[{key}]" if known is None else fill(known.text(language), dict(params or {}))
+
+
+def language_of(code: str | None) -> str:
+    """Django's language code (`zh-hans`, `en-gb`) as the catalogue names it."""
+    return "zh-Hans" if (code or "").lower().startswith("zh") else "en"
+
+
+@cache
+def catalogue_file(language: str) -> tuple[bytes, str]:
+    """`{"texts": {key: text}, "sources": {key: …}}` of docs/player.md, and the digest of its content."""
+    known = words()
+    body = msgspec.json.encode(
+        {
+            "texts": {key: known[key].text(language) for key in sorted(known)},
+            "sources": {key: source for key in sorted(known) if (source := known[key].source)},
+        }
+    )
+    return body, hashlib.sha256(body).hexdigest()[:16]
+
+
+__all__ = ["LANGUAGES", "catalogue_file", "interface_words", "language_of", "say", "words"]

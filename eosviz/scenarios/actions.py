@@ -1,0 +1,57 @@
+"""Everything that writes scenario documents."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from typing import Any
+
+from django.db import transaction
+
+from engine.scenario import LibraryEntry, library
+from engine.scenario.document import put
+from eosviz.scenarios.models import ScenarioVersion, encode_document
+
+
+@transaction.atomic
+def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, int]:
+    """Make the engine's documents the library. Returns how many it holds and how many of them were new.
+
+    An older version of a document stays as long as somebody's session runs it; it only leaves the library.
+    """
+    entries = library() if entries is None else entries
+    encoded = [(entry, encode_document(entry.document)) for entry in entries]
+    digests = [hashlib.sha256(document).hexdigest() for _, document in encoded]
+    shown = list(ScenarioVersion.objects.library().values_list("digest", flat=True))
+    if shown == digests:
+        return len(entries), 0
+    known = set(ScenarioVersion.objects.filter(digest__in=digests).values_list("digest", flat=True))
+    new = [
+        ScenarioVersion(digest=digest, identifier=entry.id, encoded=document)
+        for digest, (entry, document) in zip(digests, encoded, strict=True)
+        if digest not in known
+    ]
+    ScenarioVersion.objects.bulk_create(new)
+    ScenarioVersion.objects.library().update(library_position=None)
+    positions = {digest: position for position, digest in enumerate(digests)}
+    versions = list(ScenarioVersion.objects.filter(digest__in=digests))
+    for version in versions:
+        version.library_position = positions[version.digest]
+    ScenarioVersion.objects.bulk_update(versions, ["library_position"])
+    return len(entries), len(new)
+
+
+def with_setting(version: ScenarioVersion, variant: str | None, path: str, value: Any) -> ScenarioVersion:
+    """The same scenario with one value changed, as a version of its own outside the library.
+
+    `path` is dotted, as in a variant's `set`. In a variant it is set last, so that the variant cannot undo
+    it. Raises BadScenario when nothing can be set there.
+    """
+    document = copy.deepcopy(version.document)
+    if variant is None:
+        put(document, path, value)
+    else:
+        for written in document["variants"]:
+            if written["name"] == variant:
+                written["set"] = {**written.get("set", {}), path: value}
+    return ScenarioVersion.objects.of_document(version.identifier, document)

@@ -1,0 +1,15 @@
+"""`python manage.py load_library`: the engine's scenarios become the library of this database."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from eosviz.scenarios.actions import load_library
+
+
+class Command(BaseCommand):
+    help = "Make the engine's scenario documents the library. `migrate` does it too."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        held, new = load_library()
+        self.stdout.write(f"{held} scenarios in the library, {new} of them new")

@@ -1,0 +1,524 @@
+"""Everything that writes sessions, branches and steps. The consumer's task, the HTTP API, the pages and the
+management commands are doors to these functions.
+
+*Once*: a command's row, the steps it made and the branch's `newest` are one transaction. Whoever carries the
+same command out a second time (a page that asked again, a task that came back after its worker was killed)
+finds the row and gives the answer again. Two processes that make the same step cannot both store it; the
+slower one throws its simulation away and looks again. What was stored is sent after the transaction, to every
+page of the session.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import F, Sum
+
+from engine.errors import EngineError, Refused
+from engine.scenario import BadScenario
+from engine.simulation import Simulation
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs import messages
+from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.messages import (
+    Advance,
+    AskActions,
+    Command,
+    Intervene,
+    MakeBranch,
+    Problem,
+    RunUntil,
+)
+from eosviz.walkthroughs.models import KEYFRAME_EVERY, Branch, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Command as StoredCommand
+from eosviz.walkthroughs.possibilities import possibilities
+from eosviz.walkthroughs.questions import branch_of, branch_summaries, steps_message, stored_messages
+from eosviz.walkthroughs.simulations import (
+    Diverged,
+    Slot,
+    encode_step,
+    recent,
+    scenario_of,
+    simulate,
+    simulate_to,
+)
+from eosviz.walkthroughs.streaming import publish
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS_MAX = 5
+"""How often a command looks again after another process stored the same step first."""
+
+Answer = dict[str, Any]
+
+
+class Overtaken(Exception):
+    """Another process stored something in this branch since it was read."""
+
+
+class NothingFollows(Exception):
+    """The engine took the intervention and then made no step."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"no step after {number}")
+        self.number = number
+
+
+# -- sessions ------------------------------------------------------------------------------------------------
+
+
+def create_session(browser: str, version: ScenarioVersion, variant: str | None = None) -> Session:
+    """A session at position 0, with one branch. Raises Problem: refused by a rule, or one session too
+    many.
+    """
+    try:
+        simulation = simulate(scenario_of(version, variant), [])
+    except Refused as refused:
+        raise _refusal("scenario_refused", refused) from None
+    except BadScenario as bad:
+        raise Problem(
+            "refused", "bad_scenario", place=bad.place, reason=bad.wrong, allowed=bad.allowed, rule=None
+        ) from None
+    with transaction.atomic():
+        if Session.objects.of_browser(browser).count() >= LIMITS.sessions_per_browser:
+            raise Problem("limit", "too_many_sessions", most=LIMITS.sessions_per_browser)
+        session = Session.objects.create(
+            owner=browser, version=version, variant=variant, header=msgspec.json.encode(simulation.header())
+        )
+        branch = Branch.objects.create(session=session, name=branch_name(0))
+        _keyframe(branch, simulation).save()
+    with recent.of(branch.id) as slot:
+        slot.keep(simulation, branch)
+    return session
+
+
+def delete_session(browser: str, session_id: uuid.UUID) -> None:
+    """Remove a session with all it holds. Raises Problem when this browser has no such session."""
+    deleted, _ = Session.objects.of_browser(browser).filter(id=session_id).delete()
+    if not deleted:
+        raise Problem("not_found", "no_session")
+
+
+def branch_name(position: int) -> str:
+    """a, b, … z, aa, ab: what a branch is called until somebody names it."""
+    letters = ""
+    position += 1
+    while position:
+        position, letter = divmod(position - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return letters
+
+
+def pause(session_id: uuid.UUID, branch_id: int) -> int:
+    """Stop what is being made for this branch. Returns how often it was paused."""
+    paused = Branch.objects.filter(id=branch_id, session_id=session_id).update(pauses=F("pauses") + 1)
+    if not paused:
+        raise Problem("not_found", "no_branch", branch=str(branch_id))
+    return Branch.objects.values_list("pauses", flat=True).get(id=branch_id)
+
+
+# -- commands ------------------------------------------------------------------------------------------------
+
+
+def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None) -> Answer:
+    """Carry a command out, once, and send what it made to every page of the session.
+
+    `pauses` is the branch's count when the command was asked: when it grows, the command stops. Returns the
+    `done` or `error` message of docs/websocket.md, the same for every repeat.
+    """
+    for _ in range(ATTEMPTS_MAX):
+        known = StoredCommand.objects.filter(session_id=session_id, identifier=command.id).first()
+        if known is not None:
+            return _repeat(known, command)
+        try:
+            return _ACTIONS[type(command)](session_id, command, pauses)
+        except (Overtaken, IntegrityError):
+            continue
+        except Problem as problem:
+            return _fail(session_id, command, problem)
+        except Diverged as diverged:
+            return _fail(session_id, command, Problem("refused", "engine_differs", number=diverged.number))
+        except NothingFollows as nothing:
+            return _fail(session_id, command, Problem("refused", "nothing_follows", number=nothing.number))
+        except EngineError as error:
+            logger.exception("session %s", session_id)
+            return _fail(session_id, command, Problem("refused", "engine_broke", reason=str(error)))
+    problem = Problem("unavailable", "busy")
+    publish(session_id, [], problem.to_json(str(command.id)))
+    return problem.to_json(str(command.id))
+
+
+def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> Answer:
+    """A command that cannot be carried out is answered once too, so that a repeat is told the same."""
+    answer = problem.to_json(str(command.id))
+    if Session.objects.filter(id=session_id).exists():
+        try:
+            _remember(session_id, command, answer)
+        except IntegrityError:
+            logger.info("session %s: command %s was answered by another process", session_id, command.id)
+    publish(session_id, [], answer)
+    return answer
+
+
+def _remember(session_id: uuid.UUID, command: Command, answer: Answer) -> None:
+    StoredCommand.objects.create(
+        session_id=session_id,
+        identifier=command.id,
+        asked=messages.asked(command),
+        answer=messages.encode(answer),
+    )
+
+
+def _repeat(known: StoredCommand, command: Command) -> Answer:
+    """Answer again, with the steps, as the first answer may never have arrived."""
+    if bytes(known.asked) != messages.asked(command):
+        answer = Problem("conflict", "id_used").to_json(str(command.id))
+        publish(known.session_id, [], answer)
+        return answer
+    answer = msgspec.json.decode(bytes(known.answer))
+    frames: list[bytes] = []
+    if answer["type"] == "done":
+        branch = Branch.objects.get(id=int(answer["created"] or answer["branch"]))
+        if answer["created"]:
+            frames.append(_branches(known.session_id))
+        after = command.at if isinstance(command, MakeBranch) else command.after
+        frames += stored_messages(branch, after + 1, min(answer["reached"], after + LIMITS.advance_steps))
+    publish(known.session_id, frames, answer)
+    return answer
+
+
+# -- making steps --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where a command wants to get to. A repeat finds the same place, whatever was made in between."""
+
+    until: str
+    """`count`, `interesting`, `time` or `end`."""
+    after: int
+    last: int
+    """The number that is not passed."""
+    at_last: str
+    """What to say there: `count` when that was asked for, `limit` when something ends it early."""
+    time: int | None = None
+
+    def met(self, number: int, at: int, interesting: bool) -> str | None:
+        """Why to stop at this step, or None."""
+        if number <= self.after:
+            return None
+        if (self.until == "interesting" and interesting) or (
+            self.until == "time" and self.time is not None and at >= self.time
+        ):
+            return self.until
+        return self.at_last if number >= self.last else None
+
+    def met_among_stored(self, branch: Branch) -> tuple[int, str] | None:
+        """The stored step that meets it, and why."""
+        last = min(self.last, branch.newest)
+        if self.until in ("interesting", "time") and last > self.after:
+            steps = Step.objects.of_line(Branch.objects.line(branch), self.after + 1, last)
+            wanted = {"interesting": True} if self.until == "interesting" else {"at__gte": self.time}
+            first = steps.filter(**wanted).first()
+            if first is not None:
+                return first.number, self.until
+        return (self.last, self.at_last) if branch.newest >= self.last else None
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Steps that were made and are not stored yet."""
+
+    steps: list[Step] = field(default_factory=list)
+    keyframes: list[Keyframe] = field(default_factory=list)
+    broken: dict[str, int] = field(default_factory=dict)
+    stopped: str | None = None
+    finished: str | None = None
+
+
+def _advance(session_id: uuid.UUID, command: Advance, pauses: int | None) -> Answer:
+    # A page may ask for further steps before the first have come, and two tasks may run in either order: what
+    # counts is the number to get to.
+    goal = Goal("count", command.after, command.after + command.count, "count")
+    return _walk(session_id, command, goal, pauses)
+
+
+def _run_until(session_id: uuid.UUID, command: RunUntil, pauses: int | None) -> Answer:
+    goal = Goal(command.until, command.after, command.after + command.limit, "limit", command.time)
+    return _walk(session_id, command, goal, pauses)
+
+
+def _walk(session_id: uuid.UUID, command: Advance | RunUntil, goal: Goal, pauses: int | None) -> Answer:
+    with recent.of(int(command.branch)) as slot:
+        branch = branch_of(session_id, command.branch)
+        if goal.after > branch.newest + LIMITS.advance_steps:
+            raise Problem("conflict", "beyond_newest", after=goal.after, newest=branch.newest)
+        found = goal.met_among_stored(branch)
+        if found is None and branch.finished is not None:
+            found = branch.newest, "end"
+        if found is not None:
+            return _answer_from_stored(branch, command, *found)
+        goal = _within_budget(branch, goal)
+        # Those that were made before are part of the answer: the page may have missed them.
+        frames = stored_messages(branch, goal.after + 1, branch.newest)
+        simulation = slot.at_newest(branch)
+        while True:
+            chunk = _next_steps(simulation, branch, goal)
+            answer = _store(branch, chunk, command, pauses)
+            frames += _frames_of(branch, chunk)
+            if answer is not None:
+                publish(session_id, frames, answer)
+                return answer
+            publish(session_id, frames)
+            frames = []
+
+
+def _answer_from_stored(branch: Branch, command: Advance | RunUntil, reached: int, stopped: str) -> Answer:
+    answer = messages.done_message(str(command.id), str(branch.id), branch.newest, reached, stopped)
+    _remember(branch.session_id, command, answer)
+    first = command.after + 1
+    frames = stored_messages(branch, first, min(reached, first + LIMITS.advance_steps - 1))
+    if stopped == "end" and not frames:
+        frames = [steps_message(branch, branch.newest + 1, [])]
+    publish(branch.session_id, frames, answer)
+    return answer
+
+
+def _within_budget(branch: Branch, goal: Goal) -> Goal:
+    """The same goal, cut where the session is full. Raises Problem when it is full already."""
+    stored = Branch.objects.of_session(branch.session_id).aggregate(steps=Sum(F("newest") - F("leaves_at")))
+    left = LIMITS.steps_per_session - (stored["steps"] or 0)
+    if left <= 0:
+        raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
+    if branch.newest + left >= goal.last:
+        return goal
+    return replace(goal, last=branch.newest + left, at_last="limit")
+
+
+def _next_steps(simulation: Simulation, branch: Branch, goal: Goal) -> Chunk:
+    """Make up to one transaction's worth of steps."""
+    chunk = Chunk()
+    while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
+        step = simulation.step()
+        if step is None:
+            chunk.stopped = "end"
+            chunk.finished = simulation.finished
+            break
+        body = encode_step(step)
+        chunk.steps.append(
+            Step(branch=branch, number=step.number, at=step.at, interesting=step.interesting, body=body)
+        )
+        for broken in step.broken:
+            chunk.broken.setdefault(broken["guarantee"], step.number)
+        if step.number % KEYFRAME_EVERY == 0:
+            chunk.keyframes.append(_keyframe(branch, simulation))
+        chunk.stopped = goal.met(step.number, step.at, step.interesting)
+    return chunk
+
+
+def _keyframe(branch: Branch, simulation: Simulation) -> Keyframe:
+    return Keyframe(
+        branch=branch,
+        number=simulation.number,
+        digest=simulation.digest(),
+        packed=Keyframe.pack(simulation.view()),
+    )
+
+
+def _store(branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: int | None) -> Answer | None:
+    """Store a chunk, and with the last one the command's answer, in one transaction. Raises Overtaken."""
+    answer = None
+    with transaction.atomic():
+        stored = Branch.objects.select_for_update().filter(id=branch.id).first()
+        if stored is None or stored.newest != branch.newest or stored.interventions != branch.interventions:
+            raise Overtaken
+        stopped = chunk.stopped
+        if stopped is None and pauses is not None and stored.pauses != pauses:
+            stopped = "pause"
+        _store_steps(branch, chunk)
+        if stopped is not None:
+            answer = messages.done_message(
+                str(command.id), str(branch.id), branch.newest, branch.newest, stopped
+            )
+            _remember(branch.session_id, command, answer)
+    return answer
+
+
+def _store_steps(branch: Branch, chunk: Chunk) -> None:
+    Step.objects.bulk_create(chunk.steps)
+    Keyframe.objects.bulk_create(chunk.keyframes)
+    if chunk.steps:
+        branch.newest = chunk.steps[-1].number
+    branch.finished = chunk.finished
+    branch.first_broken = {**chunk.broken, **branch.first_broken}
+    branch.save(update_fields=["newest", "finished", "first_broken", "interventions"])
+
+
+# -- branches and interventions ------------------------------------------------------------------------------
+
+
+def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None) -> Answer:
+    branch = branch_of(session_id, command.branch)
+    if command.at > branch.newest:
+        raise Problem("conflict", "beyond_newest", after=command.at, newest=branch.newest)
+    with transaction.atomic():
+        child = _child(branch, command.at, command.name)
+        child.save()
+        answer = messages.done_message(
+            str(command.id), str(child.id), child.newest, child.newest, "count", created=str(child.id)
+        )
+        _remember(session_id, command, answer)
+    publish(session_id, [_branches(session_id)], answer)
+    return answer
+
+
+def _child(branch: Branch, at: int, name: str | None) -> Branch:
+    """A branch, not saved yet, that leaves the line of `branch` at `at`. Raises Problem when there are too
+    many.
+    """
+    siblings = Branch.objects.of_session(branch.session_id).select_for_update()
+    position = len(siblings)
+    if position >= LIMITS.branches_per_session:
+        raise Problem("limit", "too_many_branches", most=LIMITS.branches_per_session)
+    # It hangs on the branch that holds step `at`, so that no ancestor holds steps beyond where the next one
+    # leaves.
+    parent = next(
+        other
+        for other in reversed(Branch.objects.line(branch))
+        if at > other.leaves_at or other.parent_id is None
+    )
+    return Branch(
+        session=branch.session,
+        name=name or branch_name(position),
+        parent=parent,
+        leaves_at=at,
+        newest=at,
+        first_broken={guarantee: number for guarantee, number in branch.first_broken.items() if number <= at},
+    )
+
+
+def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) -> Answer:
+    with recent.of(int(command.branch)) as slot:
+        branch = branch_of(session_id, command.branch)
+        if command.after > branch.newest:
+            raise Problem("conflict", "beyond_newest", after=command.after, newest=branch.newest)
+        if command.after == branch.newest:
+            _check_interventions_left(branch)
+            _within_budget(branch, _one_step(branch.newest))
+            return _intervene_here(slot, branch, command)
+    child = _child(branch, command.after, None)
+    _within_budget(branch, _one_step(command.after))
+    line = [*Branch.objects.line(child.parent), child] if child.parent else [child]
+    _check_interventions_left(child)
+    simulation = simulate_to(line, command.after)
+    answer = _step_after(simulation, child, command)
+    with recent.of(child.id) as slot:
+        slot.keep(simulation, child)
+    return answer
+
+
+def _intervene_here(slot: Slot, branch: Branch, command: Intervene) -> Answer:
+    simulation = slot.at_newest(branch)
+    answer = _step_after(simulation, branch, command)
+    slot.keep(simulation, branch)
+    return answer
+
+
+def _one_step(after: int) -> Goal:
+    return Goal("count", after, after + 1, "count")
+
+
+def _check_interventions_left(branch: Branch) -> None:
+    if len(branch.interventions) >= LIMITS.interventions_per_branch:
+        raise Problem("limit", "too_many_interventions", most=LIMITS.interventions_per_branch)
+
+
+def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> Answer:
+    """Intervene, make the step that follows, store both. `branch` is at its newest step, or new and not
+    saved.
+    """
+    intervention = msgspec.to_builtins(command.intervention)
+    try:
+        simulation.intervene(intervention)
+    except Refused as refused:
+        raise _refusal("intervention_refused", refused) from None
+    chunk = _next_steps(simulation, branch, _one_step(command.after))
+    if not chunk.steps:
+        raise NothingFollows(branch.newest)
+    created = branch.pk is None
+    expected = branch.newest
+    with transaction.atomic():
+        if created:
+            branch.save()
+        stored = Branch.objects.select_for_update().filter(id=branch.id).first()
+        if stored is None or stored.newest != expected or stored.interventions != branch.interventions:
+            raise Overtaken
+        branch.interventions = [*branch.interventions, {"after": command.after, "intervention": intervention}]
+        _store_steps(branch, chunk)
+        answer = messages.done_message(
+            str(command.id),
+            str(branch.id),
+            branch.newest,
+            branch.newest,
+            "count",
+            created=str(branch.id) if created else None,
+        )
+        _remember(branch.session_id, command, answer)
+    publish(branch.session_id, [_branches(branch.session_id), *_frames_of(branch, chunk)], answer)
+    return answer
+
+
+def offered(session_id: uuid.UUID, question: AskActions) -> list[dict[str, Any]]:
+    """What can be done to the selected thing at a step of a line. Changes nothing."""
+    with recent.of(int(question.branch)) as slot:
+        branch = branch_of(session_id, question.branch)
+        if question.number > branch.newest:
+            raise Problem("conflict", "beyond_newest", after=question.number, newest=branch.newest)
+        try:
+            if question.number == branch.newest:
+                return possibilities(slot.at_newest(branch), question.selection)
+            simulation = simulate_to(Branch.objects.line(branch), question.number)
+        except Diverged as diverged:
+            raise Problem("refused", "engine_differs", number=diverged.number) from None
+    return possibilities(simulation, question.selection)
+
+
+def _refusal(key: str, refused: Refused) -> Problem:
+    return Problem(
+        "refused", key, rule=refused.rule, place=refused.place, reason=refused.reason, allowed=refused.remedy
+    )
+
+
+_ACTIONS: dict[type, Callable[[uuid.UUID, Any, int | None], Answer]] = {
+    Advance: _advance,
+    RunUntil: _run_until,
+    MakeBranch: _make_branch,
+    Intervene: _intervene,
+}
+
+
+# -- what is sent --------------------------------------------------------------------------------------------
+
+
+def _branches(session_id: uuid.UUID) -> bytes:
+    return messages.branches_message(branch_summaries(session_id))
+
+
+def _frames_of(branch: Branch, chunk: Chunk) -> list[bytes]:
+    """What pages are told about a chunk that was just stored."""
+    frames = []
+    if chunk.steps:
+        frames.append(
+            steps_message(branch, chunk.steps[0].number, [bytes(step.body) for step in chunk.steps])
+        )
+    elif chunk.finished is not None:
+        frames.append(steps_message(branch, branch.newest + 1, []))
+    if chunk.broken or chunk.finished is not None:
+        frames.append(_branches(branch.session_id))
+    return frames

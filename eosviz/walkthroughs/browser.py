@@ -1,0 +1,31 @@
+"""Who owns a session: the browser that made it. Nobody registers; a key in the session cookie's data is all
+there is.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Protocol
+
+from django.http import HttpRequest
+
+BROWSER_KEY = "browser"
+
+
+class SessionData(Protocol):
+    """What Django and Channels call a session: a mapping kept for one cookie."""
+
+    def get(self, key: str, default: Any = None) -> Any: ...
+
+
+def browser_of(data: SessionData) -> str:
+    """The browser's key, or an empty text for a browser that never made anything."""
+    return str(data.get(BROWSER_KEY, ""))
+
+
+def browser_making(request: HttpRequest) -> str:
+    """The browser's key; a browser that makes its first session gets one now."""
+    key = browser_of(request.session)
+    if not key:
+        key = request.session[BROWSER_KEY] = secrets.token_hex(24)
+    return key

@@ -1,0 +1,221 @@
+"""One page's WebSocket: reads a message, hands it on, passes on what comes back. No rule lives here.
+
+Commands go to a worker and are answered through the session's group, so the socket of a page that came back
+after a loss gets the answer too once the page has asked again. Questions are answered from the database.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from asgiref.sync import sync_to_async
+from channels.db import DatabaseSyncToAsync
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.db import DatabaseError
+from kombu.exceptions import OperationalError
+
+from eosviz.walkthroughs import actions, messages, questions, tasks
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.messages import Problem, Unreadable
+from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.streaming import group_of
+
+logger = logging.getLogger(__name__)
+
+NOT_FOUND_CODE = 4404
+OPEN_COMMANDS_MAX = 1_000
+"""Commands of one socket that wait for an answer; beyond it the oldest must be asked again."""
+
+ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
+
+
+class Bucket:
+    """Counts messages against a rate with a burst."""
+
+    def __init__(self, per_second: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
+        self.per_second = per_second
+        self.burst = burst
+        self.now = now
+        self.left = burst
+        self.at = now()
+
+    def take(self) -> bool:
+        """Whether one more is allowed now."""
+        now = self.now()
+        self.left = min(self.burst, self.left + (now - self.at) * self.per_second)
+        self.at = now
+        if self.left < 1:
+            return False
+        self.left -= 1
+        return True
+
+
+def in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    """Reads of several sockets need not wait for one another."""
+    return DatabaseSyncToAsync(function, thread_sensitive=False)
+
+
+class SessionConsumer(AsyncWebsocketConsumer):
+    """`/ws/sessions/<session id>/`, docs/websocket.md."""
+
+    session: Session
+
+    async def connect(self) -> None:
+        found = await in_thread(self._find)()
+        await self.accept()
+        if found is None:
+            problem = Problem("not_found", "no_session")
+            await self.send(text_data=messages.encode(problem.to_json(None)).decode())
+            await self.close(NOT_FOUND_CODE)
+            return
+        self.session = found
+        self.bucket = Bucket(LIMITS.messages_per_second, LIMITS.messages_burst)
+        self.open_commands: OrderedDict[str, None] = OrderedDict()
+        # Before anything is read: what is stored after a `hello` was read arrives through the group.
+        await self.channel_layer.group_add(group_of(found.id), self.channel_name)
+
+    def _find(self) -> Session | None:
+        session_id: uuid.UUID = self.scope["url_route"]["kwargs"]["session_id"]
+        return (
+            Session.objects.of_browser(browser_of(self.scope["session"]))
+            .select_related("version")
+            .filter(id=session_id)
+            .first()
+        )
+
+    async def disconnect(self, code: int) -> None:
+        if hasattr(self, "session"):
+            await self.channel_layer.group_discard(group_of(self.session.id), self.channel_name)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        if not hasattr(self, "session"):
+            return
+        if not self.bucket.take():
+            problem = Problem("too_frequent", "too_frequent", per_second=LIMITS.messages_per_second)
+            await self._answer(problem.to_json(messages.id_of(text_data)))
+            return
+        re: str | None = None
+        try:
+            message = messages.read_message(text_data if text_data is not None else bytes_data or b"")
+            re = str(message.id)
+            await _HANDLERS[type(message)](self, message)
+        except Unreadable as unreadable:
+            await self._answer(unreadable.problem.to_json(unreadable.re))
+        except Problem as problem:
+            await self._answer(problem.to_json(re))
+        except DatabaseError:
+            logger.exception("session %s", self.session.id)
+            await self._answer(Problem("unavailable", "not_stored").to_json(re))
+
+    async def session_frames(self, event: dict[str, Any]) -> None:
+        """What a worker stored, and perhaps the answer to one of this page's commands."""
+        for frame in event["frames"]:
+            await self.send(text_data=frame)
+        if event.get("re") in self.open_commands:
+            del self.open_commands[event["re"]]
+            await self.send(text_data=event["answer"])
+
+    async def _answer(self, answer: dict[str, Any]) -> None:
+        await self._send(messages.encode(answer))
+
+    async def _send(self, frame: bytes) -> None:
+        await self.send(text_data=frame.decode())
+
+    # -- handlers --------------------------------------------------------------------------------------
+
+    async def hello(self, message: messages.Hello) -> None:
+        def answers() -> list[bytes]:
+            welcome = questions.welcome_message(self.session, str(message.id))
+            return [welcome, *questions.missing_messages(self.session, message.have)]
+
+        for frame in await in_thread(answers)():
+            await self._send(frame)
+
+    async def command(self, message: messages.Command) -> None:
+        pauses = None
+        if _may_be_paused(message):
+            pauses = await in_thread(self._pauses)(message.branch)
+        await self._ask_worker(
+            tasks.carry_out,
+            str(message.id),
+            [str(self.session.id), messages.encode(message).decode(), pauses],
+        )
+
+    async def ask_actions(self, message: messages.AskActions) -> None:
+        await self._ask_worker(
+            tasks.find_actions, str(message.id), [str(self.session.id), messages.encode(message).decode()]
+        )
+
+    async def _ask_worker(self, task: Any, re: str, arguments: list[Any]) -> None:
+        self.open_commands[re] = None
+        self.open_commands.move_to_end(re)
+        while len(self.open_commands) > OPEN_COMMANDS_MAX:
+            self.open_commands.popitem(last=False)
+        ask = sync_to_async(task.apply_async, thread_sensitive=False)
+        try:
+            await ask(arguments, retry=True, retry_policy=ASK_RETRIES)
+        except (OperationalError, OSError):
+            raise Problem("unavailable", "no_worker") from None
+
+    def _pauses(self, branch_id: str) -> int | None:
+        return (
+            Branch.objects.filter(id=int(branch_id), session_id=self.session.id)
+            .values_list("pauses", flat=True)
+            .first()
+        )
+
+    async def pause(self, message: messages.Pause) -> None:
+        await in_thread(actions.pause)(self.session.id, int(message.branch))
+
+        def newest() -> int:
+            return questions.branch_of(self.session.id, message.branch).newest
+
+        reached = await in_thread(newest)()
+        await self._answer(messages.done_message(str(message.id), message.branch, reached, reached, "pause"))
+
+    async def window(self, message: messages.Window) -> None:
+        def answer() -> bytes:
+            branch = questions.branch_of(self.session.id, message.branch)
+            return questions.window_message(branch, message.first, message.last, str(message.id))
+
+        await self._send(await in_thread(answer)())
+
+    async def keyframe(self, message: messages.AskKeyframe) -> None:
+        def answer() -> bytes:
+            branch = questions.branch_of(self.session.id, message.branch)
+            return questions.keyframe_message(branch, message.number, str(message.id))
+
+        await self._send(await in_thread(answer)())
+
+    async def ping(self, message: messages.Ping) -> None:
+        await self._answer({"v": messages.VERSION, "type": "pong", "re": str(message.id)})
+
+
+def _may_be_paused(message: messages.Command) -> bool:
+    """What fits one transaction is over before anybody could stop it, and a click need not read the
+    database.
+    """
+    if isinstance(message, messages.Advance):
+        return message.count > STEPS_PER_TRANSACTION
+    return isinstance(message, messages.RunUntil)
+
+
+_HANDLERS: dict[type[msgspec.Struct], Callable[[SessionConsumer, Any], Awaitable[None]]] = {
+    messages.Hello: SessionConsumer.hello,
+    messages.Advance: SessionConsumer.command,
+    messages.RunUntil: SessionConsumer.command,
+    messages.MakeBranch: SessionConsumer.command,
+    messages.Intervene: SessionConsumer.command,
+    messages.Pause: SessionConsumer.pause,
+    messages.Window: SessionConsumer.window,
+    messages.AskKeyframe: SessionConsumer.keyframe,
+    messages.AskActions: SessionConsumer.ask_actions,
+    messages.Ping: SessionConsumer.ping,
+}

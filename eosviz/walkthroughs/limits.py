@@ -1,0 +1,33 @@
+"""How much one person may ask for. Every bound is told: in `welcome`, over HTTP, and in the error that meets
+it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from eosviz.walkthroughs.models import KEYFRAME_EVERY
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """`limits` of docs/websocket.md."""
+
+    message_bytes: int = 64 * 1024
+    messages_per_second: int = 60
+    """What a socket may send for long; dragging the scrubber asks for a window per painted frame at most."""
+    messages_burst: int = 240
+    advance_steps: int = 500
+    run_steps: int = 5_000
+    window_steps: int = 500
+    steps_per_session: int = 200_000
+    branches_per_session: int = 64
+    interventions_per_branch: int = 200
+    sessions_per_browser: int = 200
+    name_characters: int = 80
+    keyframe_every: int = KEYFRAME_EVERY
+
+
+LIMITS = Limits()
+
+STEPS_PER_TRANSACTION = 50
+"""What is stored and sent at once: large enough to be cheap, small enough that a long run shows at once."""

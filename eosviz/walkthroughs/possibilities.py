@@ -1,0 +1,169 @@
+"""What a learner can do to the selected thing at a step, and why not.
+
+Nothing of the protocol is decided here: candidates come from what is selected, and the engine itself says
+which of them it would take (`check_intervention`, the check it makes when one is carried out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import Refused
+from engine.interference import check_intervention
+from engine.simulation import Simulation
+from eosviz.walkthroughs.messages import Selection
+
+DELAY_MS = 100
+"""What *delay* proposes; the page may ask for another time."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An intervention to offer. `why_not` is a key when the thing itself already rules it out."""
+
+    intervention: Json
+    params: Json
+    why_not: str | None = None
+
+    @property
+    def action(self) -> str:
+        return str(self.intervention["action"])
+
+
+def possibilities(simulation: Simulation, selection: Selection) -> list[Json]:
+    """`actions` of docs/websocket.md, in the order to be shown."""
+    view = simulation.view()
+    candidates = _CANDIDATES[selection.kind](view, selection)
+    return [_weighed(simulation, candidate) for candidate in candidates]
+
+
+def _weighed(simulation: Simulation, candidate: Candidate) -> Json:
+    why_key, params = candidate.why_not, dict(candidate.params)
+    if why_key is None:
+        try:
+            check_intervention(simulation, candidate.intervention)
+        except Refused as refused:
+            why_key = "action.why.refused"
+            params |= {"rule": refused.rule, "reason": refused.reason, "allowed": refused.remedy}
+    return {
+        "action": candidate.action,
+        "enabled": why_key is None,
+        "key": f"action.{candidate.action}",
+        "params": params,
+        "why_key": why_key,
+        "intervention": candidate.intervention,
+    }
+
+
+def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
+    yield from _message(view, selection.id)
+
+
+def _message(view: Json, message_id: str) -> Iterator[Candidate]:
+    """A message that has arrived or was dropped cannot be held up any more."""
+    message = view.get("network", {}).get("messages", {}).get(message_id)
+    number = int(message_id) if message_id.isdigit() else -1
+    params = {"message": message_id, "api": message["api"] if message else "", "by": DELAY_MS}
+    settled = None if message else "action.why.not_under_way"
+    yield Candidate({"action": "drop_message", "message": number}, params, settled)
+    yield Candidate({"action": "delay_message", "message": number, "by": DELAY_MS}, params, settled)
+    yield Candidate({"action": "duplicate_message", "message": number}, params, settled)
+    yield Candidate({"action": "reorder_message", "message": number}, params, settled)
+
+
+def _of_actor(view: Json, selection: Selection) -> Iterator[Candidate]:
+    yield from _actor(view, selection.id)
+
+
+def _actor(view: Json, name: str) -> Iterator[Candidate]:
+    shown = _part_of_actor(view, name)
+    params = {"actor": name}
+    alive = shown is None or shown.get("alive", True)
+    paused = shown is not None and shown.get("paused", False)
+    down = None if alive else "action.why.already_down"
+    yield Candidate({"action": "crash", "actor": name}, params, down)
+    yield Candidate({"action": "restart", "actor": name}, params, "action.why.already_up" if alive else None)
+    yield Candidate(
+        {"action": "pause", "actor": name}, params, "action.why.already_paused" if paused else down
+    )
+    yield Candidate({"action": "resume", "actor": name}, params, None if paused else "action.why.not_paused")
+    yield from _settings(view, name)
+
+
+def _settings(view: Json, name: str) -> Iterator[Candidate]:
+    """The settings of a running client, each with its value now."""
+    for setting, effective in view.get("clients", {}).get(name, {}).get("configuration", {}).items():
+        value = effective["value"]
+        if value is not None:
+            params = {"actor": name, "setting": setting, "value": value}
+            yield Candidate({"action": "set", "path": f"clients.{name}.{setting}", "value": value}, params)
+
+
+def _part_of_actor(view: Json, name: str) -> Json | None:
+    if name.startswith("broker-"):
+        return view.get("brokers", {}).get(name.removeprefix("broker-"))
+    return view.get("clients", {}).get(name) or view.get("consumers", {}).get(name)
+
+
+def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
+    """A batch of a client: the messages that carry it. A batch in a log: the partition's leader."""
+    place, _, name = selection.id.partition("/")
+    client = view.get("clients", {}).get(place)
+    if client is None:
+        yield from _partition(view, place)
+        return
+    yield from _messages_of_batch(view, place, client, name)
+
+
+def _messages_of_batch(view: Json, client_name: str, client: Json, batch: str) -> Iterator[Candidate]:
+    carried_by = {
+        int(correlation) for correlation, request in client["requests"].items() if batch in request["batches"]
+    }
+    for message_id, message in view.get("network", {}).get("messages", {}).items():
+        if message["correlation_id"] in carried_by and client_name in (message["from"], message["to"]):
+            yield from _message(view, message_id)
+
+
+def _of_partition(view: Json, selection: Selection) -> Iterator[Candidate]:
+    yield from _partition(view, selection.id)
+
+
+def _partition(view: Json, name: str) -> Iterator[Candidate]:
+    leader = view.get("partitions", {}).get(name, {}).get("leader")
+    if leader is not None:
+        yield from _actor(view, f"broker-{leader}")
+
+
+def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
+    """A record: whatever carries the batch it is in; when nothing does, its producer."""
+    record = view.get("records", {}).get(selection.id)
+    if record is None:
+        return
+    name = record["producer"]
+    client = view.get("clients", {}).get(name, {"batches": {}, "requests": {}})
+    found = False
+    for batch, shown in client["batches"].items():
+        if int(selection.id) in shown["serials"]:
+            for candidate in _messages_of_batch(view, name, client, batch):
+                found = True
+                yield candidate
+    if not found:
+        yield from _actor(view, name)
+
+
+def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
+    yield from _actor(view, selection.id.partition("/")[0])
+
+
+_CANDIDATES = {
+    "message": _of_message,
+    "batch": _of_batch,
+    "partition": _of_partition,
+    "actor": _of_actor,
+    "record": _of_record,
+    "timer": _of_timer,
+}

@@ -1,0 +1,99 @@
+"""What pages ask without changing anything: the same answers for the socket and the HTTP API.
+
+Every function takes a branch or session that was found through its owner (`SessionQuerySet.of_browser`).
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import msgspec
+
+from eosviz.walkthroughs import messages
+from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
+
+
+def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
+    """A branch of this session, with its session and version read too. Raises Problem."""
+    found = (
+        Branch.objects.select_related("session__version")
+        .filter(id=int(branch_id), session_id=session_id)
+        .first()
+    )
+    if found is None:
+        raise Problem("not_found", "no_branch", branch=branch_id)
+    return found
+
+
+def session_summary(session: Session) -> dict[str, Any]:
+    """`session` of docs/websocket.md."""
+    header = session.decoded_header
+    return {
+        "id": str(session.id),
+        "title": header["title"],
+        "scenario": header["scenario"],
+        "variant": session.variant,
+        "continues": True,
+    }
+
+
+def branch_summaries(session_id: uuid.UUID) -> list[dict[str, Any]]:
+    return [branch.summary() for branch in Branch.objects.of_session(session_id)]
+
+
+def welcome_message(session: Session, re: str) -> bytes:
+    return messages.encode(
+        {
+            "v": messages.VERSION,
+            "type": "welcome",
+            "re": re,
+            "session": session_summary(session),
+            "header": msgspec.Raw(bytes(session.header)),
+            "branches": branch_summaries(session.id),
+            "limits": LIMITS,
+        }
+    )
+
+
+def missing_messages(session: Session, have: dict[str, int]) -> list[bytes]:
+    """For each branch, the steps after the last one the page holds, up to a window of them."""
+    found: list[bytes] = []
+    branches = {str(branch.id): branch for branch in Branch.objects.of_session(session.id)}
+    for branch_id, last in have.items():
+        branch = branches.get(branch_id)
+        if branch is None:
+            continue
+        found += stored_messages(branch, last + 1, min(branch.newest, last + LIMITS.window_steps))
+    return found
+
+
+def stored_messages(branch: Branch, first: int, last: int) -> list[bytes]:
+    """The steps `first` to `last` of a line as `steps` messages of one transaction's size each."""
+    if first > last:
+        return []
+    bodies = Step.objects.of_line(Branch.objects.line(branch), first, last).bodies()
+    return [
+        steps_message(branch, first + start, bodies[start : start + STEPS_PER_TRANSACTION])
+        for start in range(0, len(bodies), STEPS_PER_TRANSACTION)
+    ]
+
+
+def steps_message(branch: Branch, first: int, bodies: list[bytes], re: str | None = None) -> bytes:
+    return messages.steps_message(str(branch.id), first, bodies, branch.finished, branch.newest, re)
+
+
+def window_message(branch: Branch, first: int, last: int, re: str) -> bytes:
+    """All stored steps of a window in one message; fewer when the line is shorter, which `newest` tells."""
+    first = max(first, 1)
+    bodies = Step.objects.of_line(Branch.objects.line(branch), first, last).bodies()
+    return steps_message(branch, first, bodies, re)
+
+
+def keyframe_message(branch: Branch, number: int, re: str) -> bytes:
+    keyframe = Keyframe.objects.nearest(Branch.objects.line(branch), number)
+    if keyframe is None:
+        raise Problem("not_found", "no_keyframe", branch=str(branch.id), number=number)
+    return messages.keyframe_message(re, str(branch.id), keyframe.number, keyframe.view_json)

@@ -1,0 +1,74 @@
+"""Sends what was stored to every page of a session.
+
+Celery's threads have no event loop. Giving each send a loop of its own would open a connection each time;
+here one thread per process runs one loop for all of them. What is sent is stored already: a message that is
+lost costs a page one repeated question, never a step.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import uuid
+from collections.abc import Coroutine
+from typing import Any
+
+import msgspec
+from channels.layers import get_channel_layer
+
+logger = logging.getLogger(__name__)
+
+SEND_SECONDS_MAX = 2.0
+
+
+def group_of(session_id: uuid.UUID | str) -> str:
+    """The channel-layer group of everybody who looks at this session."""
+    return f"session.{uuid.UUID(str(session_id)).hex}"
+
+
+class LoopThread:
+    """One event loop in one thread, made on first use and again in a forked child."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
+
+    def run(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
+        """Wait until the coroutine has ended there. Raises what it raises, or TimeoutError."""
+        future = asyncio.run_coroutine_threadsafe(work, self._running())
+        try:
+            future.result(seconds)
+        except TimeoutError:
+            future.cancel()
+            raise
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._guard:
+            if self._loop is None or self._process != os.getpid():
+                self._loop = asyncio.new_event_loop()
+                self._process = os.getpid()
+                threading.Thread(target=self._loop.run_forever, name="streaming", daemon=True).start()
+            return self._loop
+
+
+_thread = LoopThread()
+
+
+def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: dict[str, Any] | None = None) -> None:
+    """Send complete messages, in order, to every socket of the session, then an answer to the one that asked.
+
+    Never raises: what was not sent, the page asks for again.
+    """
+    event: dict[str, Any] = {"type": "session.frames", "frames": [frame.decode() for frame in frames]}
+    if answer is not None:
+        event["re"] = answer["re"]
+        event["answer"] = msgspec.json.encode(answer).decode()
+    elif not frames:
+        return
+    try:
+        _thread.run(get_channel_layer().group_send(group_of(session_id), event), SEND_SECONDS_MAX)
+    except Exception as error:  # whatever the layer or its server answers, the steps are stored
+        logger.warning("session %s: %d messages were not sent: %r", session_id, len(frames), error)

@@ -1,0 +1,51 @@
+"""What the workers do: one task, a door to `actions.carry_out`.
+
+It is acknowledged late: a task whose worker was killed comes back, and so does one that a page asked for
+again. Either finds the command's row and only answers.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from typing import Any
+
+import msgspec
+from celery import shared_task
+from django.db import DatabaseError
+
+from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.messages import VERSION, AskActions, Command, Problem
+from eosviz.walkthroughs.streaming import publish
+
+logger = logging.getLogger(__name__)
+
+_decoder = msgspec.json.Decoder(Command)
+_question_decoder = msgspec.json.Decoder(AskActions)
+
+
+@shared_task(name="walkthroughs.carry_out", ignore_result=True, acks_late=True)
+def carry_out(session_id: str, command: str, pauses: int | None) -> None:
+    """`command` is the page's message as JSON, checked before; `pauses` the branch's count when it was
+    asked.
+    """
+    decoded = _decoder.decode(command)
+    try:
+        actions.carry_out(uuid.UUID(session_id), decoded, pauses)
+    except DatabaseError:
+        # A full disk, a lock held for too long: nothing of the command is stored, the page asks again.
+        logger.exception("session %s: command %s was not stored", session_id, decoded.id)
+        publish(session_id, [], Problem("unavailable", "not_stored").to_json(str(decoded.id)))
+
+
+@shared_task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
+def find_actions(session_id: str, question: str) -> None:
+    """Answer an `actions` message. Changes nothing, so it is acknowledged early and never comes back."""
+    asked = _question_decoder.decode(question)
+    answer: dict[str, Any]
+    try:
+        offered = actions.offered(uuid.UUID(session_id), asked)
+        answer = {"v": VERSION, "type": "actions", "re": str(asked.id), "actions": offered}
+    except Problem as problem:
+        answer = problem.to_json(str(asked.id))
+    publish(session_id, [], answer)
