@@ -174,10 +174,11 @@ def decode_command(options: argparse.Namespace, out: TextIO) -> int:
 
     path = Path(options.path)
     if path.is_dir():
-        files = {file.name: file.read_bytes() for file in sorted(path.iterdir()) if file.is_file()}
+        inside = sorted(file for file in path.rglob("*") if file.is_file())
+        files = {f"{path.resolve().name}/{file.relative_to(path)}": file.read_bytes() for file in inside}
     else:
         files = {path.name: path.read_bytes()}
-    return decode(files, options.jsonl, out)
+    return decode(files, options.jsonl, lambda line: print(line, file=out))
 
 
 if __name__ == "__main__":
