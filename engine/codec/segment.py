@@ -246,9 +246,14 @@ def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, .
 
 
 def offset_behind(row: Row, offset: int) -> int:
-    """The lowest offset that may follow `row`; `offset` when the row is no batch."""
-    if isinstance(row, BatchRow):
+    """The lowest offset that may follow `row`; `offset` when the row is no batch.
+
+    Where the checksum does not hold, the last offset delta is not believed.
+    """
+    if isinstance(row, BatchRow) and row.crc_ok:
         return row.header.base_offset + max(0, row.header.last_offset_delta) + 1
+    if isinstance(row, BatchRow):
+        return row.header.base_offset + 1
     return row.base_offset + 1 if isinstance(row, LegacyRow) else offset
 
 

@@ -1,4 +1,4 @@
-"""The codec against Kafka's own dump, batch for batch and record for record, for every segment of the oracles."""
+"""The codec against Kafka's own dump, batch for batch and record for record, for every oracle segment."""
 
 import zlib
 from pathlib import Path
@@ -62,7 +62,7 @@ def size_of(field: bytes | None) -> int:
 
 
 def printed(field: bytes) -> str:
-    """As the dump shows it: the file was written in text mode, which turned each carriage return into a line feed."""
+    """As the dump shows it: it was stored in text mode, which made each carriage return a line feed."""
     return field.decode(errors="replace").replace("\r", "\n")
 
 

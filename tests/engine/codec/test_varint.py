@@ -39,9 +39,16 @@ def test_a_number_that_does_not_fit_is_refused(value: int) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "found"),
-    [("", "> 0 B"), ("80", "> 1 B"), ("ffffffff", "> 4 B"), ("808080808000", "> 5 B"), ("ffffffffffffffff", "> 5 B"),
-     ("8080808010", "33 bit"), ("ffffffff7f", "35 bit")],
-)  # fmt: skip
+    [
+        ("", "> 0 B"),
+        ("80", "> 1 B"),
+        ("ffffffff", "> 4 B"),
+        ("808080808000", "> 5 B"),
+        ("ffffffffffffffff", "> 5 B"),
+        ("8080808010", "33 bit"),
+        ("ffffffff7f", "35 bit"),
+    ],
+)
 def test_a_wrong_one_names_its_first_byte(raw: str, found: str) -> None:
     data = b"\0\0" + bytes.fromhex(raw)
     with pytest.raises(DamagedError) as raised:

@@ -1,0 +1,280 @@
+"""The log case: steps that fold into lanes with exactly the batches of the files, in words that exist."""
+
+import copy
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import engine.codec.log_case as module
+from engine.codec.control_record import ControlType
+from engine.codec.damage import DamageKind
+from engine.codec.log_case import LogCase, NotALogError, log_case
+from engine.codec.partition_folder import FileKind
+from engine.codec.record import Record
+from engine.codec.record_batch import encode_batch, encode_marker
+from tests.engine.codec.kafka_dump import KAFKA_LOGS, dumped_segments, parse_dump
+
+CATALOGUE = Path(__file__).resolve().parents[3] / "engine" / "explain" / "catalogue" / "log.toml"
+SENTENCES = tomllib.loads(CATALOGUE.read_text(encoding="utf-8"))
+SEGMENT = "00000000000000000000.log"
+PLACEHOLDER = re.compile(r"\{(\w+)(?::[^{}|]*\|[^{}|]*)?\}")
+
+
+def folder(path: Path) -> dict[str, bytes]:
+    return {
+        file.relative_to(path.parent).as_posix(): file.read_bytes()
+        for file in path.rglob("*")
+        if file.is_file()
+    }
+
+
+def apply(view: dict[str, Any], changes: list[dict[str, Any]], before: str, after: str) -> None:
+    """Apply changes: forward with `before`, `after`, backward with both exchanged. Checks what they replace."""
+    for change in changes:
+        *parents, last = change["path"]
+        target = view
+        for name in parents:
+            target = target.setdefault(name, {})
+        assert target.get(last, "absent") == change.get(before, "absent")
+        if after in change:
+            target[last] = change[after]
+        else:
+            del target[last]
+
+
+def folded(case: LogCase) -> dict[str, Any]:
+    """The last view; on the way, that going back from every step gives the view before it."""
+    view = copy.deepcopy(case.view)
+    for step in case.steps:
+        earlier = copy.deepcopy(view)
+        apply(view, step["changes"], "before", "after")
+        back = copy.deepcopy(view)
+        apply(back, step["changes"][::-1], "after", "before")
+        assert back == earlier
+        assert view["time"] == step["at"]
+    return view
+
+
+def check_shape(case: LogCase) -> None:
+    """What must hold of every log case."""
+    assert [step["number"] for step in case.steps] == list(range(1, len(case.steps) + 1))
+    times = [step["at"] for step in case.steps]
+    assert times == sorted(times)
+    for step in case.steps:
+        assert step["kind"] == "log"
+        for said in (step, *step["notes"]):
+            check_sentence(said)
+    json.dumps([case.header, case.view, case.steps], allow_nan=False)
+    folded(case)
+
+
+def check_sentence(said: dict[str, Any]) -> None:
+    texts = SENTENCES[said["key"]]
+    for language in ("en", "zh-Hans"):
+        assert set(PLACEHOLDER.findall(texts[language])) <= set(said["params"]), said["key"]
+
+
+@pytest.mark.parametrize("scenario", ["a_plain", "b_idem", "d_abort", "e_interleave", "k_roll", "n_three"])
+def test_folding_all_steps_gives_every_batch_that_kafka_dumped(scenario: str) -> None:
+    case = log_case(folder(KAFKA_LOGS / scenario))
+    check_shape(case)
+    lanes = folded(case)["partitions"]
+    expected: dict[str, list[dict[str, str]]] = {}
+    for log in dumped_segments():
+        if log.is_relative_to(KAFKA_LOGS / scenario):
+            expected.setdefault(log.parent.name, []).extend(batch.header for batch in parse_dump(log))
+    for name, headers in expected.items():
+        batches = lanes[name]["replicas"]["0"]["batches"]
+        assert [
+            {
+                "base_offset": str(batch["base_offset"]),
+                "last_offset": str(batch["last_offset"]),
+                "producer_id": str(batch["producer_id"]),
+                "producer_epoch": str(batch["producer_epoch"]),
+                "base_sequence": str(batch["first_sequence"]),
+                "last_sequence": str(batch["last_sequence"]),
+                "control": str(batch["control"] is not None).lower(),
+                "size": str(batch["size"]),
+            }
+            for batch in batches.values()
+        ] == [
+            {
+                name: header[name]
+                for name in (
+                    "base_offset", "last_offset", "producer_id", "producer_epoch",
+                    "base_sequence", "last_sequence", "control", "size",
+                )
+            }
+            for header in headers
+        ]  # fmt: skip
+        assert lanes[name]["replicas"]["0"]["log_end"] == int(headers[-1]["last_offset"]) + 1
+
+
+def test_the_partitions_are_merged_by_time_and_each_keeps_its_order() -> None:
+    case = log_case(folder(KAFKA_LOGS / "b_idem"))
+    assert case.header["partitions"] == ["idem-0", "idem-1", "idem-2"]
+    actors = [step["actor"] for step in case.steps]
+    assert actors != sorted(actors), "the partitions are not interleaved"
+    for name in case.header["partitions"]:
+        offsets = [
+            int(step["params"]["offsets"].split("–")[0]) for step in case.steps if step["actor"] == name
+        ]
+        assert offsets == sorted(offsets)
+
+
+def test_markers_say_what_they_decided_and_are_where_a_reader_stops() -> None:
+    case = log_case(folder(KAFKA_LOGS / "d_abort"))
+    markers = [step for step in case.steps if step["key"] in ("log.marker_commit", "log.marker_abort")]
+    assert {step["key"] for step in markers} == {"log.marker_commit", "log.marker_abort"}
+    assert all(step["interesting"] and "MSG-3" in step["rules"] for step in markers)
+    assert not any(step["interesting"] for step in case.steps if step not in markers)
+    controls = {
+        batch["control"]
+        for lane in folded(case)["partitions"].values()
+        for batch in lane["replicas"]["0"]["batches"].values()
+    }
+    assert controls == {None, "COMMIT", "ABORT"}
+
+
+def test_what_a_file_does_not_tell_is_null_or_not_judged() -> None:
+    view = folded(log_case(folder(KAFKA_LOGS / "c_commit")))
+    assert set(view) == {"time", "partitions", "guarantees"}
+    assert all(guarantee == {"judged": False} for guarantee in view["guarantees"].values())
+    for lane in view["partitions"].values():
+        replica = lane["replicas"]["0"]
+        assert (replica["high_watermark"], replica["last_stable_offset"]) == (None, None)
+
+
+def at(offset: int, timestamp: int = 5) -> bytes:
+    return encode_batch([Record(offset, timestamp, b"k", b"v")], base_offset=offset)
+
+
+def keys(case: LogCase) -> list[str]:
+    return [step["key"] for step in case.steps]
+
+
+def test_each_kind_of_batch_has_its_sentence() -> None:
+    data = b"".join(
+        [
+            at(0),
+            encode_batch(
+                [Record(1, 5, None, b"v")], base_offset=1, producer_id=4, producer_epoch=0, base_sequence=0
+            ),
+            encode_batch([Record(2, 5, None, b"v")], base_offset=2, producer_id=4, producer_epoch=0),
+            encode_batch([], base_offset=3, producer_id=4, producer_epoch=0, base_sequence=2),
+            encode_batch(
+                [Record(4, 5, None, b"v")],
+                base_offset=4,
+                producer_id=2**60,
+                producer_epoch=0,
+                base_sequence=9,
+                is_transactional=True,
+            ),
+            encode_marker(ControlType.COMMIT, 2, producer_id=4, producer_epoch=0, timestamp=5, base_offset=5),
+            encode_marker(
+                ControlType.LEADER_CHANGE, 2, producer_id=4, producer_epoch=0, timestamp=5, base_offset=6
+            ),
+            encode_batch([], base_offset=7, producer_id=4, producer_epoch=0, is_control=True),
+        ]
+    )
+    case = log_case({f"t-0/{SEGMENT}": data})
+    check_shape(case)
+    assert keys(case) == [
+        "log.batch_plain",
+        "log.batch_idempotent",
+        "log.batch_without_sequence",
+        "log.batch_emptied",
+        "log.batch_transactional",
+        "log.marker_commit",
+        "log.control_other",
+        "log.control_unread",
+    ]
+    assert case.steps[4]["params"]["producer_id"] == str(2**60), "a browser would round it"
+    assert case.steps[0]["notes"][0]["key"] == "log.segment"
+
+
+def test_damage_is_told_and_what_cannot_stand_in_a_lane_is_not_drawn() -> None:
+    broken = bytearray(at(9))
+    broken[-1] ^= 1
+    data = at(7) + at(3) + bytes(broken) + at(10)[:-3]
+    case = log_case({f"t-0/{SEGMENT}": data})
+    check_shape(case)
+    assert keys(case) == ["log.batch_plain"] * 3 + ["log.damage.truncated_batch"]
+    notes = [[note["key"] for note in step["notes"]] for step in case.steps]
+    assert notes[1] == ["log.not_placed", "log.damage.base_offset"]
+    assert notes[2][0] == "log.damage.crc"
+    assert [step["interesting"] for step in case.steps] == [False, True, True, True]
+    batches = folded(case)["partitions"]["t-0"]["replicas"]["0"]["batches"]
+    assert [(offset, batch["damaged"]) for offset, batch in batches.items()] == [("7", False), ("9", True)]
+
+
+def test_a_timestamp_that_goes_back_or_makes_no_sense_does_not_move_time_back() -> None:
+    data = at(0, 1000) + at(1, 400) + at(2, 2**62) + at(3, 1500)
+    case = log_case({f"t-0/{SEGMENT}": data})
+    check_shape(case)
+    assert [step["at"] for step in case.steps] == [0, 0, 0, 500]
+    assert case.header["time_origin"] == 1000
+
+
+def test_more_than_fits_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STEPS_MAX", 3)
+    files = {f"t-0/{SEGMENT}": b"".join(at(offset) for offset in range(5))}
+    case = log_case(files)
+    check_shape(case)
+    assert case.shortened
+    assert keys(case) == ["log.batch_plain"] * 3 + ["log.cut"]
+    monkeypatch.setattr(module, "STEPS_MAX", 5)
+    case = log_case(files)
+    assert (case.shortened, len(case.steps)) == (False, 5)
+
+
+def test_folders_are_told_apart_whatever_they_are_called() -> None:
+    files = {
+        f"before/t-0/{SEGMENT}": at(0),
+        f"after/t-0/{SEGMENT}": at(0),
+        f"__proto__/{SEGMENT}": at(0),
+        SEGMENT: at(0),
+    }
+    case = log_case(files)
+    check_shape(case)
+    assert sorted(case.header["partitions"]) == ["log 1", "log 2", "t-0", "t-0 (4)"]
+    assert sorted(case.view["partitions"]) == sorted(case.header["partitions"])
+
+
+def test_what_cannot_be_opened_is_one_sentence_of_the_catalogue() -> None:
+    for files in ({}, {"a.txt": b"text"}, {f"t-{number}/{SEGMENT}": b"" for number in range(201)}):
+        with pytest.raises(NotALogError) as raised:
+            log_case(files)
+        check_sentence({"key": raised.value.key, "params": raised.value.params})
+
+
+def test_an_empty_segment_is_an_empty_lane() -> None:
+    case = log_case({f"t-0/{SEGMENT}": b"", "t-0/leader-epoch-checkpoint": b""})
+    assert case.steps == []
+    assert list(case.view["partitions"]) == ["t-0"]
+    assert [unread.kind for unread in case.not_read] == [FileKind.LEADER_EPOCHS]
+
+
+def test_every_kind_has_its_sentence_in_both_languages() -> None:
+    needed = {f"log.damage.{kind.name.lower()}" for kind in DamageKind}
+    needed |= {f"log.file.{kind.name.lower()}" for kind in FileKind}
+    assert needed <= set(SENTENCES)
+    assert {key for key in SENTENCES if key.startswith(("log.damage.", "log.file."))} == needed
+    for key, texts in SENTENCES.items():
+        placeholders = [sorted(PLACEHOLDER.findall(texts[language])) for language in ("en", "zh-Hans")]
+        assert placeholders[0] == placeholders[1], key
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_any_wounded_log_is_a_case(data: st.DataObject) -> None:
+    segment = bytearray((KAFKA_LOGS / "c_commit" / "txcommit-0" / SEGMENT).read_bytes())
+    for _ in range(data.draw(st.integers(1, 8))):
+        segment[data.draw(st.integers(0, len(segment) - 1))] = data.draw(st.integers(0, 255))
+    check_shape(log_case({f"t-0/{SEGMENT}": bytes(segment)}))
