@@ -20,10 +20,10 @@ from engine.codec.buffers import Buffer
 POLYNOMIAL = 0x82F63B78
 """The Castagnoli polynomial, lowest bit first."""
 
-FOLD_BYTES_MIN = 288
+FOLD_BYTES_MIN = 320
 """Shorter messages go byte by byte: the folding costs more than it saves."""
 
-FOLD_WORDS_LAST = 16
+FOLD_WORDS_LAST = 32
 """Folding stops when this many words are left."""
 
 Planes = tuple[bytes, bytes, bytes, bytes]

@@ -7,13 +7,13 @@ bytes), header count varint, headers (key, value).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.codec.damage import Damage, DamagedError, DamageKind, damaged
 from engine.codec.varint import read_varint, read_varlong, write_varint, write_varlong
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """A record header. The key is UTF-8 text in Kafka and is kept as bytes, because a file may hold
     anything.
     """
@@ -22,9 +22,8 @@ class Header:
     value: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One record with its absolute offset."""
+class Record(NamedTuple):
+    """One record with its absolute offset. A tuple, because there are as many as anything here can have."""
 
     offset: int
     timestamp: int

@@ -16,6 +16,9 @@ def read_varint(data: bytes, position: int, end: int, at: int = 0) -> tuple[int,
     `end` is where the enclosing field ends, `at` is added to positions in errors. Raises DamagedError when
     the number does not end before `end`, has more than 5 bytes, or does not fit 32 bits.
     """
+    if position < end and (byte := data[position]) < 0x80:
+        # Most numbers of a record take one byte: this line decides how fast segments are read.
+        return (byte >> 1) ^ -(byte & 1), position + 1
     return _read(data, position, end, at, VARINT_BYTES_MAX, 32)
 
 

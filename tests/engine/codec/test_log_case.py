@@ -35,7 +35,7 @@ def folder(path: Path) -> dict[str, bytes]:
 
 
 def apply(view: dict[str, Any], changes: list[dict[str, Any]], before: str, after: str) -> None:
-    """Apply changes: forward with `before`, `after`, backward with both exchanged. Checks what they replace."""
+    """Apply changes forward, or backward with both names exchanged, and check what they replace."""
     for change in changes:
         *parents, last = change["path"]
         target = view
