@@ -14,6 +14,7 @@ class Error(Enum):
 
     UNKNOWN_SERVER_ERROR = (-1, False)
     NONE = (0, False)
+    OFFSET_OUT_OF_RANGE = (1, False)
     CORRUPT_MESSAGE = (2, True)
     UNKNOWN_TOPIC_OR_PARTITION = (3, True)
     LEADER_NOT_AVAILABLE = (5, True)
@@ -49,6 +50,7 @@ class Error(Enum):
     KAFKA_STORAGE_ERROR = (56, True)
     UNKNOWN_PRODUCER_ID = (59, False)
     FENCED_INSTANCE_ID = (82, False)
+    INVALID_RECORD = (87, False)
     PRODUCER_FENCED = (90, False)
 
     def __init__(self, code: int, retriable: bool) -> None:

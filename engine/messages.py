@@ -150,6 +150,8 @@ class ReplicaFetchRequest:
     replica: int
     fetch_offset: int
     leader_epoch: int
+    last_fetched_epoch: int = -1
+    """Leader epoch of the follower's newest batch; lets the leader see that the logs parted (KIP-595's test)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +163,8 @@ class ReplicaFetchResponse:
     high_watermark: int = 0
     log_start_offset: int = 0
     leader_epoch: int = 0
+    diverging_epoch: tuple[int, int] | None = None
+    """(leader epoch, offset where it ends at the leader): the follower cuts its log back to there first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +206,36 @@ class LeaderAndIsr:
     leader_epoch: int
     isr: tuple[int, ...]
     replicas: tuple[int, ...]
+    min_isr: int = 1
+    segment_records: int | None = None
+    not_fetching: tuple[int, ...] = ()
+    """Replicas whose fetching a fault stopped (*shrink ISR*); they stay behind until it is restored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateMetadata:
+    """The controller's word on which brokers are live."""
+
+    api: ClassVar[str] = "UpdateMetadata"
+    live_brokers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopReplica:
+    """The controller's word that a partition is deleted."""
+
+    api: ClassVar[str] = "StopReplica"
+    partition: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlterIsr:
+    """A leader asks the controller to take a replica that caught up back into the in-sync replicas."""
+
+    api: ClassVar[str] = "AlterIsr"
+    partition: str
+    replica: int
+    leader_epoch: int
 
 
 @dataclass(slots=True)

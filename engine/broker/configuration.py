@@ -1,0 +1,38 @@
+"""A broker's settings with Kafka's defaults (CFG-4). A scenario may lower all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerConfiguration:
+    """Times are virtual milliseconds, sizes bytes. The producer cache's size is a switch (GEN-9), not a
+    setting."""
+
+    producer_id_block_size: int = 1000
+    transaction_state_partitions: int = 50
+    offsets_partitions: int = 50
+    internal_replication_factor: int = 3
+    internal_min_isr: int = 2
+    transaction_max_timeout_ms: int = 900000
+    transaction_scan_interval_ms: int = 10000
+    transactional_id_expiration_ms: int = 604800000
+    transactional_id_scan_interval_ms: int = 3600000
+    producer_state_expiration_ms: int = 604800000
+    producer_state_scan_interval_ms: int = 600000
+    """How often idle producers are looked for; Kafka's fixed ten minutes (``LogManager``)."""
+    session_timeout_ms: int = 300
+    """A broker silent for this long loses its ZooKeeper session, and its leaderships (LOG-10)."""
+    zookeeper_reply_timeout_ms: int = 300
+    """After this long without a reply, a broker reads the block node again (PID-4)."""
+    message_max_bytes: int = 1048588
+    segment_records: int | None = None
+    """Records after which a segment is rolled; None: one segment (LOG-4)."""
+    segment_bytes: int | None = None
+    """Bytes after which a segment is rolled, as ``log.segment.bytes``; None: not by size."""
+    replica_fetch_interval_ms: int = 5
+    replica_fetch_batches_max: int = 1000
+    """Batches in one answer to a follower; what is left follows with its next fetch."""
+    consumer_fetch_batches_max: int = 1000
+    """Batches in one answer to a consumer; what is left follows with its next fetch."""

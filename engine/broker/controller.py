@@ -1,0 +1,480 @@
+"""The controller and the ZooKeeper behind it: who is live, who leads, who is in sync (LOG-10, PID-2).
+
+One actor under two names, ``controller`` and ``zookeeper``. It owns the partitions' leadership, which the
+view shows, and tells brokers by *announcements*: the kernel hands each to every live broker within the same
+step ("brokers learn it at once"), so an announcement is no message and cannot be lost. A broker that is down
+or paused gets ``announcements_for`` when it is back.
+
+Faults that change leadership or the in-sync replicas are methods here; each says its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.producer_ids import BLOCK_NODE, Block, block_from_json, next_block
+from engine.broker.zookeeper import Session, ZooKeeper
+from engine.errors import EngineError, Refused
+from engine.events import LeaderChanged
+from engine.messages import (
+    AlterIsr,
+    Effects,
+    Envelope,
+    LeaderAndIsr,
+    Send,
+    StopReplica,
+    UpdateMetadata,
+    ZooKeeperRead,
+    ZooKeeperWrite,
+)
+from engine.watching import Part, Path, Watch
+
+Announcement = LeaderAndIsr | UpdateMetadata | StopReplica
+
+COMPETITOR = 99
+"""Broker id of the other writer in the fault *competing ZooKeeper write*."""
+
+
+class PartitionState:
+    """Leadership of one partition as ZooKeeper has it. A part of the view."""
+
+    __slots__ = (
+        "deleted",
+        "isr",
+        "leader",
+        "leader_epoch",
+        "min_isr",
+        "name",
+        "not_fetching",
+        "path",
+        "replicas",
+        "segment_records",
+        "without_leader",
+    )
+
+    def __init__(self, name: str, replicas: Sequence[int], min_isr: int, segment_records: int | None) -> None:
+        self.name = name
+        self.path: Path = ("partitions", name)
+        self.replicas = tuple(replicas)
+        self.isr = tuple(replicas)
+        self.leader: int | None = replicas[0]
+        self.leader_epoch = 0
+        self.min_isr = min_isr
+        self.segment_records = segment_records
+        self.not_fetching: set[int] = set()
+        self.deleted = False
+        self.without_leader = False
+        """True while a fault keeps the partition without a leader."""
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "leader": self.leader,
+            "leader_epoch": self.leader_epoch,
+            "isr": list(self.isr),
+            "replica_order": list(self.replicas),
+            "min_isr": self.min_isr,
+            "deleted": self.deleted,
+        }
+
+    def word(self) -> LeaderAndIsr:
+        return LeaderAndIsr(
+            partition=self.name,
+            leader=self.leader,
+            leader_epoch=self.leader_epoch,
+            isr=self.isr,
+            replicas=self.replicas,
+            min_isr=self.min_isr,
+            segment_records=self.segment_records,
+            not_fetching=tuple(sorted(self.not_fetching)),
+        )
+
+
+class Controller:
+    """The role. ``announcements`` is what brokers must be told; the kernel empties it after every event."""
+
+    def __init__(
+        self,
+        *,
+        watch: Watch,
+        configuration: BrokerConfiguration | None = None,
+        broker_ids: Sequence[int] = (),
+    ) -> None:
+        self.name = "controller"
+        self.alive = True
+        self.watch = watch
+        self.configuration = configuration or BrokerConfiguration()
+        self.zookeeper = ZooKeeper(watch)
+        self.partitions: dict[str, PartitionState] = {}
+        self.live: set[int] = set()
+        self.announcements: list[Announcement] = []
+        for broker_id in broker_ids:
+            self.zookeeper.sessions[broker_id] = Session(broker_id)
+            self.live.add(broker_id)
+
+    # Setting up -----------------------------------------------------------------------------------
+
+    def create_partition(
+        self, name: str, replicas: Sequence[int], *, min_isr: int = 1, segment_records: int | None = None
+    ) -> None:
+        """A partition with its replicas in order of preference; the first one leads, all are in sync."""
+        state = self.partitions[name] = PartitionState(name, replicas, min_isr, segment_records)
+        if not self.is_live(replicas[0]):
+            state.leader = self._first_live(state)
+        self.announcements.append(state.word())
+
+    def preset_block(self, broker: int, start: int, end: int) -> None:
+        """Initial state: the block node holds this block at stat version 0 (GEN-7)."""
+        self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
+
+    def preset_leader(self, partition: str, leader: int | None) -> None:
+        """Initial state: this replica leads, or nobody does until ``change_leader`` (GEN-7)."""
+        state = self._partition(partition)
+        state.without_leader = leader is None
+        state.leader = leader
+        self.announcements.append(state.word())
+
+    def leaders(self) -> dict[str, int | None]:
+        """Partition to its leader, or None."""
+        return {name: state.leader for name, state in self.partitions.items() if not state.deleted}
+
+    def announcements_for(self) -> list[Announcement]:
+        """Everything a broker that starts or wakes must know, in a fixed order."""
+        return [
+            UpdateMetadata(live_brokers=tuple(sorted(self.live))),
+            *(
+                StopReplica(partition=name) if state.deleted else state.word()
+                for name, state in self.partitions.items()
+            ),
+        ]
+
+    def take_announcements(self) -> list[Announcement]:
+        """What brokers must be told now; empties the list."""
+        taken, self.announcements = self.announcements, []
+        return taken
+
+    # The role's surface ---------------------------------------------------------------------------
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        """ZooKeeper's two operations, and a leader's wish to take a replica back."""
+        body = envelope.body
+        if type(body) is ZooKeeperRead:
+            reply = self.zookeeper.read(body.path)
+            self.watch.say(
+                "zookeeper.read",
+                ("PID-3",),
+                client=envelope.source,
+                path=body.path,
+                version=reply.version,
+                data=reply.data or "",
+            )
+        elif type(body) is ZooKeeperWrite:
+            before = self.zookeeper.read(body.path).version
+            reply = self.zookeeper.write(body)
+            self._say_write(envelope.source, body, before, reply.written)
+        elif type(body) is AlterIsr:
+            self._alter_isr(body)
+            return []
+        else:
+            raise EngineError(f"{self.name}: cannot handle {body!r}")
+        return [Send(envelope.source, reply, envelope.correlation_id, True)]
+
+    def _say_write(self, client: str, request: ZooKeeperWrite, before: int, written: bool) -> None:
+        watch = self.watch
+        expected = request.expected_version
+        key = "zookeeper.written" if expected is not None else "zookeeper.written_unchecked"
+        if not written:
+            key = "zookeeper.write_refused"
+        watch.say(
+            key,
+            ("PID-2", "PID-3") if written else ("PID-2", "PID-7"),
+            client=client,
+            path=request.path,
+            version=before + 1 if written else before,
+            expected=expected,
+            before=before,
+            data=request.data,
+        )
+        if not written:
+            watch.refuse(
+                "PID-3",
+                "BAD_VERSION",
+                [["stat version read", expected], ["stat version now", before]],
+                "refusal.broker_reads_again",
+            )
+
+    def next_timer(self) -> int | None:
+        """When the next session of a silent broker ends."""
+        times = [
+            session.expires_at
+            for session in self.zookeeper.sessions.values()
+            if session.expires_at is not None and not session.alive and session.broker_id in self.live
+        ]
+        return min(times, default=None)
+
+    def on_timer(self, now: int) -> Effects:
+        """End the sessions whose time is over; their brokers lose their leaderships (LOG-10)."""
+        for session in self.zookeeper.sessions.values():
+            if (
+                session.broker_id in self.live
+                and not session.alive
+                and session.expires_at is not None
+                and session.expires_at <= now
+            ):
+                self._end_session(session)
+        return []
+
+    def crash(self, now: int) -> None:
+        """The controller does not fail in these scenarios."""
+        raise Refused("GEN-6", "controller", "cannot crash", "crash a broker instead")
+
+    def restart(self, now: int) -> Effects:
+        raise Refused("GEN-6", "controller", "is running", "restart a broker instead")
+
+    def parts(self) -> list[Part]:
+        return [*self.partitions.values(), *self.zookeeper.parts()]
+
+    # Brokers come and go --------------------------------------------------------------------------
+
+    def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
+        """A broker fell silent: its session ends ``session_timeout_ms`` later; after a clean stop at once."""
+        session = self.zookeeper.sessions[broker_id]
+        session.alive = False
+        session.expires_at = now if clean else now + self.configuration.session_timeout_ms
+        self.zookeeper.touch(session)
+        if clean and broker_id in self.live:
+            self._end_session(session)
+
+    on_broker_paused = on_broker_stopped
+
+    def on_broker_started(self, broker_id: int, now: int) -> None:
+        """A broker registers anew. What is left of its old session ends first, as the stale node is
+        deleted."""
+        session = self.zookeeper.sessions.get(broker_id)
+        if session is None:
+            session = self.zookeeper.sessions[broker_id] = Session(broker_id)
+        elif broker_id in self.live and not session.alive:
+            self._end_session(session)
+        self._register(session)
+
+    def on_broker_resumed(self, broker_id: int, now: int) -> None:
+        """A paused broker is back: within its session nothing happened, else it registers anew."""
+        session = self.zookeeper.sessions[broker_id]
+        if broker_id in self.live:
+            session.alive = True
+            session.expires_at = None
+            self.zookeeper.touch(session)
+        else:
+            self._register(session)
+
+    def _register(self, session: Session) -> None:
+        session.alive = True
+        session.expires_at = None
+        self.zookeeper.touch(session)
+        self.live.add(session.broker_id)
+        self.announcements.append(UpdateMetadata(live_brokers=tuple(sorted(self.live))))
+        for state in self.partitions.values():
+            if session.broker_id in state.replicas and state.leader is None and not state.deleted:
+                self._elect(state)
+
+    def _end_session(self, session: Session) -> None:
+        broker_id = session.broker_id
+        self.live.discard(broker_id)
+        session.expires_at = None
+        self.zookeeper.touch(session)
+        self.watch.say("controller.session_ended", ("LOG-10",), broker=f"broker-{broker_id}")
+        self.announcements.append(UpdateMetadata(live_brokers=tuple(sorted(self.live))))
+        for state in self.partitions.values():
+            if state.deleted:
+                continue
+            if state.leader == broker_id:
+                self._elect(state)
+            elif broker_id in state.isr and len(state.isr) > 1:
+                state.isr = tuple(replica for replica in state.isr if replica != broker_id)
+                self._changed(state)
+                self._note("controller.isr_shrunk", state, replica=f"broker-{broker_id}")
+
+    # Leadership -----------------------------------------------------------------------------------
+
+    def is_live(self, broker_id: int) -> bool:
+        return broker_id in self.live
+
+    def _first_live(self, state: PartitionState) -> int | None:
+        """The first live in-sync replica in replica order (``OfflinePartitionLeaderElection``)."""
+        for replica in state.replicas:
+            if replica in state.isr and self.is_live(replica):
+                return replica
+        return None
+
+    def _elect(self, state: PartitionState, leader: int | None = None) -> None:
+        """A new leader and leader epoch; the ISR keeps its live members, or stays when none of them lives."""
+        old = state.leader
+        if state.without_leader and leader is None:
+            return
+        state.without_leader = False
+        state.leader = self._first_live(state) if leader is None else leader
+        state.leader_epoch += 1
+        live = tuple(replica for replica in state.isr if self.is_live(replica))
+        if live:
+            state.isr = live
+        self._changed(state)
+        self._say_leader(state, old)
+
+    def _changed(self, state: PartitionState) -> None:
+        self.zookeeper.touch(state)
+        self.announcements.append(state.word())
+
+    def _say_leader(self, state: PartitionState, old: int | None) -> None:
+        watch = self.watch
+        if watch.judging:
+            watch.fact(
+                LeaderChanged(partition=state.name, leader=state.leader, leader_epoch=state.leader_epoch)
+            )
+        key = "controller.leader_elected" if state.leader is not None else "controller.no_leader_left"
+        watch.say(
+            key,
+            ("LOG-10",),
+            partition=state.name,
+            leader=None if state.leader is None else f"broker-{state.leader}",
+            old=None if old is None else f"broker-{old}",
+            leader_epoch=state.leader_epoch,
+            isr=list(state.isr),
+        )
+
+    def _note(self, key: str, state: PartitionState, /, **params: Any) -> None:
+        self.watch.note(
+            key, ("LOG-7",), partition=state.name, isr=list(state.isr), min_isr=state.min_isr, **params
+        )
+
+    def _alter_isr(self, request: AlterIsr) -> None:
+        state = self.partitions.get(request.partition)
+        fits = (
+            state is not None
+            and not state.deleted
+            and request.leader_epoch == state.leader_epoch
+            and self.is_live(request.replica)
+            and request.replica not in state.not_fetching
+            and request.replica not in state.isr
+        )
+        if state is None or not fits:
+            self.watch.say(
+                "controller.isr_change_ignored",
+                ("LOG-7",),
+                partition=request.partition,
+                replica=f"broker-{request.replica}",
+            )
+            return
+        grown = {*state.isr, request.replica}
+        state.isr = tuple(replica for replica in state.replicas if replica in grown)
+        self._changed(state)
+        self.watch.say(
+            "controller.isr_expanded",
+            ("LOG-7",),
+            partition=state.name,
+            replica=f"broker-{request.replica}",
+            isr=list(state.isr),
+        )
+
+    # Faults (GEN-6) -------------------------------------------------------------------------------
+
+    def change_leader(self, partition: str, leader: int | None, now: int) -> None:
+        """*change leader*: this replica leads from now on; None: the next live one in the ISR.
+
+        The new leader must be live; one outside the ISR would be an unclean election and is refused.
+        """
+        state = self._partition(partition)
+        if leader is None:
+            others = [replica for replica in state.replicas if replica != state.leader]
+            able = [replica for replica in others if replica in state.isr and self.is_live(replica)]
+            if not able:
+                raise Refused(
+                    "LOG-10",
+                    partition,
+                    "no other live replica is in sync",
+                    "restore the ISR or restart a broker",
+                )
+            leader = able[0]
+        if leader not in state.isr or not self.is_live(leader):
+            raise Refused(
+                "LOG-10",
+                partition,
+                f"broker {leader} is not a live in-sync replica",
+                f"choose one of {sorted(replica for replica in state.isr if self.is_live(replica))}",
+            )
+        self._elect(state, leader)
+
+    def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
+        """*shrink ISR*: a follower (None: the last one in the ISR) stops fetching and leaves the ISR."""
+        state = self._partition(partition)
+        followers = [member for member in state.isr if member != state.leader]
+        if replica is None and followers:
+            replica = followers[-1]
+        if replica is None or replica not in followers:
+            raise Refused(
+                "GEN-6", partition, f"{replica} is no in-sync follower", f"choose one of {followers}"
+            )
+        state.isr = tuple(member for member in state.isr if member != replica)
+        state.not_fetching.add(replica)
+        self._changed(state)
+        self.watch.say(
+            "fault.isr_shrunk",
+            ("GEN-6", "LOG-7"),
+            partition=partition,
+            replica=f"broker-{replica}",
+            isr=list(state.isr),
+            min_isr=state.min_isr,
+        )
+
+    def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
+        """*restore ISR*: stopped followers (None: all) fetch again; each is back once it has caught up."""
+        state = self._partition(partition)
+        back = sorted(state.not_fetching) if replica is None else [replica]
+        state.not_fetching.difference_update(back)
+        self._changed(state)
+        self.watch.say(
+            "fault.isr_restored",
+            ("GEN-6", "LOG-7"),
+            partition=partition,
+            replicas=[f"broker-{member}" for member in back],
+            isr=list(state.isr),
+        )
+
+    def delete_topic(self, topic: str, now: int) -> None:
+        """*delete topic*: its partitions are gone from every broker and from the metadata."""
+        names = [
+            name
+            for name, state in self.partitions.items()
+            if name.rpartition("-")[0] == topic and not state.deleted
+        ]
+        if not names:
+            raise Refused("GEN-6", topic, "no such topic", "name a topic of the scenario")
+        for name in names:
+            state = self.partitions[name]
+            state.deleted = True
+            state.leader = None
+            self.zookeeper.touch(state)
+            self.announcements.append(StopReplica(partition=name))
+        self.watch.say("fault.topic_deleted", ("GEN-6",), topic=topic, partitions=names)
+
+    def competing_write(self, now: int, broker_id: int = COMPETITOR) -> None:
+        """*competing ZooKeeper write*: another broker claims the next block at this moment (PID-7)."""
+        before = self.zookeeper.read(BLOCK_NODE)
+        latest = None if before.data is None else block_from_json(before.data)
+        block = next_block(broker_id, latest, self.configuration.producer_id_block_size)
+        node = self.zookeeper.put(BLOCK_NODE, block.to_json())
+        self.watch.say(
+            "fault.competing_write",
+            ("GEN-6", "PID-7"),
+            broker=f"broker-{broker_id}",
+            start=block.start,
+            end=block.end,
+            version=node.version,
+            before=before.version,
+        )
+
+    def _partition(self, name: str) -> PartitionState:
+        state = self.partitions.get(name)
+        if state is None or state.deleted:
+            raise Refused("GEN-6", name, "no such partition", f"choose one of {sorted(self.leaders())}")
+        return state

@@ -1,0 +1,167 @@
+"""How a broker answers a consumer's Fetch (CON-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.broker.replica import Replica
+from engine.errors import EngineError, Error
+from engine.messages import Effects, Envelope, FetchRequest, FetchResponse, Send
+
+if TYPE_CHECKING:
+    from engine.broker.broker import Broker
+
+READ_COMMITTED = "read_committed"
+
+
+class Asking:
+    """A Fetch at a broker: all that a check may look at."""
+
+    __slots__ = ("broker", "replica", "request")
+
+    def __init__(self, broker: Broker, request: FetchRequest) -> None:
+        self.broker = broker
+        self.request = request
+        self.replica: Replica | None = broker.replicas.get(request.partition)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchCheck:
+    """One row: when the guard holds the fetch is answered ``answer``."""
+
+    when: Callable[[Asking], bool]
+    answer: Error
+    spec: str
+    why: str
+    next_key: str
+
+
+def partition_unknown(asking: Asking) -> bool:
+    return asking.request.partition not in asking.broker.metadata
+
+
+def not_leader(asking: Asking) -> bool:
+    return asking.replica is None or not asking.replica.is_leader
+
+
+def out_of_range(asking: Asking) -> bool:
+    """Below the log start, or above the log end."""
+    replica = asking.replica
+    if replica is None:
+        return False
+    return not replica.log.log_start <= asking.request.fetch_offset <= replica.log.log_end
+
+
+FETCH_CHECKS = (
+    FetchCheck(
+        when=partition_unknown,
+        answer=Error.UNKNOWN_TOPIC_OR_PARTITION,
+        spec="MSG-4",
+        why="broker.partition_unknown",
+        next_key="refusal.client_refreshes_metadata",
+    ),
+    FetchCheck(
+        when=not_leader,
+        answer=Error.NOT_LEADER_OR_FOLLOWER,
+        spec="CON-1",
+        why="broker.fetch_not_leader",
+        next_key="refusal.client_refreshes_metadata",
+    ),
+    FetchCheck(
+        when=out_of_range,
+        answer=Error.OFFSET_OUT_OF_RANGE,
+        spec="CON-1",
+        why="broker.fetch_out_of_range",
+        next_key="refusal.consumer_resets_position",
+    ),
+)
+
+
+def handle_fetch(broker: Broker, envelope: Envelope, now: int) -> Effects:
+    """Whole batches of one segment up to the high watermark or the LSO, with the aborted list."""
+    request = envelope.body
+    if type(request) is not FetchRequest:
+        raise EngineError(f"{broker.name}: {request!r} is not a Fetch request")
+    asking = Asking(broker, request)
+    for check in FETCH_CHECKS:
+        if check.when(asking):
+            answer = _refused(asking, check)
+            return [Send(envelope.source, answer, envelope.correlation_id, True)]
+    replica = asking.replica
+    if replica is None:
+        raise EngineError(f"{broker.name}: no replica of {request.partition} after the checks")
+    log = replica.log
+    batches, aborted = log.read(
+        request.fetch_offset,
+        committed=request.isolation == READ_COMMITTED,
+        batches_max=broker.configuration.consumer_fetch_batches_max,
+    )
+    watch = broker.watch
+    if watch.recording:
+        watch.say(
+            "broker.fetch_answered" if batches else "broker.fetch_answered_empty",
+            ("CON-1",),
+            broker=broker.name,
+            consumer=envelope.source,
+            partition=request.partition,
+            fetch_offset=request.fetch_offset,
+            isolation=request.isolation,
+            next_offset=batches[-1].last_offset + 1 if batches else request.fetch_offset,
+            batch_count=len(batches),
+            high_watermark=log.high_watermark,
+            last_stable_offset=log.last_stable_offset,
+        )
+    else:
+        watch.said = watch.said or "broker.fetch_answered"
+    answer = FetchResponse(
+        partition=request.partition,
+        error=Error.NONE,
+        batches=batches,
+        high_watermark=log.high_watermark,
+        last_stable_offset=log.last_stable_offset,
+        log_start_offset=log.log_start,
+        aborted=aborted,
+    )
+    return [Send(envelope.source, answer, envelope.correlation_id, True)]
+
+
+def would_return(replica: Replica, offset: int, isolation: str) -> bool:
+    """True when a fetch at ``offset`` would bring a consumer anything new: batches, or an offset out of
+    range."""
+    log = replica.log
+    if not log.log_start <= offset <= log.log_end:
+        return True
+    bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
+    return offset < bound
+
+
+def _refused(asking: Asking, check: FetchCheck) -> FetchResponse:
+    broker, request, replica = asking.broker, asking.request, asking.replica
+    log_start = 0 if replica is None else replica.log.log_start
+    log_end = 0 if replica is None else replica.log.log_end
+    watch = broker.watch
+    watch.say(
+        check.why,
+        (check.spec,),
+        broker=broker.name,
+        partition=request.partition,
+        fetch_offset=request.fetch_offset,
+        log_start=log_start,
+        log_end=log_end,
+    )
+    if watch.recording:
+        watch.refuse(
+            check.spec,
+            check.answer.name,
+            [["fetch offset", request.fetch_offset], ["log start", log_start], ["log end", log_end]],
+            check.next_key,
+        )
+    return FetchResponse(
+        partition=request.partition,
+        error=check.answer,
+        log_start_offset=log_start,
+        high_watermark=0 if replica is None else replica.log.high_watermark,
+        last_stable_offset=0 if replica is None else replica.log.last_stable_offset,
+    )

@@ -1,0 +1,65 @@
+"""How a broker answers Metadata: from what the controller last told it (MSG-1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.errors import EngineError, Error
+from engine.messages import (
+    Effects,
+    Envelope,
+    LeaderAndIsr,
+    MetadataRequest,
+    MetadataResponse,
+    PartitionMetadata,
+    Send,
+)
+
+if TYPE_CHECKING:
+    from engine.broker.broker import Broker
+
+
+def handle_metadata(broker: Broker, envelope: Envelope, now: int) -> Effects:
+    """Leaders, ISRs and live brokers as this broker knows them; no topics named means all of them."""
+    request = envelope.body
+    if type(request) is not MetadataRequest:
+        raise EngineError(f"{broker.name}: {request!r} is not a Metadata request")
+    topics = request.topics
+    partitions: dict[str, PartitionMetadata] = {}
+    known: set[str] = set()
+    for name, word in broker.metadata.items():
+        topic = name.rpartition("-")[0]
+        known.add(topic)
+        if not topics or topic in topics:
+            partitions[name] = _metadata_of(word)
+    for topic in topics:
+        if topic not in known:
+            partitions[f"{topic}-0"] = PartitionMetadata(
+                leader=None, leader_epoch=-1, isr=(), error=Error.UNKNOWN_TOPIC_OR_PARTITION
+            )
+    watch = broker.watch
+    if watch.recording:
+        leaders = {
+            name: "none" if item.leader is None else f"broker-{item.leader}"
+            for name, item in partitions.items()
+        }
+        watch.say(
+            "broker.metadata_answered",
+            ("MSG-1",),
+            broker=broker.name,
+            client=envelope.source,
+            leaders=[f"{name}: {leader}" for name, leader in leaders.items()],
+        )
+    else:
+        watch.said = watch.said or "broker.metadata_answered"
+    answer = MetadataResponse(brokers=broker.live_brokers, partitions=partitions)
+    return [Send(envelope.source, answer, envelope.correlation_id, True)]
+
+
+def _metadata_of(word: LeaderAndIsr) -> PartitionMetadata:
+    return PartitionMetadata(
+        leader=word.leader,
+        leader_epoch=word.leader_epoch,
+        isr=word.isr,
+        error=Error.NONE if word.leader is not None else Error.LEADER_NOT_AVAILABLE,
+    )

@@ -1,0 +1,670 @@
+"""One replica's log of one partition: batches in segments, and the rules an append goes through (LOG-4 to
+LOG-11).
+
+Owns stored batches, segment borders, log start, log end, high watermark, last stable offset, the aborted
+index and the producer state that belongs to them. It must not know who leads, who is in sync or who waits.
+
+An append is validated first, on copies; only when every batch of it passed is anything stored. Batches are
+immutable: leader, followers and answers share the same objects. Offsets are consecutive except where a log
+was cut inside a batch, which only a hand-made truncation does.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+from engine.broker.append_rules import AppendRule, Arrival, Level, Rules
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.parts import BatchPart, ProducerPart
+from engine.broker.producer_state import (
+    Appending,
+    BatchMetadata,
+    CompletedTransaction,
+    ProducerStateEntry,
+    ProducerStateManager,
+)
+from engine.errors import EngineError, Error
+from engine.events import LogAppended, LogStartRaised, LogTruncated
+from engine.messages import NO_OFFSET, NO_PRODUCER_ID, RecordBatch
+from engine.profiles import Profile
+from engine.switches import Switches
+from engine.watching import Part, Path, Watch
+
+CONSUMER_OFFSETS_TOPIC = "__consumer_offsets"
+
+
+class Origin(Enum):
+    """Who wants the append; it decides how much is checked (SEQ-9)."""
+
+    CLIENT = "client"
+    COORDINATOR = "coordinator"
+    REPLICATION = "replication"
+
+
+class AbortedTransaction(NamedTuple):
+    """A line of the aborted index (LOG-9); ``last_offset`` is the marker's."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    last_stable_offset: int
+
+
+class Appended(NamedTuple):
+    """What became of an append.
+
+    ``error`` NONE with a ``rule``: a duplicate, offsets are the stored batch's, ``log_append_time`` is its
+    timestamp. ``arrival`` and ``producer_id`` tell what the deciding row looked at.
+    """
+
+    error: Error
+    base_offset: int
+    last_offset: int
+    rule: AppendRule | None = None
+    arrival: Arrival | None = None
+    level: Level = Level.NONE
+    log_append_time: int = -1
+
+    @property
+    def is_duplicate(self) -> bool:
+        return self.rule is not None and self.error is Error.NONE
+
+
+def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
+    """How much a data batch is checked (SEQ-9, CTR-49)."""
+    if profile.validates_by_origin:
+        if origin is Origin.CLIENT:
+            return Level.FULL
+        return Level.EPOCH_ONLY if origin is Origin.COORDINATOR else Level.LOGGED
+    if origin is not Origin.CLIENT:
+        return Level.NONE
+    return Level.EPOCH_ONLY if topic == CONSUMER_OFFSETS_TOPIC else Level.FULL
+
+
+def marker_level(profile: Profile, origin: Origin) -> Level:
+    """Markers are always checked, but 2.8's replicas only log what they find (SEQ-9, CTR-26)."""
+    if profile.validates_by_origin and origin is Origin.REPLICATION:
+        return Level.LOGGED
+    return Level.EPOCH_ONLY
+
+
+class PartitionLog:
+    """The log of ``partition`` on broker ``replica``. ``part`` is touched when a pointer of the log moves."""
+
+    __slots__ = (
+        "_base_offsets",
+        "aborted",
+        "active_bytes",
+        "active_records",
+        "appended_at",
+        "batches",
+        "data_levels",
+        "epoch_starts",
+        "high_watermark",
+        "log_end",
+        "log_start",
+        "marker_levels",
+        "part",
+        "partition",
+        "place",
+        "producers",
+        "profile",
+        "replica",
+        "segment_bytes",
+        "segment_records",
+        "segments",
+        "watch",
+    )
+
+    def __init__(
+        self,
+        partition: str,
+        replica: int,
+        *,
+        profile: Profile,
+        switches: Switches,
+        configuration: BrokerConfiguration,
+        watch: Watch,
+        rules: Rules | None = None,
+        part: Part | None = None,
+    ) -> None:
+        self.partition = partition
+        self.replica = replica
+        self.place: Path = ("partitions", partition, "replicas", str(replica))
+        self.profile = profile
+        self.segment_records = configuration.segment_records
+        self.segment_bytes = configuration.segment_bytes
+        self.watch = watch
+        self.part = part
+        topic = partition.rpartition("-")[0]
+        self.data_levels = {origin: data_level(profile, origin, topic) for origin in Origin}
+        self.marker_levels = {origin: marker_level(profile, origin) for origin in Origin}
+        self.producers = ProducerStateManager(
+            profile=profile,
+            rules=Rules(profile, switches) if rules is None else rules,
+            cache_size=switches.duplicate_cache_size,
+            expiration_ms=configuration.producer_state_expiration_ms,
+        )
+        self.batches: list[RecordBatch] = []
+        self._base_offsets: list[int] = []
+        self.appended_at: list[int] = []
+        self.segments: list[int] = [0]
+        self.active_records = 0
+        self.active_bytes = 0
+        self.epoch_starts: list[tuple[int, int]] = []
+        """(leader epoch, its first offset), ascending."""
+        self.aborted: list[AbortedTransaction] = []
+        self.log_start = 0
+        self.log_end = 0
+        self.high_watermark = 0
+
+    # Appending ------------------------------------------------------------------------------------
+
+    def append_as_leader(
+        self, batches: Sequence[RecordBatch], now: int, *, leader_epoch: int, origin: Origin = Origin.CLIENT
+    ) -> Appended:
+        """Validate and store ``batches`` in one append, giving them offsets (SEQ-10).
+
+        Nothing is stored unless all of them pass. A duplicate answers with the stored batch's offsets and
+        leaves log, entry and timestamps alone (LOG-3).
+        """
+        appendings: dict[int, Appending] = {}
+        completed: list[CompletedTransaction] = []
+        refused = self._validate(batches, self.log_end, origin, appendings, completed)
+        if refused is not None:
+            return refused
+        first_offset = self.log_end
+        for batch in batches:
+            self._store(with_offset(batch, self.log_end, leader_epoch), now)
+        self._merge(appendings, completed)
+        if not appendings:
+            return Appended(Error.NONE, first_offset, self.log_end - 1)
+        arrival = next(iter(appendings.values())).arrival
+        return Appended(Error.NONE, first_offset, self.log_end - 1, None, arrival, self.data_levels[origin])
+
+    def append_as_follower(self, batches: Sequence[RecordBatch], now: int) -> Appended:
+        """Store what the leader stored, at the leader's offsets, as *replication* (SEQ-9)."""
+        if not batches:
+            return Appended(Error.NONE, NO_OFFSET, NO_OFFSET)
+        if batches[0].base_offset != self.log_end:
+            raise EngineError(
+                f"{self.partition} on broker {self.replica}: a follower at offset {self.log_end} "
+                f"was given a batch at {batches[0].base_offset}"
+            )
+        appendings: dict[int, Appending] = {}
+        completed: list[CompletedTransaction] = []
+        refused = self._validate(batches, self.log_end, Origin.REPLICATION, appendings, completed)
+        if refused is not None:
+            return refused
+        first_offset = self.log_end
+        for batch in batches:
+            self._store(batch, now)
+        self._merge(appendings, completed)
+        return Appended(Error.NONE, first_offset, self.log_end - 1)
+
+    def _validate(
+        self,
+        batches: Sequence[RecordBatch],
+        offset: int,
+        origin: Origin,
+        appendings: dict[int, Appending],
+        completed: list[CompletedTransaction],
+    ) -> Appended | None:
+        """Check every batch against the running copies; returns the answer when the append ends here."""
+        producers = self.producers
+        for batch in batches:
+            producer_id = batch.producer_id
+            if producer_id != NO_PRODUCER_ID:
+                appending = appendings.get(producer_id)
+                if appending is None:
+                    appending = appendings[producer_id] = producers.prepare(producer_id)
+                is_control = batch.is_control
+                level = self.marker_levels[origin] if is_control else self.data_levels[origin]
+                rule = producers.judge(appending, batch, level)
+                if rule is not None:
+                    return self._decided(rule, appending, level)
+                if level is Level.LOGGED:
+                    self._log_stale(appending, batch)
+                if is_control:
+                    ended = appending.add_marker(batch, offset, self.profile)
+                    if ended is not None:
+                        completed.append(ended)
+                else:
+                    appending.add_data(batch, offset)
+            offset += batch.last_offset_delta + 1
+        return None
+
+    def _decided(self, rule: AppendRule, appending: Appending, level: Level) -> Appended:
+        arrival = appending.arrival
+        if arrival is not None and rule.answer is Error.NONE:
+            found = arrival.duplicate_of
+            return Appended(
+                Error.NONE, found.first_offset, found.last_offset, rule, arrival, level, found.timestamp
+            )
+        return Appended(rule.answer, NO_OFFSET, NO_OFFSET, rule, arrival, level)
+
+    def _log_stale(self, appending: Appending, batch: RecordBatch) -> None:
+        """A 2.8 replica copies a batch of an older epoch and only says so (SEQ-9)."""
+        stored = appending.updated.producer_epoch
+        if batch.producer_epoch < stored and self.watch.recording:
+            self.watch.note(
+                "broker.stale_epoch_copied",
+                ("SEQ-9",),
+                broker=self.replica,
+                partition=self.partition,
+                producer_id=batch.producer_id,
+                arrived=batch.producer_epoch,
+                stored=stored,
+            )
+
+    def _store(self, batch: RecordBatch, now: int) -> None:
+        """Put one batch at the end; rolls the segment first when it is full (LOG-4)."""
+        records = batch.last_offset_delta + 1
+        if self._is_full_for(records, batch.size):
+            self.roll()
+        base_offset = batch.base_offset
+        epoch_starts = self.epoch_starts
+        if not epoch_starts or epoch_starts[-1][0] != batch.leader_epoch:
+            epoch_starts.append((batch.leader_epoch, base_offset))
+        self.batches.append(batch)
+        self._base_offsets.append(base_offset)
+        self.appended_at.append(now)
+        self.active_records += records
+        self.active_bytes += batch.size
+        self.log_end = base_offset + records
+        watch = self.watch
+        if watch.judging:
+            watch.fact(
+                LogAppended(
+                    partition=self.partition,
+                    replica=self.replica,
+                    base_offset=base_offset,
+                    last_offset=base_offset + batch.last_offset_delta,
+                    serials=batch.serials,
+                    producer_id=batch.producer_id,
+                    producer_epoch=batch.producer_epoch,
+                    base_sequence=batch.base_sequence,
+                    is_transactional=batch.is_transactional,
+                    control_type=batch.control_type,
+                )
+            )
+        if watch.recording:
+            watch.touch(BatchPart(self, base_offset))
+            self._touch()
+
+    def _is_full_for(self, records: int, size: int) -> bool:
+        """A segment with something in it does not take what would make it longer than allowed."""
+        if not self.active_records:
+            return False
+        if self.segment_records is not None and self.active_records + records > self.segment_records:
+            return True
+        return self.segment_bytes is not None and self.active_bytes + size > self.segment_bytes
+
+    def _merge(self, appendings: dict[int, Appending], completed: list[CompletedTransaction]) -> None:
+        """After the append: entries, opened transactions, aborted index, ended transactions (LOG-5,
+        LOG-9)."""
+        producers = self.producers
+        for appending in appendings.values():
+            producers.merge(appending)
+        for ended in completed:
+            stable = producers.stable_offset_at(ended)
+            if ended.is_aborted:
+                self.aborted.append(
+                    AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, stable)
+                )
+            producers.complete(ended)
+        producers.map_end_offset = self.log_end
+        if self.watch.recording:
+            for producer_id in appendings:
+                self.watch.touch(ProducerPart(self, producer_id))
+
+    def roll(self) -> None:
+        """Start a new segment at the log end and write a producer snapshot there (``Log.roll``)."""
+        self.producers.map_end_offset = self.log_end
+        self.producers.take_snapshot()
+        if self.segments[-1] != self.log_end:
+            self.segments.append(self.log_end)
+        self.active_records = 0
+        self.active_bytes = 0
+        self._touch()
+
+    # Pointers -------------------------------------------------------------------------------------
+
+    @property
+    def last_stable_offset(self) -> int:
+        """Below this every transaction is decided and replicated (LOG-8)."""
+        unstable = self.producers.first_unstable_offset()
+        if unstable is None:
+            return self.high_watermark
+        return min(self.high_watermark, max(unstable, self.log_start))
+
+    def set_high_watermark(self, offset: int) -> bool:
+        """Move the high watermark, within log start and log end; True when it moved."""
+        offset = max(self.log_start, min(offset, self.log_end))
+        moved = offset != self.high_watermark
+        self.high_watermark = offset
+        if self.producers.unstable:
+            self.producers.on_high_watermark(offset)
+        if moved:
+            self._touch()
+        return moved
+
+    def raise_log_start(self, to: int) -> list[int]:
+        """Delete records below ``to`` (retention, DeleteRecords); returns the producers forgotten with them.
+
+        Whole segments below go; the batch that ``to`` lies in stays and is not read any more. The caller
+        keeps ``to`` at or below the high watermark, as DeleteRecords does.
+        """
+        if to <= self.log_start:
+            return []
+        if to > self.log_end:
+            raise EngineError(f"{self.partition}: log start {to} would pass the log end {self.log_end}")
+        self.log_start = to
+        self.high_watermark = max(self.high_watermark, to)
+        gone = self.producers.on_log_start_raised(to)
+        self._drop_segments_below(to)
+        if self.watch.judging:
+            self.watch.fact(LogStartRaised(partition=self.partition, replica=self.replica, to=to))
+        self._touch_producers(gone)
+        self._touch()
+        return gone
+
+    def _drop_segments_below(self, offset: int) -> None:
+        keep_from = self.segments[0]
+        for start in self.segments[1:]:
+            if start <= offset:
+                keep_from = start
+        if keep_from == self.segments[0]:
+            return
+        count = bisect_left(self._base_offsets, keep_from)
+        gone = self._base_offsets[:count]
+        del self.batches[:count], self._base_offsets[:count], self.appended_at[:count]
+        self.segments = [start for start in self.segments if start >= keep_from]
+        self.aborted = [entry for entry in self.aborted if entry.last_offset >= keep_from]
+        self._touch_batches(gone)
+
+    # Cutting and reloading ------------------------------------------------------------------------
+
+    def truncate(self, to: int, now: int) -> bool:
+        """Cut offsets ``to`` and above, and rebuild the producer state (LOG-10); True when something went."""
+        if to >= self.log_end:
+            return False
+        producers_before = list(self.producers.entries)
+        count = bisect_left(self._base_offsets, to)
+        if count and self.batches[count - 1].last_offset >= to:
+            count -= 1
+        gone = self._base_offsets[count:]
+        del self.batches[count:], self._base_offsets[count:], self.appended_at[count:]
+        self.segments = [start for start in self.segments if start <= to] or [to]
+        in_active = bisect_left(self._base_offsets, self.segments[-1])
+        self.active_records = sum(batch.last_offset_delta + 1 for batch in self.batches[in_active:])
+        self.active_bytes = sum(batch.size for batch in self.batches[in_active:])
+        self.epoch_starts = [(epoch, start) for epoch, start in self.epoch_starts if start < to]
+        self.aborted = [entry for entry in self.aborted if entry.last_offset < to]
+        self.log_end = to
+        self.log_start = min(self.log_start, to)
+        self.high_watermark = min(self.high_watermark, to)
+        self._reload(now)
+        if self.watch.judging:
+            self.watch.fact(LogTruncated(partition=self.partition, replica=self.replica, to=to))
+        self._touch_batches(gone)
+        self._touch_producers(dict.fromkeys([*producers_before, *self.producers.entries]))
+        self._touch()
+        return True
+
+    def restart_at(self, offset: int, now: int) -> None:
+        """Throw everything away and start empty at ``offset`` (``truncateFullyAndStartAt``)."""
+        self.truncate(self.log_start, now)
+        self.segments = [offset]
+        self.epoch_starts = []
+        self.log_start = self.log_end = self.high_watermark = offset
+        self.producers.load(offset, now)
+
+    def clear(self) -> None:
+        """Throw the whole log away: the partition is deleted."""
+        gone, known = self._base_offsets, list(self.producers.entries)
+        self.batches, self._base_offsets, self.appended_at = [], [], []
+        self.producers.entries.clear()
+        self._touch_batches(gone)
+        self._touch_producers(known)
+
+    def close(self, *, clean: bool) -> None:
+        """The broker stops: what is known of producers was in memory. A clean stop writes it down first."""
+        producers = self.producers
+        if clean:
+            producers.map_end_offset = self.log_end
+            producers.take_snapshot()
+        known = list(producers.entries)
+        producers.forget_all()
+        self._touch_producers(known)
+        self._touch()
+
+    def reopen(self, now: int) -> None:
+        """Load the log from disk after a stop (LOG-10).
+
+        After a clean stop there is a snapshot at the log end; after a crash the newest one is loaded and the
+        rest of the log replayed. The high watermark starts again at the log start.
+        """
+        self.producers.load(self.log_start, now)
+        self._replay()
+        self.high_watermark = self.log_start
+        self._touch_producers(list(self.producers.entries))
+        self._touch()
+
+    def preset_producer(
+        self,
+        producer_id: int,
+        producer_epoch: int,
+        last_sequence: int | None,
+        last_offset: int | None,
+        now: int,
+    ) -> None:
+        """Initial state: an entry with at most one cached batch of one record (GEN-7)."""
+        entry = ProducerStateEntry(producer_id)
+        entry.producer_epoch = producer_epoch
+        entry.last_timestamp = now
+        if last_sequence is not None:
+            offset = self.log_end - 1 if last_offset is None else last_offset
+            entry.batches.append(BatchMetadata(last_sequence, offset, 0, now))
+        self.producers.entries[producer_id] = entry
+        self._touch_producers([producer_id])
+
+    def _reload(self, now: int) -> None:
+        producers = self.producers
+        knew_nothing = (
+            not producers.entries and not producers.unstable and producers.map_end_offset >= self.log_end
+        )
+        producers.truncate_and_reload(self.log_start, self.log_end, now)
+        if knew_nothing:
+            producers.map_end_offset = self.log_end
+        else:
+            self._replay()
+
+    def _replay(self) -> None:
+        """Rebuild producers from the batches after the snapshot, segment by segment
+        (``loadProducersFromLog``)."""
+        producers = self.producers
+        borders = [*self.segments[1:], self.log_end]
+        for end in borders:
+            start = max(producers.map_end_offset, self.log_start)
+            if end <= start:
+                continue
+            appendings: dict[int, Appending] = {}
+            completed: list[CompletedTransaction] = []
+            chosen = self.batches[
+                bisect_left(self._base_offsets, start) : bisect_left(self._base_offsets, end)
+            ]
+            for batch in chosen:
+                if batch.producer_id == NO_PRODUCER_ID:
+                    continue
+                appending = appendings.get(batch.producer_id)
+                if appending is None:
+                    appending = appendings[batch.producer_id] = producers.prepare(batch.producer_id)
+                if batch.is_control:
+                    ended = appending.add_marker(batch, batch.base_offset, self.profile)
+                    if ended is not None:
+                        completed.append(ended)
+                else:
+                    appending.add_data(batch, batch.base_offset)
+            for appending in appendings.values():
+                producers.merge(appending)
+            for ended in completed:
+                producers.complete(ended)
+            producers.map_end_offset = end
+        producers.map_end_offset = self.log_end
+
+    def expire_producers(self, now: int) -> list[int]:
+        """Forget idle producers (LOG-12); returns their ids."""
+        gone = self.producers.expire(now)
+        self._touch_producers(gone)
+        return gone
+
+    def forget_producers(self) -> list[int]:
+        """The fault *expire producer state*: forget everyone without an open transaction, idle or not
+        (GEN-6)."""
+        gone = [
+            producer_id
+            for producer_id, entry in self.producers.entries.items()
+            if entry.transaction_first_offset is None
+        ]
+        for producer_id in gone:
+            del self.producers.entries[producer_id]
+        self._touch_producers(gone)
+        return gone
+
+    # Reading --------------------------------------------------------------------------------------
+
+    def read(
+        self, offset: int, *, committed: bool, batches_max: int, bytes_max: int | None = None
+    ) -> tuple[tuple[RecordBatch, ...], tuple[tuple[int, int], ...]]:
+        """Whole batches of one segment from the one with ``offset`` up to the bound, and the aborted list
+        (CON-1).
+
+        Returns at least one batch when there is one below the bound, however large; ``batches_max`` and
+        ``bytes_max`` cut what follows it. The caller checks that ``offset`` lies inside the log.
+        """
+        bound = self.last_stable_offset if committed else self.high_watermark
+        index = max(0, bisect_right(self._base_offsets, offset) - 1)
+        while index < len(self.batches) and self.batches[index].last_offset < offset:
+            index += 1
+        chosen: list[RecordBatch] = []
+        limit = None
+        size = 0
+        for batch in self.batches[index : index + batches_max]:
+            if batch.last_offset >= bound:
+                break
+            if limit is None:
+                limit = self._segment_end(batch.base_offset)
+            size += batch.size
+            if batch.base_offset >= limit or (chosen and bytes_max is not None and size > bytes_max):
+                break
+            chosen.append(batch)
+        if not committed:
+            return tuple(chosen), ()
+        if not chosen and not self.profile.indexes_empty_abort:
+            return (), ()
+        first = chosen[0].base_offset if chosen else offset
+        return tuple(chosen), self.aborted_between(offset, self._segment_end(first))
+
+    def read_for_follower(self, offset: int, batches_max: int) -> tuple[RecordBatch, ...]:
+        """Batches from ``offset`` to the log end: replicas read past the high watermark (LOG-7)."""
+        index = bisect_left(self._base_offsets, offset)
+        return tuple(self.batches[index : index + batches_max])
+
+    def aborted_between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
+        """Aborted (producer id, first offset) pairs that may lie in [fetch_offset, bound), in marker order
+        (CON-1)."""
+        found = []
+        for entry in self.aborted:
+            if entry.last_offset >= fetch_offset and entry.first_offset < bound:
+                found.append((entry.producer_id, entry.first_offset))
+            if entry.last_stable_offset >= bound:
+                break
+        return tuple(found)
+
+    def _segment_end(self, offset: int) -> int:
+        """First offset of the segment after the one that holds ``offset``; the log end in the last
+        segment."""
+        index = bisect_right(self.segments, offset)
+        return self.segments[index] if index < len(self.segments) else self.log_end
+
+    @property
+    def last_epoch(self) -> int:
+        """Leader epoch of the newest batch; -1 when the log is empty."""
+        return self.epoch_starts[-1][0] if self.epoch_starts else -1
+
+    def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
+        """The newest epoch at or below ``leader_epoch`` and the offset where it ends here (KIP-101,
+        KIP-279)."""
+        index = bisect_right(self.epoch_starts, leader_epoch, key=_epoch)
+        found = self.epoch_starts[index - 1][0] if index else -1
+        end = self.epoch_starts[index][1] if index < len(self.epoch_starts) else self.log_end
+        return found, end
+
+    def batch_at(self, base_offset: int) -> tuple[RecordBatch, int] | None:
+        """The batch stored at exactly this base offset and when it was appended; None when there is none."""
+        index = bisect_left(self._base_offsets, base_offset)
+        if index == len(self.batches) or self._base_offsets[index] != base_offset:
+            return None
+        return self.batches[index], self.appended_at[index]
+
+    # What is shown --------------------------------------------------------------------------------
+
+    def parts(self) -> list[Part]:
+        """A part for every stored batch and every producer entry."""
+        return [
+            *(BatchPart(self, base_offset) for base_offset in self._base_offsets),
+            *(ProducerPart(self, producer_id) for producer_id in self.producers.entries),
+        ]
+
+    def pointers(self) -> dict[str, Any]:
+        """The log's numbers for the replica's part of the view."""
+        return {
+            "log_start": self.log_start,
+            "log_end": self.log_end,
+            "high_watermark": self.high_watermark,
+            "last_stable_offset": self.last_stable_offset,
+            "segments": list(self.segments),
+        }
+
+    def _touch(self) -> None:
+        if self.part is not None and self.watch.recording:
+            self.watch.touch(self.part)
+
+    def _touch_batches(self, base_offsets: list[int]) -> None:
+        if self.watch.recording:
+            for base_offset in base_offsets:
+                self.watch.touch(BatchPart(self, base_offset))
+
+    def _touch_producers(self, producer_ids: Any) -> None:
+        if self.watch.recording:
+            for producer_id in producer_ids:
+                self.watch.touch(ProducerPart(self, producer_id))
+
+
+def _epoch(start: tuple[int, int]) -> int:
+    return start[0]
+
+
+def with_offset(batch: RecordBatch, base_offset: int, leader_epoch: int) -> RecordBatch:
+    """The batch as stored. Written out because ``dataclasses.replace`` costs five times as much."""
+    return RecordBatch(
+        record_count=batch.record_count,
+        last_offset_delta=batch.last_offset_delta,
+        producer_id=batch.producer_id,
+        producer_epoch=batch.producer_epoch,
+        base_sequence=batch.base_sequence,
+        last_sequence=batch.last_sequence,
+        is_transactional=batch.is_transactional,
+        is_control=batch.is_control,
+        control_type=batch.control_type,
+        coordinator_epoch=batch.coordinator_epoch,
+        max_timestamp=batch.max_timestamp,
+        size=batch.size,
+        serials=batch.serials,
+        base_offset=base_offset,
+        leader_epoch=leader_epoch,
+    )

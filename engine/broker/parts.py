@@ -1,0 +1,79 @@
+"""The parts of a replica that have a place of their own in the view: one per stored batch, one per producer.
+
+A part is a name for a place: it holds no state, reads its log when asked and says None when what it named is
+gone. So parts may be made anew whenever something is touched.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.watching import Path
+
+if TYPE_CHECKING:
+    from engine.broker.partition_log import PartitionLog
+
+
+class BatchPart:
+    """A stored batch, at ``partitions.<tp>.replicas.<id>.batches.<base offset>``."""
+
+    __slots__ = ("base_offset", "log", "path")
+
+    def __init__(self, log: PartitionLog, base_offset: int) -> None:
+        self.log = log
+        self.base_offset = base_offset
+        self.path: Path = (*log.place, "batches", str(base_offset))
+
+    def view(self) -> dict[str, Any] | None:
+        found = self.log.batch_at(self.base_offset)
+        if found is None:
+            return None
+        batch, appended_at = found
+        return {
+            "base_offset": batch.base_offset,
+            "last_offset": batch.last_offset,
+            "record_count": batch.record_count,
+            "producer_id": batch.producer_id,
+            "producer_epoch": batch.producer_epoch,
+            "first_sequence": batch.base_sequence,
+            "last_sequence": batch.last_sequence,
+            "transactional": batch.is_transactional,
+            "control": batch.control_type,
+            "coordinator_epoch": batch.coordinator_epoch,
+            "leader_epoch": batch.leader_epoch,
+            "serials": list(batch.serials),
+            "appended_at": appended_at,
+            "size": batch.size,
+        }
+
+
+class ProducerPart:
+    """A producer's entry, at ``partitions.<tp>.replicas.<id>.producers.<producer id>``."""
+
+    __slots__ = ("log", "path", "producer_id")
+
+    def __init__(self, log: PartitionLog, producer_id: int) -> None:
+        self.log = log
+        self.producer_id = producer_id
+        self.path: Path = (*log.place, "producers", str(producer_id))
+
+    def view(self) -> dict[str, Any] | None:
+        entry = self.log.producers.entries.get(self.producer_id)
+        if entry is None:
+            return None
+        return {
+            "producer_epoch": entry.producer_epoch,
+            "coordinator_epoch": entry.coordinator_epoch,
+            "last_timestamp": None if entry.last_timestamp == -1 else entry.last_timestamp,
+            "transaction_first_offset": entry.transaction_first_offset,
+            "batches": [
+                [
+                    batch.first_sequence,
+                    batch.last_sequence,
+                    batch.first_offset,
+                    batch.last_offset,
+                    batch.timestamp,
+                ]
+                for batch in entry.batches
+            ],
+        }

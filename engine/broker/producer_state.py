@@ -1,0 +1,370 @@
+"""What a partition remembers of every producer that wrote to it (SEQ-7, LOG-5).
+
+Owns the producer entries with their cached batches, the transactions that are open or not yet stable, the
+snapshots, and how an append is validated on a copy that is merged only after the append succeeded.
+The rules themselves are the table in ``append_rules``. It must not know of offsets beyond those it is told.
+
+The shape follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from engine.broker.append_rules import AppendRule, Arrival, Level, Rules, judge
+from engine.broker.sequence import decrement
+from engine.errors import EngineError
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
+from engine.profiles import Profile
+
+
+class BatchMetadata(NamedTuple):
+    """A remembered batch: enough to recognise it and to answer a repeat with its offsets."""
+
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+
+    @property
+    def first_sequence(self) -> int:
+        return decrement(self.last_sequence, self.offset_delta)
+
+    @property
+    def first_offset(self) -> int:
+        return self.last_offset - self.offset_delta
+
+
+class ProducerStateEntry:
+    """One producer's row. Epochs and timestamp are -1 where there is none; ``batches`` oldest first."""
+
+    __slots__ = (
+        "batches",
+        "coordinator_epoch",
+        "last_timestamp",
+        "producer_epoch",
+        "producer_id",
+        "transaction_first_offset",
+    )
+
+    def __init__(self, producer_id: int) -> None:
+        self.producer_id = producer_id
+        self.producer_epoch = NO_PRODUCER_EPOCH
+        self.coordinator_epoch = -1
+        self.last_timestamp = -1
+        self.transaction_first_offset: int | None = None
+        self.batches: list[BatchMetadata] = []
+
+    @property
+    def last_sequence(self) -> int:
+        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
+
+    @property
+    def last_data_offset(self) -> int:
+        return self.batches[-1].last_offset if self.batches else -1
+
+    def take_epoch(self, producer_epoch: int) -> None:
+        """Changing the epoch empties the cache (SEQ-8)."""
+        if producer_epoch != self.producer_epoch:
+            self.batches.clear()
+            self.producer_epoch = producer_epoch
+
+
+class SnapshotEntry(NamedTuple):
+    """An entry as a snapshot file keeps it: only the newest batch survives (LOG-10)."""
+
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    last_timestamp: int
+    transaction_first_offset: int | None
+    newest: BatchMetadata | None
+
+
+class CompletedTransaction(NamedTuple):
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    """The marker's offset."""
+    is_aborted: bool
+
+
+class Appending:
+    """One producer's part of one append: validation works on a copy seeded from the stored entry (SEQ-16).
+
+    Nothing of it is visible before :meth:`ProducerStateManager.merge`.
+    """
+
+    __slots__ = ("arrival", "batches", "completed", "started", "stored", "updated")
+
+    def __init__(self, stored: ProducerStateEntry) -> None:
+        self.stored = stored
+        updated = ProducerStateEntry(stored.producer_id)
+        updated.producer_epoch = stored.producer_epoch
+        updated.coordinator_epoch = stored.coordinator_epoch
+        updated.last_timestamp = stored.last_timestamp
+        updated.transaction_first_offset = stored.transaction_first_offset
+        self.updated = updated
+        self.started: list[int] = []
+        """First offsets of the transactions that this append opens."""
+        self.arrival: Arrival | None = None
+
+    def arrive(self, batch: RecordBatch) -> Arrival:
+        """The batch beside what is known of its producer."""
+        stored = self.stored
+        updated = self.updated
+        arrival = self.arrival = Arrival()
+        arrival.producer_id = batch.producer_id
+        arrival.epoch = batch.producer_epoch
+        arrival.first_sequence = batch.base_sequence
+        arrival.last_sequence_arrived = batch.last_sequence
+        arrival.is_transactional = batch.is_transactional
+        arrival.coordinator_epoch = batch.coordinator_epoch
+        arrival.cached = stored.batches[:]
+        arrival.duplicate_of = None
+        arrival.stored_epoch = stored.producer_epoch
+        arrival.running_epoch = updated.producer_epoch
+        arrival.running_coordinator_epoch = updated.coordinator_epoch
+        arrival.transaction_first_offset = updated.transaction_first_offset
+        if updated.batches:
+            arrival.last_sequence = updated.batches[-1].last_sequence
+        elif stored.batches and stored.producer_epoch == batch.producer_epoch:
+            arrival.last_sequence = stored.batches[-1].last_sequence
+        else:
+            arrival.last_sequence = NO_SEQUENCE
+        return arrival
+
+    def add_data(self, batch: RecordBatch, base_offset: int) -> None:
+        """Take a validated data batch into the copy; opens a transaction when it is the first of one
+        (LOG-6)."""
+        updated = self.updated
+        updated.take_epoch(batch.producer_epoch)
+        delta = batch.last_offset_delta
+        updated.batches.append(
+            BatchMetadata(batch.last_sequence, base_offset + delta, delta, batch.max_timestamp)
+        )
+        updated.last_timestamp = batch.max_timestamp
+        if batch.is_transactional and updated.transaction_first_offset is None:
+            updated.transaction_first_offset = base_offset
+            self.started.append(base_offset)
+
+    def add_marker(
+        self, batch: RecordBatch, base_offset: int, profile: Profile
+    ) -> CompletedTransaction | None:
+        """Take a validated marker into the copy; returns the transaction that it ends, if one (MRK-6,
+        LOG-9)."""
+        updated = self.updated
+        first_offset = updated.transaction_first_offset
+        if first_offset is None and profile.indexes_empty_abort:
+            first_offset = base_offset
+            self.started.append(base_offset)
+        updated.take_epoch(batch.producer_epoch)
+        updated.transaction_first_offset = None
+        updated.coordinator_epoch = batch.coordinator_epoch
+        if profile.marker_counts_as_activity:
+            updated.last_timestamp = batch.max_timestamp
+        if first_offset is None:
+            return None
+        return CompletedTransaction(
+            batch.producer_id, first_offset, base_offset, batch.control_type == "ABORT"
+        )
+
+
+class ProducerStateManager:
+    """All producers of one replica of one partition.
+
+    ``map_end_offset``: the log is reflected up to here. ``open_transactions`` maps first offset to producer
+    id, ``unstable`` maps first offset to the offset of a marker at or above the high watermark.
+    """
+
+    __slots__ = (
+        "cache_size",
+        "entries",
+        "expiration_ms",
+        "map_end_offset",
+        "open_transactions",
+        "profile",
+        "rules",
+        "snapshots",
+        "unstable",
+    )
+
+    def __init__(self, *, profile: Profile, rules: Rules, cache_size: int, expiration_ms: int) -> None:
+        self.profile = profile
+        self.rules = rules
+        self.cache_size = cache_size
+        self.expiration_ms = expiration_ms
+        self.entries: dict[int, ProducerStateEntry] = {}
+        self.open_transactions: dict[int, int] = {}
+        self.unstable: dict[int, int] = {}
+        self.snapshots: dict[int, tuple[SnapshotEntry, ...]] = {}
+        self.map_end_offset = 0
+
+    # Appending ------------------------------------------------------------------------------------
+
+    def prepare(self, producer_id: int) -> Appending:
+        """Start validating an append of this producer on a copy of its entry."""
+        stored = self.entries.get(producer_id)
+        return Appending(ProducerStateEntry(producer_id) if stored is None else stored)
+
+    def judge(self, appending: Appending, batch: RecordBatch, level: Level) -> AppendRule | None:
+        """The row that refuses the batch or finds it to be a duplicate; None when it may be stored."""
+        arrival = appending.arrive(batch)
+        tried = self.rules.markers[level] if batch.is_control else self.rules.data[level]
+        return judge(tried, arrival)
+
+    def merge(self, appending: Appending) -> ProducerStateEntry:
+        """Make a validated copy the truth, after the append succeeded (LOG-5)."""
+        updated = appending.updated
+        if updated.producer_id == NO_PRODUCER_ID:
+            raise EngineError("producer state: cannot merge an append without a producer id (LOG-5)")
+        entry = self.entries.get(updated.producer_id)
+        if entry is None:
+            entry = self.entries[updated.producer_id] = ProducerStateEntry(updated.producer_id)
+        entry.take_epoch(updated.producer_epoch)
+        entry.batches.extend(updated.batches)
+        if len(entry.batches) > self.cache_size:
+            del entry.batches[: len(entry.batches) - self.cache_size]
+        entry.coordinator_epoch = updated.coordinator_epoch
+        entry.transaction_first_offset = updated.transaction_first_offset
+        if self.profile.marker_counts_as_activity:
+            entry.last_timestamp = updated.last_timestamp
+        else:
+            entry.last_timestamp = entry.batches[-1].timestamp if entry.batches else -1
+        for first_offset in appending.started:
+            self.open_transactions[first_offset] = updated.producer_id
+        return entry
+
+    def complete(self, completed: CompletedTransaction) -> None:
+        """An open transaction got its marker; it holds the LSO until the marker is below the high
+        watermark."""
+        if self.open_transactions.pop(completed.first_offset, None) is None:
+            raise EngineError(
+                f"producer state: a marker at {completed.last_offset} ends a transaction at "
+                f"{completed.first_offset} that is not open"
+            )
+        self.unstable[completed.first_offset] = completed.last_offset
+
+    def stable_offset_at(self, completed: CompletedTransaction) -> int:
+        """LSO to index with an aborted transaction: first offset of the earliest *other* open one, or marker
+        + 1."""
+        others = [first for first in self.open_transactions if first != completed.first_offset]
+        return min(others, default=completed.last_offset + 1)
+
+    def first_unstable_offset(self) -> int | None:
+        """First offset of the earliest transaction that is open or whose marker is not stable yet (LOG-8)."""
+        if not self.open_transactions and not self.unstable:
+            return None
+        first = min(self.open_transactions, default=None)
+        other = min(self.unstable, default=None)
+        if first is None or other is None:
+            return other if first is None else first
+        return min(first, other)
+
+    def on_high_watermark(self, high_watermark: int) -> None:
+        """Transactions whose marker is below the high watermark no longer hold the LSO."""
+        stable = [first for first, marker in self.unstable.items() if marker < high_watermark]
+        for first in stable:
+            del self.unstable[first]
+
+    # Forgetting and reloading ---------------------------------------------------------------------
+
+    def is_expired(self, entry: ProducerStateEntry, now: int) -> bool:
+        """Idle for the whole limit and without an open transaction (LOG-12)."""
+        return entry.transaction_first_offset is None and now - entry.last_timestamp >= self.expiration_ms
+
+    def expire(self, now: int) -> list[int]:
+        """Forget idle producers; returns their ids."""
+        gone = [producer_id for producer_id, entry in self.entries.items() if self.is_expired(entry, now)]
+        for producer_id in gone:
+            del self.entries[producer_id]
+        return gone
+
+    def next_expiry(self) -> int | None:
+        """When the first producer would be idle long enough; None when there is nobody to forget."""
+        times = [
+            entry.last_timestamp + self.expiration_ms
+            for entry in self.entries.values()
+            if entry.transaction_first_offset is None
+        ]
+        return min(times, default=None)
+
+    def on_log_start_raised(self, log_start: int) -> list[int]:
+        """Records below ``log_start`` are gone. Returns the producers forgotten with them (LOG-11, 2.0
+        only)."""
+        gone: list[int] = []
+        if self.profile.retention_drops_producers:
+            gone = [
+                producer_id
+                for producer_id, entry in self.entries.items()
+                if entry.last_data_offset < log_start
+            ]
+            for producer_id in gone:
+                del self.entries[producer_id]
+            orphans = [first for first, owner in self.open_transactions.items() if owner in gone]
+            for first in orphans:
+                del self.open_transactions[first]
+        self.on_high_watermark(log_start)
+        self.map_end_offset = max(self.map_end_offset, log_start)
+        for offset in [offset for offset in self.snapshots if offset < log_start]:
+            del self.snapshots[offset]
+        return gone
+
+    def take_snapshot(self) -> None:
+        """Write the state at ``map_end_offset`` down; each entry keeps only its newest batch."""
+        self.snapshots[self.map_end_offset] = tuple(
+            SnapshotEntry(
+                entry.producer_id,
+                entry.producer_epoch,
+                entry.coordinator_epoch,
+                entry.last_timestamp,
+                entry.transaction_first_offset,
+                entry.batches[-1] if entry.batches else None,
+            )
+            for entry in self.entries.values()
+        )
+
+    def truncate_and_reload(self, log_start: int, log_end: int, now: int) -> None:
+        """Go back to the newest snapshot at or below ``log_end``; the log then replays what came after it.
+
+        When the state already ends at ``log_end`` only the head is trimmed (``truncateAndReload``).
+        """
+        for offset in [offset for offset in self.snapshots if offset > log_end or offset < log_start]:
+            del self.snapshots[offset]
+        if log_end == self.map_end_offset:
+            self.on_log_start_raised(log_start)
+            return
+        self.load(log_start, now)
+
+    def forget_all(self) -> None:
+        """What was in memory is gone; snapshots are files and stay."""
+        self.entries.clear()
+        self.open_transactions.clear()
+        self.unstable.clear()
+
+    def load(self, log_start: int, now: int) -> None:
+        """Forget everything and load the newest snapshot, or start empty at ``log_start``."""
+        self.forget_all()
+        newest = max(self.snapshots, default=None)
+        self.map_end_offset = log_start if newest is None else newest
+        for saved in () if newest is None else self.snapshots[newest]:
+            self._load_entry(saved, log_start, now)
+
+    def _load_entry(self, saved: SnapshotEntry, log_start: int, now: int) -> None:
+        """Entries expired by now stay out; 2.0 also forgets entries without a batch at or above the log
+        start."""
+        entry = ProducerStateEntry(saved.producer_id)
+        entry.producer_epoch = saved.producer_epoch
+        entry.coordinator_epoch = saved.coordinator_epoch
+        entry.last_timestamp = saved.last_timestamp
+        entry.transaction_first_offset = saved.transaction_first_offset
+        if saved.newest is not None:
+            # The file has one timestamp per entry, so the batch takes the entry's.
+            entry.batches.append(saved.newest._replace(timestamp=saved.last_timestamp))
+        if self.is_expired(entry, now):
+            return
+        if self.profile.retention_drops_producers and entry.last_data_offset < log_start:
+            return
+        self.entries[saved.producer_id] = entry
+        if saved.transaction_first_offset is not None:
+            self.open_transactions[saved.transaction_first_offset] = saved.producer_id

@@ -1,0 +1,160 @@
+"""One broker's copy of one partition: its log, what the controller said about it, and who waits for it.
+
+Owns leadership as this broker knows it, the followers' log ends as the leader knows them, the in-sync
+replicas and the high watermark that follows from both (LOG-7). It must not know of requests or of other
+replicas.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.broker.partition_log import PartitionLog
+from engine.messages import LeaderAndIsr
+from engine.watching import Part, Path, Watch
+
+
+class DelayedProduce:
+    """A Produce request with acks=all that waits for its batches to be replicated (LOG-2)."""
+
+    __slots__ = ("answers", "client", "correlation_id", "deadline", "offsets", "waits")
+
+    def __init__(self, client: str, correlation_id: int, deadline: int) -> None:
+        self.client = client
+        self.correlation_id = correlation_id
+        self.deadline = deadline
+        self.offsets: dict[str, tuple[int, int]] = {}
+        """Partition to (high watermark to wait for, leader epoch of the append), while it waits."""
+        self.answers: dict[str, Any] = {}
+        """Partition to its answer, in the order of the request; one that waits holds its answer of
+        success."""
+        self.waits = 0
+        """Partitions still waiting."""
+
+
+class Replica:
+    """``partition`` on broker ``broker_id``. It is a part of the view: its pointers and who waits for it."""
+
+    __slots__ = (
+        "broker_id",
+        "follower_ends",
+        "isr",
+        "isr_asked",
+        "leader",
+        "leader_epoch",
+        "log",
+        "min_isr",
+        "not_fetching",
+        "partition",
+        "path",
+        "removed",
+        "replicas",
+        "waiting",
+        "watch",
+    )
+
+    def __init__(self, broker_id: int, log: PartitionLog, watch: Watch) -> None:
+        self.broker_id = broker_id
+        self.partition = log.partition
+        self.log = log
+        self.watch = watch
+        self.path: Path = log.place
+        self.leader: int | None = None
+        self.leader_epoch = -1
+        self.isr: tuple[int, ...] = ()
+        self.replicas: tuple[int, ...] = ()
+        self.min_isr = 1
+        self.not_fetching = False
+        self.follower_ends: dict[int, int] = {}
+        """Leader only: follower to the log end that its newest fetch told."""
+        self.isr_asked: set[int] = set()
+        """Leader only: replicas that it asked the controller to take back."""
+        self.waiting: list[DelayedProduce] = []
+        self.removed = False
+        log.part = self
+
+    @property
+    def is_leader(self) -> bool:
+        return self.leader == self.broker_id
+
+    def learn(self, word: LeaderAndIsr) -> bool:
+        """Take the controller's word; an older leader epoch is ignored. True when it was taken (LOG-10)."""
+        if word.leader_epoch < self.leader_epoch:
+            return False
+        if word.leader_epoch != self.leader_epoch or word.leader != self.leader:
+            self.follower_ends = {}
+        self.leader = word.leader
+        self.leader_epoch = word.leader_epoch
+        self.isr = word.isr
+        self.replicas = word.replicas
+        self.min_isr = word.min_isr
+        self.not_fetching = self.broker_id in word.not_fetching
+        self.isr_asked.clear()
+        return True
+
+    def forget_leadership(self) -> None:
+        """A crash: memory goes, the log stays."""
+        self.leader = None
+        self.leader_epoch = -1
+        self.isr = ()
+        self.follower_ends = {}
+        self.isr_asked.clear()
+        self.waiting.clear()
+
+    def note_follower_end(self, follower: int, log_end: int) -> None:
+        """A follower's fetch says how far its log reaches."""
+        self.follower_ends[follower] = log_end
+
+    def advance_high_watermark(self) -> bool:
+        """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7).
+
+        A follower that has not fetched from this leader yet holds it back: its log end is not known.
+        """
+        log = self.log
+        lowest = log.log_end
+        ends = self.follower_ends
+        for replica in self.isr:
+            if replica != self.broker_id:
+                end = ends.get(replica, -1)
+                if end < lowest:
+                    lowest = end
+        return lowest > log.high_watermark and log.set_high_watermark(lowest)
+
+    def wants_back(self, follower: int) -> bool:
+        """A replica outside the ISR whose log end reached the high watermark may come back
+        (``maybeExpandIsr``)."""
+        return (
+            follower in self.replicas
+            and follower not in self.isr
+            and follower not in self.isr_asked
+            and self.follower_ends.get(follower, -1) >= self.log.high_watermark
+        )
+
+    def remove(self) -> None:
+        """The partition was deleted: everything of it leaves the view."""
+        self.removed = True
+        self.log.clear()
+        self.touch()
+
+    def touch(self) -> None:
+        if self.watch.recording:
+            self.watch.touch(self)
+
+    def parts(self) -> list[Part]:
+        return [self, *self.log.parts()]
+
+    def view(self) -> dict[str, Any] | None:
+        if self.removed:
+            return None
+        return {
+            **self.log.pointers(),
+            "waiting": [
+                {
+                    "partition": self.partition,
+                    "until_offset": delayed.offsets[self.partition][0],
+                    "client": delayed.client,
+                    "deadline": delayed.deadline,
+                }
+                for delayed in self.waiting
+            ],
+        }

@@ -1,0 +1,104 @@
+"""How followers copy a leader's log: one fetch, one answer, one step (LOG-7, LOG-10).
+
+The follower says how far its log reaches and under which leader epoch its newest batch was written. The
+leader learns from it, may raise the high watermark, and answers with what comes next. Where the logs parted
+under an older leader, it answers with the offset at which that epoch ended instead, and the follower cuts
+back to there before it copies anything (KIP-101's truncation by leader epoch, asked for in the fetch itself
+as KIP-595 does).
+"""
+
+from __future__ import annotations
+
+from engine.broker.replica import Replica
+from engine.errors import EngineError, Error
+from engine.messages import RecordBatch, ReplicaFetchRequest, ReplicaFetchResponse
+
+
+def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
+    """True when a fetch by ``follower`` from ``leader`` would change something at either; both live.
+
+    The kernel schedules fetches by this, so that quiet time costs nothing.
+    """
+    if not leader.is_leader or follower.leader != leader.broker_id or follower.not_fetching:
+        return False
+    if follower.leader_epoch != leader.leader_epoch:
+        return False
+    ours, theirs = leader.log, follower.log
+    return (
+        theirs.log_end != ours.log_end
+        or theirs.last_epoch != ours.last_epoch
+        or theirs.high_watermark != ours.high_watermark
+        or theirs.log_start < ours.log_start
+        or leader.follower_ends.get(follower.broker_id) != theirs.log_end
+        or leader.wants_back(follower.broker_id)
+    )
+
+
+def make_fetch(follower: Replica) -> ReplicaFetchRequest:
+    """What a follower asks its leader."""
+    return ReplicaFetchRequest(
+        partition=follower.partition,
+        replica=follower.broker_id,
+        fetch_offset=follower.log.log_end,
+        leader_epoch=follower.leader_epoch,
+        last_fetched_epoch=follower.log.last_epoch,
+    )
+
+
+def answer_fetch(leader: Replica, request: ReplicaFetchRequest, batches_max: int) -> ReplicaFetchResponse:
+    """The leader's answer: batches, or where to cut, or an error. It has noted the follower's log end
+    before."""
+    log = leader.log
+    batches: tuple[RecordBatch, ...] = ()
+    diverging = None
+    error = Error.NONE
+    if not leader.is_leader or request.leader_epoch != leader.leader_epoch:
+        error = Error.NOT_LEADER_OR_FOLLOWER
+    else:
+        diverging = parted_at(leader, request)
+        if diverging is None:
+            batches = log.read_for_follower(request.fetch_offset, batches_max)
+    return ReplicaFetchResponse(
+        partition=request.partition,
+        error=error,
+        batches=batches,
+        high_watermark=log.high_watermark,
+        log_start_offset=log.log_start,
+        leader_epoch=leader.leader_epoch,
+        diverging_epoch=diverging,
+    )
+
+
+def parted_at(leader: Replica, request: ReplicaFetchRequest) -> tuple[int, int] | None:
+    """(epoch, end offset) at the leader when the follower's log holds what the leader's does not; else
+    None."""
+    if request.fetch_offset == 0 or request.last_fetched_epoch == -1:
+        return None
+    epoch, end = leader.log.end_of_epoch(request.last_fetched_epoch)
+    if epoch != request.last_fetched_epoch or end < request.fetch_offset:
+        return epoch, end
+    return None
+
+
+def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> tuple[int | None, int]:
+    """Let a follower take its leader's answer; returns (offset cut back to or None, batches copied)."""
+    log = follower.log
+    cut = None
+    if response.diverging_epoch is not None:
+        epoch, end = response.diverging_epoch
+        _, own_end = log.end_of_epoch(epoch)
+        cut = min(end, own_end)
+        if not log.truncate(cut, now):
+            raise EngineError(
+                f"{follower.partition}: told to cut at {cut}, the log ends at {log.log_end} (LOG-10)"
+            )
+    elif response.batches:
+        if response.batches[0].base_offset > log.log_end:
+            # The leader's head was deleted past this follower's end: start over at its log start.
+            log.restart_at(response.batches[0].base_offset, now)
+        log.append_as_follower(response.batches, now)
+    if response.diverging_epoch is None:
+        if response.log_start_offset > log.log_start:
+            log.raise_log_start(min(response.log_start_offset, log.log_end))
+        log.set_high_watermark(min(response.high_watermark, log.log_end))
+    return cut, len(response.batches)

@@ -1,0 +1,24 @@
+"""Arithmetic of sequence numbers: 31 bits that wrap to 0 (SEQ-3, SEQ-4, SEQ-13)."""
+
+from __future__ import annotations
+
+from engine.messages import INT_MAX
+
+
+def increment(sequence: int, by: int) -> int:
+    """The sequence ``by`` places later (``DefaultRecordBatch.incrementSequence``, SEQ-3)."""
+    if sequence > INT_MAX - by:
+        return by - (INT_MAX - sequence) - 1
+    return sequence + by
+
+
+def decrement(sequence: int, by: int) -> int:
+    """The sequence ``by`` places earlier (``DefaultRecordBatch.decrementSequence``, SEQ-4)."""
+    if sequence < by:
+        return INT_MAX - (by - sequence) + 1
+    return sequence - by
+
+
+def follows(last: int, first: int) -> bool:
+    """True when ``first`` is the sequence right after ``last``; only 0 follows none (-1) (SEQ-13)."""
+    return first == last + 1 or (first == 0 and last == INT_MAX)

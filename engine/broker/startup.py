@@ -1,0 +1,40 @@
+"""Starting brokers before a run begins: the same claims by the same messages, without time and without
+steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine.broker.broker import Broker
+from engine.broker.controller import Controller
+from engine.messages import Effects, Envelope
+
+
+def start_quietly(controller: Controller, brokers: Iterable[Broker], now: int = 0) -> None:
+    """Start brokers in ascending id order; each claims its block before the next one starts (PID-6)."""
+    for broker in sorted(brokers, key=_broker_id):
+        exchange(controller, broker, broker.start(now), now)
+
+
+def exchange(controller: Controller, broker: Broker, effects: Effects, now: int) -> Effects:
+    """Carry messages between one broker and ZooKeeper until neither sends any; returns what went
+    elsewhere."""
+    elsewhere: Effects = []
+    queue = list(effects)
+    while queue:
+        send = queue.pop(0)
+        envelope = Envelope(
+            0, broker.name, send.destination, send.body, send.correlation_id, send.is_response, now, now
+        )
+        if send.destination == "zookeeper":
+            queue.extend(controller.handle(envelope, now))
+        elif send.destination == broker.name:
+            envelope.source = "zookeeper"
+            queue.extend(broker.handle(envelope, now))
+        else:
+            elsewhere.append(send)
+    return elsewhere
+
+
+def _broker_id(broker: Broker) -> int:
+    return broker.broker_id

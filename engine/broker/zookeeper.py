@@ -1,0 +1,88 @@
+"""The ZooKeeper ensemble as far as brokers need it: nodes with stat versions, and sessions (PID-2, LOG-10).
+
+Owns data and versions. A write may be conditional on the stat version; two claims of one version cannot both
+win. It must not know what the data means.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.messages import ZooKeeperReply, ZooKeeperWrite
+from engine.watching import Part, Path, Watch
+
+
+class Node:
+    """One node: text and stat version, 0 when created and one more with each write. A part of the view."""
+
+    __slots__ = ("data", "path", "version")
+
+    def __init__(self, name: str) -> None:
+        self.path: Path = ("zookeeper", "nodes", name)
+        self.data: str | None = None
+        self.version = -1
+
+    def view(self) -> dict[str, Any] | None:
+        return None if self.data is None else {"data": self.data, "version": self.version}
+
+
+class Session:
+    """A broker's session: alive while the broker is, else until ``expires_at``. A part of the view."""
+
+    __slots__ = ("alive", "broker_id", "expires_at", "path")
+
+    def __init__(self, broker_id: int) -> None:
+        self.broker_id = broker_id
+        self.path: Path = ("zookeeper", "sessions", str(broker_id))
+        self.alive = True
+        self.expires_at: int | None = None
+
+    def view(self) -> dict[str, Any]:
+        return {"alive": self.alive, "expires_at": self.expires_at}
+
+
+class ZooKeeper:
+    """Nodes by name and sessions by broker id."""
+
+    __slots__ = ("nodes", "sessions", "watch")
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.nodes: dict[str, Node] = {}
+        self.sessions: dict[int, Session] = {}
+
+    def read(self, name: str) -> ZooKeeperReply:
+        """Data and stat version; version -1 when the node does not exist."""
+        node = self.nodes.get(name)
+        if node is None:
+            return ZooKeeperReply(path=name, data=None, version=-1)
+        return ZooKeeperReply(path=name, data=node.data, version=node.version)
+
+    def write(self, request: ZooKeeperWrite) -> ZooKeeperReply:
+        """Write if the stat version is the expected one (-1: the node must not exist; None: whatever it
+        is)."""
+        node = self.nodes.get(request.path)
+        version = -1 if node is None else node.version
+        if request.expected_version is not None and request.expected_version != version:
+            return ZooKeeperReply(
+                path=request.path, data=None if node is None else node.data, version=version, conflict=True
+            )
+        self.put(request.path, request.data)
+        return ZooKeeperReply(path=request.path, data=request.data, version=version + 1, written=True)
+
+    def put(self, name: str, data: str) -> Node:
+        """Write unconditionally."""
+        node = self.nodes.get(name)
+        if node is None:
+            node = self.nodes[name] = Node(name)
+        node.data = data
+        node.version += 1
+        self.touch(node)
+        return node
+
+    def touch(self, part: Part) -> None:
+        if self.watch.recording:
+            self.watch.touch(part)
+
+    def parts(self) -> list[Part]:
+        return [*self.nodes.values(), *self.sessions.values()]
