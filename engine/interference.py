@@ -225,7 +225,8 @@ class Interference:
             simulation.disconnect(name, peer)
         simulation.world.paused.discard(name)
         if name in simulation.world.brokers:
-            simulation.world.controller.on_broker_stopped(simulation.world.brokers[name].broker_id, simulation.now)
+            broker_id = simulation.world.brokers[name].broker_id
+            simulation.world.controller.on_broker_stopped(broker_id, simulation.now, clean=clean)
             simulation.ask("controller")
         simulation.ask(name)
         if entry.get("for_ms") is not None:
@@ -256,7 +257,8 @@ class Interference:
     def _resume(self, entry: dict[str, Any]) -> None:
         simulation, name = self.simulation, entry["actor"]
         self._say("fault.resumed", name, actor=name)
-        simulation.world.resume(name, simulation.now)
+        for other, effects in simulation.world.resume(name, simulation.now):
+            simulation.carry_out(other, effects)
         simulation.release(name)
         simulation.ask("controller")
 

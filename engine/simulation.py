@@ -249,6 +249,7 @@ class Simulation:
     def _ask(self, name: str) -> None:
         """Ask a role when it wants to be called again."""
         role = self.world.roles[name]
+        name = role.name
         self._schedule(name, "timer", role.next_timer(), TIMER)
         if name in self.world.clients:
             client = self.world.clients[name]
@@ -519,6 +520,11 @@ class Simulation:
     def _follow_changes(self) -> None:
         """Schedule the fetches that could change something now, on their grids (LOG-7, CON-1)."""
         world = self.world
+        if world.controller.announcements:
+            for name, effects in world.announce(self.now):
+                self._carry_out(name, effects)
+                self._ask(name)
+            self._ask("controller")
         changed = world.changed_partitions()
         if not changed:
             return
@@ -556,7 +562,7 @@ class Simulation:
 
     def header(self) -> dict[str, Any]:
         """What does not change during the run."""
-        return header_of(self.scenario, list(self.world.roles.values()))
+        return header_of(self.scenario, self.world.actors())
 
     def fork(self) -> Simulation:
         """An independent copy that goes on from here."""

@@ -12,7 +12,7 @@ ENGINE_VERSION = "1"
 """Raised when equal inputs may give other steps than before; stored with every session and replay."""
 
 
-def header_of(scenario: Scenario, roles: list[Any]) -> dict[str, Any]:
+def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> dict[str, Any]:
     """Scenario, profile, what is altered, and the actors in drawing order."""
     document = scenario.document
     profile = PROFILES[document["profile"]]
@@ -30,7 +30,7 @@ def header_of(scenario: Scenario, roles: list[Any]) -> dict[str, Any]:
         "altered": altered(document),
         "engine": ENGINE_VERSION,
         "actors": [{"name": app["name"], "role": "application"} for app in document["applications"]]
-        + [{"name": role.name, "role": role.role} for role in roles],
+        + [{"name": name, "role": role} for name, role in actors],
         "partitions": [
             f"{topic['name']}-{number}" for topic in document["topics"] for number in range(topic["partitions"])
         ],

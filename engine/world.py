@@ -1,0 +1,482 @@
+"""The actors of one run and where each is found: built from a scenario, asked by the kernel.
+
+Owns who exists, who is paused, and the few things that join two roles without a message between them: the
+controller's announcements, one replication exchange, and which readers a changed partition concerns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from engine.broker.broker import Broker
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.controller import Controller
+from engine.broker.replication import fetch_is_useful
+from engine.broker.startup import start_quietly
+from engine.client.application import Call
+from engine.client.consumer import Consumer
+from engine.client.ledger import Ledger
+from engine.client.producer_client import ProducerClient
+from engine.errors import Refused
+from engine.events import CopySent, CopySettled
+from engine.messages import Effects, Envelope, MetadataResponse, PartitionMetadata, ProduceRequest
+from engine.network import Network
+from engine.profiles import PROFILES, Profile
+from engine.scenario.application import Application, ScriptedCall
+from engine.scenario.document import BadScenario, Scenario
+from engine.switches import Switches
+from engine.watching import Part, Watch
+
+Done = Iterator[tuple[str, Effects]]
+"""Effects with the name of the role that wants them carried out."""
+
+
+class Crafter:
+    """Where the answers to made-up requests arrive: it takes note and does nothing (GEN-6)."""
+
+    name = "crafter"
+    role = "crafter"
+    alive = True
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        answers = getattr(envelope.body, "partitions", {})
+        for partition, answer in answers.items():
+            self.watch.say(
+                "fault.crafted_answer",
+                ("GEN-6",),
+                partition=partition,
+                error=answer.error.name,
+                base_offset=answer.base_offset,
+            )
+        return []
+
+    def next_timer(self) -> int | None:
+        return None
+
+    def on_timer(self, now: int) -> Effects:
+        return []
+
+    def parts(self) -> list[Part]:
+        return []
+
+
+class World:
+    """All actors. ``roles`` holds every one by name, in drawing order."""
+
+    def __init__(self, watch: Watch, profile: Profile, switches: Switches, network: Network) -> None:
+        self.watch = watch
+        self.profile = profile
+        self.switches = switches
+        self.network = network
+        self.ledger = Ledger(watch)
+        self.clients: dict[str, ProducerClient] = {}
+        self.consumers: dict[str, Consumer] = {}
+        self.brokers: dict[str, Broker] = {}
+        self.controller: Controller
+        self.applications: dict[str, Application] = {}
+        self.applications_of: dict[str, list[Application]] = {}
+        self.roles: dict[str, Any] = {}
+        self.paused: set[str] = set()
+        self.starting: list[str] = []
+        self.replica_fetch_ms = 5
+        self._readers: dict[str, list[Consumer]] = {}
+        self._crafted = 0
+
+    # -- announcements and replication -----------------------------------------------------------------
+
+    def announce(self, now: int) -> Done:
+        """Hand the controller's words to every live broker (LOG-10: brokers learn them at once)."""
+        controller = self.controller
+        while controller.announcements:
+            for word in controller.take_announcements():
+                for name, broker in self.brokers.items():
+                    if broker.alive and name not in self.paused:
+                        yield name, broker.learn(word, now)
+
+    def inform(self, name: str, now: int) -> Done:
+        """A broker that starts or wakes learns all it missed."""
+        for word in self.controller.announcements_for():
+            yield name, self.brokers[name].learn(word, now)
+
+    def changed_partitions(self) -> list[str]:
+        """Partitions whose log end, high watermark or leader changed since last asked, in name order."""
+        changed: set[str] = set()
+        for broker in self.brokers.values():
+            if broker.changed_partitions:
+                changed |= broker.changed_partitions
+                broker.changed_partitions.clear()
+        return sorted(changed) if len(changed) > 1 else list(changed)
+
+    def useful_replica_fetches(self, partition: str) -> list[int]:
+        """The followers whose next fetch would change something."""
+        leader = self._leader(partition)
+        if leader is None:
+            return []
+        leading = leader.replicas[partition]
+        useful = []
+        for replica_id in self.controller.partitions[partition].replicas:
+            follower = self.brokers[f"broker-{replica_id}"]
+            if follower is leader or not follower.alive or follower.name in self.paused:
+                continue
+            replica = follower.replicas.get(partition)
+            if replica is not None and fetch_is_useful(leading, replica):
+                useful.append(replica_id)
+        return useful
+
+    def replicate(self, partition: str, follower_id: int, now: int) -> Done:
+        """One exchange between a follower and its leader (LOG-7)."""
+        name = f"broker-{follower_id}"
+        follower = self.brokers[name]
+        leader = self._leader(partition)
+        if leader is None or follower is leader or not follower.alive or name in self.paused:
+            return
+        if partition not in follower.replicas:
+            return
+        request = follower.replica_fetch(partition, now)
+        response, effects = leader.on_replica_fetch(request, now)
+        yield name, follower.on_replica_response(response, now)
+        yield leader.name, effects
+
+    def _leader(self, partition: str) -> Broker | None:
+        state = self.controller.partitions[partition]
+        if state.leader is None or state.deleted:
+            return None
+        broker = self.brokers[f"broker-{state.leader}"]
+        if not broker.alive or broker.name in self.paused or partition not in broker.replicas:
+            return None
+        return broker
+
+    def readers_of(self, partition: str, now: int) -> list[str]:
+        """The consumers for which a fetch of this partition could bring something new."""
+        readers = self._readers.get(partition)
+        if not readers:
+            return []
+        leader = self._leader(partition)
+        if leader is None:
+            return []
+        end = leader.replicas[partition].log.high_watermark
+        return [
+            consumer.name
+            for consumer in readers
+            if consumer.alive and consumer.data_available(partition, end, now)
+        ]
+
+    # -- starting, stopping ----------------------------------------------------------------------------
+
+    def start(self, now: int) -> Done:
+        """Brokers that are to be seen starting claim their blocks now (PID-6); the others did so before."""
+        for name in self.starting:
+            yield name, self.brokers[name].start(now)
+
+    def peers_of(self, name: str) -> list[str]:
+        """Who may hold a connection with this actor."""
+        if name in self.brokers:
+            return [*self.clients, *self.consumers, "controller", "crafter"]
+        return list(self.brokers)
+
+    def broker_is_back(self, name: str, now: int) -> Done:
+        self.controller.on_broker_started(self.brokers[name].broker_id, now)
+        yield from self.inform(name, now)
+        yield from self.announce(now)
+
+    def pause(self, name: str, now: int) -> None:
+        self.paused.add(name)
+        if name in self.brokers:
+            self.controller.on_broker_paused(self.brokers[name].broker_id, now)
+
+    def resume(self, name: str, now: int) -> Done:
+        self.paused.discard(name)
+        if name in self.brokers:
+            self.controller.on_broker_resumed(self.brokers[name].broker_id, now)
+            yield from self.inform(name, now)
+            yield from self.announce(now)
+
+    def cluster_fault(self, entry: dict[str, Any], now: int) -> Done:
+        """A fault that brokers or the controller carry out; the table says which method."""
+        _CLUSTER_FAULTS[entry["action"]](self, entry, now)
+        yield from self.announce(now)
+
+    # -- judging, showing ------------------------------------------------------------------------------
+
+    def copies(self, request: ProduceRequest, sent: bool) -> None:
+        """Tell the judges that copies are under way, or no longer."""
+        fact = CopySent if sent else CopySettled
+        for partition, batch in request.batches.items():
+            if batch.serials:
+                self.watch.fact(fact(partition=partition, serials=batch.serials))
+
+    def next_crafted(self) -> int:
+        self._crafted += 1
+        return self._crafted
+
+    def make_call(self, call: ScriptedCall, serial: int | None) -> Call:
+        if call.do == "send":
+            return Call("send", {"partition": call.partition, "serial": serial, "size": call.size})
+        return Call(call.do)
+
+    def parts(self) -> Iterator[Part]:
+        yield from self.applications.values()
+        yield from self.ledger.parts()
+        for name, role in self.roles.items():
+            if name == role.name:
+                yield from role.parts()
+        yield from self.network.parts.values()
+
+    def actors(self) -> list[tuple[str, str]]:
+        """(name, role) of every actor that is drawn."""
+        return (
+            [(name, "client") for name in self.clients]
+            + [(name, "broker") for name in self.brokers]
+            + [(name, "consumer") for name in self.consumers]
+            + [("controller", "controller")]
+        )
+
+    def empty_view(self) -> dict[str, Any]:
+        """The objects that are always there."""
+        return {
+            "time": 0,
+            "applications": {},
+            "records": {},
+            "clients": {name: {} for name in self.clients},
+            "consumers": {name: {} for name in self.consumers},
+            "brokers": {},
+            "partitions": {},
+            "zookeeper": {"nodes": {}, "sessions": {}},
+            "network": {"messages": {}},
+            "pending": {},
+            "faults": {},
+            "guarantees": {},
+            "verdicts": {},
+        }
+
+
+def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
+    leader = world.controller.partitions[entry["partition"]].leader
+    if leader is None:
+        raise Refused("LOG-11", entry["partition"], "has no leader", "restart its broker first")
+    world.brokers[f"broker-{leader}"].delete_head(entry["partition"], entry["to"], now)
+
+
+def _expire_producers(world: World, entry: dict[str, Any], now: int) -> None:
+    for broker in world.brokers.values():
+        if entry["partition"] is None or entry["partition"] in broker.replicas:
+            broker.expire_producers(entry["partition"], now)
+
+
+def _deny(world: World, entry: dict[str, Any], now: int) -> None:
+    for broker in world.brokers.values():
+        broker.deny(entry["operation"], entry["resource"] or "cluster", now)
+
+
+def _allow(world: World, entry: dict[str, Any], now: int) -> None:
+    for broker in world.brokers.values():
+        broker.allow(entry["operation"], entry["resource"] or "cluster", now)
+
+
+def _change_leader(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.change_leader(entry["partition"], entry["broker"], now)
+
+
+def _shrink_isr(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.shrink_isr(entry["partition"], entry["broker"], now)
+
+
+def _restore_isr(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.restore_isr(entry["partition"], entry["broker"], now)
+
+
+def _competing_write(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.competing_write(now)
+
+
+_CLUSTER_FAULTS = {
+    "delete_head": _delete_head,
+    "expire_producers": _expire_producers,
+    "deny": _deny,
+    "allow": _allow,
+    "change_leader": _change_leader,
+    "shrink_isr": _shrink_isr,
+    "restore_isr": _restore_isr,
+    "competing_write": _competing_write,
+}
+
+
+def build(scenario: Scenario, watch: Watch) -> World:
+    """All actors of a scenario, before its first step. Raises Refused for a refused configuration."""
+    document = scenario.document
+    cluster = document["cluster"]
+    profile = PROFILES[document["profile"]]
+    latencies = {frozenset(row["between"]): row["ms"] for row in cluster["latencies"]}
+    world = World(watch, profile, _switches(document["switches"]), Network(cluster["latency_ms"], latencies, watch))
+    configuration = _broker_configuration(cluster["broker"])
+    world.replica_fetch_ms = configuration.replica_fetch_interval_ms
+    _build_cluster(world, document, configuration)
+    _preset(world, document)
+    _build_clients(world, document)
+    _build_roles(world)
+    for override in document["overrides"]:
+        if override["set"] == "client":
+            _override_client(world, override)
+    if cluster["connected"]:
+        _connect(world)
+    return world
+
+
+def _switches(given: dict[str, Any]) -> Switches:
+    known = {name: type(getattr(Switches(), name)) for name in Switches.__slots__}
+    for name, value in given.items():
+        if name not in known:
+            raise BadScenario(f"switches.{name}", "unknown switch", ", ".join(known))
+        if type(value) is not known[name]:
+            raise BadScenario(f"switches.{name}", repr(value), f"a value like {getattr(Switches(), name)!r}")
+    if given.get("drain_stop_scope", "node") not in ("node", "partition"):
+        raise BadScenario("switches.drain_stop_scope", repr(given["drain_stop_scope"]), "node or partition")
+    return Switches(**given)
+
+
+def _broker_configuration(given: dict[str, Any]) -> BrokerConfiguration:
+    known = BrokerConfiguration.__slots__
+    for name, value in given.items():
+        if name not in known:
+            raise BadScenario(f"cluster.broker.{name}", "unknown setting", ", ".join(known))
+        if type(value) is not int or not 0 < value <= 2**53:
+            raise BadScenario(f"cluster.broker.{name}", repr(value), "a whole number above 0")
+    return BrokerConfiguration(**given)
+
+
+def _build_cluster(world: World, document: dict[str, Any], configuration: BrokerConfiguration) -> None:
+    count = document["cluster"]["brokers"]
+    ids = list(range(1, count + 1))
+    world.controller = Controller(watch=world.watch, configuration=configuration, broker_ids=ids)
+    for broker_id in ids:
+        world.brokers[f"broker-{broker_id}"] = Broker(
+            broker_id,
+            profile=world.profile,
+            switches=world.switches,
+            watch=world.watch,
+            configuration=configuration,
+        )
+    for topic in document["topics"]:
+        for number in range(topic["partitions"]):
+            first = number % count
+            if topic["leaders"]:
+                first = topic["leaders"][number % len(topic["leaders"])] - 1
+                if not 0 <= first < count:
+                    raise BadScenario(f"topics.{topic['name']}.leaders", str(first + 1), f"broker ids 1 to {count}")
+            replicas = [ids[(first + step) % count] for step in range(topic["replication"])]
+            world.controller.create_partition(
+                f"{topic['name']}-{number}",
+                replicas,
+                min_isr=topic["min_isr"],
+                segment_records=topic["segment_records"],
+            )
+
+
+def _build_clients(world: World, document: dict[str, Any]) -> None:
+    for producer in document["producers"]:
+        name = producer["name"]
+        world.clients[name] = ProducerClient(
+            name,
+            settings=producer["settings"],
+            profile=world.profile,
+            switches=world.switches,
+            watch=world.watch,
+            ledger=world.ledger,
+        )
+    for consumer in document["consumers"]:
+        made = Consumer(
+            consumer["name"],
+            partitions=tuple(consumer["partitions"]),
+            isolation=consumer["isolation"],
+            remember_keys=consumer["remember_keys"],
+            profile=world.profile,
+            watch=world.watch,
+        )
+        world.consumers[made.name] = made
+        for partition in consumer["partitions"]:
+            world._readers.setdefault(partition, []).append(made)
+    for row in document["applications"]:
+        application = Application(row["name"], row["client"], row["calls"])
+        world.applications[application.name] = application
+    for name in world.clients:
+        world.applications_of[name] = [app for app in world.applications.values() if app.client == name]
+
+
+def _build_roles(world: World) -> None:
+    for group in (world.clients, world.brokers, world.consumers):
+        world.roles.update(group)
+    world.roles["controller"] = world.controller
+    world.roles["zookeeper"] = world.controller
+    world.roles["crafter"] = Crafter(world.watch)
+
+
+def _preset(world: World, document: dict[str, Any]) -> None:
+    """Initial state (GEN-7), the controller's words, and the brokers' first blocks of producer ids."""
+    controller, brokers = world.controller, world.brokers
+    chosen = document["overrides"]
+    for override in chosen:
+        if override["set"] == "leader":
+            controller.preset_leader(override["partition"], None if override["no_leader"] else override["broker"])
+        elif override["set"] == "zookeeper" and override["block_end"] is not None:
+            controller.preset_block(override["broker"] or 0, override["block_start"] or 0, override["block_end"])
+    for broker in brokers.values():
+        for word in controller.announcements_for():
+            broker.learn(word, 0)
+    controller.take_announcements()
+    if document["cluster"]["start_brokers"]:
+        world.starting = list(brokers)
+    else:
+        start_quietly(controller, brokers.values())
+    for override in chosen:
+        if override["set"] == "zookeeper" and override["next_id"] is not None:
+            brokers[f"broker-{override['broker']}"].preset_next_producer_id(override["next_id"])
+        elif override["set"] in ("broker_entry", "log_start"):
+            _preset_replicas(world, override)
+
+
+def _preset_replicas(world: World, override: dict[str, Any]) -> None:
+    partition = override["partition"]
+    if partition not in world.controller.partitions:
+        raise BadScenario("overrides.partition", repr(partition), ", ".join(world.controller.partitions))
+    for broker in world.brokers.values():
+        if partition not in broker.replicas:
+            continue
+        if override["set"] == "log_start":
+            broker.preset_log_start(partition, override["offset"] or 0)
+        else:
+            broker.preset_producer(
+                partition,
+                override["producer_id"] or 0,
+                override["producer_epoch"] or 0,
+                override["last_sequence"],
+                override["last_offset"],
+            )
+
+
+def _override_client(world: World, override: dict[str, Any]) -> None:
+    client = world.clients.get(override["client"])
+    if client is None:
+        raise BadScenario("overrides.client", repr(override["client"]), ", ".join(world.clients))
+    sequences = {override["partition"]: override["next_sequence"] or 0} if override["partition"] else {}
+    client.preset_identity(override["producer_id"] or 0, override["producer_epoch"] or 0, sequences)
+
+
+def _connect(world: World) -> None:
+    """Clients start with open connections and fresh metadata, so that a lesson begins with its first record."""
+    partitions = {
+        name: PartitionMetadata(leader=state.leader, leader_epoch=state.leader_epoch, isr=state.isr)
+        for name, state in world.controller.partitions.items()
+    }
+    metadata = MetadataResponse(
+        brokers=tuple(broker.broker_id for broker in world.brokers.values()), partitions=partitions
+    )
+    for client in (*world.clients.values(), *world.consumers.values()):
+        client.preset_metadata(metadata)
+        client.preset_connected(list(world.brokers))
+
+
+__all__ = ["Refused", "World", "build"]
