@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import redis
 from django.conf import settings
-from django.db import connection
+from django.db import connection as database
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -17,7 +17,7 @@ ANSWER_SECONDS_MAX = 2.0
 
 
 def check_database() -> None:
-    with connection.cursor() as cursor:
+    with database.cursor() as cursor:
         cursor.execute("SELECT COUNT(*) FROM django_migrations")
         cursor.fetchone()
 
@@ -33,7 +33,10 @@ def check_redis() -> None:
 
 
 def check_worker() -> None:
-    if not app.control.ping(timeout=ANSWER_SECONDS_MAX, limit=1):
+    # A connection of its own: a kept one may be left over from before a restart of Redis.
+    with app.connection_for_write() as connection:
+        answers = app.control.ping(timeout=ANSWER_SECONDS_MAX, limit=1, connection=connection)
+    if not answers:
         raise RuntimeError(
             f"no worker answered within {ANSWER_SECONDS_MAX:g} s; start one (docs/operating.md)"
         )

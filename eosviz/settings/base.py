@@ -118,6 +118,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_connect_timeout": 2,
     "health_check_interval": 10,
 }
+# Whoever sends a task waits this long for a Redis that is being started again, about two seconds in all.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {
+    "max_retries": 8,
+    "interval_start": 0.05,
+    "interval_step": 0.1,
+    "interval_max": 0.4,
+}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -125,6 +132,8 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False
+# A step that was computed while Redis was away is committed all the same; its repeat finds it done.
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 
