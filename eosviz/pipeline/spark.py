@@ -1,0 +1,66 @@
+"""The Spark session of every job: one builder, so that `local[2]` and a cluster run the same code."""
+
+import os
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from eosviz.pipeline.java import find_java_home
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
+"""What executors import. The engine needs nothing but Python, so it travels as one archive."""
+
+
+def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSession:
+    """A session on ``master``. Raises NoJava. ``data_dir``: where Spark may leave its working files."""
+    os.environ["JAVA_HOME"] = str(find_java_home(data_dir))
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    # Without it Spark asks the network for the machine's name and may wait for an answer.
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    work = data_dir / "spark"
+    work.mkdir(parents=True, exist_ok=True)
+    builder = SparkSession.builder.master(master).appName(name)
+    for key, value in _settings(master, work).items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    if not master.startswith("local"):
+        with tempfile.TemporaryDirectory() as folder:
+            session.sparkContext.addPyFile(str(pack_code(Path(folder) / "eosviz-code.zip")))
+    return session
+
+
+def _settings(master: str, work: Path) -> dict[str, str]:
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.warehouse.dir": str(work / "warehouse"),
+        "spark.local.dir": str(work),
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.log.level": "ERROR",
+    }
+    if master.startswith("local"):
+        settings |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "768m",
+            # A few thousand rows: two hundred shuffle partitions would only cost their own start.
+            "spark.sql.shuffle.partitions": "4",
+        }
+    return settings
+
+
+def pack_code(target: Path) -> Path:
+    """The code that executors need, as an archive that Python imports from."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for shipped in SHIPPED:
+            path = ROOT / shipped
+            files = [path] if path.is_file() else sorted(path.rglob("*"))
+            for file in files:
+                if file.is_file() and file.suffix in (".py", ".toml"):
+                    archive.write(file, file.relative_to(ROOT).as_posix())
+    return target
