@@ -104,7 +104,7 @@ def url_of(listener: socket.socket) -> str:
 
 
 def prepare_database(environment: Mapping[str, str]) -> None:
-    say("Preparing the database …")
+    say("Preparing the database and the library …")  # migrating loads the library too
     manage = [environment_python(), ROOT / "manage.py"]
     remedy = "the lines above say why; DATABASE_URL names another database"
     require([*manage, "migrate", "--noinput", "-v", "0"], remedy, environment)
