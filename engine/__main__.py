@@ -38,11 +38,15 @@ def main(arguments: list[str] | None = None, out: TextIO = sys.stdout, err: Text
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m engine", description="The exactly-once protocol, step by step.")
+    parser = argparse.ArgumentParser(
+        prog="python -m engine", description="The exactly-once protocol, step by step."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="run a scenario to its end")
     run.add_argument("scenario", metavar="SCENARIO[/VARIANT]|FILE")
-    run.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="change one value first")
+    run.add_argument(
+        "--set", action="append", default=[], metavar="PATH=VALUE", help="change one value first"
+    )
     run.add_argument("--transcript", action="store_true", help="print every step as text")
     run.add_argument("--jsonl", action="store_true", help="print every step as JSON")
     run.add_argument("--language", choices=("en", "zh-Hans"), default="en")
@@ -104,16 +108,27 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
     """One run: its steps when asked for, then its verdicts."""
     expected = scenario.document.get("expect_refused")
     try:
-        simulation = Simulation(scenario, watching="recorded" if options.transcript or options.jsonl else "judged")
+        simulation = Simulation(
+            scenario, watching="recorded" if options.transcript or options.jsonl else "judged"
+        )
     except Refused as refused:
         if expected is None:
             raise BadScenario(refused.place, f"{refused.reason} ({refused.rule})", refused.remedy) from None
         met = refused.rule == expected
-        found = {"refused": refused.rule, "place": refused.place, "reason": refused.reason, "expected": expected}
-        _print(out, found, f"refused {refused.rule} {refused.place}: {refused.reason}; {refused.remedy}", options)
+        found = {
+            "refused": refused.rule,
+            "place": refused.place,
+            "reason": refused.reason,
+            "expected": expected,
+        }
+        _print(
+            out, found, f"refused {refused.rule} {refused.place}: {refused.reason}; {refused.remedy}", options
+        )
         return 0 if met else 2
     if expected is not None:
-        raise BadScenario("expect_refused", f"{expected} did not refuse it", "a document that meets its expectation")
+        raise BadScenario(
+            "expect_refused", f"{expected} did not refuse it", "a document that meets its expectation"
+        )
     while (step := simulation.step()) is not None:
         if options.jsonl:
             print(canonical(step.to_json()), file=out)
@@ -135,7 +150,8 @@ def _print(out: TextIO, as_json: dict[str, Any], as_text: str, options: argparse
 def scenarios_command(options: argparse.Namespace, out: TextIO) -> int:
     if options.json:
         listed = [
-            {"id": found.id, "title": found.document["title"], "variants": list(found.variants)} for found in library()
+            {"id": found.id, "title": found.document["title"], "variants": list(found.variants)}
+            for found in library()
         ]
         print(json.dumps(listed, ensure_ascii=False, indent=1), file=out)
         return 0
@@ -166,7 +182,9 @@ def _documents(paths: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
             try:
                 yield str(file), json.loads(file.read_text(encoding="utf-8"))
             except json.JSONDecodeError as error:
-                raise ValueError(f"{file}:{error.lineno}: {error.msg}; a vector file is one JSON object") from None
+                raise ValueError(
+                    f"{file}:{error.lineno}: {error.msg}; a vector file is one JSON object"
+                ) from None
 
 
 def decode_command(options: argparse.Namespace, out: TextIO) -> int:

@@ -10,7 +10,7 @@ from enum import Enum
 
 
 class Error(Enum):
-    """A protocol error: ``Error.NAME.code`` is the wire code, ``retriable`` is Produce's "R" of appendix A."""
+    """A protocol error: ``code`` on the wire; ``retriable`` is Produce's "R" of appendix A."""
 
     UNKNOWN_SERVER_ERROR = (-1, False)
     NONE = (0, False)

@@ -20,7 +20,7 @@ class RecordAccepted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsFinished:
-    """A batch's futures completed. ``error`` None: reported successful. ``aborted``: given up deliberately."""
+    """A batch's futures completed. ``error`` None: reported successful; ``aborted``: given up on purpose."""
 
     producer: str
     partition: str

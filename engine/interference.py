@@ -35,9 +35,7 @@ class Interference:
 
     def __init__(self, simulation: Simulation, interventions: Iterable[dict[str, Any]]) -> None:
         self.simulation = simulation
-        self.rules = [
-            FaultRule(index, entry) for index, entry in enumerate(simulation.scenario["faults"])
-        ]
+        self.rules = [FaultRule(index, entry) for index, entry in enumerate(simulation.scenario["faults"])]
         self.slow_connections: dict[str, int] = {}
         self._apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
@@ -58,7 +56,9 @@ class Interference:
                     self._do(entry)
                     continue
                 actor = entry["actor"] or entry["partition"] or "controller"
-                self.simulation.put(entry["at"], FAULT_CLASS, "fault", ("timed", rule.index), actor, entry["action"])
+                self.simulation.put(
+                    entry["at"], FAULT_CLASS, "fault", ("timed", rule.index), actor, entry["action"]
+                )
 
     # -- messages --------------------------------------------------------------------------------------
 
@@ -356,7 +356,9 @@ class Interference:
         simulation = self.simulation
         simulation.at_work(str(intervention.get("actor", "controller")), "fault")
         if action.endswith("_message"):
-            _ON_MESSAGE[action.removesuffix("_message")](self, intervention["message"], {**entry, "by_ms": intervention.get("by")})
+            _ON_MESSAGE[action.removesuffix("_message")](
+                self, intervention["message"], {**entry, "by_ms": intervention.get("by")}
+            )
         else:
             self._do(entry)
 

@@ -23,8 +23,10 @@ SHORT_MAX = 32767
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordBatch:
-    """A batch as sent and as stored (MSG-2); stored ones have offsets. ``serials`` is hidden from the protocol
-    and used for judging only (GEN-8)."""
+    """A batch as sent and as stored (MSG-2); stored ones have offsets.
+
+    ``serials`` is hidden from the protocol and used for judging only (GEN-8).
+    """
 
     record_count: int
     last_offset_delta: int
@@ -151,7 +153,7 @@ class ReplicaFetchRequest:
     fetch_offset: int
     leader_epoch: int
     last_fetched_epoch: int = -1
-    """Leader epoch of the follower's newest batch; lets the leader see that the logs parted (KIP-595's test)."""
+    """Leader epoch of the follower's newest batch; shows the leader where the logs parted (KIP-595's test)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +179,7 @@ class ZooKeeperRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZooKeeperWrite:
-    """Conditional write: refused unless the node's stat version equals ``expected_version`` (None: unconditional)."""
+    """Conditional write: refused unless the stat version equals ``expected_version`` (None: always)."""
 
     api: ClassVar[str] = "ZooKeeperWrite"
     path: str
@@ -240,7 +242,7 @@ class AlterIsr:
 
 @dataclass(slots=True)
 class Envelope:
-    """One message under way. ``source`` and ``destination`` are actor names (``p1``, ``broker-1``, ``zookeeper``)."""
+    """One message under way; ``source`` and ``destination`` are actor names (``p1``, ``broker-1``)."""
 
     id: int
     source: str
@@ -265,5 +267,19 @@ class Send:
     is_response: bool = False
 
 
-Effects = list[Send]
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Effect of a client: open a connection to ``peer``."""
+
+    peer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnect:
+    """Effect of a client: end the connection to ``peer``; what is under way on it is lost."""
+
+    peer: str
+
+
+Effects = list[Send | Connect | Disconnect]
 """What a role wants done, in order. An empty list: nothing to send."""

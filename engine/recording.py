@@ -67,7 +67,11 @@ class Step:
     def interesting(self) -> bool:
         """A learner's next stop: a fault, a refusal, a decision, a broken guarantee, a changed state."""
         return bool(
-            self.kind == "fault" or self.refusal or self.broken or self.transition or self._decision_stands_out()
+            self.kind == "fault"
+            or self.refusal
+            or self.broken
+            or self.transition
+            or self._decision_stands_out()
         )
 
     def _decision_stands_out(self) -> bool:

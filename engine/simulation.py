@@ -196,7 +196,9 @@ class Simulation:
         event = heappop(queue)
         at, _, order, handler, argument = event
         if at < self.now:
-            raise EngineError(f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}")
+            raise EngineError(
+                f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
+            )
         if handler in _TIMERS:
             key = (argument, handler)
             scheduled = self._scheduled.get(key)
@@ -397,7 +399,9 @@ class Simulation:
         if application.blocked_by is None:
             return
         client = self.world.clients[application.client]
-        waits = not client.alive if application.blocked_by == "client_down" else client.call_state == "blocked"
+        waits = (
+            not client.alive if application.blocked_by == "client_down" else client.call_state == "blocked"
+        )
         if waits:
             return
         application.last_result = client.call_state
@@ -439,9 +443,9 @@ class Simulation:
 
     def _carry_out(self, name: str, effects: Effects) -> None:
         for effect in effects:
-            if type(effect) is Send:
+            if isinstance(effect, Send):
                 self.send(name, effect)
-            elif type(effect) is Connect:
+            elif isinstance(effect, Connect):
                 self._open(name, effect.peer)
             else:
                 self.disconnect(name, effect.peer)
@@ -571,7 +575,11 @@ class Simulation:
 
     def digest(self) -> str:
         """SHA-256 of the state; equal states have equal digests whatever led to them."""
-        state = {key: value for key, value in self.view().items() if key not in ("guarantees", "verdicts", "pending")}
+        state = {
+            key: value
+            for key, value in self.view().items()
+            if key not in ("guarantees", "verdicts", "pending")
+        }
         return hashlib.sha256(canonical(state).encode()).hexdigest()
 
     def intervene(self, intervention: dict[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,8 @@ judges; a recorded run also keeps sentences, decisions and changes. What a role 
 depend on the level: it may only skip building what nobody reads (``if watch.recording``).
 
 *Changes* need no bookkeeping in the roles: a part of the state that has a place in the view is a
-:class:`Part` (``path`` and ``view()``), and whoever changes it says ``watch.touch(part)``. At the end of the step
-the recorder compares the part's view with the one it knew. A forgotten ``touch`` is caught by the
+:class:`Part` (``path`` and ``view()``), and whoever changes it says ``watch.touch(part)``. At the end of
+the step the recorder compares the part's view with the one it knew. A forgotten ``touch`` is caught by the
 fold test: folding the changes of every step must give the view the engine reports.
 """
 
@@ -33,13 +33,14 @@ ABSENT = _Absent()
 
 
 class Part(Protocol):
-    """A piece of state with a place of its own in the view. Keep parts small: one batch, one queue, one entry.
+    """A piece of state with a place of its own in the view. Keep parts small: one batch, one queue.
 
     ``view()`` returns JSON-shaped data (string keys), or None when the part is gone. The parts of a role must
     not overlap: a part's view holds no path that another part owns.
     """
 
-    path: Path
+    @property
+    def path(self) -> Path: ...
 
     def view(self) -> Any: ...
 

@@ -6,7 +6,7 @@ controller's announcements, one replication exchange, and which readers a change
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from engine.broker.broker import Broker
@@ -311,7 +311,9 @@ def build(scenario: Scenario, watch: Watch) -> World:
     cluster = document["cluster"]
     profile = PROFILES[document["profile"]]
     latencies = {frozenset(row["between"]): row["ms"] for row in cluster["latencies"]}
-    world = World(watch, profile, _switches(document["switches"]), Network(cluster["latency_ms"], latencies, watch))
+    world = World(
+        watch, profile, _switches(document["switches"]), Network(cluster["latency_ms"], latencies, watch)
+    )
     configuration = _broker_configuration(cluster["broker"])
     world.replica_fetch_ms = configuration.replica_fetch_interval_ms
     _build_cluster(world, document, configuration)
@@ -366,7 +368,9 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
             if topic["leaders"]:
                 first = topic["leaders"][number % len(topic["leaders"])] - 1
                 if not 0 <= first < count:
-                    raise BadScenario(f"topics.{topic['name']}.leaders", str(first + 1), f"broker ids 1 to {count}")
+                    raise BadScenario(
+                        f"topics.{topic['name']}.leaders", str(first + 1), f"broker ids 1 to {count}"
+                    )
             replicas = [ids[(first + step) % count] for step in range(topic["replication"])]
             world.controller.create_partition(
                 f"{topic['name']}-{number}",
@@ -420,9 +424,13 @@ def _preset(world: World, document: dict[str, Any]) -> None:
     chosen = document["overrides"]
     for override in chosen:
         if override["set"] == "leader":
-            controller.preset_leader(override["partition"], None if override["no_leader"] else override["broker"])
+            controller.preset_leader(
+                override["partition"], None if override["no_leader"] else override["broker"]
+            )
         elif override["set"] == "zookeeper" and override["block_end"] is not None:
-            controller.preset_block(override["broker"] or 0, override["block_start"] or 0, override["block_end"])
+            controller.preset_block(
+                override["broker"] or 0, override["block_start"] or 0, override["block_end"]
+            )
     for broker in brokers.values():
         for word in controller.announcements_for():
             broker.learn(word, 0)
@@ -466,7 +474,7 @@ def _override_client(world: World, override: dict[str, Any]) -> None:
 
 
 def _connect(world: World) -> None:
-    """Clients start with open connections and fresh metadata, so that a lesson begins with its first record."""
+    """Clients start with open connections and fresh metadata, so that a lesson begins at once."""
     partitions = {
         name: PartitionMetadata(leader=state.leader, leader_epoch=state.leader_epoch, isr=state.isr)
         for name, state in world.controller.partitions.items()

@@ -51,7 +51,9 @@ def read_catalogue(files: Iterable[tuple[str, str]]) -> dict[str, Sentence]:
 def catalogue() -> dict[str, Sentence]:
     """Every sentence of the engine."""
     folder = resources.files("engine.explain").joinpath("catalogue")
-    files = sorted((item for item in folder.iterdir() if item.name.endswith(".toml")), key=lambda item: item.name)
+    files = sorted(
+        (item for item in folder.iterdir() if item.name.endswith(".toml")), key=lambda item: item.name
+    )
     return read_catalogue((item.name, item.read_text(encoding="utf-8")) for item in files)
 
 

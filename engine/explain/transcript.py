@@ -19,7 +19,8 @@ def transcript_lines(step: dict[str, Any], language: str = "en") -> Iterator[str
     if decision is not None:
         for row in decision["rows"]:
             if row["outcome"] != "not_reached":
-                yield f"{'':15}{row['outcome']:<8} {row['rule']}: {sentence(row['key'], row['params'], language)}"
+                checked = sentence(row["key"], row["params"], language)
+                yield f"{'':15}{row['outcome']:<8} {row['rule']}: {checked}"
     refusal = step["refusal"]
     if refusal is not None:
         compared = ", ".join(f"{name} {value}" for name, value in refusal["compared"])
@@ -27,7 +28,8 @@ def transcript_lines(step: dict[str, Any], language: str = "en") -> Iterator[str
         yield f"{'':15}refused by {refusal['rule']}: {refusal['error']} ({compared}); next: {following}"
     change = step["transition"]
     if change is not None:
-        yield f"{'':15}{change['of']} {change['machine']}: {change['from']} → {change['to']} on {change['on']}"
+        states = f"{change['from']} → {change['to']}"
+        yield f"{'':15}{change['of']} {change['machine']}: {states} on {change['on']}"
     for broken in step["broken"]:
         serials = ", ".join(str(serial) for serial in broken["serials"])
         yield f"{'':15}BROKEN {broken['guarantee']} in {broken['partition']}: serials {serials}"

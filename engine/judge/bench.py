@@ -156,7 +156,9 @@ class Bench:
     def verdicts(self) -> list[Verdict]:
         """Sorted by partition, number last: t-2 before t-10."""
         return [
-            Verdict(name, record.stored, record.duplicates, len(record.lost), record.failed, len(record.reordered))
+            Verdict(
+                name, record.stored, record.duplicates, len(record.lost), record.failed, len(record.reordered)
+            )
             for name, record in sorted(self.records.items(), key=_by_topic_and_number)
         ]
 

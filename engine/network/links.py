@@ -9,27 +9,13 @@ Only a reordering fault breaks that, on purpose.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
 from engine.errors import Error
 from engine.messages import Envelope, ProduceRequest, ProduceResponse, Send
 from engine.watching import Watch
-
-
-@dataclass(frozen=True, slots=True)
-class Connect:
-    """Effect of a client: open a connection to ``peer``."""
-
-    peer: str
-
-
-@dataclass(frozen=True, slots=True)
-class Disconnect:
-    """Effect of a client: end the connection to ``peer``; what is under way on it is lost."""
-
-    peer: str
 
 
 class MessagePart:
@@ -116,14 +102,18 @@ class Network:
         return envelope
 
     def delay(self, message: int, by: int) -> list[Envelope]:
-        """Move an arrival; messages behind it on the same link wait too. Returns all whose arrival moved."""
+        """Move an arrival; messages behind it on the same link wait too. Returns all that moved."""
         envelope = self.under_way[message]
         direction = (envelope.source, envelope.destination)
         before = envelope.arrives_at
         envelope.arrives_at += by
         moved = [envelope]
         for other in self._on_link(direction):
-            if other.id != message and before <= other.arrives_at < envelope.arrives_at and other.id > message:
+            if (
+                other.id != message
+                and before <= other.arrives_at < envelope.arrives_at
+                and other.id > message
+            ):
                 other.arrives_at = envelope.arrives_at
                 moved.append(other)
         self._latest[direction] = max(self._latest[direction], envelope.arrives_at)
@@ -132,9 +122,11 @@ class Network:
         return moved
 
     def reorder(self, message: int) -> Envelope | None:
-        """Let the next message of the same link overtake this one; returns it, or None when there is none behind."""
+        """Let the next message of the same link overtake this one; None when there is none behind."""
         envelope = self.under_way[message]
-        behind = [other for other in self._on_link((envelope.source, envelope.destination)) if other.id > message]
+        behind = [
+            other for other in self._on_link((envelope.source, envelope.destination)) if other.id > message
+        ]
         if not behind:
             return None
         overtaking = behind[0]
@@ -167,15 +159,15 @@ class Network:
             self.watch.touch(part)
         return copy
 
-    def lose_between(self, one: str, other: str) -> list[int]:
+    def lose_between(self, one: str, other: str) -> list[Envelope]:
         """A connection ended: everything under way on it is lost, in both directions (GEN-5)."""
         lost = [
-            envelope.id
+            envelope
             for envelope in self.under_way.values()
             if {envelope.source, envelope.destination} == {one, other}
         ]
-        for message in lost:
-            self._remove(message)
+        for envelope in lost:
+            self._remove(envelope.id)
         self._latest.pop((one, other), None)
         self._latest.pop((other, one), None)
         return lost

@@ -1,7 +1,7 @@
 """A scripted application: ordered timed calls on one client (GEN-4).
 
-A blocking call postpones the later ones; while the client is down its calls wait. Records get their hidden
-serials here, in the order sent; ``again`` sends a record that was sent before, as a restarted application does.
+A blocking call postpones the later ones; while the client is down its calls wait. Records get
+their hidden serials in the order sent; ``again`` sends a record that was sent before, as a restarted application does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class Application:
         self.name = name
         self.client = client
         self.calls = tuple(
-            ScriptedCall(call["at"] + index * call["every"], call["do"], call["partition"], call["size"], call["again"])
+            ScriptedCall(
+                call["at"] + index * call["every"], call["do"], call["partition"], call["size"], call["again"]
+            )
             for call in calls
             for index in range(call["records"])
         )

@@ -20,7 +20,9 @@ from engine.scenario.schema import SECTIONS, Field
 class BadScenario(Exception):
     """A document that cannot be played: where, what is wrong, what is allowed."""
 
-    def __init__(self, place: str, wrong: str, allowed: str, *, source: str = "", line: int | None = None) -> None:
+    def __init__(
+        self, place: str, wrong: str, allowed: str, *, source: str = "", line: int | None = None
+    ) -> None:
         self.place = place
         self.wrong = wrong
         self.allowed = allowed
@@ -259,11 +261,11 @@ def _table(field: Field, value: Any, place: str) -> dict[str, Any]:
 
 
 def _tables(field: Field, value: Any, place: str) -> list[dict[str, Any]]:
-    assert field.rows is not None
+    section = str(field.rows)
     rows = []
     for index, item in enumerate(_listed(field, value, place)):
         named = item.get("name") if isinstance(item, dict) else None
-        rows.append(check_section(field.rows, item, _join(place, str(named or index))))
+        rows.append(check_section(section, item, _join(place, str(named or index))))
     return rows
 
 
@@ -294,14 +296,16 @@ def _join(place: str, key: str) -> str:
 
 
 def _check_references(document: dict[str, Any]) -> None:
-    """Names that must exist: clients of applications, partitions of calls, actors of faults; no name twice."""
+    """Names that must exist (clients of applications, partitions of calls, actors of faults) do, once."""
     if not document["topics"]:
         document["topics"] = [check_section("topic", {"name": "t"}, "topics.0")]
     brokers = document["cluster"]["brokers"]
     partitions = []
     for topic in document["topics"]:
         if not re.fullmatch(schema.PARTITION, f"{topic['name']}-0"):
-            raise BadScenario(f"topics.{topic['name']}.name", repr(topic["name"]), "small letters, digits, . _ -")
+            raise BadScenario(
+                f"topics.{topic['name']}.name", repr(topic["name"]), "small letters, digits, . _ -"
+            )
         if topic["replication"] > brokers:
             topic["replication"] = brokers
         partitions += [f"{topic['name']}-{number}" for number in range(topic["partitions"])]

@@ -32,7 +32,9 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> dict[str, An
         "actors": [{"name": app["name"], "role": "application"} for app in document["applications"]]
         + [{"name": name, "role": role} for name, role in actors],
         "partitions": [
-            f"{topic['name']}-{number}" for topic in document["topics"] for number in range(topic["partitions"])
+            f"{topic['name']}-{number}"
+            for topic in document["topics"]
+            for number in range(topic["partitions"])
         ],
         "step_limit": document["limits"]["steps"],
     }

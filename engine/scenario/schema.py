@@ -162,9 +162,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
     "fault": {
         "at": _time(),
         "match": Field(kind="table", rows="match"),
-        "action": Field(
-            kind="name", required=True, choices=MESSAGE_ACTIONS + ACTOR_ACTIONS + WORLD_ACTIONS
-        ),
+        "action": Field(kind="name", required=True, choices=MESSAGE_ACTIONS + ACTOR_ACTIONS + WORLD_ACTIONS),
         "actor": Field(kind="text"),
         "after_ms": _time(0),
         "by_ms": _time(),

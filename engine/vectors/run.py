@@ -1,7 +1,7 @@
 """Run files of cases and count what held.
 
-A topic's module has ``run(case, version) -> Failure | None`` and raises Skip; a topic without a module is skipped
-as a whole, with its reason. A case counts once: it fails if any version that the engine has fails.
+A topic's module has ``run(case, version) -> Failure | None`` and raises Skip; a topic without a
+module is skipped as a whole, with its reason. A case counts once: it fails if any version that the engine has fails.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Report:
 
     def lines(self) -> Iterable[str]:
         for case, version, failure in self.failures:
-            yield f"FAILED {case} ({version}) at {failure.step}: expected {failure.expected!r}, got {failure.got!r}"
+            found = f"expected {failure.expected!r}, got {failure.got!r}"
+            yield f"FAILED {case} ({version}) at {failure.step}: {found}"
         failed = len({case for case, _, _ in self.failures})
         yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
 
@@ -48,7 +49,13 @@ class Report:
         return {
             "passed": self.passed,
             "failed": [
-                {"id": case, "version": version, "step": found.step, "expected": found.expected, "got": found.got}
+                {
+                    "id": case,
+                    "version": version,
+                    "step": found.step,
+                    "expected": found.expected,
+                    "got": found.got,
+                }
                 for case, version, found in self.failures
             ],
             "skipped": [{"id": case, "reason": reason} for case, reason in self.skipped],

@@ -64,7 +64,7 @@ def test_a_good_document_gets_its_defaults():
 )
 def test_a_mistake_is_named_with_its_line(change, by, place, line):
     error = wrong(change, by)
-    assert (error.place.startswith(place) or place.startswith(error.place)), error.place
+    assert error.place.startswith(place) or place.startswith(error.place), error.place
     assert error.allowed
     if line is not None:
         assert abs(error.line - line) <= 2, str(error)

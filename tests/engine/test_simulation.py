@@ -123,7 +123,8 @@ def test_two_hash_seeds_give_the_same_bytes():
         "import io\n"
         "digest = hashlib.sha256()\n"
         "for entry in library():\n"
-        "    out = io.StringIO(); main(['run', entry.id, '--jsonl'], out, out); digest.update(out.getvalue().encode())\n"
+        "    out = io.StringIO(); main(['run', entry.id, '--jsonl'], out, out)\n"
+        "    digest.update(out.getvalue().encode())\n"
         "print(digest.hexdigest())\n"
     )
     found = {
