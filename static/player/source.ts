@@ -56,11 +56,11 @@ export type Command =
   | { type: "advance"; branch: string; after: number; count: number }
   | { type: "run_until"; branch: string; after: number; until: "interesting" | "end" | "time"; time?: number; limit: number }
   | { type: "pause"; branch: string }
-  | { type: "branch"; branch: string; at: number; name: string }
+  | { type: "branch"; branch: string; at: number; name?: string }
   | { type: "intervene"; branch: string; after: number; intervention: JsonObject }
   | { type: "window"; branch: string; from: number; to: number }
   | { type: "keyframe"; branch: string; number: number }
-  | { type: "actions"; branch: string; number: number; selection: Selection };
+  | { type: "actions"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> };
 
 export interface Answer {
   branch?: string;

@@ -191,9 +191,9 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   /** A new branch that leaves here; the reader goes on in it. */
-  async branchHere(name: string): Promise<boolean> {
+  async branchHere(): Promise<boolean> {
     const at = this.shown;
-    const answer = await this.#work({ type: "branch", branch: this.branch, at, name });
+    const answer = await this.#work({ type: "branch", branch: this.branch, at });
     if (answer?.created === undefined) return false;
     await this.#whenKnown(answer.created);
     this.switchTo(answer.created, at);
@@ -211,8 +211,8 @@ export class PlayerStore extends EventTarget implements Listener {
     return true;
   }
 
-  async actions(selection: Selection): Promise<Action[]> {
-    const answer = await this.#ask({ type: "actions", branch: this.branch, number: this.shown, selection });
+  async actions({ kind, id }: Selection): Promise<Action[]> {
+    const answer = await this.#ask({ type: "actions", branch: this.branch, number: this.shown, selection: { kind, id } });
     return answer?.actions ?? [];
   }
 

@@ -2,7 +2,8 @@
  * Words: turns a catalogue key and its parameters into the sentence of the current language.
  *
  * The catalogue (docs/frame.md, section Sentences) is the server's; both languages are complete there. A key
- * or a parameter that is missing is shown as it is called, so that a fault is seen and not hidden.
+ * or a parameter that is missing shows itself in brackets, so that a fault is seen and not hidden. The engine
+ * fills the same texts in the same way (engine/explain/sentences.py).
  *
  *     say("broker.duplicate_found", { producer_id: 0, ... })
  */
@@ -17,26 +18,23 @@ export interface Catalogue {
   sources: Record<string, string>;
 }
 
-const PLACEHOLDER = /\{([a-z_][a-z0-9_]*)(?::([^{}|]*)\|([^{}|]*))?\}/gi;
+const PLACEHOLDER = /\{([a-z_0-9]+)(?::([^{}|]*)\|([^{}|]*))?\}/g;
 
 /** One value as people read it: lists joined with commas, nothing written as "null". */
-export function formatValue(value: Json | undefined, language: Language): string {
+export function formatValue(value: Json | undefined): string {
   if (value === null || value === undefined) return "–";
-  if (Array.isArray(value)) {
-    const separator = language === "en" ? ", " : "、";
-    return value.map((item) => formatValue(item, language)).join(separator);
-  }
+  if (Array.isArray(value)) return value.map((item) => formatValue(item)).join(", ");
   if (typeof value === "object") return JSON.stringify(value);
   return String(value);
 }
 
-/** Fills `{name}` and `{count:one|many}`; a parameter that is not given stays visible in its braces. */
-export function fill(text: string, params: JsonObject, language: Language): string {
-  return text.replace(PLACEHOLDER, (whole, name: string, one?: string, many?: string) => {
-    if (!(name in params)) return whole;
-    const value = formatValue(params[name], language);
+/** Fills `{name}` and `{count:one|many}`; a parameter that is not given shows its name in brackets. */
+export function fill(text: string, params: JsonObject): string {
+  return text.replace(PLACEHOLDER, (_whole, name: string, one?: string, many?: string) => {
+    if (!Object.hasOwn(params, name)) return `[${name}]`;
+    const value = formatValue(params[name]);
     if (one === undefined || many === undefined) return value;
-    return `${value} ${Number(params[name]) === 1 ? one : many}`;
+    return `${value} ${params[name] === 1 ? one : many}`;
   });
 }
 
@@ -79,7 +77,7 @@ export class Words extends EventTarget {
 
   say(key: string, params: JsonObject = {}): string {
     const text = this.#catalogues.get(this.#current)?.texts[key];
-    return text === undefined ? key : fill(text, params, this.#current);
+    return text === undefined ? `[${key}]` : fill(text, params);
   }
 
   knows(key: string): boolean {

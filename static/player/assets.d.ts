@@ -1,0 +1,2 @@
+/** Style sheets are taken into the bundle by esbuild; to the type checker they are nothing. */
+declare module "*.css";

@@ -1,0 +1,72 @@
+/**
+ * The keys, as one table: what the help dialog lists is what the keys do.
+ *
+ * A key works wherever the focus is, except in a field that takes text, and except where the focused control uses
+ * that key itself (space on a button).
+ */
+
+export type KeyAction =
+  | "back"
+  | "forward"
+  | "previous_interesting"
+  | "next_interesting"
+  | "first"
+  | "last"
+  | "play"
+  | "branch"
+  | "drop"
+  | "panel"
+  | "help"
+  | "close";
+
+export interface KeyRow {
+  keys: string;
+  matches: (event: Pressed) => boolean;
+  action: KeyAction;
+}
+
+/** The part of a KeyboardEvent that decides. */
+export interface Pressed {
+  key: string;
+  shiftKey: boolean;
+  altKey: boolean;
+  ctrlKey: boolean;
+  metaKey: boolean;
+}
+
+const plain = (key: string) => (event: Pressed) => event.key === key && !event.shiftKey;
+const shifted = (key: string) => (event: Pressed) => event.key === key && event.shiftKey;
+const letter = (key: string) => (event: Pressed) => event.key.toLowerCase() === key;
+
+export const KEYS: readonly KeyRow[] = [
+  { keys: "→", matches: plain("ArrowRight"), action: "forward" },
+  { keys: "←", matches: plain("ArrowLeft"), action: "back" },
+  { keys: "⇧ →", matches: shifted("ArrowRight"), action: "next_interesting" },
+  { keys: "⇧ ←", matches: shifted("ArrowLeft"), action: "previous_interesting" },
+  { keys: "Home", matches: plain("Home"), action: "first" },
+  { keys: "End", matches: plain("End"), action: "last" },
+  { keys: "␣", matches: plain(" "), action: "play" },
+  { keys: "b", matches: letter("b"), action: "branch" },
+  { keys: "d", matches: letter("d"), action: "drop" },
+  { keys: "1 – 9", matches: (event) => event.key >= "1" && event.key <= "9" && event.key.length === 1, action: "panel" },
+  { keys: "?", matches: (event) => event.key === "?", action: "help" },
+  { keys: "Esc", matches: plain("Escape"), action: "close" },
+];
+
+export function actionOf(event: Pressed): KeyAction | null {
+  if (event.altKey || event.ctrlKey || event.metaKey) return null;
+  return KEYS.find((row) => row.matches(event))?.action ?? null;
+}
+
+const TEXT_FIELDS = "input:not([type=checkbox]):not([type=radio]):not([type=button]), textarea, select, [contenteditable=true]";
+const OWN_SPACE = "button, summary, a[href], [role=button], [role=menuitem], [role=tab], input";
+
+/** Whether the focused control needs this key for itself. */
+export function belongsToFocus(event: Pressed, target: Element | null): boolean {
+  if (target === null) return false;
+  if (event.key === "Escape") return false;
+  if (target.closest(TEXT_FIELDS) !== null) return true;
+  const isArrow = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
+  if (isArrow && target.closest("[data-arrows]") !== null) return true;
+  return event.key === " " && target.closest(OWN_SPACE) !== null;
+}

@@ -1,0 +1,140 @@
+/**
+ * `<eos-masthead>`: what is being watched, under which rules, and what concerns the page: library, language, theme,
+ * export, help. It says the profile and every switch and setting that is not at its default.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Header, Json, Language } from "./frame.ts";
+import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
+import type { Theme } from "./page.ts";
+import type { PlayerStore } from "./store.ts";
+import { StoreElement } from "./store-element.ts";
+import { say, words } from "./text.ts";
+
+export interface Altered {
+  name: string;
+  /** The whole path, for the hint. */
+  path: string;
+  value: string;
+  normal: string | null;
+}
+
+function plain(value: Json): string {
+  if (typeof value === "string") return value;
+  return JSON.stringify(value);
+}
+
+/** Switches first: they change Kafka itself. Then the settings that are not the default. */
+export function alteredOf(header: Header): Altered[] {
+  const switches = Object.entries(header.switches).map(([path, value]) => ({
+    name: path.replaceAll("_", " "),
+    path,
+    value: plain(value),
+    normal: null,
+  }));
+  const settings = Object.entries(header.altered).map(([path, [normal, value]]) => ({
+    name: (path.split(".").pop() ?? path).replaceAll("_", " "),
+    path,
+    value: plain(value),
+    normal: plain(normal),
+  }));
+  return [...switches, ...settings];
+}
+
+const THEMES: Theme[] = ["system", "light", "dark"];
+
+export class Masthead extends StoreElement {
+  static override properties = {
+    ...StoreElement.properties,
+    exportAddress: { attribute: false },
+    library: {},
+    theme: { state: true },
+  };
+
+  declare exportAddress: string;
+  declare library: string;
+  declare theme: Theme;
+
+  constructor() {
+    super();
+    this.exportAddress = "";
+    this.library = "/";
+    this.theme = currentTheme();
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const store = this.store;
+    if (store === undefined) return nothing;
+    return html`<div class="page-row">
+        <a class="home" href=${this.library || "/"}>‹ ${say("player.library")}</a>
+        ${this.#state(store)}
+        <span class="spring"></span>
+        ${this.#language()}
+        <button class="icon" aria-label=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} title=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} @click=${this.#nextTheme}>◐</button>
+        <button class="icon" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-help")}>?</button>
+        ${this.#menu(store)}
+      </div>
+      ${store.header === null ? nothing : this.#title(store.header)}`;
+  }
+
+  #title(header: Header): TemplateResult {
+    const title = header.title[words.language] || header.title.en || header.scenario;
+    const altered = alteredOf(header);
+    return html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>
+      <p class="rules-in-force"><b>Kafka ${header.version}</b>
+        ${header.variant === null ? nothing : html`<span class="variant">${header.variant}</span>`}
+        ${altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : this.#altered(altered)}</p>`;
+  }
+
+  #altered(altered: Altered[]): TemplateResult {
+    const one = (item: Altered): TemplateResult =>
+      html`<span class="nb" title=${`${item.path}${item.normal === null ? "" : `: ${say("player.default_is", { value: item.normal })}`}`}>${item.name} <b>${item.value}</b></span>`;
+    if (altered.length <= 2) return html`<span class="altered">${altered.map((item) => html`${one(item)} `)}</span>`;
+    return html`<details class="altered-more"><summary><span class="altered">${one(altered[0] as Altered)}, ${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
+      <table><thead><tr><th scope="col">${say("player.setting")}</th><th scope="col">${say("player.value")}</th><th scope="col">${say("player.default")}</th></tr></thead>
+      <tbody>${altered.map((item) => html`<tr><td>${item.path}</td><td><b>${item.value}</b></td><td>${item.normal ?? "–"}</td></tr>`)}</tbody></table></details>`;
+  }
+
+  #state(store: PlayerStore): TemplateResult | typeof nothing {
+    if (store.status === "connecting" || store.status === "reconnecting") {
+      return html`<span class="badge attention" role="status">${say(`player.status.${store.status}`)}</span>`;
+    }
+    if (store.verified === null) return nothing;
+    const { state, engine, step } = store.verified;
+    const params = { engine: engine ?? "?", step: step ?? 0 };
+    return html`<span class="badge ${state === "differs" ? "wrong" : ""}" title=${say(`player.verified.${state}.means`, params)}>${say(`player.verified.${state}`, params)}</span>`;
+  }
+
+  #language(): TemplateResult {
+    const other: Language = words.language === "en" ? "zh-Hans" : "en";
+    return html`<button class="icon text" lang=${other} @click=${() => this.#fire("use-language", other)}>${other === "en" ? "English" : "中文"}</button>`;
+  }
+
+  readonly #nextTheme = (): void => {
+    this.theme = THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length] as Theme;
+    rememberTheme(this.theme);
+  };
+
+  #menu(store: PlayerStore): TemplateResult {
+    return html`<details class="menu"><summary class="icon" aria-label=${say("player.menu")} title=${say("player.menu")}>⋯</summary>
+      <ul>
+        ${
+          this.exportAddress === ""
+            ? nothing
+            : html`<li><form method="post" action=${this.exportAddress}><input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} />
+                <button>${say("player.export")}</button><small>${say("player.export.means")}</small></form></li>`
+        }
+        <li><a href="/replays/import">${say("player.import")}</a></li>
+        <li><button @click=${() => this.#fire("open-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
+        <li><button @click=${() => print()}>${say("player.print")}</button></li>
+      </ul></details>`;
+  }
+
+  #fire(name: string, detail?: unknown): void {
+    this.querySelector<HTMLDetailsElement>("details.menu")?.removeAttribute("open");
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
+  }
+}
+
+customElements.define("eos-masthead", Masthead);

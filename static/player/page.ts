@@ -1,0 +1,63 @@
+/** What the player shares with the page around it: language, theme, the address, and the token for posting. */
+
+import type { Language } from "./frame.ts";
+
+export type Theme = "system" | "light" | "dark";
+
+const YEAR = 365 * 24 * 3600;
+
+function cookie(name: string): string | null {
+  const found = document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`));
+  return found === undefined ? null : decodeURIComponent(found.slice(name.length + 1));
+}
+
+function remember(name: string, value: string): void {
+  document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=${YEAR}; samesite=lax`;
+}
+
+/** The token that the server wants with every POST. */
+export function csrfToken(): string {
+  const meta = document.querySelector<HTMLMetaElement>("meta[name=csrf-token]");
+  return meta?.content ?? cookie("csrftoken") ?? "";
+}
+
+/** Tells the document and the server's next pages which language is read; the server knows it as `zh-hans`. */
+export function rememberLanguage(language: Language): void {
+  document.documentElement.lang = language;
+  remember("django_language", language.toLowerCase());
+}
+
+export function currentTheme(): Theme {
+  const kept = cookie("eosviz_theme");
+  return kept === "light" || kept === "dark" ? kept : "system";
+}
+
+export function applyTheme(theme: Theme): void {
+  document.documentElement.classList.toggle("light", theme === "light");
+  document.documentElement.classList.toggle("dark", theme === "dark");
+}
+
+export function rememberTheme(theme: Theme): void {
+  remember("eosviz_theme", theme);
+  applyTheme(theme);
+}
+
+/** Keeps `?branch=…&step=…` of the address at what is on show, so that copying it shares the exact step. */
+export class Permalink {
+  #timer: number | null = null;
+
+  show(branch: string, step: number): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    // Browsers refuse more than about a hundred changes in half a minute; a scrubbing reader makes more.
+    this.#timer = setTimeout(() => {
+      const address = new URL(location.href);
+      address.searchParams.set("branch", branch);
+      address.searchParams.set("step", String(step));
+      if (address.href !== location.href) history.replaceState(history.state, "", address);
+    }, 350) as unknown as number;
+  }
+}
+
+export function prefersReducedMotion(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

@@ -1,0 +1,332 @@
+/**
+ * `<eos-player session="…" catalogue-en="…" catalogue-zh-hans="…" language="en">`: the whole screen (docs/player.md).
+ *
+ * It places the panels, hands each of them the store's frame, and turns keys and buttons into what the store does.
+ */
+
+import type { PropertyValues, TemplateResult } from "lit";
+import { html, LitElement, nothing } from "lit";
+import "./changes.ts";
+import "./dialogs.ts";
+import "./masthead.ts";
+import "./scrubber.ts";
+import "./selection-bar.ts";
+import "./sentence.ts";
+import "./steps-text.ts";
+import "./strip.ts";
+import "./transport.ts";
+import type { BranchList, Help } from "./dialogs.ts";
+import type { Frame, Language, SelectEvent } from "./frame.ts";
+import type { KeyAction } from "./keys.ts";
+import { actionOf, belongsToFocus } from "./keys.ts";
+import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
+import { PANELS } from "./panels.ts";
+import { Play } from "./play.ts";
+import type { SelectionBar } from "./selection-bar.ts";
+import { DROP } from "./selection-bar.ts";
+import { FileSource } from "./source.ts";
+import { sessionAddress, SessionSocket } from "./socket.ts";
+import { PlayerStore } from "./store.ts";
+import { loadLanguage, say, words } from "./text.ts";
+
+export type Middle = "lanes" | "spacetime" | "text";
+export type Column = "left" | "middle" | "right";
+
+export const defaults = {
+  /** Below this width the side columns become tabs. */
+  folds: 1100,
+};
+
+export class Player extends LitElement {
+  static override properties = {
+    session: {},
+    file: {},
+    branch: {},
+    step: { type: Number },
+    language: {},
+    catalogueEn: { attribute: "catalogue-en" },
+    catalogueZhHans: { attribute: "catalogue-zh-hans" },
+    exportAddress: { attribute: "export" },
+    rules: {},
+    machines: {},
+    compare: {},
+    library: {},
+    middle: { state: true },
+    column: { state: true },
+    isNarrow: { state: true },
+    fault: { state: true },
+  };
+
+  declare session: string;
+  declare file: string;
+  declare branch: string | null;
+  declare step: number | null;
+  declare language: Language;
+  declare catalogueEn: string;
+  declare catalogueZhHans: string;
+  declare exportAddress: string;
+  declare rules: string;
+  declare machines: string;
+  declare compare: string;
+  declare library: string;
+  declare middle: Middle;
+  declare column: Column;
+  declare isNarrow: boolean;
+  declare fault: string | null;
+
+  store: PlayerStore | undefined;
+  play: Play | undefined;
+  readonly #permalink = new Permalink();
+  readonly #width = matchMedia(`(max-width: ${defaults.folds - 1}px)`);
+
+  constructor() {
+    super();
+    this.session = "";
+    this.file = "";
+    this.branch = null;
+    this.step = null;
+    this.language = "en";
+    this.catalogueEn = "";
+    this.catalogueZhHans = "";
+    this.exportAddress = "";
+    this.rules = "";
+    this.machines = "";
+    this.compare = "/compare/?left={left}&right={right}";
+    this.library = "/";
+    this.middle = "lanes";
+    this.column = "middle";
+    this.isNarrow = this.#width.matches;
+    this.fault = null;
+  }
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener("keydown", this.#key);
+    this.addEventListener("select", this.#select as EventListener);
+    this.#width.addEventListener("change", this.#fold);
+    void this.#begin();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener("keydown", this.#key);
+    this.#width.removeEventListener("change", this.#fold);
+    this.play?.stop();
+    this.store?.stop();
+  }
+
+  async #begin(): Promise<void> {
+    await this.#speak(this.language);
+    const source = this.file === "" ? new SessionSocket(sessionAddress(this.session)) : new FileSource(this.file);
+    const startAt = { branch: this.branch, step: this.step };
+    const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
+    store.speak(words.language);
+    store.addEventListener("change", this.#changed);
+    this.store = store;
+    this.play = new Play(store);
+    store.start();
+    this.requestUpdate();
+  }
+
+  async #speak(language: Language): Promise<void> {
+    try {
+      await loadLanguage(language, language === "en" ? this.catalogueEn : this.catalogueZhHans);
+      this.language = language;
+      rememberLanguage(language);
+      this.store?.speak(language);
+      this.fault = null;
+    } catch (error) {
+      // Without words keys are shown; that is better than nothing, but it must be said.
+      this.fault = String(error);
+    }
+    this.requestUpdate();
+  }
+
+  readonly #changed = (): void => {
+    const store = this.store;
+    if (store?.frame !== undefined) this.#permalink.show(store.branch, store.shown);
+    this.requestUpdate();
+  };
+
+  readonly #fold = (): void => {
+    this.isNarrow = this.#width.matches;
+  };
+
+  readonly #select = (event: SelectEvent): void => {
+    if (event.detail !== undefined) this.store?.select(event.detail);
+  };
+
+  // What is shown
+
+  protected override updated(_changed: PropertyValues): void {
+    const title = this.store?.header?.title[words.language];
+    if (title !== undefined && title !== "") document.title = `${title} · eosviz`;
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { store, play } = this;
+    if (store === undefined || play === undefined) return html`<p class="quiet loading">…</p>`;
+    const frame = store.frame;
+    return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
+        @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches}
+        @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
+      <header class="top">
+        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library}></eos-masthead>
+        <eos-strip .store=${store}></eos-strip>
+      </header>
+      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} rules=${this.rules}></eos-sentence></section>
+      <footer class="time" aria-label=${say("player.time")}>
+        <eos-transport class="transport" .store=${store} .play=${play}></eos-transport>
+        <eos-scrubber .store=${store}></eos-scrubber>
+      </footer>
+      ${this.#tabs(store)}
+      ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
+      ${this.#messages(store)}
+      <eos-help .store=${store}></eos-help>
+      <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
+    </div>`;
+  }
+
+  #tabs(store: PlayerStore): TemplateResult {
+    const tab = (column: Column, middle: Middle | null, name: string): TemplateResult => {
+      const isHere = this.isNarrow
+        ? this.column === column && (middle === null || this.middle === middle)
+        : this.middle === middle;
+      return html`<button class=${middle === null ? "side-tab" : "middle-tab"} aria-pressed=${isHere} @click=${() => this.#open(column, middle)}>${say(name)}</button>`;
+    };
+    return html`<nav class="tabs" aria-label=${say("player.panels")}>
+      ${tab("left", null, "player.tab.producer")}
+      ${tab("middle", "lanes", "player.tab.lanes")}
+      ${tab("right", null, "player.tab.broker")}
+      ${tab("middle", "spacetime", "player.tab.spacetime")}
+      ${tab("middle", "text", "player.tab.text")}
+      <span class="spring"></span>
+      <eos-selection-bar .store=${store}></eos-selection-bar>
+    </nav>`;
+  }
+
+  #open(column: Column, middle: Middle | null): void {
+    this.column = column;
+    if (middle !== null) this.middle = middle;
+  }
+
+  /** Columns that are folded away get no frame: what nobody sees is not drawn. */
+  #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
+    return this.isNarrow && this.column !== column ? undefined : frame;
+  }
+
+  #left(whole: Frame | undefined): TemplateResult {
+    const frame = this.#frameFor("left", whole);
+    return html`<aside class="left" aria-label=${say("player.tab.producer")} tabindex="0">
+      <eos-accumulator tabindex="-1" .frame=${frame}></eos-accumulator>
+      <eos-in-flight tabindex="-1" .frame=${frame}></eos-in-flight>
+      <eos-client-machine tabindex="-1" .frame=${frame} machines=${this.machines}></eos-client-machine>
+      <eos-timers tabindex="-1" .frame=${frame}></eos-timers>
+      <eos-configuration tabindex="-1" .frame=${frame}></eos-configuration>
+    </aside>`;
+  }
+
+  #middle(store: PlayerStore, whole: Frame | undefined): TemplateResult {
+    const frame = this.#frameFor("middle", whole);
+    const isSpaceTime = this.middle === "spacetime" && frame !== undefined;
+    return html`<main class="mid" aria-label=${say(`player.tab.${this.middle}`)} tabindex="0">
+      ${this.middle === "lanes" ? html`<eos-lanes tabindex="-1" .frame=${frame}></eos-lanes>` : nothing}
+      ${isSpaceTime ? html`<eos-spacetime tabindex="-1" .frame=${frame} .arrows=${store.arrows}></eos-spacetime>` : nothing}
+      ${this.middle === "text" ? html`<eos-steps-text .store=${store}></eos-steps-text>` : nothing}
+    </main>`;
+  }
+
+  #right(whole: Frame | undefined): TemplateResult {
+    const frame = this.#frameFor("right", whole);
+    return html`<aside class="right" aria-label=${say("player.tab.broker")} tabindex="0">
+      <eos-decision tabindex="-1" .frame=${frame}></eos-decision>
+      <eos-producer-table tabindex="-1" .frame=${frame}></eos-producer-table>
+      <eos-ledger tabindex="-1" .frame=${frame}></eos-ledger>
+      <eos-consumers tabindex="-1" .frame=${frame}></eos-consumers>
+      <eos-zookeeper tabindex="-1" .frame=${frame}></eos-zookeeper>
+      <eos-pending tabindex="-1" .frame=${frame}></eos-pending>
+      <eos-changes tabindex="-1" .frame=${frame}></eos-changes>
+    </aside>`;
+  }
+
+  #messages(store: PlayerStore): TemplateResult | typeof nothing {
+    const problem = store.problem;
+    if (problem !== null) {
+      const remedy = problem.remedyKey === null ? "" : say(problem.remedyKey, problem.params);
+      return html`<div class="message" role="alert"><p><b>${say(problem.key, problem.params)}</b> ${remedy}</p>
+        <button aria-label=${say("player.close")} @click=${() => store.dismiss()}>✕</button></div>`;
+    }
+    if (this.fault !== null) return html`<div class="message" role="alert"><p>${this.fault}</p></div>`;
+    return nothing;
+  }
+
+  // Keys
+
+  readonly #key = (event: KeyboardEvent): void => {
+    const target = event.composedPath()[0];
+    if (this.querySelector("dialog[open]") !== null) return; // A dialog has its own keys.
+    if (event.defaultPrevented || belongsToFocus(event, target instanceof Element ? target : null)) return;
+    const action = actionOf(event);
+    if (action === null) return;
+    event.preventDefault();
+    this.#do(action, event.key);
+  };
+
+  #do(action: KeyAction, key: string): void {
+    const { store, play } = this;
+    if (store === undefined || play === undefined) return;
+    const actions: Record<KeyAction, () => void> = {
+      back: () => store.back(),
+      forward: () => store.forward(),
+      previous_interesting: () => void store.previousInteresting(),
+      next_interesting: () => void store.nextInteresting(),
+      first: () => store.moveTo(0),
+      last: () => store.moveTo(store.newest),
+      play: () => play.toggle(),
+      branch: () => void this.#makeBranch(),
+      drop: () => void this.#drop(),
+      panel: () => void this.#panel(key),
+      help: () => this.#openHelp(),
+      close: () => this.#close(),
+    };
+    actions[action]();
+  }
+
+  async #drop(): Promise<void> {
+    const bar = this.querySelector<SelectionBar>("eos-selection-bar");
+    if (bar !== null) await bar.perform(DROP);
+  }
+
+  readonly #makeBranch = async (): Promise<void> => {
+    if (this.store?.source.live === true) await this.store.branchHere();
+  };
+
+  readonly #openHelp = (): void => this.querySelector<Help>("eos-help")?.open();
+
+  readonly #openBranches = (): void => this.querySelector<BranchList>("eos-branches")?.open();
+
+  #close(): void {
+    this.store?.dismiss();
+    for (const open of this.querySelectorAll("details.menu[open], details.altered-more[open], details.notes[open]")) {
+      open.removeAttribute("open");
+    }
+    this.store?.select(null);
+  }
+
+  async #panel(key: string): Promise<void> {
+    const panel = PANELS.find((row) => row.key === key);
+    if (panel === undefined) return;
+    if (panel.place === "middle") this.#open("middle", panel.tag === "eos-lanes" ? "lanes" : "spacetime");
+    else this.#open(panel.place, null);
+    await this.updateComplete;
+    const element = this.querySelector<HTMLElement>(panel.tag);
+    element?.focus();
+    element?.scrollIntoView({ block: "nearest" });
+  }
+}
+
+customElements.define("eos-player", Player);

@@ -1,0 +1,192 @@
+/**
+ * `<eos-scrubber .store=${store}>`: the branch tree above one line of steps that can be dragged.
+ *
+ * Dragging only says where the reader wants to be; the store makes at most one frame in an animation frame. Ticks
+ * are one path, drawn again only when steps came or the axis changed.
+ */
+
+import type { SVGTemplateResult, TemplateResult } from "lit";
+import { guard } from "lit/directives/guard.js";
+import { html, nothing, svg } from "lit";
+import type { PlayerStore } from "./store.ts";
+import { axisSides, MeasuredElement } from "./store-element.ts";
+import { say } from "./text.ts";
+import type { Axis, BranchRow, Ticks } from "./timeline.ts";
+import { axisOf, branchRows, labels, stepAt, ticks, xOf } from "./timeline.ts";
+
+export const defaults = {
+  wide: { height: 100, track: 66, tree: { lowest: 39, pitch: 15, rows: 3 }, labels: 90 },
+  narrow: { height: 58, track: 44, tree: { lowest: 18, pitch: 12, rows: 2 }, labels: 0 },
+  /** Steps that Page Up and Page Down move. */
+  page: 20,
+};
+
+export class Scrubber extends MeasuredElement {
+  #left = 0;
+  #dragging = false;
+
+  protected override render(): TemplateResult | typeof nothing {
+    const store = this.store;
+    if (store === undefined || store.header === null || this.width === 0) return nothing;
+    const axis = this.#axis(store);
+    const shown = store.shown;
+    return html`<div class="slider" role="slider" tabindex="0" aria-label=${say("player.scrubber")}
+        aria-valuemin="0" aria-valuemax=${store.newest} aria-valuenow=${shown}
+        aria-valuetext=${say("player.step_of", { step: shown, of: store.newest, at: store.frame?.view.time ?? 0 })}
+        @keydown=${this.#key} @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#up}>
+        ${this.#picture(store, axis, shown)}
+      </div>
+      ${this.#branches(store, axis)}`;
+  }
+
+  get #shape(): typeof defaults.wide {
+    return axisSides(this.width).labelled ? defaults.wide : defaults.narrow;
+  }
+
+  #axis(store: PlayerStore): Axis {
+    const { left, right } = axisSides(this.width);
+    return axisOf(store.lines.branches.values(), left, right);
+  }
+
+  #picture(store: PlayerStore, axis: Axis, shown: number): TemplateResult {
+    const shape = this.#shape;
+    const windows = [...store.lines.stretches(store.branch)].map((stretch) => store.lines.windows(stretch.owner).version);
+    const now = xOf(axis, shown);
+    const end = xOf(axis, store.newest);
+    return html`<svg width=${this.width} height=${shape.height} aria-hidden="true">
+      ${axisSides(this.width).labelled ? svg`<text x=${axis.left - 12} y=${shape.track - 9} text-anchor="end">${say("player.interesting")}</text>` : nothing}
+      <path class="track ahead" d="M${now} ${shape.track}H${end}" />
+      <path class="track unmade" d="M${end} ${shape.track}H${axis.right}" />
+      <path class="track done" d="M${axis.left} ${shape.track}H${now}" />
+      ${guard([...windows, store.branch, store.newest, axis.end, this.width], () => marks(store, axis, shape.track))}
+      <path class="playhead" d="M${now} 0V${shape.track}" />
+      <circle class="knob" cx=${now} cy=${shape.track} r="9" /><circle class="knob-eye" cx=${now} cy=${shape.track} r="3.5" />
+      ${shape.labels === 0 ? nothing : numbers(axis, shown, shape.labels)}
+    </svg>`;
+  }
+
+  #branches(store: PlayerStore, axis: Axis): TemplateResult {
+    const shape = this.#shape;
+    const all = [...store.lines.branches.values()];
+    const { rows, folded } = branchRows(all, store.branch, axis, shape.tree);
+    const isLabelled = axisSides(this.width).labelled;
+    return html`<svg class="tree" width=${this.width} height=${shape.tree.lowest + 8} aria-hidden="true">
+        ${rows.map((row) => line(row, axis))}
+      </svg>
+      ${
+        isLabelled || all.length > 1
+          ? html`<div class="branch-names" role="group" aria-label=${say("player.branches")}>
+              ${rows.map((row) => this.#name(row, store, axis, isLabelled))}
+              ${folded === 0 ? nothing : html`<button class="more-branches" @click=${this.#openBranches}>${say("player.more_branches", { count: folded })}</button>`}
+            </div>`
+          : nothing
+      }`;
+  }
+
+  #name(row: BranchRow, store: PlayerStore, axis: Axis, isLabelled: boolean): TemplateResult {
+    const what = interventionsOf(row);
+    const style = isLabelled ? `top:${row.y - 8}px` : `top:${row.y - 8}px;left:${Math.min(row.startX + 14, axis.right - 120)}px`;
+    return html`<button class="branch-name" style=${style} aria-current=${row.isCurrent ? "true" : "false"}
+      title=${what === "" ? row.branch.name : `${row.branch.name}: ${what}`}
+      @click=${() => store.switchTo(row.branch.id)}>${row.branch.name}</button>`;
+  }
+
+  readonly #openBranches = (): void => {
+    this.dispatchEvent(new CustomEvent("open-branches", { bubbles: true }));
+  };
+
+  readonly #down = (event: PointerEvent): void => {
+    if (event.button !== 0 || this.store === undefined) return;
+    const slider = event.currentTarget as HTMLElement;
+    this.#left = slider.getBoundingClientRect().left;
+    this.#dragging = true;
+    slider.setPointerCapture(event.pointerId);
+    this.#to(event);
+  };
+
+  readonly #move = (event: PointerEvent): void => {
+    if (this.#dragging) this.#to(event);
+  };
+
+  readonly #up = (): void => {
+    this.#dragging = false;
+  };
+
+  #to(event: PointerEvent): void {
+    const store = this.store;
+    if (store !== undefined) store.moveTo(stepAt(this.#axis(store), event.clientX - this.#left, store.newest));
+  }
+
+  /** Left and right are the player's own keys; these belong to a slider. */
+  readonly #key = (event: KeyboardEvent): void => {
+    const store = this.store;
+    if (store === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    const targets: Record<string, number> = {
+      Home: 0,
+      End: store.newest,
+      PageDown: store.target - defaults.page,
+      PageUp: store.target + defaults.page,
+    };
+    const target = targets[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    store.moveTo(Math.max(0, Math.min(target, store.newest)));
+  };
+}
+
+/** What was done to the world in a branch, in words the catalogue has for each action. */
+function interventionsOf(row: BranchRow): string {
+  return row.branch.interventions
+    .map((item) => {
+      const whole = item as { intervention?: { action?: string }; action?: string } | null;
+      const action = whole?.intervention?.action ?? whole?.action ?? "";
+      return say(`player.action.${action}`);
+    })
+    .join(", ");
+}
+
+function line(row: BranchRow, axis: Axis): SVGTemplateResult {
+  const what = interventionsOf(row);
+  const room = row.endX - row.startX;
+  const isRoot = row.branch.parent === null;
+  return svg`<path class=${row.isCurrent ? "branch-line current" : "branch-line"} d=${row.path} />
+    ${isRoot ? nothing : svg`<circle class="leaves" cx=${row.startX} cy=${row.y} r="0" />`}
+    <circle class=${row.isCurrent ? "tip current" : "tip"} cx=${row.endX} cy=${row.y} r="3" />
+    ${what !== "" && room > 60 && axis.right - axis.left > 500 ? svg`<text class="halo" x=${row.startX + 24} y=${row.y + 4}>${shorten(what, room - 40)}</text>` : nothing}`;
+}
+
+/** About six pixels a letter at this size, twelve for a Chinese one; the whole text is the button's title. */
+function shorten(text: string, room: number): string {
+  let width = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    width += text.charCodeAt(index) > 0x2e80 ? 12 : 6;
+    if (width > room) return `${text.slice(0, Math.max(1, index - 1))}…`;
+  }
+  return text;
+}
+
+function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult {
+  const drawn: Ticks = ticks(axis, store.newest, (number) => store.lines.mark(store.branch, number), track - 6);
+  const at = (number: number): number => xOf(axis, number);
+  const y = track - 12;
+  const triangles = drawn.interesting.map((number) => `M${at(number).toFixed(1)} ${y - 4}l4.5 8h-9z`).join("");
+  const crosses = drawn.lost.map((number) => `M${(at(number) - 4).toFixed(1)} ${y - 4}l8 8m0 -8l-8 8`).join("");
+  const bars = drawn.refused.map((number) => `M${at(number).toFixed(1)} ${track + 4}v6`).join("");
+  const broken = drawn.broken.map((number) => `M${(at(number) - 4).toFixed(1)} ${track + 5}l8 8m0 -8l-8 8`).join("");
+  const unknown = drawn.unknown.map(([from, to]) => `M${at(from).toFixed(1)} ${track - 8}H${at(to).toFixed(1)}`).join("");
+  return svg`<path class="ticks" d=${drawn.plain} /><path class="triangles" d=${triangles} />
+    <path class="crosses" d=${crosses} /><path class="refusals" d=${bars} /><path class="breaks" d=${broken} />
+    <path class="not-judged" d=${unknown} />`;
+}
+
+function numbers(axis: Axis, shown: number, y: number): SVGTemplateResult[] {
+  const now = xOf(axis, shown);
+  const shownLabels = labels(axis, 60).filter((number) => Math.abs(xOf(axis, number) - now) > 22);
+  return [
+    ...shownLabels.map((number) => svg`<text class="num" x=${xOf(axis, number)} y=${y} text-anchor="middle">${number}</text>`),
+    svg`<text class="strong num" x=${now} y=${y} text-anchor="middle">${shown}</text>`,
+  ];
+}
+
+customElements.define("eos-scrubber", Scrubber);

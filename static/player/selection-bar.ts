@@ -1,0 +1,155 @@
+/**
+ * `<eos-selection-bar .store=${store}>`: what is selected, and what can be done to it, each action with its meaning.
+ *
+ * What is possible is the server's answer (`actions`, docs/websocket.md); what is not stays in the list, grey, with
+ * the reason. An action that takes a number or a setting shows its field.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Json, JsonObject, Selection, View } from "./frame.ts";
+import type { Action } from "./source.ts";
+import { StoreElement } from "./store-element.ts";
+import { say } from "./text.ts";
+
+export const defaults = { delay: 100 };
+
+/** The action that the key `d` carries out. */
+export const DROP = "drop_message";
+
+export class SelectionBar extends StoreElement {
+  static override properties = { ...StoreElement.properties, actions: { state: true }, isOpen: { state: true } };
+
+  declare actions: Action[] | null;
+  declare isOpen: boolean;
+  #askedFor = "";
+
+  constructor() {
+    super();
+    this.actions = null;
+    this.isOpen = false;
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    const store = this.store;
+    const selection = store?.selection ?? null;
+    if (store === undefined || selection === null) {
+      this.#askedFor = "";
+      this.isOpen = false;
+      return;
+    }
+    const question = `${store.branch}/${store.shown}/${selection.kind}/${selection.id}`;
+    if (question === this.#askedFor || store.target !== store.shown) return;
+    this.#askedFor = question;
+    this.actions = null;
+    if (!store.source.live) return;
+    // While the reader is stepping or scrubbing, nobody looks at the list: ask when it is open, or shortly after.
+    setTimeout(() => void this.#ask(question, selection), this.isOpen ? 0 : 150);
+  }
+
+  async #ask(question: string, selection: Selection): Promise<void> {
+    if (question !== this.#askedFor || this.store === undefined) return;
+    const actions = await this.store.actions(selection);
+    if (question === this.#askedFor) this.actions = actions;
+  }
+
+  /** Carries the named action out when it is enabled now; false when there is nothing to do it to. */
+  async perform(name: string): Promise<boolean> {
+    const store = this.store;
+    const selection = store?.selection ?? null;
+    if (store === undefined || selection === null) return false;
+    const known = this.actions ?? (await store.actions(selection));
+    const action = known.find((one) => one.action === name);
+    if (action === undefined || !action.enabled) {
+      this.actions = known;
+      this.isOpen = true;
+      return false;
+    }
+    return await this.#do(action, {});
+  }
+
+  async #do(action: Action, more: JsonObject): Promise<boolean> {
+    const store = this.store;
+    if (store === undefined) return false;
+    const intervention = { ...(action.intervention ?? { action: action.action }), ...more };
+    this.isOpen = false;
+    store.select(null);
+    return await store.intervene(intervention);
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const store = this.store;
+    const selection = store?.selection ?? null;
+    if (store === undefined || selection === null) return nothing;
+    const name = nameOf(selection, store.frame?.view ?? null);
+    if (!store.source.live) return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}`;
+    return html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => (this.isOpen = !this.isOpen)}>
+        ${say("player.selected", { what: name })} <span class="hint">${say("player.what_can_be_done")} ▾</span></button>
+      ${this.#clear()}
+      ${this.isOpen ? this.#list() : nothing}`;
+  }
+
+  #clear(): TemplateResult {
+    return html`<button class="clear" aria-label=${say("player.clear_selection")} @click=${() => this.store?.select(null)}>✕</button>`;
+  }
+
+  #list(): TemplateResult {
+    if (this.actions === null) return html`<div class="action-list"><p class="quiet">${say("player.asking")}</p></div>`;
+    if (this.actions.length === 0) return html`<div class="action-list"><p class="quiet">${say("player.no_actions")}</p></div>`;
+    const isEarlier = this.store !== undefined && this.store.shown < this.store.newest;
+    return html`<div class="action-list" role="group" aria-label=${say("player.what_can_be_done")}>
+      <p class="quiet">${say(isEarlier ? "player.starts_branch" : "player.goes_on_here")}</p>
+      <ul>${this.actions.map((action) => this.#item(action))}</ul>
+    </div>`;
+  }
+
+  #item(action: Action): TemplateResult {
+    const meaning = say(action.key, action.params);
+    const label = say(`player.action.${action.action}`);
+    if (!action.enabled) {
+      return html`<li class="off"><b>${label}</b> <span>${action.why_key === null ? meaning : say(action.why_key, action.params)}</span></li>`;
+    }
+    return html`<li><form @submit=${(event: SubmitEvent) => this.#submit(event, action)}>
+      <button>${label}${action.action === DROP ? html` <kbd>d</kbd>` : nothing}</button>
+      ${this.#field(action)} <span>${meaning}</span></form></li>`;
+  }
+
+  #field(action: Action): TemplateResult | typeof nothing {
+    const given = action.intervention ?? {};
+    if (action.action === "delay_message") {
+      return html`<label><input name="by" type="number" min="1" max="600000" required .value=${String(given["by"] ?? defaults.delay)} /> ms</label>`;
+    }
+    if (action.action === "set") {
+      return html`<label>${String(given["path"] ?? "")} <input name="value" required .value=${String(given["value"] ?? "")} /></label>`;
+    }
+    return nothing;
+  }
+
+  #submit(event: SubmitEvent, action: Action): void {
+    event.preventDefault();
+    const fields = new FormData(event.target as HTMLFormElement);
+    const more: JsonObject = {};
+    if (fields.has("by")) more["by"] = Number(fields.get("by"));
+    if (fields.has("value")) more["value"] = valueOf(String(fields.get("value")));
+    void this.#do(action, more);
+  }
+}
+
+/** What was typed: a number, true or false, otherwise the text itself. */
+export function valueOf(text: string): Json {
+  const typed = text.trim();
+  if (typed === "true" || typed === "false") return typed === "true";
+  return /^-?\d{1,15}$/.test(typed) ? Number(typed) : typed;
+}
+
+/** The selected thing as a person would call it. */
+export function nameOf(selection: Selection, view: View | null): string {
+  if (selection.kind !== "message") return say(`player.selection.${selection.kind}`, { id: selection.id });
+  const message = view?.network?.messages[selection.id];
+  if (message === undefined) return say("player.selection.message", { id: selection.id });
+  const key = message.is_response ? "player.selection.response" : "player.selection.request";
+  return say(key, { api: message.api, from: message.from, to: message.to });
+}
+
+customElements.define("eos-selection-bar", SelectionBar);

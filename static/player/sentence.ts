@@ -1,0 +1,74 @@
+/**
+ * `<eos-sentence .store=${store} rules="/reference/requirements/{rule}">`: what happened and why, the largest text
+ * of the page and a live region; beside it the rules, the place in Kafka's source, and what else happened.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Said, Step } from "./frame.ts";
+import type { PlayerStore } from "./store.ts";
+import { StoreElement } from "./store-element.ts";
+import { say, words } from "./text.ts";
+
+export const defaults = {
+  /** Longer sentences are set smaller: letters of Latin script, a Chinese one counts twice. */
+  long: 180,
+  longest: 300,
+};
+
+export function textLength(text: string): number {
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) length += text.charCodeAt(index) > 0x2e80 ? 2 : 1;
+  return length;
+}
+
+export class Sentence extends StoreElement {
+  static override properties = { ...StoreElement.properties, rules: {} };
+
+  declare rules: string;
+
+  constructor() {
+    super();
+    this.rules = "";
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const store = this.store;
+    if (store === undefined || store.header === null) return nothing;
+    const step = store.frame?.step ?? null;
+    const text = this.#text(store, step);
+    const length = textLength(text);
+    const size = length > defaults.longest ? "longest" : length > defaults.long ? "long" : "";
+    return html`<p class="s ${size}" role="status" aria-live="polite" tabindex="-1">${text}</p>
+      ${step === null ? html`<div class="refs"></div>` : this.#references(step)}`;
+  }
+
+  #text(store: PlayerStore, step: Step | null): string {
+    if (step !== null) return say(step.key, step.params);
+    if (store.newest === 0 && store.canGrow) return say("player.nothing_yet");
+    return say("player.at_the_beginning");
+  }
+
+  #references(step: Step): TemplateResult {
+    const source = words.source(step.key);
+    return html`<div class="refs">
+      <div class="chips">${step.rules.map((rule) => this.#chip(rule))}</div>
+      ${source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`}
+      ${step.notes.length === 0 ? nothing : this.#notes(step)}
+    </div>`;
+  }
+
+  #chip(rule: string): TemplateResult {
+    if (this.rules === "") return html`<span class="chip">${rule}</span>`;
+    return html`<a class="chip" href=${this.rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
+  }
+
+  #notes(step: Step): TemplateResult {
+    return html`<details class="notes">
+      <summary>${say("player.also", { count: step.notes.length })}</summary>
+      <ul>${step.notes.map((note: Said) => html`<li>${say(note.key, note.params)} ${note.rules.map((rule) => this.#chip(rule))}</li>`)}</ul>
+    </details>`;
+  }
+}
+
+customElements.define("eos-sentence", Sentence);

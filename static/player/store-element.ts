@@ -1,0 +1,67 @@
+/** What the player's own parts share: they draw into the page (its styles reach them) and follow one store. */
+
+import type { PropertyValues } from "lit";
+import { LitElement } from "lit";
+import type { PlayerStore } from "./store.ts";
+
+export abstract class StoreElement extends LitElement {
+  static override properties = { store: { attribute: false } };
+
+  declare store: PlayerStore | undefined;
+  #followed: PlayerStore | null = null;
+  readonly #follow = (): void => this.requestUpdate();
+
+  constructor() {
+    super();
+    this.store = undefined;
+  }
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  protected override willUpdate(_changed: PropertyValues): void {
+    if (this.#followed === (this.store ?? null)) return;
+    this.#followed?.removeEventListener("change", this.#follow);
+    this.#followed = this.store ?? null;
+    this.#followed?.addEventListener("change", this.#follow);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#followed?.removeEventListener("change", this.#follow);
+    this.#followed = null;
+  }
+}
+
+/** A part that draws to measure: `width` follows its own box. */
+export abstract class MeasuredElement extends StoreElement {
+  static override properties = { ...StoreElement.properties, width: { state: true } };
+
+  declare width: number;
+  #observer: ResizeObserver | null = null;
+
+  constructor() {
+    super();
+    this.width = 0;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer = new ResizeObserver(([entry]) => {
+      this.width = Math.floor(entry?.contentRect.width ?? 0);
+    });
+    this.#observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    this.#observer?.disconnect();
+    this.#observer = null;
+    super.disconnectedCallback();
+  }
+}
+
+/** Where the shared time axis lies in a part of this width: labels stand left of it where there is room. */
+export function axisSides(width: number): { left: number; right: number; labelled: boolean } {
+  return width >= 560 ? { left: 124, right: width - 24, labelled: true } : { left: 16, right: width - 24, labelled: false };
+}

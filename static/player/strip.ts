@@ -1,0 +1,144 @@
+/**
+ * `<eos-strip .store=${store}>`: one row for each guarantee along the whole timeline, red from its first bad step.
+ *
+ * It shares its axis with the scrubber. Rows that this run cannot test are dotted and say so; where another branch
+ * breaks a guarantee, that shows already.
+ */
+
+import type { SVGTemplateResult, TemplateResult } from "lit";
+import { html, nothing, svg } from "lit";
+import type { GuaranteeView } from "./frame.ts";
+import type { BranchInfo } from "./source.ts";
+import { axisSides, MeasuredElement } from "./store-element.ts";
+import { say } from "./text.ts";
+import type { Axis } from "./timeline.ts";
+import { axisOf, xOf } from "./timeline.ts";
+
+export const defaults = { pitch: 12.4, first: 12, narrowPitch: 13 };
+
+export interface StripRow {
+  name: string;
+  isJudged: boolean;
+  /** Records of this branch, up to the step on show, for which it is broken. */
+  count: number;
+  /** Step of the first break in the current branch, whether shown yet or not. */
+  brokenAt: number | null;
+  /** Another branch that breaks it: its name and step. */
+  elsewhere: { branch: string; step: number; newest: number } | null;
+}
+
+/** The rows in the engine's order; pure, for tests and for the picture. */
+export function stripRows(
+  guarantees: Record<string, GuaranteeView>,
+  current: BranchInfo | null,
+  branches: Iterable<BranchInfo>,
+): StripRow[] {
+  const others = [...branches].filter((branch) => branch.id !== current?.id);
+  return Object.entries(guarantees).map(([name, view]) => {
+    const isJudged = view.judged !== false;
+    const other = others.find((branch) => branch.first_broken[name] !== undefined);
+    return {
+      name,
+      isJudged,
+      count: view.serials?.length ?? 0,
+      brokenAt: view.broken_at ?? current?.first_broken[name] ?? null,
+      elsewhere:
+        other === undefined
+          ? null
+          : { branch: other.name, step: other.first_broken[name] as number, newest: other.newest },
+    };
+  });
+}
+
+export class GuaranteeStrip extends MeasuredElement {
+  protected override render(): TemplateResult | typeof nothing {
+    const store = this.store;
+    const frame = store?.frame;
+    if (store === undefined || frame === undefined || this.width === 0) return nothing;
+    const rows = stripRows(frame.view.guarantees ?? {}, store.info, store.lines.branches.values());
+    const sides = axisSides(this.width);
+    const left = sides.labelled ? sides.left : 92;
+    const axis = axisOf(store.lines.branches.values(), sides.labelled ? left : sides.left, sides.right);
+    const judged = rows.filter((row) => row.isJudged);
+    const unjudged = rows.filter((row) => !row.isJudged);
+    if (rows.length === 0) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;
+    return sides.labelled ? this.#wide(rows, axis, store.shown) : this.#narrow(judged, unjudged.length, axis, store.shown);
+  }
+
+  #wide(rows: StripRow[], axis: Axis, shown: number): TemplateResult {
+    const height = defaults.first * 2 + defaults.pitch * (rows.length - 1);
+    const top = this.clientHeight > height ? (this.clientHeight - height) / 2 : 0;
+    const yOf = (index: number): number => top + defaults.first + index * defaults.pitch;
+    const firstUnjudged = rows.findIndex((row) => !row.isJudged);
+    const unjudged = rows.filter((row) => !row.isJudged).length;
+    return html`<svg class="strip" width=${this.width} height=${Math.max(this.clientHeight, height)} role="img" aria-label=${this.#summary(rows, shown)}>
+      ${rows.map((row, index) => this.#row(row, axis, yOf(index), shown))}
+      ${
+        unjudged === 0
+          ? nothing
+          : svg`<text class="halo" x=${axis.left + 16} y=${yOf(firstUnjudged + Math.floor((unjudged - 1) / 2)) + 4}>${say("player.not_judged_rows", { count: unjudged })}</text>`
+      }
+      <path class="playhead" d="M${xOf(axis, shown)} ${top}V${Math.max(this.clientHeight, height)}" />
+    </svg>`;
+  }
+
+  #row(row: StripRow, axis: Axis, y: number, shown: number): SVGTemplateResult {
+    const name = say(`player.guarantee.${row.name}`);
+    if (!row.isJudged) {
+      return svg`<text class="faint" x=${axis.left - 12} y=${y + 4} text-anchor="end">${name}</text>
+        <path class="not-judged" d="M${axis.left} ${y}H${axis.right}" />`;
+    }
+    return svg`<text class="name" x=${axis.left - 12} y=${y + 4} text-anchor="end">${name}</text>
+      ${bar(row, axis, y, shown)}
+      <text class=${row.count > 0 ? "bad" : "strong"} x=${axis.right + 8} y=${y + 4}>${row.count}</text>`;
+  }
+
+  /** On a telephone: judged rows only, names over the bar's start, the rest counted in words. */
+  #narrow(rows: StripRow[], unjudged: number, axis: Axis, shown: number): TemplateResult {
+    const height = defaults.narrowPitch * rows.length + 4;
+    return html`<svg class="strip" width=${this.width} height=${height} role="img" aria-label=${this.#summary(rows, shown)}>
+        ${rows.map((row, index) => {
+          const y = 8 + index * defaults.narrowPitch;
+          return svg`${bar(row, axis, y, shown)}
+            <text class="halo name" x=${axis.left} y=${y + 4}>${say(`player.guarantee.${row.name}`)}</text>
+            <text class=${row.count > 0 ? "bad" : "strong"} x=${axis.right + 8} y=${y + 4}>${row.count}</text>`;
+        })}
+        <path class="playhead" d="M${xOf(axis, shown)} 0V${height}" />
+      </svg>
+      ${unjudged === 0 ? nothing : html`<p class="quiet fold">${say("player.not_judged_more", { count: unjudged })}</p>`}`;
+  }
+
+  #summary(rows: StripRow[], shown: number): string {
+    const parts = rows.map((row) => {
+      const name = say(`player.guarantee.${row.name}`);
+      if (!row.isJudged) return say("player.row_not_judged", { name });
+      return say("player.row_judged", { name, count: row.count });
+    });
+    return say("player.guarantees_at", { step: shown, rows: parts });
+  }
+}
+
+function bar(row: StripRow, axis: Axis, y: number, shown: number): SVGTemplateResult {
+  const now = xOf(axis, shown);
+  const bad = row.brokenAt === null ? null : xOf(axis, row.brokenAt);
+  const isBroken = bad !== null && row.brokenAt !== null && row.brokenAt <= shown;
+  return svg`<path class="held" d="M${axis.left} ${y}H${isBroken ? bad : now}" />
+    <path class="ahead" d="M${now} ${y}H${axis.right}" />
+    ${isBroken ? svg`<path class="broken" d="M${bad} ${y}H${now}" />` : nothing}
+    ${row.elsewhere === null ? nothing : elsewhere(row.elsewhere, axis, y, bad)}
+    ${bad === null ? nothing : cross(bad, y, isBroken ? "" : "later")}`;
+}
+
+function elsewhere(other: NonNullable<StripRow["elsewhere"]>, axis: Axis, y: number, bad: number | null): SVGTemplateResult {
+  const x = xOf(axis, other.step);
+  const text = say("player.broken_elsewhere", { branch: other.branch, step: other.step });
+  const fitsRight = axis.right - x > 170;
+  return svg`<path class="elsewhere" d="M${x} ${y}H${xOf(axis, other.newest)}" />${cross(x, y, "")}
+    ${bad === null ? svg`<text class="bad halo" x=${fitsRight ? x + 14 : x - 10} y=${y + 4} text-anchor=${fitsRight ? "start" : "end"}>${text}</text>` : nothing}`;
+}
+
+function cross(x: number, y: number, more: string): SVGTemplateResult {
+  return svg`<path class="cross ${more}" d="M${x - 4} ${y - 4}l8 8m0 -8l-8 8" />`;
+}
+
+customElements.define("eos-strip", GuaranteeStrip);

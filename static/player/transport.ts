@@ -1,0 +1,79 @@
+/** `<eos-transport .store=${store} .play=${play}>`: where the reader is, and the buttons that move them. */
+
+import type { TemplateResult } from "lit";
+import { html, nothing, svg } from "lit";
+import type { Play } from "./play.ts";
+import { SPEEDS } from "./play.ts";
+import type { PlayerStore } from "./store.ts";
+import { StoreElement } from "./store-element.ts";
+import { say } from "./text.ts";
+
+const ICONS = {
+  first: svg`<svg width="16" height="14" aria-hidden="true"><path d="M2 0h2.5v14H2zM15 0v14L5 7z" /></svg>`,
+  back: svg`<svg width="14" height="14" aria-hidden="true"><path d="M11 0v14L2 7z" /></svg>`,
+  next: svg`<svg width="18" height="14" aria-hidden="true"><path d="M1 0v14l11-7zM13.5 0H16v14h-2.5z" /></svg>`,
+};
+
+export class Transport extends StoreElement {
+  static override properties = { ...StoreElement.properties, play: { attribute: false } };
+
+  declare play: Play | undefined;
+  readonly #playChanged = (): void => this.requestUpdate();
+  #played: Play | null = null;
+
+  constructor() {
+    super();
+    this.play = undefined;
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    if (this.play === undefined || this.#played === this.play) return;
+    this.#played?.removeEventListener("change", this.#playChanged);
+    this.#played = this.play;
+    this.#played.addEventListener("change", this.#playChanged);
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { store, play } = this;
+    if (store === undefined || play === undefined || store.header === null) return nothing;
+    const frame = store.frame;
+    const atEnd = store.target >= store.newest && !store.canGrow;
+    return html`<div class="where num">
+        <b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: store.newest })}</span>
+        <span class="virtual">${say("player.virtual_time", { at: frame?.view.time ?? 0 })}</span>
+      </div>
+      <div class="buttons" role="group" aria-label=${say("player.transport")}>
+        ${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
+        ${this.#button("back", ICONS.back, () => store.back(), store.target === 0)}
+        <button class="go" title=${say("player.key.forward")} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}</button>
+        ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}
+        <button class="w" title=${say("player.key.play")} aria-pressed=${play.running} ?disabled=${atEnd && !play.running} @click=${() => play.toggle()}>
+          ${say(play.running ? "player.do.pause" : "player.do.play")}</button>
+        ${this.#speed(play)}
+        ${this.#branch(store)}
+      </div>`;
+  }
+
+  #button(name: "first" | "back" | "next", icon: unknown, action: () => void, off: boolean): TemplateResult {
+    return html`<button class=${name} aria-label=${say(`player.do.${name}`)} title=${say(`player.key.${name}`)} ?disabled=${off} @click=${action}>${icon}</button>`;
+  }
+
+  #speed(play: Play): TemplateResult {
+    return html`<select class="speed" aria-label=${say("player.speed")} title=${say("player.speed")}
+      @change=${(event: Event) => play.setSpeed(Number((event.target as HTMLSelectElement).value))}>
+      ${SPEEDS.map((speed) => html`<option value=${speed} ?selected=${speed === play.speed}>${speed}/s</option>`)}
+    </select>`;
+  }
+
+  #branch(store: PlayerStore): TemplateResult | typeof nothing {
+    if (!store.source.live) return nothing;
+    return html`<button class="w branch" title=${say("player.key.branch")} @click=${this.#askBranch}>${say("player.do.branch")}</button>`;
+  }
+
+  readonly #askBranch = (): void => {
+    this.dispatchEvent(new CustomEvent("make-branch", { bubbles: true }));
+  };
+}
+
+customElements.define("eos-transport", Transport);

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { axisOf, branchRows, labels, roundEnd, stepAt, ticks, xOf } from "../../player/timeline.ts";
+import { MARK_INTERESTING, MARK_LOST_MESSAGE, MARK_SEEN } from "../../player/windows.ts";
+import { branch } from "./fixture.ts";
+
+test("while a run can go on the axis ends at a round number beyond it", () => {
+  assert.deepEqual([0, 1, 19, 20, 42, 96, 97, 500, 5000].map(roundEnd), [20, 20, 20, 30, 60, 100, 150, 600, 6000]);
+});
+
+test("a finished run fills the axis", () => {
+  assert.deepEqual(axisOf([branch("main", 96, { finished: "quiet" })], 124, 952), { left: 124, right: 952, end: 96 });
+  assert.equal(axisOf([branch("main", 96, { finished: "quiet" }), branch("b", 40)], 0, 100).end, 96);
+  assert.equal(axisOf([], 0, 100).end, 20);
+});
+
+test("every step of 20,000 is found again from its x", () => {
+  const axis = { left: 124, right: 952, end: 20000 };
+  for (const number of [0, 1, 9999, 19999, 20000]) {
+    assert.equal(stepAt(axis, xOf(axis, number), 20000), number);
+  }
+});
+
+test("outside the axis is its nearest end", () => {
+  const axis = { left: 100, right: 200, end: 50 };
+  assert.equal(stepAt(axis, -20, 42), 0);
+  assert.equal(stepAt(axis, 900, 42), 42);
+});
+
+test("labels are round, apart, and end with the axis", () => {
+  assert.deepEqual(labels({ left: 124, right: 952, end: 96 }, 60), [0, 10, 20, 30, 40, 50, 60, 70, 80, 96]);
+  assert.deepEqual(labels({ left: 8, right: 350, end: 96 }, 60), [0, 20, 40, 60, 96]);
+  assert.deepEqual(labels({ left: 0, right: 100, end: 1 }, 60), [0, 1]);
+});
+
+test("ticks of 20,000 steps cost no more than their columns", () => {
+  const axis = { left: 0, right: 900, end: 20000 };
+  const mark = (number: number): number => MARK_SEEN | (number % 2 === 0 ? MARK_INTERESTING : 0);
+  const drawn = ticks(axis, 20000, mark, 66);
+  assert.ok(drawn.plain.split("M").length - 1 <= 301, `${drawn.plain.split("M").length}`);
+  assert.ok(drawn.interesting.length <= 130, `${drawn.interesting.length}`);
+});
+
+test("marks become ticks, what was never fetched is said to be unknown", () => {
+  const axis = { left: 0, right: 100, end: 10 };
+  const marks = [0, 1, MARK_SEEN | MARK_LOST_MESSAGE, 0, 0, MARK_SEEN | MARK_INTERESTING, 1, 1, 1, 1, 0];
+  const drawn = ticks(axis, 10, (number) => marks[number] as number, 60);
+  assert.equal(drawn.plain, "M10.0 60v-4M20.0 60v-4M50.0 60v-4M60.0 60v-4M70.0 60v-4M80.0 60v-4M90.0 60v-4");
+  assert.deepEqual([drawn.interesting, drawn.lost, drawn.unknown], [[5], [2], [[3, 4], [10, 10]]]);
+});
+
+test("the current branch is lowest, its parent above it, the rest is counted", () => {
+  const branches = [
+    branch("main", 96),
+    branch("a", 60, { parent: "main", leaves_at: 30 }),
+    branch("b", 70, { parent: "main", leaves_at: 41 }),
+    branch("c", 80, { parent: "b", leaves_at: 50 }),
+    branch("d", 20, { parent: "main", leaves_at: 10 }),
+  ];
+  const { rows, folded } = branchRows(branches, "b", { left: 0, right: 1000, end: 100 }, { lowest: 40, pitch: 12, rows: 3 });
+  assert.deepEqual(
+    rows.map((row) => [row.branch.id, row.y, row.isCurrent]),
+    [
+      ["b", 40, true],
+      ["main", 28, false],
+      ["c", 16, false],
+    ],
+  );
+  assert.equal(folded, 2);
+  assert.equal(rows[0]?.path, "M410.0 28C426.0 28 410.0 40 426.0 40H700.0");
+});
