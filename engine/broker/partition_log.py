@@ -189,17 +189,17 @@ class PartitionLog:
         """Store what the leader stored, at the leader's offsets, as *replication* (SEQ-9)."""
         if not batches:
             return Appended(Error.NONE, NO_OFFSET, NO_OFFSET)
-        if batches[0].base_offset != self.log_end:
+        if batches[0].base_offset < self.log_end:
             raise EngineError(
                 f"{self.partition} on broker {self.replica}: a follower at offset {self.log_end} "
                 f"was given a batch at {batches[0].base_offset}"
             )
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
-        refused = self._validate(batches, self.log_end, Origin.REPLICATION, appendings, completed)
+        refused = self._validate(batches, batches[0].base_offset, Origin.REPLICATION, appendings, completed)
         if refused is not None:
             return refused
-        first_offset = self.log_end
+        first_offset = batches[0].base_offset
         for batch in batches:
             self._store(batch, now)
         self._merge(appendings, completed)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from engine.broker.broker import Broker
 from engine.broker.controller import Controller
-from engine.messages import Effects, Envelope
+from engine.errors import EngineError
+from engine.messages import Effects, Envelope, Send
 
 
 def start_quietly(controller: Controller, brokers: Iterable[Broker], now: int = 0) -> None:
@@ -23,6 +24,8 @@ def exchange(controller: Controller, broker: Broker, effects: Effects, now: int)
     queue = list(effects)
     while queue:
         send = queue.pop(0)
+        if not isinstance(send, Send):
+            raise EngineError(f"{broker.name}: {send!r} before the run began")
         envelope = Envelope(
             0, broker.name, send.destination, send.body, send.correlation_id, send.is_response, now, now
         )

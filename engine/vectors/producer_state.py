@@ -1,0 +1,241 @@
+"""Runs the cases about one partition log (schema ``log-scenario-v1``) on the brokers' own log.
+
+Serves ``producer_state``, ``log_transactions`` and ``log_recovery``: each operation is a call on
+:class:`engine.broker.partition_log.PartitionLog`, each result is what that log answered and holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.partition_log import Appended, Origin, PartitionLog
+from engine.broker.sequence import increment
+from engine.errors import Error
+from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
+from engine.profiles import PROFILES
+from engine.switches import Switches
+from engine.vectors.outcome import Failure, Skip
+from engine.vectors.run import expected_for
+from engine.watching import Watch
+
+PARTITION = "t-0"
+BATCHES_MAX = 10_000
+EXPIRATION_MS = 3_600_000
+"""The cases' own default for idle producers."""
+PROFILE_OF = {profile.version: profile for profile in PROFILES.values()}
+
+HEADER_BYTES = 61
+RECORD_BYTES = 8
+MARKER_BYTES = 78
+"""What the cases' batches weigh: a header, and records with no key and one byte of value."""
+
+
+class LogCase:
+    """One log, its clock, and the operations of a case."""
+
+    def __init__(self, config: dict[str, Any], version: str) -> None:
+        if config.get("verification"):
+            raise Skip(
+                "verification with the coordinator (KIP-890) is not in the versions that the engine has"
+            )
+        self.clock = 0
+        self.auto_high_watermark = bool(config.get("auto_hw"))
+        self.log = PartitionLog(
+            PARTITION,
+            1,
+            profile=PROFILE_OF[version],
+            switches=Switches(),
+            configuration=BrokerConfiguration(
+                producer_state_expiration_ms=config.get("producer_id_expiration_ms", EXPIRATION_MS),
+                segment_bytes=config.get("segment_bytes"),
+            ),
+            watch=Watch(),
+        )
+
+    def do(self, operation: dict[str, Any]) -> dict[str, Any]:
+        """Carry one operation out; returns ``result`` and what it answered."""
+        handler = OPERATIONS.get(operation["op"])
+        if handler is None:
+            raise Skip(f"the engine has no operation {operation['op']!r}")
+        answer = handler(self, operation)
+        if self.auto_high_watermark:
+            self.log.set_high_watermark(self.log.log_end)
+        return answer
+
+    def append(self, operation: dict[str, Any]) -> dict[str, Any]:
+        described = operation.get("batches", [operation])
+        batches = []
+        offset = operation.get("base_offset", self.log.log_end)
+        for batch in described:
+            batches.append(self._data_batch(batch, offset))
+            offset += batch["n"]
+        return self._appended(batches, operation)
+
+    def marker(self, operation: dict[str, Any]) -> dict[str, Any]:
+        batch = RecordBatch(
+            record_count=1,
+            last_offset_delta=0,
+            producer_id=operation["pid"],
+            producer_epoch=operation["epoch"],
+            is_transactional=True,
+            is_control=True,
+            control_type=operation["type"],
+            coordinator_epoch=operation["coordinator_epoch"],
+            max_timestamp=self.clock,
+            size=MARKER_BYTES,
+            base_offset=operation.get("base_offset", -1),
+        )
+        return self._appended([batch], {"origin": "coordinator", **operation})
+
+    def _data_batch(self, batch: dict[str, Any], offset: int) -> RecordBatch:
+        count = batch["n"]
+        has_producer = batch["pid"] != NO_PRODUCER_ID
+        return RecordBatch(
+            record_count=count,
+            last_offset_delta=count - 1,
+            producer_id=batch["pid"],
+            producer_epoch=batch["epoch"],
+            base_sequence=batch["seq"] if has_producer else NO_SEQUENCE,
+            last_sequence=increment(batch["seq"], count - 1) if has_producer else NO_SEQUENCE,
+            is_transactional=batch["txn"],
+            max_timestamp=self.clock,
+            size=HEADER_BYTES + count * RECORD_BYTES,
+            base_offset=offset,
+        )
+
+    def _appended(self, batches: list[RecordBatch], operation: dict[str, Any]) -> dict[str, Any]:
+        origin = Origin(operation.get("origin", "client"))
+        if origin is Origin.REPLICATION:
+            appended = self.log.append_as_follower(batches, self.clock)
+        else:
+            appended = self.log.append_as_leader(batches, self.clock, leader_epoch=0, origin=origin)
+        return _answer(appended)
+
+    def raise_high_watermark(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.log.set_high_watermark(operation["offset"])
+        return {"result": "OK"}
+
+    def tick(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.clock += operation["ms"]
+        self.log.expire_producers(self.clock)
+        return {"result": "OK"}
+
+    def sleep(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.clock += operation["ms"]
+        return {"result": "OK"}
+
+    def truncate(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.log.truncate(operation["to"], self.clock)
+        return {"result": "OK"}
+
+    def delete_records(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.log.raise_log_start(operation["to"])
+        return {"result": "OK"}
+
+    def roll(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.log.roll()
+        return {"result": "OK"}
+
+    def reopen(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.log.close(clean=True)
+        self.log.reopen(self.clock)
+        return {"result": "OK"}
+
+    def read(self, operation: dict[str, Any]) -> dict[str, Any]:
+        committed = operation["isolation"] == "read_committed"
+        batches, aborted = self.log.read(
+            operation["from"],
+            committed=committed,
+            batches_max=BATCHES_MAX,
+            bytes_max=operation.get("max_bytes"),
+        )
+        return {
+            "result": "OK",
+            "batches": [
+                {
+                    "base_offset": batch.base_offset,
+                    "last_offset": batch.last_offset,
+                    "pid": batch.producer_id,
+                    "control": batch.is_control,
+                    "txn": batch.is_transactional,
+                }
+                for batch in batches
+            ],
+            "aborted_transactions": [list(pair) for pair in aborted] if committed else None,
+        }
+
+    def state(self) -> dict[str, Any]:
+        """The log as the cases write it down."""
+        log = self.log
+        return {
+            "leo": log.log_end,
+            "hw": log.high_watermark,
+            "lso": log.last_stable_offset,
+            "log_start": log.log_start,
+            "producers": [
+                {
+                    "pid": producer_id,
+                    "epoch": entry.producer_epoch,
+                    "coordinator_epoch": entry.coordinator_epoch,
+                    "txn_first_offset": entry.transaction_first_offset,
+                    "batches": [
+                        [
+                            batch.first_sequence,
+                            batch.last_sequence,
+                            batch.first_offset,
+                            batch.last_offset,
+                            batch.timestamp,
+                        ]
+                        for batch in entry.batches
+                    ],
+                }
+                for producer_id, entry in sorted(log.producers.entries.items())
+            ],
+            "aborted_index": [list(entry) for entry in log.aborted],
+        }
+
+
+def _answer(appended: Appended) -> dict[str, Any]:
+    if appended.error is not Error.NONE:
+        return {"result": appended.error.name}
+    return {
+        "result": "DUPLICATE" if appended.is_duplicate else "OK",
+        "first_offset": appended.base_offset,
+        "last_offset": appended.last_offset,
+    }
+
+
+OPERATIONS: dict[str, Callable[[LogCase, dict[str, Any]], dict[str, Any]]] = {
+    "append": LogCase.append,
+    "marker": LogCase.marker,
+    "hw": LogCase.raise_high_watermark,
+    "tick": LogCase.tick,
+    "sleep": LogCase.sleep,
+    "truncate": LogCase.truncate,
+    "delete_records": LogCase.delete_records,
+    "roll": LogCase.roll,
+    "reopen": LogCase.reopen,
+    "read": LogCase.read,
+}
+
+
+def run(case: dict[str, Any], version: str) -> Failure | None:
+    """One case in one version: every result and every state must be Kafka's."""
+    results = expected_for(case, version)["results"]
+    log_case = LogCase(case.get("config", {}), version)
+    known: dict[str, Any] | None = None
+    for index, (operation, expected) in enumerate(zip(case["ops"], results, strict=True)):
+        got = log_case.do(operation)
+        for name, value in expected.items():
+            if name != "state" and got.get(name) != value:
+                return Failure(f"op {index} {operation['op']}: {name}", value, got.get(name))
+        known = expected.get("state", known)
+        state = log_case.state()
+        if known is not None and state != known:
+            differing = next(name for name in known if state.get(name) != known[name])
+            return Failure(
+                f"op {index} {operation['op']}: {differing}", known[differing], state.get(differing)
+            )
+    return None
