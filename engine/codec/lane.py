@@ -1,14 +1,27 @@
 """The lane of one partition of a log case: what each batch changes in the view of docs/frame.md.
 
 Owns which batches can stand in the lane: those behind the last one, at offsets that a browser counts exactly.
+What the batches do to producers, open transactions and the last stable offset is not decided here: every
+batch that is whole goes through the broker's own `PartitionLog`, as in a replica that reads its log again.
+
+A segment does not tell the high watermark. The lane takes everything in the file as replicated, so its last
+stable offset is what a broker would find that has this file alone.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from engine.codec.control_record import MARKER_TYPES
+from engine.broker.append_rules import Rules
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.partition_log import PartitionLog
+from engine.broker.parts import ProducerPart
+from engine.codec.control_record import MARKER_TYPES, ControlType
 from engine.codec.partition_folder import SegmentFile
+from engine.codec.record_batch import BatchHeader
 from engine.codec.segment import BatchRow
+from engine.messages import RecordBatch
+from engine.profiles import K28
+from engine.switches import Switches
+from engine.watching import Watch
 
 Json = dict[str, Any]
 
@@ -18,33 +31,44 @@ FILE_REPLICA = 0
 NUMBER_MAX = 2**53 - 1
 """The largest integer that a browser reads exactly; larger ids go as text."""
 
+PROFILE = K28
+"""The newest profile replays the log: files do not say which version wrote them."""
+
+_RULES = Rules(PROFILE, Switches())
+
 
 def exact(number: int) -> int | str:
     """The number, as text where a browser would round it."""
     return number if -NUMBER_MAX <= number <= NUMBER_MAX else str(number)
 
 
-@dataclass(slots=True)
 class Lane:
-    """What the view shows of one partition so far."""
+    """One partition, from an empty lane at `first_offset`."""
 
-    partition: str
-    log_end: int
-    leader_epoch: int = -1
-    segments: list[int] = field(default_factory=list)
+    __slots__ = ("_log", "_open", "_replica", "leader_epoch", "partition")
+
+    def __init__(self, partition: str, first_offset: int) -> None:
+        self.partition = partition
+        self.leader_epoch = -1
+        log = PartitionLog(
+            partition,
+            FILE_REPLICA,
+            profile=PROFILE,
+            switches=Switches(),
+            configuration=BrokerConfiguration(),
+            watch=Watch(),
+            rules=_RULES,
+        )
+        log.segments = []
+        log.log_start = log.log_end = log.high_watermark = first_offset
+        self._log = log
+        self._replica: list[str] = ["partitions", partition, "replicas", str(FILE_REPLICA)]
+        self._open: dict[int, list[int]] = {}
+        """Producer id to the base offsets of its batches that no marker has decided yet."""
 
     def view(self) -> Json:
-        """The partition's part of the first view. What a segment does not tell is null."""
-        replica: Json = {
-            "log_start": self.log_end,
-            "log_end": self.log_end,
-            "high_watermark": None,
-            "last_stable_offset": None,
-            "segments": list(self.segments),
-            "waiting": [],
-            "batches": {},
-            "producers": {},
-        }
+        """The partition's part of the first view."""
+        replica: Json = {**self._log.pointers(), "waiting": [], "batches": {}, "producers": {}}
         return {
             "leader": FILE_REPLICA,
             "leader_epoch": self.leader_epoch,
@@ -59,40 +83,108 @@ class Lane:
         """The changes when the first row of a segment is read."""
         if segment.base_offset is None or segment.base_offset > NUMBER_MAX:
             return []
-        before = list(self.segments)
-        self.segments.append(segment.base_offset)
-        return [{"path": [*self._replica, "segments"], "before": before, "after": list(self.segments)}]
+        before = self._log.pointers()
+        self._log.segments.append(segment.base_offset)
+        return _differences(self._replica, before, self._log.pointers())
 
     def holds(self, row: BatchRow) -> bool:
         """Whether the batch can stand behind the others. One that cannot is told, not drawn."""
         header = row.header
-        return self.log_end <= header.base_offset <= header.last_offset < NUMBER_MAX
+        return self._log.log_end <= header.base_offset <= header.last_offset < NUMBER_MAX
 
     def append(self, row: BatchRow, at: int) -> list[Json]:
         """The changes when `row`, which the lane holds, is appended; `at` in milliseconds since the first
-        batch.
-        """
-        header = row.header
-        changes: list[Json] = [
-            {"path": [*self._replica, "batches", str(header.base_offset)], "after": _batch_view(row, at)},
-            {"path": [*self._replica, "log_end"], "before": self.log_end, "after": header.last_offset + 1},
+        batch."""
+        header, log = row.header, self._log
+        pointers, producer = log.pointers(), self._producer(header.producer_id)
+        decided = self._replay(row, at)
+        changes = [
+            {"path": self._batch_path(header.base_offset), "after": _batch_view(row, at)},
+            *decided,
+            *_differences(self._replica, pointers, log.pointers()),
         ]
-        self.log_end = header.last_offset + 1
+        known = self._producer(header.producer_id)
+        if known is not None:
+            path = [*self._replica, "producers", str(header.producer_id)]
+            if producer is None:
+                changes.append({"path": path, "after": known})
+            else:
+                changes += _differences(path, producer, known)
         if header.partition_leader_epoch != self.leader_epoch:
             path = ["partitions", self.partition, "leader_epoch"]
             before, self.leader_epoch = self.leader_epoch, header.partition_leader_epoch
             changes.append({"path": path, "before": before, "after": self.leader_epoch})
         return changes
 
-    @property
-    def _replica(self) -> list[str]:
-        return ["partitions", self.partition, "replicas", str(FILE_REPLICA)]
+    def _replay(self, row: BatchRow, at: int) -> list[Json]:
+        """Put the batch into the log; returns what a marker decides about earlier batches."""
+        header, log = row.header, self._log
+        if row.damage or (header.is_control and not _is_marker(row)):
+            # It takes its offsets, and nothing is concluded from it.
+            log.log_end = header.last_offset + 1
+            log.set_high_watermark(log.log_end)
+            return []
+        # The log cleaner leaves gaps, which a log that is being written never has.
+        log.log_end = header.base_offset
+        log.append_as_follower([_as_message(row, at)], at)
+        log.set_high_watermark(log.log_end)
+        if not header.is_control:
+            if header.is_transactional:
+                self._open.setdefault(header.producer_id, []).append(header.base_offset)
+            return []
+        outcome = "aborted" if _control_name(row) == ControlType.ABORT.name else "committed"
+        return [
+            {"path": [*self._batch_path(base_offset), "outcome"], "before": "open", "after": outcome}
+            for base_offset in self._open.pop(header.producer_id, [])
+        ]
+
+    def _producer(self, producer_id: int) -> Json | None:
+        """The producer's entry as the view shows it."""
+        return ProducerPart(self._log, producer_id).view()
+
+    def _batch_path(self, base_offset: int) -> list[str]:
+        return [*self._replica, "batches", str(base_offset)]
+
+
+def _is_marker(row: BatchRow) -> bool:
+    return row.control is not None and row.control.type_code in MARKER_TYPES
+
+
+def _control_name(row: BatchRow) -> str | None:
+    return None if row.control is None else row.control.type_name
+
+
+def _coordinator_epoch(row: BatchRow) -> int:
+    if row.control is None or row.control.coordinator_epoch is None:
+        return -1
+    return row.control.coordinator_epoch
+
+
+def _as_message(row: BatchRow, at: int) -> RecordBatch:
+    """The batch as the broker's log stores it."""
+    header: BatchHeader = row.header
+    return RecordBatch(
+        record_count=header.record_count,
+        last_offset_delta=header.last_offset_delta,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=header.base_sequence,
+        last_sequence=header.last_sequence,
+        is_transactional=header.is_transactional,
+        is_control=header.is_control,
+        control_type=_control_name(row),
+        coordinator_epoch=_coordinator_epoch(row),
+        max_timestamp=at,
+        size=header.size,
+        base_offset=header.base_offset,
+        leader_epoch=header.partition_leader_epoch,
+    )
 
 
 def _batch_view(row: BatchRow, at: int) -> Json:
-    header, control = row.header, row.control
-    marks = control is not None and control.type_code in MARKER_TYPES
-    return {
+    """The batch in its lane. `outcome` is there for data of a transaction, `codec` and `damaged` always."""
+    header = row.header
+    view: Json = {
         "base_offset": header.base_offset,
         "last_offset": header.last_offset,
         "record_count": header.record_count,
@@ -101,8 +193,8 @@ def _batch_view(row: BatchRow, at: int) -> Json:
         "first_sequence": header.base_sequence,
         "last_sequence": header.last_sequence,
         "transactional": header.is_transactional,
-        "control": None if control is None else control.type_name,
-        "coordinator_epoch": control.coordinator_epoch if control is not None and marks else -1,
+        "control": _control_name(row),
+        "coordinator_epoch": _coordinator_epoch(row),
         "leader_epoch": header.partition_leader_epoch,
         "serials": [],
         "appended_at": at,
@@ -110,3 +202,15 @@ def _batch_view(row: BatchRow, at: int) -> Json:
         "codec": header.codec,
         "damaged": bool(row.damage),
     }
+    if header.is_transactional and not header.is_control and not row.damage:
+        view["outcome"] = "open"
+    return view
+
+
+def _differences(path: list[str], before: Json, after: Json) -> list[Json]:
+    """A change for each key whose value differs; both have the same keys."""
+    return [
+        {"path": [*path, key], "before": before[key], "after": value}
+        for key, value in after.items()
+        if before[key] != value
+    ]

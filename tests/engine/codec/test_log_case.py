@@ -43,7 +43,7 @@ def apply(view: dict[str, Any], changes: list[dict[str, Any]], before: str, afte
             target = target.setdefault(name, {})
         assert target.get(last, "absent") == change.get(before, "absent")
         if after in change:
-            target[last] = change[after]
+            target[last] = copy.deepcopy(change[after])
         else:
             del target[last]
 
@@ -142,13 +142,111 @@ def test_markers_say_what_they_decided_and_are_where_a_reader_stops() -> None:
     assert controls == {None, "COMMIT", "ABORT"}
 
 
-def test_what_a_file_does_not_tell_is_null_or_not_judged() -> None:
+def last_views(scenario: str) -> dict[str, dict[str, Any]]:
+    """What a consumer saw of each partition in the end, when the files are in that state."""
+    *_, phase = sorted((KAFKA_LOGS / scenario).glob("phase*.json"))
+    return json.loads(phase.read_text(encoding="utf-8"))["views"][-1]["partitions"]
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    ["a_plain", "b_idem", "c_commit", "d_abort", "e_interleave", "f_ctp", "g_zombie", "h_hang", "h2_open",
+     "i_compression", "j_java_client", "k_roll", "m_trim"],
+)  # fmt: skip
+def test_the_last_stable_offset_is_the_brokers(scenario: str) -> None:
+    lanes = folded(log_case(folder(KAFKA_LOGS / scenario)))["partitions"]
+    for name, seen in last_views(scenario).items():
+        if name.startswith("__"):
+            continue
+        replica = lanes[name]["replicas"]["0"]
+        assert replica["log_end"] == replica["high_watermark"] == seen["high_watermark"]
+        assert replica["last_stable_offset"] == seen["last_stable_offset"]
+
+
+def test_an_open_transaction_holds_the_last_stable_offset_and_its_batches_are_open() -> None:
+    lanes = folded(log_case(folder(KAFKA_LOGS / "h2_open")))["partitions"]
+    replica = lanes["hangopen-0"]["replicas"]["0"]
+    assert (replica["last_stable_offset"], replica["high_watermark"]) == (2, 8)
+    holder = [
+        (producer_id, producer["transaction_first_offset"])
+        for producer_id, producer in replica["producers"].items()
+        if producer["transaction_first_offset"] is not None
+    ]
+    assert holder, "nobody holds the last stable offset"
+    assert min(first for _, first in holder) == 2
+    outcomes = {batch.get("outcome") for batch in replica["batches"].values()}
+    assert "open" in outcomes
+
+
+@pytest.mark.parametrize(
+    "scenario", ["c_commit", "d_abort", "e_interleave", "f_ctp", "j_java_client", "k_roll"]
+)
+def test_outcomes_are_what_a_read_committed_consumer_saw(scenario: str) -> None:
+    lanes = folded(log_case(folder(KAFKA_LOGS / scenario)))["partitions"]
+    compared = 0
+    for name, seen in last_views(scenario).items():
+        if name.startswith("__"):
+            continue
+        visible = set(seen["read_committed_offsets"])
+        for batch in lanes[name]["replicas"]["0"]["batches"].values():
+            offsets = set(range(batch["base_offset"], batch["last_offset"] + 1))
+            if batch["control"] is not None or batch["damaged"]:
+                continue
+            compared += 1
+            hidden = batch.get("outcome") == "aborted"
+            assert (offsets & visible == set()) if hidden else offsets <= visible
+    assert compared > 4
+
+
+SNAPSHOT = re.compile(
+    r"producerId: (\d+) producerEpoch: (-?\d+) coordinatorEpoch: (-?\d+)"
+    r" currentTxnFirstOffset: Optional\S*?(?:\.empty|\[(\d+)\]) lastTimestamp: -?\d+"
+    r"(?: firstSequence: (-?\d+) lastSequence: (-?\d+) lastOffset: (-?\d+))?"
+)
+
+
+def snapshots_at_the_end() -> list[tuple[Path, Path]]:
+    """Partition folders with the dump of the snapshot that the broker wrote when it stopped cleanly."""
+    found = []
+    for log in dumped_segments():
+        end = parse_dump(log)[-1].header["last_offset"] if dump_has_batches(log) else "-1"
+        dump = log.with_name(f"{int(end) + 1:020}.snapshot.dump.txt")
+        whole = len(list(log.parent.glob("*.log"))) == 1
+        if dump.exists() and whole:
+            found.append((log.parent, dump))
+    return found
+
+
+def dump_has_batches(log: Path) -> bool:
+    return bool(parse_dump(log))
+
+
+@pytest.mark.parametrize(
+    ("partition", "dump"), snapshots_at_the_end(), ids=lambda path: path.relative_to(KAFKA_LOGS).as_posix()
+)
+def test_producers_are_those_of_the_brokers_own_snapshot(partition: Path, dump: Path) -> None:
+    (lane,) = folded(log_case(folder(partition)))["partitions"].values()
+    producers = lane["replicas"]["0"]["producers"]
+    text = dump.read_text(encoding="utf-8")
+    saved = {match[1]: match for match in SNAPSHOT.finditer(text)}
+    assert len(saved) == text.count("producerId:")
+    for producer_id, match in saved.items():
+        mine = producers[producer_id]
+        assert str(mine["producer_epoch"]) == match[2]
+        assert str(mine["coordinator_epoch"]) == match[3]
+        assert mine["transaction_first_offset"] == (None if match[4] is None else int(match[4]))
+        newest = mine["batches"][-1] if mine["batches"] else None
+        if match[5] not in (None, "-1"):
+            assert newest is not None
+            assert [str(newest[0]), str(newest[1]), str(newest[3])] == [match[5], match[6], match[7]]
+        else:
+            assert newest is None
+
+
+def test_what_a_file_does_not_tell_is_not_judged() -> None:
     view = folded(log_case(folder(KAFKA_LOGS / "c_commit")))
     assert set(view) == {"time", "partitions", "guarantees"}
     assert all(guarantee == {"judged": False} for guarantee in view["guarantees"].values())
-    for lane in view["partitions"].values():
-        replica = lane["replicas"]["0"]
-        assert (replica["high_watermark"], replica["last_stable_offset"]) == (None, None)
 
 
 def at(offset: int, timestamp: int = 5) -> bytes:
@@ -274,7 +372,10 @@ def test_every_kind_has_its_sentence_in_both_languages() -> None:
 @settings(max_examples=100)
 @given(st.data())
 def test_any_wounded_log_is_a_case(data: st.DataObject) -> None:
-    segment = bytearray((KAFKA_LOGS / "c_commit" / "txcommit-0" / SEGMENT).read_bytes())
+    partition = data.draw(
+        st.sampled_from(["c_commit/txcommit-0", "e_interleave/inter-0", "j_java_client/java-0"])
+    )
+    segment = bytearray((KAFKA_LOGS / partition / SEGMENT).read_bytes())
     for _ in range(data.draw(st.integers(1, 8))):
         segment[data.draw(st.integers(0, len(segment) - 1))] = data.draw(st.integers(0, 255))
     check_shape(log_case({f"t-0/{SEGMENT}": bytes(segment)}))
