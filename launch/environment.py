@@ -9,6 +9,7 @@ from launch.commands import attempt, install_debian_package, is_debian_root, req
 from launch.places import BOOTSTRAP, ENVIRONMENT, ROOT, environment_python
 from launch.problem import Problem
 from launch.stamps import digest_of, is_fresh, stamp, unstamp
+from launch.storage import require_room
 
 UV_VERSION = "0.13.8"
 PYTHON_VERSION_MIN = (3, 11)
@@ -103,12 +104,3 @@ def create_with_venv() -> None:
     if not install_debian_package(package):
         raise Problem(f"apt-get could not install {package}: run  apt-get install {package}  to see why")
     require(command, f"python3 -m venv does not work even with {package}; delete .venv and try again")
-
-
-def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
-    free = shutil.disk_usage(folder).free
-    if free < bytes_needed:
-        raise Problem(
-            f"the disk that holds {folder} has {free // 10**6} MB free and {what_for} needs"
-            f" {bytes_needed // 10**6} MB: free some space and try again"
-        )

@@ -12,13 +12,14 @@ from pathlib import Path
 from types import FrameType
 
 from launch.commands import require, say
-from launch.environment import prepare_environment, require_room
+from launch.environment import prepare_environment
 from launch.frontend import prepare_frontend
 from launch.occupancy import Occupancy
 from launch.places import ROOT, data_folder, environment_python
 from launch.problem import Problem
 from launch.processes import POLL_SECONDS
 from launch.services import child_environment, embedded_redis, web, worker
+from launch.storage import StorageWatch, require_room
 from launch.supervisor import Supervisor
 
 HOST = "127.0.0.1"
@@ -130,7 +131,7 @@ def supervise(
         if not supervisor.stop_requested:
             supervisor.note_ready()
             say(f"eosviz is ready: {address}  (Ctrl-C ends it)")
-        supervisor.watch()
+        supervisor.watch(StorageWatch(data, say).look)
         say("Ending …")
     finally:
         supervisor.stop()

@@ -71,10 +71,11 @@ class Supervisor:
             self.look_after()
             time.sleep(POLL_SECONDS)
 
-    def watch(self) -> None:
+    def watch(self, each_round: Callable[[], None] = lambda: None) -> None:
         """Returns when `stop_requested` is set. Raises Problem when a process cannot be kept alive."""
         while not self.stop_requested:
             self.look_after()
+            each_round()
             time.sleep(POLL_SECONDS)
 
     def look_after(self) -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from launch import environment
-from launch.environment import require_room
 from launch.places import ROOT
 from launch.problem import Problem
 from launch.processes import start_mark
 from launch.run import url_of
+from launch.storage import ASK_SECONDS, StorageWatch, require_room
 from tests.running_site import RunningSite
 
 
@@ -81,6 +81,21 @@ def test_a_full_disk_is_named_before_anything_is_written(tmp_path: Path) -> None
     with pytest.raises(Problem) as problem:
         require_room(tmp_path, 10**18, "the data of eosviz")
     assert "MB free and the data of eosviz needs 1000000000000 MB: free some space" in str(problem.value)
+
+
+def test_a_disk_that_runs_full_is_said_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    free = iter([500, 50, 40, 700])  # MB
+    seconds = iter(float(round * ASK_SECONDS / 2) for round in range(100))
+    clock = [0.0]
+    watch = StorageWatch(tmp_path, said.append, lambda folder: next(free) * 10**6, lambda: clock[0])
+    for _ in range(8):
+        clock[0] = next(seconds)
+        watch.look()
+    assert said == [
+        f"The disk that holds {tmp_path} has 50 MB free: free some space, or soon no step can be stored.",
+        f"The disk that holds {tmp_path} has room again: 700 MB.",
+    ]
 
 
 def test_an_old_python_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
