@@ -41,17 +41,18 @@ def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, 
     return len(entries), len(new)
 
 
-def with_setting(version: ScenarioVersion, variant: str | None, path: str, value: Any) -> ScenarioVersion:
-    """The same scenario with one value changed, as a version of its own outside the library.
+def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:
+    """The same scenario with values changed, as a version of its own outside the library.
 
-    `path` is dotted, as in a variant's `set`. In a variant it is set last, so that the variant cannot undo
-    it. Raises BadScenario when nothing can be set there.
+    Paths are dotted, as in a variant's `set`. In a variant they are set last, so that the variant cannot undo
+    them. Raises BadScenario when nothing can be set there.
     """
     document = copy.deepcopy(version.document)
     if variant is None:
-        put(document, path, value)
+        for path, value in settings.items():
+            put(document, path, value)
     else:
-        for written in document["variants"]:
+        for written in document.get("variants", ()):
             if written["name"] == variant:
-                written["set"] = {**written.get("set", {}), path: value}
+                written["set"] = {**written.get("set", {}), **settings}
     return ScenarioVersion.objects.of_document(version.identifier, document)

@@ -1,4 +1,10 @@
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+
+from eosviz.scenarios import views
 
 app_name = "scenarios"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", views.library, name="library"),
+    path("catalogue/<str:language>.json", views.catalogue, name="catalogue"),
+    path("theme", views.set_theme, name="theme"),
+]

@@ -19,7 +19,9 @@ DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": ":memory:",
-        "OPTIONS": {"transaction_mode": "IMMEDIATE"},
+        # Sockets and tasks run in several threads, and SQLite's shared memory makes those fail instead of wait.
+        "TEST": {"NAME": f"{_data_folder}/test.sqlite3"},
+        "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20},
     }
 }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

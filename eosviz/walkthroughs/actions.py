@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -25,37 +25,37 @@ from engine.scenario import BadScenario
 from engine.simulation import Simulation
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import messages
-from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import (
     Advance,
     AskActions,
     Command,
+    CommandAnswer,
+    Done,
     Intervene,
     MakeBranch,
     Problem,
     RunUntil,
 )
-from eosviz.walkthroughs.models import KEYFRAME_EVERY, Branch, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.models import Command as StoredCommand
 from eosviz.walkthroughs.possibilities import possibilities
 from eosviz.walkthroughs.questions import branch_of, branch_summaries, steps_message, stored_messages
 from eosviz.walkthroughs.simulations import (
     Diverged,
     Slot,
-    encode_step,
     recent,
     scenario_of,
     simulate,
     simulate_to,
 )
 from eosviz.walkthroughs.streaming import publish
+from eosviz.walkthroughs.walking import Chunk, Goal, keyframe_of, next_steps, one_step, store_steps
 
 logger = logging.getLogger(__name__)
 
 ATTEMPTS_MAX = 5
 """How often a command looks again after another process stored the same step first."""
-
-Answer = dict[str, Any]
 
 
 class Overtaken(Exception):
@@ -77,25 +77,36 @@ def create_session(browser: str, version: ScenarioVersion, variant: str | None =
     """A session at position 0, with one branch. Raises Problem: refused by a rule, or one session too
     many.
     """
+    return create_sessions(browser, [(version, variant)])[0]
+
+
+def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None]]) -> list[Session]:
+    """All of them or none. Raises Problem."""
+    simulations = [_first_simulation(version, variant) for version, variant in wanted]
+    made: list[Session] = []
+    with transaction.atomic():
+        if Session.objects.of_browser(browser).count() + len(wanted) > LIMITS.sessions_per_browser:
+            raise Problem("limit", "too_many_sessions", most=LIMITS.sessions_per_browser)
+        for (version, variant), simulation in zip(wanted, simulations, strict=True):
+            header = msgspec.json.encode(simulation.header())
+            session = Session.objects.create(owner=browser, version=version, variant=variant, header=header)
+            branch = Branch.objects.create(session=session, name=branch_name(0))
+            keyframe_of(branch, simulation).save()
+            made.append(session)
+    return made
+
+
+def _first_simulation(version: ScenarioVersion, variant: str | None) -> Simulation:
     try:
-        simulation = simulate(scenario_of(version, variant), [])
+        return simulate(scenario_of(version, variant), [])
     except Refused as refused:
         raise _refusal("scenario_refused", refused) from None
     except BadScenario as bad:
-        raise Problem(
-            "refused", "bad_scenario", place=bad.place, reason=bad.wrong, allowed=bad.allowed, rule=None
-        ) from None
-    with transaction.atomic():
-        if Session.objects.of_browser(browser).count() >= LIMITS.sessions_per_browser:
-            raise Problem("limit", "too_many_sessions", most=LIMITS.sessions_per_browser)
-        session = Session.objects.create(
-            owner=browser, version=version, variant=variant, header=msgspec.json.encode(simulation.header())
-        )
-        branch = Branch.objects.create(session=session, name=branch_name(0))
-        _keyframe(branch, simulation).save()
-    with recent.of(branch.id) as slot:
-        slot.keep(simulation, branch)
-    return session
+        raise bad_scenario(bad) from None
+
+
+def bad_scenario(bad: BadScenario) -> Problem:
+    return Problem("refused", "bad_scenario", place=bad.place, reason=bad.wrong, allowed=bad.allowed)
 
 
 def delete_session(browser: str, session_id: uuid.UUID) -> None:
@@ -126,7 +137,7 @@ def pause(session_id: uuid.UUID, branch_id: int) -> int:
 # -- commands ------------------------------------------------------------------------------------------------
 
 
-def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None) -> Answer:
+def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None) -> CommandAnswer:
     """Carry a command out, once, and send what it made to every page of the session.
 
     `pauses` is the branch's count when the command was asked: when it grows, the command stops. Returns the
@@ -150,13 +161,13 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
             logger.exception("session %s", session_id)
             return _fail(session_id, command, Problem("refused", "engine_broke", reason=str(error)))
     problem = Problem("unavailable", "busy")
-    publish(session_id, [], problem.to_json(str(command.id)))
-    return problem.to_json(str(command.id))
+    publish(session_id, [], problem.message(str(command.id)))
+    return problem.message(str(command.id))
 
 
-def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> Answer:
+def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> CommandAnswer:
     """A command that cannot be carried out is answered once too, so that a repeat is told the same."""
-    answer = problem.to_json(str(command.id))
+    answer = problem.message(str(command.id))
     if Session.objects.filter(id=session_id).exists():
         try:
             _remember(session_id, command, answer)
@@ -166,7 +177,7 @@ def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> Answer:
     return answer
 
 
-def _remember(session_id: uuid.UUID, command: Command, answer: Answer) -> None:
+def _remember(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -> None:
     StoredCommand.objects.create(
         session_id=session_id,
         identifier=command.id,
@@ -175,20 +186,20 @@ def _remember(session_id: uuid.UUID, command: Command, answer: Answer) -> None:
     )
 
 
-def _repeat(known: StoredCommand, command: Command) -> Answer:
+def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
     """Answer again, with the steps, as the first answer may never have arrived."""
     if bytes(known.asked) != messages.asked(command):
-        answer = Problem("conflict", "id_used").to_json(str(command.id))
+        answer = Problem("conflict", "id_used").message(str(command.id))
         publish(known.session_id, [], answer)
         return answer
-    answer = msgspec.json.decode(bytes(known.answer))
+    answer = messages.read_command_answer(bytes(known.answer))
     frames: list[bytes] = []
-    if answer["type"] == "done":
-        branch = Branch.objects.get(id=int(answer["created"] or answer["branch"]))
-        if answer["created"]:
+    if isinstance(answer, Done):
+        branch = Branch.objects.get(id=int(answer.created or answer.branch))
+        if answer.created:
             frames.append(_branches(known.session_id))
         after = command.at if isinstance(command, MakeBranch) else command.after
-        frames += stored_messages(branch, after + 1, min(answer["reached"], after + LIMITS.advance_steps))
+        frames += stored_messages(branch, after + 1, min(answer.reached, after + LIMITS.advance_steps))
     publish(known.session_id, frames, answer)
     return answer
 
@@ -196,65 +207,21 @@ def _repeat(known: StoredCommand, command: Command) -> Answer:
 # -- making steps --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """Where a command wants to get to. A repeat finds the same place, whatever was made in between."""
-
-    until: str
-    """`count`, `interesting`, `time` or `end`."""
-    after: int
-    last: int
-    """The number that is not passed."""
-    at_last: str
-    """What to say there: `count` when that was asked for, `limit` when something ends it early."""
-    time: int | None = None
-
-    def met(self, number: int, at: int, interesting: bool) -> str | None:
-        """Why to stop at this step, or None."""
-        if number <= self.after:
-            return None
-        if (self.until == "interesting" and interesting) or (
-            self.until == "time" and self.time is not None and at >= self.time
-        ):
-            return self.until
-        return self.at_last if number >= self.last else None
-
-    def met_among_stored(self, branch: Branch) -> tuple[int, str] | None:
-        """The stored step that meets it, and why."""
-        last = min(self.last, branch.newest)
-        if self.until in ("interesting", "time") and last > self.after:
-            steps = Step.objects.of_line(Branch.objects.line(branch), self.after + 1, last)
-            wanted = {"interesting": True} if self.until == "interesting" else {"at__gte": self.time}
-            first = steps.filter(**wanted).first()
-            if first is not None:
-                return first.number, self.until
-        return (self.last, self.at_last) if branch.newest >= self.last else None
-
-
-@dataclass(slots=True)
-class Chunk:
-    """Steps that were made and are not stored yet."""
-
-    steps: list[Step] = field(default_factory=list)
-    keyframes: list[Keyframe] = field(default_factory=list)
-    broken: dict[str, int] = field(default_factory=dict)
-    stopped: str | None = None
-    finished: str | None = None
-
-
-def _advance(session_id: uuid.UUID, command: Advance, pauses: int | None) -> Answer:
+def _advance(session_id: uuid.UUID, command: Advance, pauses: int | None) -> CommandAnswer:
     # A page may ask for further steps before the first have come, and two tasks may run in either order: what
     # counts is the number to get to.
     goal = Goal("count", command.after, command.after + command.count, "count")
     return _walk(session_id, command, goal, pauses)
 
 
-def _run_until(session_id: uuid.UUID, command: RunUntil, pauses: int | None) -> Answer:
+def _run_until(session_id: uuid.UUID, command: RunUntil, pauses: int | None) -> CommandAnswer:
     goal = Goal(command.until, command.after, command.after + command.limit, "limit", command.time)
     return _walk(session_id, command, goal, pauses)
 
 
-def _walk(session_id: uuid.UUID, command: Advance | RunUntil, goal: Goal, pauses: int | None) -> Answer:
+def _walk(
+    session_id: uuid.UUID, command: Advance | RunUntil, goal: Goal, pauses: int | None
+) -> CommandAnswer:
     with recent.of(int(command.branch)) as slot:
         branch = branch_of(session_id, command.branch)
         if goal.after > branch.newest + LIMITS.advance_steps:
@@ -269,7 +236,7 @@ def _walk(session_id: uuid.UUID, command: Advance | RunUntil, goal: Goal, pauses
         frames = stored_messages(branch, goal.after + 1, branch.newest)
         simulation = slot.at_newest(branch)
         while True:
-            chunk = _next_steps(simulation, branch, goal)
+            chunk = next_steps(simulation, branch, goal)
             answer = _store(branch, chunk, command, pauses)
             frames += _frames_of(branch, chunk)
             if answer is not None:
@@ -279,8 +246,10 @@ def _walk(session_id: uuid.UUID, command: Advance | RunUntil, goal: Goal, pauses
             frames = []
 
 
-def _answer_from_stored(branch: Branch, command: Advance | RunUntil, reached: int, stopped: str) -> Answer:
-    answer = messages.done_message(str(command.id), str(branch.id), branch.newest, reached, stopped)
+def _answer_from_stored(
+    branch: Branch, command: Advance | RunUntil, reached: int, stopped: str
+) -> CommandAnswer:
+    answer = _done(command, branch, stopped, reached)
     _remember(branch.session_id, command, answer)
     first = command.after + 1
     frames = stored_messages(branch, first, min(reached, first + LIMITS.advance_steps - 1))
@@ -301,37 +270,9 @@ def _within_budget(branch: Branch, goal: Goal) -> Goal:
     return replace(goal, last=branch.newest + left, at_last="limit")
 
 
-def _next_steps(simulation: Simulation, branch: Branch, goal: Goal) -> Chunk:
-    """Make up to one transaction's worth of steps."""
-    chunk = Chunk()
-    while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
-        step = simulation.step()
-        if step is None:
-            chunk.stopped = "end"
-            chunk.finished = simulation.finished
-            break
-        body = encode_step(step)
-        chunk.steps.append(
-            Step(branch=branch, number=step.number, at=step.at, interesting=step.interesting, body=body)
-        )
-        for broken in step.broken:
-            chunk.broken.setdefault(broken["guarantee"], step.number)
-        if step.number % KEYFRAME_EVERY == 0:
-            chunk.keyframes.append(_keyframe(branch, simulation))
-        chunk.stopped = goal.met(step.number, step.at, step.interesting)
-    return chunk
-
-
-def _keyframe(branch: Branch, simulation: Simulation) -> Keyframe:
-    return Keyframe(
-        branch=branch,
-        number=simulation.number,
-        digest=simulation.digest(),
-        packed=Keyframe.pack(simulation.view()),
-    )
-
-
-def _store(branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: int | None) -> Answer | None:
+def _store(
+    branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: int | None
+) -> CommandAnswer | None:
     """Store a chunk, and with the last one the command's answer, in one transaction. Raises Overtaken."""
     answer = None
     with transaction.atomic():
@@ -341,38 +282,24 @@ def _store(branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: in
         stopped = chunk.stopped
         if stopped is None and pauses is not None and stored.pauses != pauses:
             stopped = "pause"
-        _store_steps(branch, chunk)
+        store_steps(branch, chunk)
         if stopped is not None:
-            answer = messages.done_message(
-                str(command.id), str(branch.id), branch.newest, branch.newest, stopped
-            )
+            answer = _done(command, branch, stopped)
             _remember(branch.session_id, command, answer)
     return answer
-
-
-def _store_steps(branch: Branch, chunk: Chunk) -> None:
-    Step.objects.bulk_create(chunk.steps)
-    Keyframe.objects.bulk_create(chunk.keyframes)
-    if chunk.steps:
-        branch.newest = chunk.steps[-1].number
-    branch.finished = chunk.finished
-    branch.first_broken = {**chunk.broken, **branch.first_broken}
-    branch.save(update_fields=["newest", "finished", "first_broken", "interventions"])
 
 
 # -- branches and interventions ------------------------------------------------------------------------------
 
 
-def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None) -> Answer:
+def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None) -> CommandAnswer:
     branch = branch_of(session_id, command.branch)
     if command.at > branch.newest:
         raise Problem("conflict", "beyond_newest", after=command.at, newest=branch.newest)
     with transaction.atomic():
         child = _child(branch, command.at, command.name)
         child.save()
-        answer = messages.done_message(
-            str(command.id), str(child.id), child.newest, child.newest, "count", created=str(child.id)
-        )
+        answer = _done(command, child, "count", created=True)
         _remember(session_id, command, answer)
     publish(session_id, [_branches(session_id)], answer)
     return answer
@@ -403,17 +330,17 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
     )
 
 
-def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) -> Answer:
+def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) -> CommandAnswer:
     with recent.of(int(command.branch)) as slot:
         branch = branch_of(session_id, command.branch)
         if command.after > branch.newest:
             raise Problem("conflict", "beyond_newest", after=command.after, newest=branch.newest)
         if command.after == branch.newest:
             _check_interventions_left(branch)
-            _within_budget(branch, _one_step(branch.newest))
+            _within_budget(branch, one_step(branch.newest))
             return _intervene_here(slot, branch, command)
     child = _child(branch, command.after, None)
-    _within_budget(branch, _one_step(command.after))
+    _within_budget(branch, one_step(command.after))
     line = [*Branch.objects.line(child.parent), child] if child.parent else [child]
     _check_interventions_left(child)
     simulation = simulate_to(line, command.after)
@@ -423,15 +350,11 @@ def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) ->
     return answer
 
 
-def _intervene_here(slot: Slot, branch: Branch, command: Intervene) -> Answer:
+def _intervene_here(slot: Slot, branch: Branch, command: Intervene) -> CommandAnswer:
     simulation = slot.at_newest(branch)
     answer = _step_after(simulation, branch, command)
     slot.keep(simulation, branch)
     return answer
-
-
-def _one_step(after: int) -> Goal:
-    return Goal("count", after, after + 1, "count")
 
 
 def _check_interventions_left(branch: Branch) -> None:
@@ -439,7 +362,7 @@ def _check_interventions_left(branch: Branch) -> None:
         raise Problem("limit", "too_many_interventions", most=LIMITS.interventions_per_branch)
 
 
-def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> Answer:
+def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> CommandAnswer:
     """Intervene, make the step that follows, store both. `branch` is at its newest step, or new and not
     saved.
     """
@@ -448,7 +371,7 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> A
         simulation.intervene(intervention)
     except Refused as refused:
         raise _refusal("intervention_refused", refused) from None
-    chunk = _next_steps(simulation, branch, _one_step(command.after))
+    chunk = next_steps(simulation, branch, one_step(command.after))
     if not chunk.steps:
         raise NothingFollows(branch.newest)
     created = branch.pk is None
@@ -460,15 +383,8 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> A
         if stored is None or stored.newest != expected or stored.interventions != branch.interventions:
             raise Overtaken
         branch.interventions = [*branch.interventions, {"after": command.after, "intervention": intervention}]
-        _store_steps(branch, chunk)
-        answer = messages.done_message(
-            str(command.id),
-            str(branch.id),
-            branch.newest,
-            branch.newest,
-            "count",
-            created=str(branch.id) if created else None,
-        )
+        store_steps(branch, chunk)
+        answer = _done(command, branch, "count", created=created)
         _remember(branch.session_id, command, answer)
     publish(branch.session_id, [_branches(branch.session_id), *_frames_of(branch, chunk)], answer)
     return answer
@@ -495,7 +411,7 @@ def _refusal(key: str, refused: Refused) -> Problem:
     )
 
 
-_ACTIONS: dict[type, Callable[[uuid.UUID, Any, int | None], Answer]] = {
+_ACTIONS: dict[type, Callable[[uuid.UUID, Any, int | None], CommandAnswer]] = {
     Advance: _advance,
     RunUntil: _run_until,
     MakeBranch: _make_branch,
@@ -506,8 +422,21 @@ _ACTIONS: dict[type, Callable[[uuid.UUID, Any, int | None], Answer]] = {
 # -- what is sent --------------------------------------------------------------------------------------------
 
 
+def _done(
+    command: Command, branch: Branch, stopped: str, reached: int | None = None, created: bool = False
+) -> Done:
+    return Done(
+        re=str(command.id),
+        branch=str(branch.id),
+        newest=branch.newest,
+        reached=branch.newest if reached is None else reached,
+        stopped=stopped,
+        created=str(branch.id) if created else None,
+    )
+
+
 def _branches(session_id: uuid.UUID) -> bytes:
-    return messages.branches_message(branch_summaries(session_id))
+    return messages.encode(messages.Branches(branches=branch_summaries(session_id)))
 
 
 def _frames_of(branch: Branch, chunk: Chunk) -> list[bytes]:

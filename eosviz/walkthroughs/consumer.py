@@ -72,7 +72,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         await self.accept()
         if found is None:
             problem = Problem("not_found", "no_session")
-            await self.send(text_data=messages.encode(problem.to_json(None)).decode())
+            await self._send(problem.message(None))
             await self.close(NOT_FOUND_CODE)
             return
         self.session = found
@@ -99,7 +99,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
             return
         if not self.bucket.take():
             problem = Problem("too_frequent", "too_frequent", per_second=LIMITS.messages_per_second)
-            await self._answer(problem.to_json(messages.id_of(text_data)))
+            await self._send(problem.message(messages.id_of(text_data)))
             return
         re: str | None = None
         try:
@@ -107,12 +107,12 @@ class SessionConsumer(AsyncWebsocketConsumer):
             re = str(message.id)
             await _HANDLERS[type(message)](self, message)
         except Unreadable as unreadable:
-            await self._answer(unreadable.problem.to_json(unreadable.re))
+            await self._send(unreadable.problem.message(unreadable.re))
         except Problem as problem:
-            await self._answer(problem.to_json(re))
+            await self._send(problem.message(re))
         except DatabaseError:
             logger.exception("session %s", self.session.id)
-            await self._answer(Problem("unavailable", "not_stored").to_json(re))
+            await self._send(Problem("unavailable", "not_stored").message(re))
 
     async def session_frames(self, event: dict[str, Any]) -> None:
         """What a worker stored, and perhaps the answer to one of this page's commands."""
@@ -122,18 +122,16 @@ class SessionConsumer(AsyncWebsocketConsumer):
             del self.open_commands[event["re"]]
             await self.send(text_data=event["answer"])
 
-    async def _answer(self, answer: dict[str, Any]) -> None:
-        await self._send(messages.encode(answer))
-
-    async def _send(self, frame: bytes) -> None:
+    async def _send(self, message: messages.FromServer | bytes) -> None:
+        frame = message if isinstance(message, bytes) else messages.encode(message)
         await self.send(text_data=frame.decode())
 
     # -- handlers --------------------------------------------------------------------------------------
 
     async def hello(self, message: messages.Hello) -> None:
         def answers() -> list[bytes]:
-            welcome = questions.welcome_message(self.session, str(message.id))
-            return [welcome, *questions.missing_messages(self.session, message.have)]
+            welcome = questions.welcome(self.session, str(message.id))
+            return [messages.encode(welcome), *questions.missing_messages(self.session, message.have)]
 
         for frame in await in_thread(answers)():
             await self._send(frame)
@@ -178,7 +176,11 @@ class SessionConsumer(AsyncWebsocketConsumer):
             return questions.branch_of(self.session.id, message.branch).newest
 
         reached = await in_thread(newest)()
-        await self._answer(messages.done_message(str(message.id), message.branch, reached, reached, "pause"))
+        await self._send(
+            messages.Done(
+                re=str(message.id), branch=message.branch, newest=reached, reached=reached, stopped="pause"
+            )
+        )
 
     async def window(self, message: messages.Window) -> None:
         def answer() -> bytes:
@@ -188,14 +190,14 @@ class SessionConsumer(AsyncWebsocketConsumer):
         await self._send(await in_thread(answer)())
 
     async def keyframe(self, message: messages.AskKeyframe) -> None:
-        def answer() -> bytes:
+        def answer() -> messages.KeyframeAnswer:
             branch = questions.branch_of(self.session.id, message.branch)
-            return questions.keyframe_message(branch, message.number, str(message.id))
+            return questions.keyframe_answer(branch, message.number, str(message.id))
 
         await self._send(await in_thread(answer)())
 
     async def ping(self, message: messages.Ping) -> None:
-        await self._answer({"v": messages.VERSION, "type": "pong", "re": str(message.id)})
+        await self._send(messages.Pong(re=str(message.id)))
 
 
 def _may_be_paused(message: messages.Command) -> bool:

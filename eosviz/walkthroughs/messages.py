@@ -7,15 +7,17 @@ than the schema. What the server says is built here too, so that the names stand
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
-from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.limits import LIMITS, Limits
 
 VERSION = 1
+
+Json = msgspec.Raw | dict[str, Any]
+"""An object that is passed on as stored, without being read."""
 
 StepNumber = Annotated[int, Meta(ge=0, le=10_000_000)]
 BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
@@ -152,6 +154,13 @@ class Ping(FromPage, tag="ping", frozen=True, kw_only=True):
     pass
 
 
+class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
+    """What `POST /api/sessions` reads."""
+
+    scenario: Annotated[str, Meta(min_length=1, max_length=64)]
+    variant: Annotated[str, Meta(max_length=100)] | None = None
+
+
 Command = Advance | RunUntil | MakeBranch | Intervene
 """What is carried out once per id."""
 
@@ -159,6 +168,118 @@ Question = Hello | Pause | Window | AskKeyframe | AskActions | Ping
 """What changes no step and may simply be asked again."""
 
 AnyFromPage = Command | Question
+
+
+class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
+    """Every message of the server. Within a version fields may be added, so a page ignores unknown ones."""
+
+    v: int = VERSION
+
+
+class BranchSummary(Struct, frozen=True, kw_only=True):
+    id: str
+    name: str
+    parent: str | None
+    leaves_at: int
+    newest: int
+    finished: str | None
+    interventions: list[dict[str, Any]]
+    first_broken: dict[str, int]
+
+
+class SessionSummary(Struct, frozen=True, kw_only=True):
+    id: str
+    title: dict[str, str]
+    scenario: str
+    variant: str | None
+    continues: bool = True
+
+
+class Welcome(FromServer, tag="welcome", frozen=True, kw_only=True):
+    re: str
+    session: SessionSummary
+    header: Json
+    branches: list[BranchSummary]
+    limits: Limits
+
+
+class Branches(FromServer, tag="branches", frozen=True, kw_only=True):
+    branches: list[BranchSummary]
+
+
+class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first": "from"}):
+    """`steps` are JSON already, as stored, and are not read again."""
+
+    branch: str
+    first: int
+    steps: list[Json]
+    finished: str | None
+    newest: int
+    re: str | None = None
+
+
+class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
+    re: str
+    branch: str
+    number: int
+    view: Json
+
+
+class Done(FromServer, tag="done", frozen=True, kw_only=True):
+    """A command was carried out; `reached` is the step it got to and `stopped` why it stopped there."""
+
+    re: str
+    branch: str
+    newest: int
+    reached: int
+    stopped: Literal["count", "interesting", "time", "end", "limit", "pause"]
+    created: str | None = None
+
+
+class Offer(Struct, frozen=True, kw_only=True):
+    """One thing that can be done now, or why it cannot."""
+
+    action: str
+    enabled: bool
+    key: str
+    params: dict[str, Any]
+    why_key: str | None
+    intervention: dict[str, Any]
+
+
+class Actions(FromServer, tag="actions", frozen=True, kw_only=True):
+    re: str
+    actions: list[Offer]
+
+
+class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
+    re: str | None
+    code: Literal[
+        "malformed",
+        "unknown_type",
+        "unsupported_version",
+        "too_large",
+        "too_frequent",
+        "not_found",
+        "conflict",
+        "refused",
+        "limit",
+        "unavailable",
+    ]
+    key: str
+    params: dict[str, Any]
+    remedy_key: str
+
+
+class Pong(FromServer, tag="pong", frozen=True, kw_only=True):
+    re: str
+
+
+CommandAnswer = Done | ErrorMessage
+Answer = Done | ErrorMessage | Actions
+"""What goes to the page that asked, and to no other."""
+
+read_command_answer = msgspec.json.Decoder(CommandAnswer).decode
 
 
 class _Envelope(Struct, frozen=True):
@@ -202,16 +323,14 @@ class Problem(Exception):
         self.key = f"problem.{key}"
         self.params = params
 
-    def to_json(self, re: str | None) -> dict[str, Any]:
-        return {
-            "v": VERSION,
-            "type": "error",
-            "re": re,
-            "code": self.code,
-            "key": self.key,
-            "params": self.params,
-            "remedy_key": f"{self.key}.remedy",
-        }
+    @property
+    def remedy_key(self) -> str:
+        return f"{self.key}.remedy"
+
+    def message(self, re: str | None) -> ErrorMessage:
+        return ErrorMessage(
+            re=re, code=self.code, key=self.key, params=self.params, remedy_key=self.remedy_key
+        )
 
 
 class Unreadable(Exception):
@@ -240,6 +359,26 @@ def read_message(text: str | bytes) -> AnyFromPage:
         raise Unreadable(Problem("malformed", "malformed", wrong=_short(error)), re) from None
     _check_together(message, re)
     return message
+
+
+def read_new_session(body: bytes) -> NewSession:
+    """Raises Unreadable."""
+    if len(body) > LIMITS.message_bytes:
+        raise Unreadable(Problem("too_large", "too_large", bytes=LIMITS.message_bytes), None)
+    try:
+        return msgspec.json.decode(body, type=NewSession)
+    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+        raise Unreadable(Problem("malformed", "malformed", wrong=_short(error)), None) from None
+
+
+def ask_actions(branch: str, number: int, kind: str, name: str) -> AskActions:
+    """The `actions` question of somebody who has no socket. Raises Unreadable."""
+    fields = {"v": VERSION, "id": uuid.UUID(int=0), "type": "actions", "branch": branch, "number": number}
+    fields["selection"] = {"kind": kind, "id": name}
+    try:
+        return msgspec.convert(fields, AskActions)
+    except msgspec.ValidationError as error:
+        raise Unreadable(Problem("malformed", "malformed", wrong=_short(error)), None) from None
 
 
 def id_of(text: str | None) -> str | None:
@@ -274,53 +413,3 @@ def asked(command: Command) -> bytes:
     fields = msgspec.to_builtins(command)
     del fields["v"], fields["id"]
     return encode(fields)
-
-
-def steps_message(
-    branch: str, first: int, bodies: Iterable[bytes], finished: str | None, newest: int, re: str | None = None
-) -> bytes:
-    """The bodies are JSON already, as stored, and are not read again."""
-    return encode(
-        {
-            "v": VERSION,
-            "type": "steps",
-            "re": re,
-            "branch": branch,
-            "from": first,
-            "steps": [msgspec.Raw(body) for body in bodies],
-            "finished": finished,
-            "newest": newest,
-        }
-    )
-
-
-def branches_message(summaries: list[dict[str, Any]]) -> bytes:
-    return encode({"v": VERSION, "type": "branches", "branches": summaries})
-
-
-def done_message(
-    re: str, branch: str, newest: int, reached: int, stopped: str, created: str | None = None
-) -> dict[str, Any]:
-    return {
-        "v": VERSION,
-        "type": "done",
-        "re": re,
-        "branch": branch,
-        "newest": newest,
-        "reached": reached,
-        "stopped": stopped,
-        "created": created,
-    }
-
-
-def keyframe_message(re: str, branch: str, number: int, view: bytes) -> bytes:
-    return encode(
-        {
-            "v": VERSION,
-            "type": "keyframe",
-            "re": re,
-            "branch": branch,
-            "number": number,
-            "view": msgspec.Raw(view),
-        }
-    )

@@ -31,6 +31,12 @@ class SessionQuerySet(models.QuerySet["Session"]):
     def recent(self) -> SessionQuerySet:
         return self.order_by("-created", "id")
 
+    def with_newest(self) -> SessionQuerySet:
+        """With `newest`, the number of the furthest step of any branch, and `branch_count`."""
+        return self.select_related("version").annotate(
+            newest=models.Max("branches__newest"), branch_count=models.Count("branches")
+        )
+
 
 class Session(models.Model):
     """One person's run of one version of a scenario."""
@@ -102,19 +108,6 @@ class Branch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.id})"
-
-    def summary(self) -> dict[str, Any]:
-        """`branches` of docs/websocket.md."""
-        return {
-            "id": str(self.id),
-            "name": self.name,
-            "parent": None if self.parent_id is None else str(self.parent_id),
-            "leaves_at": self.leaves_at,
-            "newest": self.newest,
-            "finished": self.finished,
-            "interventions": self.interventions,
-            "first_broken": self.first_broken,
-        }
 
 
 def line_interventions(line: list[Branch]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 from engine.errors import Refused
 from engine.interference import check_intervention
 from engine.simulation import Simulation
-from eosviz.walkthroughs.messages import Selection
+from eosviz.walkthroughs.messages import Offer, Selection
 
 DELAY_MS = 100
 """What *delay* proposes; the page may ask for another time."""
@@ -34,14 +34,14 @@ class Candidate:
         return str(self.intervention["action"])
 
 
-def possibilities(simulation: Simulation, selection: Selection) -> list[Json]:
-    """`actions` of docs/websocket.md, in the order to be shown."""
+def possibilities(simulation: Simulation, selection: Selection) -> list[Offer]:
+    """What to offer, in the order to be shown."""
     view = simulation.view()
     candidates = _CANDIDATES[selection.kind](view, selection)
     return [_weighed(simulation, candidate) for candidate in candidates]
 
 
-def _weighed(simulation: Simulation, candidate: Candidate) -> Json:
+def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
     why_key, params = candidate.why_not, dict(candidate.params)
     if why_key is None:
         try:
@@ -49,14 +49,14 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Json:
         except Refused as refused:
             why_key = "action.why.refused"
             params |= {"rule": refused.rule, "reason": refused.reason, "allowed": refused.remedy}
-    return {
-        "action": candidate.action,
-        "enabled": why_key is None,
-        "key": f"action.{candidate.action}",
-        "params": params,
-        "why_key": why_key,
-        "intervention": candidate.intervention,
-    }
+    return Offer(
+        action=candidate.action,
+        enabled=why_key is None,
+        key=f"action.{candidate.action}",
+        params=params,
+        why_key=why_key,
+        intervention=candidate.intervention,
+    )
 
 
 def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:

@@ -6,13 +6,19 @@ Every function takes a branch or session that was found through its owner (`Sess
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 import msgspec
 
-from eosviz.walkthroughs import messages
 from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
-from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.messages import (
+    BranchSummary,
+    KeyframeAnswer,
+    Problem,
+    SessionSummary,
+    Steps,
+    Welcome,
+    encode,
+)
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 
 
@@ -28,33 +34,37 @@ def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
     return found
 
 
-def session_summary(session: Session) -> dict[str, Any]:
-    """`session` of docs/websocket.md."""
+def session_summary(session: Session) -> SessionSummary:
     header = session.decoded_header
-    return {
-        "id": str(session.id),
-        "title": header["title"],
-        "scenario": header["scenario"],
-        "variant": session.variant,
-        "continues": True,
-    }
+    return SessionSummary(
+        id=str(session.id), title=header["title"], scenario=header["scenario"], variant=session.variant
+    )
 
 
-def branch_summaries(session_id: uuid.UUID) -> list[dict[str, Any]]:
-    return [branch.summary() for branch in Branch.objects.of_session(session_id)]
+def branch_summaries(session_id: uuid.UUID) -> list[BranchSummary]:
+    return [branch_summary(branch) for branch in Branch.objects.of_session(session_id)]
 
 
-def welcome_message(session: Session, re: str) -> bytes:
-    return messages.encode(
-        {
-            "v": messages.VERSION,
-            "type": "welcome",
-            "re": re,
-            "session": session_summary(session),
-            "header": msgspec.Raw(bytes(session.header)),
-            "branches": branch_summaries(session.id),
-            "limits": LIMITS,
-        }
+def branch_summary(branch: Branch) -> BranchSummary:
+    return BranchSummary(
+        id=str(branch.id),
+        name=branch.name,
+        parent=None if branch.parent_id is None else str(branch.parent_id),
+        leaves_at=branch.leaves_at,
+        newest=branch.newest,
+        finished=branch.finished,
+        interventions=branch.interventions,
+        first_broken=branch.first_broken,
+    )
+
+
+def welcome(session: Session, re: str) -> Welcome:
+    return Welcome(
+        re=re,
+        session=session_summary(session),
+        header=msgspec.Raw(bytes(session.header)),
+        branches=branch_summaries(session.id),
+        limits=LIMITS,
     )
 
 
@@ -82,18 +92,29 @@ def stored_messages(branch: Branch, first: int, last: int) -> list[bytes]:
 
 
 def steps_message(branch: Branch, first: int, bodies: list[bytes], re: str | None = None) -> bytes:
-    return messages.steps_message(str(branch.id), first, bodies, branch.finished, branch.newest, re)
+    return encode(
+        Steps(
+            branch=str(branch.id),
+            first=first,
+            steps=[msgspec.Raw(body) for body in bodies],
+            finished=branch.finished,
+            newest=branch.newest,
+            re=re,
+        )
+    )
 
 
-def window_message(branch: Branch, first: int, last: int, re: str) -> bytes:
+def window_message(branch: Branch, first: int, last: int, re: str | None = None) -> bytes:
     """All stored steps of a window in one message; fewer when the line is shorter, which `newest` tells."""
     first = max(first, 1)
     bodies = Step.objects.of_line(Branch.objects.line(branch), first, last).bodies()
     return steps_message(branch, first, bodies, re)
 
 
-def keyframe_message(branch: Branch, number: int, re: str) -> bytes:
+def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
     keyframe = Keyframe.objects.nearest(Branch.objects.line(branch), number)
     if keyframe is None:
         raise Problem("not_found", "no_keyframe", branch=str(branch.id), number=number)
-    return messages.keyframe_message(re, str(branch.id), keyframe.number, keyframe.view_json)
+    return KeyframeAnswer(
+        re=re, branch=str(branch.id), number=keyframe.number, view=msgspec.Raw(keyframe.view_json)
+    )

@@ -15,8 +15,9 @@ import uuid
 from collections.abc import Coroutine
 from typing import Any
 
-import msgspec
 from channels.layers import get_channel_layer
+
+from eosviz.walkthroughs.messages import Answer, encode
 
 logger = logging.getLogger(__name__)
 
@@ -57,15 +58,15 @@ class LoopThread:
 _thread = LoopThread()
 
 
-def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: dict[str, Any] | None = None) -> None:
+def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | None = None) -> None:
     """Send complete messages, in order, to every socket of the session, then an answer to the one that asked.
 
     Never raises: what was not sent, the page asks for again.
     """
     event: dict[str, Any] = {"type": "session.frames", "frames": [frame.decode() for frame in frames]}
     if answer is not None:
-        event["re"] = answer["re"]
-        event["answer"] = msgspec.json.encode(answer).decode()
+        event["re"] = answer.re
+        event["answer"] = encode(answer).decode()
     elif not frames:
         return
     try:

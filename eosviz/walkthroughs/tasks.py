@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import logging
 import uuid
-from typing import Any
 
 import msgspec
 from celery import shared_task
 from django.db import DatabaseError
 
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.messages import VERSION, AskActions, Command, Problem
+from eosviz.walkthroughs.messages import Actions, Answer, AskActions, Command, Problem
 from eosviz.walkthroughs.streaming import publish
 
 logger = logging.getLogger(__name__)
@@ -35,17 +34,16 @@ def carry_out(session_id: str, command: str, pauses: int | None) -> None:
     except DatabaseError:
         # A full disk, a lock held for too long: nothing of the command is stored, the page asks again.
         logger.exception("session %s: command %s was not stored", session_id, decoded.id)
-        publish(session_id, [], Problem("unavailable", "not_stored").to_json(str(decoded.id)))
+        publish(session_id, [], Problem("unavailable", "not_stored").message(str(decoded.id)))
 
 
 @shared_task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
 def find_actions(session_id: str, question: str) -> None:
     """Answer an `actions` message. Changes nothing, so it is acknowledged early and never comes back."""
     asked = _question_decoder.decode(question)
-    answer: dict[str, Any]
+    answer: Answer
     try:
-        offered = actions.offered(uuid.UUID(session_id), asked)
-        answer = {"v": VERSION, "type": "actions", "re": str(asked.id), "actions": offered}
+        answer = Actions(re=str(asked.id), actions=actions.offered(uuid.UUID(session_id), asked))
     except Problem as problem:
-        answer = problem.to_json(str(asked.id))
+        answer = problem.message(str(asked.id))
     publish(session_id, [], answer)

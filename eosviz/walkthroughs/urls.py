@@ -1,4 +1,14 @@
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+
+from eosviz.walkthroughs import views
+from eosviz.walkthroughs.api import api
 
 app_name = "walkthroughs"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("sessions/new", views.new, name="new"),
+    path("sessions/<uuid:session_id>/", views.player, name="player"),
+    path("sessions/<uuid:session_id>/delete", views.delete, name="delete"),
+    path("compare/", views.compare, name="compare"),
+    path("compare/new", views.compare_new, name="compare_new"),
+    path("api/", api.urls),
+]

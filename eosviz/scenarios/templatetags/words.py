@@ -3,7 +3,9 @@
 from typing import Any
 
 from django import template
-from django.utils.html import conditional_escape
+from django.template import Context
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import conditional_escape, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
@@ -25,3 +27,68 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
 def in_language(words: dict[str, str] | None) -> str:
     """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page."""
     return (words or {}).get(language_of(get_language()), "")
+
+
+@register.simple_tag
+def page_language() -> str:
+    """What `<html lang>` says: `en` or `zh-Hans`."""
+    return language_of(get_language())
+
+
+@register.simple_tag(takes_context=True)
+def page_theme(context: Context) -> str:
+    """`light`, `dark` or nothing, which follows the system."""
+    return _chosen_theme(context)
+
+
+def _chosen_theme(context: Context) -> str:
+    request = context.get("request")
+    theme = request.COOKIES.get("theme", "") if request is not None else ""
+    return theme if theme in ("light", "dark") else ""
+
+
+@register.simple_tag(takes_context=True)
+def page_themes(context: Context) -> list[dict[str, str]]:
+    """The choices of the theme form."""
+    chosen = _chosen_theme(context) or "system"
+    return [
+        {"name": name, "key": f"page.theme.{name}", "pressed": "true" if name == chosen else "false"}
+        for name in ("system", "light", "dark")
+    ]
+
+
+@register.simple_tag
+def page_links() -> list[dict[str, str]]:
+    """The navigation: every room that has a page."""
+    links = []
+    for name, key in _LINKS:
+        try:
+            links.append({"address": reverse(name), "key": key})
+        except NoReverseMatch:
+            continue
+    return links
+
+
+_LINKS = (
+    ("scenarios:library", "page.library"),
+    ("walkthroughs:compare", "page.compare"),
+    ("replays:import", "page.import"),
+    ("replays:open_log", "page.open_log"),
+    ("pipeline:index", "page.sweeps"),
+    ("reference:index", "page.reference"),
+    ("api:openapi-view", "page.api"),
+)
+
+
+@register.simple_tag
+def element_addresses(session: Any = None) -> SafeString:
+    """The addresses that the player's elements are told as attributes (docs/player.md)."""
+    addresses = {
+        "library": reverse("scenarios:library"),
+        "compare": reverse("walkthroughs:compare"),
+        "rules": "/reference/requirements/{rule}",
+        "machines": "/reference/machines/{machine}.json",
+    }
+    if session is not None:
+        addresses["export"] = reverse("replays:export", args=[session.id])
+    return format_html_join(" ", '{}="{}"', addresses.items())

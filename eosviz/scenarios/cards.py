@@ -1,0 +1,81 @@
+"""What the library page shows of a scenario document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from eosviz.scenarios.models import ScenarioVersion
+
+Words = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class VariantCard:
+    """One variant. `expect_refused` names the rule that is meant to refuse it."""
+
+    name: str
+    title: Words
+    expect_refused: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One scenario: titles and texts in both languages."""
+
+    identifier: str
+    title: Words
+    summary: Words | None
+    watch_for: Words | None
+    lesson: Words | None
+    profile: str
+    covers: tuple[str, ...]
+    variants: tuple[VariantCard, ...]
+
+    def variant(self, name: str | None) -> VariantCard | None:
+        return next((variant for variant in self.variants if variant.name == name), None)
+
+    @property
+    def profile_key(self) -> str:
+        return f"library.profile.{self.profile}"
+
+    @property
+    def text(self) -> str:
+        """All words, in small letters, for the search."""
+        words: list[str] = [self.identifier, *self.covers]
+        for written in (
+            self.title,
+            self.summary,
+            self.watch_for,
+            *(variant.title for variant in self.variants),
+        ):
+            words += (written or {}).values()
+        return " ".join(words).lower()
+
+
+def card_of(version: ScenarioVersion) -> Card:
+    document: dict[str, Any] = version.document
+    return Card(
+        identifier=version.identifier,
+        title=document["title"],
+        summary=document.get("summary"),
+        watch_for=document.get("watch_for"),
+        lesson=document.get("lesson"),
+        profile=document.get("profile", "k28"),
+        covers=tuple(document.get("covers", ())),
+        variants=tuple(
+            VariantCard(variant["name"], variant["title"], variant.get("expect_refused"))
+            for variant in document.get("variants", ())
+        ),
+    )
+
+
+def cards() -> list[Card]:
+    """The library, in its order."""
+    return [card_of(version) for version in ScenarioVersion.objects.library()]
+
+
+def matching(every: list[Card], query: str) -> list[Card]:
+    """The cards that hold every word of the query."""
+    wanted = query.lower().split()
+    return [card for card in every if all(word in card.text for word in wanted)]

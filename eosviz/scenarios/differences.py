@@ -1,0 +1,92 @@
+"""One thing changed: the mechanisms that a comparison turns off or on (GEN-9).
+
+The switches are the engine's own; here stands which of them a page offers and what the other side then gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.scenario import Scenario
+from engine.switches import Switches
+
+Settings = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`settings` gives the dotted paths and values of the changed side, from the scenario as it is.
+
+    What it is called is `difference.<name>` in the catalogue.
+    """
+
+    name: str
+    settings: Callable[[Scenario], Settings]
+
+    @property
+    def key(self) -> str:
+        return f"difference.{self.name}"
+
+
+def _switch(name: str) -> Difference:
+    default = getattr(Switches(), name)
+
+    def settings(scenario: Scenario) -> Settings:
+        now = scenario["switches"].get(name, default)
+        return {
+            f"switches.{name}": _OTHER[name] if now == default and name in _OTHER else _opposite(now, default)
+        }
+
+    return Difference(name, settings)
+
+
+def _opposite(now: Any, default: Any) -> Any:
+    return not now if isinstance(now, bool) else default
+
+
+_OTHER: dict[str, Any] = {"duplicate_cache_size": 1, "drain_stop_scope": "partition"}
+"""For switches that are more than on and off: what stands against the default."""
+
+
+def _idempotence(scenario: Scenario) -> Settings:
+    """Every producer; what idempotence forbids or forces elsewhere stays as written, so it may be refused."""
+    return {
+        f"producers.{producer['name']}.settings.enable_idempotence": not producer["settings"].get(
+            "enable_idempotence", True
+        )
+        for producer in scenario["producers"]
+    }
+
+
+def _isolation(scenario: Scenario) -> Settings:
+    other = {"read_committed": "read_uncommitted", "read_uncommitted": "read_committed"}
+    return {
+        f"consumers.{consumer['name']}.isolation": other[consumer["isolation"]]
+        for consumer in scenario["consumers"]
+    }
+
+
+DIFFERENCES: dict[str, Difference] = {
+    difference.name: difference
+    for difference in (
+        Difference("idempotence", _idempotence),
+        *map(
+            _switch,
+            (
+                "duplicate_lookup",
+                "duplicate_cache_size",
+                "sequence_check",
+                "epoch_check",
+                "stale_sequence_is_duplicate",
+                "ordered_reinsertion",
+                "head_retry_rule",
+                "drain_stop_scope",
+                "in_flight_cap",
+                "zookeeper_version_check",
+            ),
+        ),
+        Difference("isolation", _isolation),
+    )
+}

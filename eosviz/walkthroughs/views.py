@@ -1,0 +1,181 @@
+"""Pages around the player. Each writes through `actions.py` and reads through the browser that asks."""
+
+from __future__ import annotations
+
+import uuid
+from http import HTTPStatus
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import get_language
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from engine.scenario import BadScenario
+from eosviz.catalogue import language_of
+from eosviz.scenarios.actions import with_settings
+from eosviz.scenarios.cards import card_of
+from eosviz.scenarios.differences import DIFFERENCES
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.scenarios.views import catalogue_address
+from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.browser import browser_making, browser_of
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.simulations import scenario_of
+
+PROBLEM_STATUS = {
+    "not_found": HTTPStatus.NOT_FOUND,
+    "limit": HTTPStatus.TOO_MANY_REQUESTS,
+    "conflict": HTTPStatus.CONFLICT,
+    "refused": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "unavailable": HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+
+def element_attributes() -> dict[str, str]:
+    """What the player's elements are told on every page (docs/player.md)."""
+    return {
+        "catalogue_en": catalogue_address("en"),
+        "catalogue_zh": catalogue_address("zh-Hans"),
+        "language": language_of(get_language()),
+    }
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """`?scenario=SC-03&variant=…`: what it is and a button; POST makes the session."""
+    asked = request.POST if request.method == "POST" else request.GET
+    version = _version(asked.get("scenario", ""))
+    card = card_of(version)
+    variant = asked.get("variant") or None
+    if variant is not None and card.variant(variant) is None:
+        raise Http404
+    if request.method != "POST":
+        return render(request, "walkthroughs/new.html", {"card": card, "variant": card.variant(variant)})
+    try:
+        session = actions.create_session(browser_making(request), version, variant)
+    except Problem as problem:
+        return _refused(request, version, variant, problem)
+    return redirect("walkthroughs:player", session.id)
+
+
+def _version(identifier: str) -> ScenarioVersion:
+    return get_object_or_404(ScenarioVersion.objects.library(), identifier__iexact=identifier[:64])
+
+
+def _refused(
+    request: HttpRequest, version: ScenarioVersion, variant: str | None, problem: Problem
+) -> HttpResponse:
+    """A run that a rule refuses. Where the variant was written to be refused by it, that is the lesson."""
+    card = card_of(version)
+    chosen = card.variant(variant)
+    expected = chosen is not None and chosen.expect_refused == problem.params.get("rule") is not None
+    context = {"card": card, "variant": chosen, "problem": problem, "expected": expected}
+    status = HTTPStatus.OK if expected else PROBLEM_STATUS[problem.code]
+    return render(request, "walkthroughs/refused.html", context, status=status)
+
+
+@require_safe
+@ensure_csrf_cookie
+def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """The session; `?branch=<id>&step=<number>` opens it there."""
+    session = _owned(request, session_id)
+    branches = Branch.objects.of_session(session.id)
+    wanted = request.GET.get("branch", "")
+    branch = branches.filter(id=int(wanted)).first() if wanted.isdecimal() and len(wanted) < 19 else None
+    branch = branch or branches[0]
+    step = request.GET.get("step", "")
+    context: dict[str, Any] = {
+        "session": session,
+        "header": session.decoded_header,
+        "branch": branch,
+        "step": min(int(step), branch.newest) if step.isdecimal() and len(step) < 10 else 0,
+        **element_attributes(),
+    }
+    return render(request, "walkthroughs/player.html", context)
+
+
+def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
+    """Somebody else's session does not exist."""
+    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
+    return get_object_or_404(owned, id=session_id)
+
+
+@require_POST
+def delete(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    try:
+        actions.delete_session(browser_of(request.session), session_id)
+    except Problem:
+        raise Http404 from None
+    return redirect("scenarios:library")
+
+
+@require_safe
+@ensure_csrf_cookie
+def compare(request: HttpRequest) -> HttpResponse:
+    """`?left=<branch>&right=<branch>`: both in lockstep. Without them: what can be compared."""
+    sides = [_side(request, name) for name in ("left", "right")]
+    if None in sides:
+        return _compare_form(request, None)
+    left, right = sides
+    difference = DIFFERENCES.get(request.GET.get("difference", ""))
+    context = {"left": left, "right": right, "difference": difference, **element_attributes()}
+    return render(request, "walkthroughs/compare.html", context)
+
+
+def _side(request: HttpRequest, name: str) -> Branch | None:
+    wanted = request.GET.get(name)
+    if wanted is None:
+        return None
+    if not wanted.isdecimal() or len(wanted) > 18:
+        raise Http404
+    owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
+    return get_object_or_404(owned.select_related("session__version"), id=int(wanted))
+
+
+def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse:
+    versions = ScenarioVersion.objects.library()
+    owned = Session.objects.of_browser(browser_of(request.session)).recent()[:50].values("id")
+    context = {
+        "cards": [card_of(version) for version in versions],
+        "differences": DIFFERENCES.values(),
+        "branches": Branch.objects.filter(session__in=list(owned))
+        .select_related("session__version")
+        .order_by("-id"),
+        "sides": [{"name": name, "key": f"compare.{name}"} for name in ("left", "right")],
+        "problem": problem,
+        "chosen": request.POST or request.GET,
+    }
+    status = PROBLEM_STATUS[problem.code] if problem else HTTPStatus.OK
+    return render(request, "walkthroughs/compare_form.html", context, status=status)
+
+
+@require_POST
+def compare_new(request: HttpRequest) -> HttpResponse:
+    """One scenario twice, the right one with one mechanism changed: two sessions, then the comparison."""
+    scenario, _, named = request.POST.get("choice", "").partition("/")
+    version, variant = _version(scenario), named or None
+    difference = DIFFERENCES.get(request.POST.get("difference", ""))
+    if difference is None or (variant is not None and card_of(version).variant(variant) is None):
+        raise Http404
+    browser = browser_making(request)
+    try:
+        settings = difference.settings(scenario_of(version, variant))
+        if not settings:
+            raise Problem("refused", "nothing_to_change")
+        changed = with_settings(version, variant, settings)
+        left, right = actions.create_sessions(browser, [(version, variant), (changed, variant)])
+    except BadScenario as bad:
+        return _compare_form(request, actions.bad_scenario(bad))
+    except Problem as problem:
+        return _compare_form(request, problem)
+    query = {
+        "left": Branch.objects.of_session(left.id)[0].id,
+        "right": Branch.objects.of_session(right.id)[0].id,
+        "difference": difference.name,
+    }
+    return redirect(f"{reverse('walkthroughs:compare')}?{urlencode(query)}")

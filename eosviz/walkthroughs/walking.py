@@ -1,0 +1,100 @@
+"""Making steps: where to stop, what was made, how it is stored. `actions.py` decides in which transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.simulation import Simulation
+from eosviz.walkthroughs.limits import STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.models import KEYFRAME_EVERY, Branch, Keyframe, Step
+from eosviz.walkthroughs.simulations import encode_step
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where a command wants to get to. A repeat finds the same place, whatever was made in between."""
+
+    until: str
+    """`count`, `interesting`, `time` or `end`."""
+    after: int
+    last: int
+    """The number that is not passed."""
+    at_last: str
+    """What to say there: `count` when that was asked for, `limit` when something ends it early."""
+    time: int | None = None
+
+    def met(self, number: int, at: int, interesting: bool) -> str | None:
+        """Why to stop at this step, or None."""
+        if number <= self.after:
+            return None
+        if (self.until == "interesting" and interesting) or (
+            self.until == "time" and self.time is not None and at >= self.time
+        ):
+            return self.until
+        return self.at_last if number >= self.last else None
+
+    def met_among_stored(self, branch: Branch) -> tuple[int, str] | None:
+        """The stored step that meets it, and why."""
+        last = min(self.last, branch.newest)
+        if self.until in ("interesting", "time") and last > self.after:
+            steps = Step.objects.of_line(Branch.objects.line(branch), self.after + 1, last)
+            wanted = {"interesting": True} if self.until == "interesting" else {"at__gte": self.time}
+            first = steps.filter(**wanted).first()
+            if first is not None:
+                return first.number, self.until
+        return (self.last, self.at_last) if branch.newest >= self.last else None
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Steps that were made and are not stored yet."""
+
+    steps: list[Step] = field(default_factory=list)
+    keyframes: list[Keyframe] = field(default_factory=list)
+    broken: dict[str, int] = field(default_factory=dict)
+    stopped: str | None = None
+    finished: str | None = None
+
+
+def one_step(after: int) -> Goal:
+    return Goal("count", after, after + 1, "count")
+
+
+def next_steps(simulation: Simulation, branch: Branch, goal: Goal) -> Chunk:
+    """Make up to one transaction's worth of steps."""
+    chunk = Chunk()
+    while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
+        step = simulation.step()
+        if step is None:
+            chunk.stopped = "end"
+            chunk.finished = simulation.finished
+            break
+        body = encode_step(step)
+        chunk.steps.append(
+            Step(branch=branch, number=step.number, at=step.at, interesting=step.interesting, body=body)
+        )
+        for broken in step.broken:
+            chunk.broken.setdefault(broken["guarantee"], step.number)
+        if step.number % KEYFRAME_EVERY == 0:
+            chunk.keyframes.append(keyframe_of(branch, simulation))
+        chunk.stopped = goal.met(step.number, step.at, step.interesting)
+    return chunk
+
+
+def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
+    return Keyframe(
+        branch=branch,
+        number=simulation.number,
+        digest=simulation.digest(),
+        packed=Keyframe.pack(simulation.view()),
+    )
+
+
+def store_steps(branch: Branch, chunk: Chunk) -> None:
+    Step.objects.bulk_create(chunk.steps)
+    Keyframe.objects.bulk_create(chunk.keyframes)
+    if chunk.steps:
+        branch.newest = chunk.steps[-1].number
+    branch.finished = chunk.finished
+    branch.first_broken = {**chunk.broken, **branch.first_broken}
+    branch.save(update_fields=["newest", "finished", "first_broken", "interventions"])
