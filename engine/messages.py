@@ -153,7 +153,7 @@ class ReplicaFetchRequest:
     fetch_offset: int
     leader_epoch: int
     last_fetched_epoch: int = -1
-    """Leader epoch of the follower's newest batch; shows the leader where the logs parted (KIP-595's test)."""
+    """Leader epoch of the follower's newest batch; shows where the logs parted (KIP-595)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

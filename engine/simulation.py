@@ -372,9 +372,10 @@ class Simulation:
             return
         self._actor, self._kind = name, "api_call"
         application.position += 1
-        self._carry_out(client.name, client.call(self._prepared(call), self.now))
-        application.blocked_by = call.do if client.call_state == "blocked" else None
-        application.last_result = client.call_state
+        made = application.call = self._prepared(call)
+        self._carry_out(client.name, client.call(made, self.now))
+        application.blocked_by = call.do if made.state == "blocked" else None
+        application.last_result = made.state
         self.watch.touch(application)
         self._ask(client.name)
         if application.blocked_by is None:
@@ -399,12 +400,13 @@ class Simulation:
         if application.blocked_by is None:
             return
         client = self.world.clients[application.client]
-        waits = (
-            not client.alive if application.blocked_by == "client_down" else client.call_state == "blocked"
-        )
-        if waits:
+        if application.blocked_by == "client_down":
+            if not client.alive:
+                return
+        elif application.call.state == "blocked":
             return
-        application.last_result = client.call_state
+        else:
+            application.last_result = application.call.state
         application.blocked_by = None
         self.watch.touch(application)
         self._schedule_call(application)

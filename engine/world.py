@@ -20,7 +20,7 @@ from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
 from engine.errors import Refused
 from engine.events import CopySent, CopySettled
-from engine.messages import Effects, Envelope, MetadataResponse, PartitionMetadata, ProduceRequest
+from engine.messages import Effects, Envelope, ProduceRequest
 from engine.network import Network
 from engine.profiles import PROFILES, Profile
 from engine.scenario.application import Application, ScriptedCall
@@ -390,6 +390,7 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             switches=world.switches,
             watch=world.watch,
             ledger=world.ledger,
+            brokers=range(1, document["cluster"]["brokers"] + 1),
         )
     for consumer in document["consumers"]:
         made = Consumer(
@@ -469,21 +470,17 @@ def _override_client(world: World, override: dict[str, Any]) -> None:
     client = world.clients.get(override["client"])
     if client is None:
         raise BadScenario("overrides.client", repr(override["client"]), ", ".join(world.clients))
-    sequences = {override["partition"]: override["next_sequence"] or 0} if override["partition"] else {}
-    client.preset_identity(override["producer_id"] or 0, override["producer_epoch"] or 0, sequences)
+    if override["producer_id"] is not None:
+        client.preset_identity(override["producer_id"], override["producer_epoch"] or 0)
+    if override["partition"] and override["next_sequence"] is not None:
+        client.preset_sequence(override["partition"], override["next_sequence"])
 
 
 def _connect(world: World) -> None:
     """Clients start with open connections and fresh metadata, so that a lesson begins at once."""
-    partitions = {
-        name: PartitionMetadata(leader=state.leader, leader_epoch=state.leader_epoch, isr=state.isr)
-        for name, state in world.controller.partitions.items()
-    }
-    metadata = MetadataResponse(
-        brokers=tuple(broker.broker_id for broker in world.brokers.values()), partitions=partitions
-    )
+    leaders = world.controller.leaders()
     for client in (*world.clients.values(), *world.consumers.values()):
-        client.preset_metadata(metadata)
+        client.preset_metadata(leaders, [broker.broker_id for broker in world.brokers.values()])
         client.preset_connected(list(world.brokers))
 
 

@@ -1,7 +1,8 @@
 """A scripted application: ordered timed calls on one client (GEN-4).
 
-A blocking call postpones the later ones; while the client is down its calls wait. Records get
-their hidden serials in the order sent; ``again`` sends a record that was sent before, as a restarted application does.
+A blocking call postpones the later ones; while the client is down its calls wait. Records get their
+hidden serials in the order sent; ``again`` sends a record that was sent before, as a restarted
+application does.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class ScriptedCall:
 class Application:
     """Where one script stands."""
 
-    __slots__ = ("blocked_by", "calls", "client", "last_result", "name", "path", "position")
+    __slots__ = ("blocked_by", "call", "calls", "client", "last_result", "name", "path", "position")
 
     def __init__(self, name: str, client: str, calls: list[dict[str, Any]]) -> None:
         self.name = name
@@ -37,6 +38,8 @@ class Application:
             for index in range(call["records"])
         )
         self.position = 0
+        self.call: Any = None
+        """The call that has not returned yet, as the client knows it."""
         self.blocked_by: str | None = None
         self.last_result: str | None = None
         self.path = ("applications", name)

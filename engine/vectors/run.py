@@ -1,7 +1,8 @@
 """Run files of cases and count what held.
 
 A topic's module has ``run(case, version) -> Failure | None`` and raises Skip; a topic without a
-module is skipped as a whole, with its reason. A case counts once: it fails if any version that the engine has fails.
+module is skipped as a whole, with its reason. A case counts once: it fails if any version
+that the engine has fails.
 """
 
 from __future__ import annotations
