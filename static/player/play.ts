@@ -71,7 +71,7 @@ export class Play extends EventTarget {
   #ask(): void {
     const store = this.#store;
     const ahead = store.newest - store.target;
-    if (ahead < this.credit && store.canGrow && !store.busy) void store.grow(this.credit * 2);
+    if (ahead <= this.credit && store.canGrow && !store.busy) void store.grow(this.credit * 2);
   }
 
   #step(): void {

@@ -1,0 +1,38 @@
+/** What the guarantee strip says of each guarantee; pure. */
+
+import type { GuaranteeView } from "./frame.ts";
+import type { BranchInfo } from "./source.ts";
+
+export interface StripRow {
+  name: string;
+  isJudged: boolean;
+  /** Records of this branch, up to the step on show, for which it is broken. */
+  count: number;
+  /** Step of the first break in the current branch, whether shown yet or not. */
+  brokenAt: number | null;
+  /** Another branch that breaks it: its name and step. */
+  elsewhere: { branch: string; step: number; newest: number } | null;
+}
+
+/** The rows in the engine's order; pure, for tests and for the picture. */
+export function stripRows(
+  guarantees: Record<string, GuaranteeView>,
+  current: BranchInfo | null,
+  branches: Iterable<BranchInfo>,
+): StripRow[] {
+  const others = [...branches].filter((branch) => branch.id !== current?.id);
+  return Object.entries(guarantees).map(([name, view]) => {
+    const isJudged = view.judged !== false;
+    const other = others.find((branch) => branch.first_broken[name] !== undefined);
+    return {
+      name,
+      isJudged,
+      count: view.serials?.length ?? 0,
+      brokenAt: view.broken_at ?? current?.first_broken[name] ?? null,
+      elsewhere:
+        other === undefined
+          ? null
+          : { branch: other.name, step: other.first_broken[name] as number, newest: other.newest },
+    };
+  });
+}

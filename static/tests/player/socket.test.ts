@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import type { JsonObject } from "../../player/frame.ts";
+import { defaults, sessionAddress, SessionSocket } from "../../player/socket.ts";
+import type { Surroundings } from "../../player/socket.ts";
+import type { Listener, Status } from "../../player/source.ts";
+import { Problem } from "../../player/source.ts";
+import { branch, HEADER } from "./fixture.ts";
+
+/** A network in the hand: time moves when told to, and the test plays the server. */
+class Network implements Surroundings {
+  time = 0;
+  sockets: FakeSocket[] = [];
+  #timers: { at: number; id: number; action: () => void }[] = [];
+  #ids = 0;
+
+  connect(_address: string): WebSocket {
+    const socket = new FakeSocket();
+    this.sockets.push(socket);
+    return socket as unknown as WebSocket;
+  }
+  now(): number {
+    return this.time;
+  }
+  after(milliseconds: number, action: () => void): number {
+    this.#ids += 1;
+    this.#timers.push({ at: this.time + milliseconds, id: this.#ids, action });
+    return this.#ids;
+  }
+  cancel(timer: number): void {
+    this.#timers = this.#timers.filter((one) => one.id !== timer);
+  }
+  newId(): string {
+    this.#ids += 1;
+    return `id-${this.#ids}`;
+  }
+  get last(): FakeSocket {
+    return this.sockets[this.sockets.length - 1] as FakeSocket;
+  }
+  pass(milliseconds: number): void {
+    const end = this.time + milliseconds;
+    for (;;) {
+      const next = this.#timers.filter((one) => one.at <= end).sort((a, b) => a.at - b.at || a.id - b.id)[0];
+      if (next === undefined) break;
+      this.cancel(next.id);
+      this.time = Math.max(this.time, next.at);
+      next.action();
+    }
+    this.time = end;
+  }
+}
+
+class FakeSocket {
+  sent: JsonObject[] = [];
+  isClosed = false;
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+
+  send(text: string): void {
+    this.sent.push(JSON.parse(text) as JsonObject);
+  }
+  close(): void {
+    this.isClosed = true;
+  }
+  says(message: JsonObject): void {
+    this.onmessage?.({ data: JSON.stringify({ v: 1, ...message }) });
+  }
+  breaks(code = 1006): void {
+    this.onclose?.({ code });
+  }
+  of(type: string): JsonObject[] {
+    return this.sent.filter((message) => message["type"] === type);
+  }
+}
+
+const WELCOME = {
+  type: "welcome",
+  session: { id: "s", title: null, scenario: "SC-03", variant: null },
+  header: HEADER,
+  branches: [branch("main", 3)],
+} as unknown as JsonObject;
+
+function start(held: Record<string, number> = {}) {
+  const network = new Network();
+  const socket = new SessionSocket("ws://test/", network);
+  const statuses: Status[] = [];
+  const problems: Problem[] = [];
+  const steps: number[] = [];
+  const listener: Listener = {
+    have: () => held,
+    welcomed: () => {},
+    branchesChanged: () => {},
+    stepsCame: (_branch, came) => void steps.push(...came.map((step) => step.number)),
+    keyframeCame: () => {},
+    statusChanged: (status) => void statuses.push(status),
+    failed: (problem) => void problems.push(problem),
+  };
+  socket.start(listener);
+  const open = (): void => {
+    network.last.onopen?.();
+    network.last.says(WELCOME);
+  };
+  return { network, socket, statuses, problems, steps, open };
+}
+
+const ADVANCE = { type: "advance", branch: "main", after: 3, count: 1 } as const;
+
+test("says what it holds first, then is live", () => {
+  const { network, statuses, open } = start({ main: 41 });
+  open();
+  assert.deepEqual(network.last.sent[0], { v: 1, id: network.last.sent[0]?.["id"], type: "hello", have: { main: 41 } });
+  assert.deepEqual(statuses, ["connecting", "live"]);
+});
+
+test("a command asked before the welcome is sent after it, once", () => {
+  const { network, socket, open } = start();
+  void socket.ask(ADVANCE);
+  open();
+  assert.equal(network.last.of("advance").length, 1);
+});
+
+test("an unanswered command is sent again under its id, an answered one is not", async () => {
+  const { network, socket, open } = start();
+  open();
+  const answer = socket.ask(ADVANCE);
+  network.pass(defaults.resendEvery * 2 + 600);
+  const sent = network.last.of("advance");
+  assert.equal(sent.length, 3);
+  assert.equal(new Set(sent.map((message) => message["id"])).size, 1);
+  network.last.says({ type: "done", re: sent[0]?.["id"] as string, branch: "main", newest: 4, created: null });
+  assert.deepEqual(await answer, { branch: "main", newest: 4 });
+  network.pass(defaults.resendEvery * 3);
+  assert.equal(network.last.of("advance").length, 3);
+});
+
+test("after a lost connection it comes back by itself, says what it holds and repeats the command under its id", () => {
+  const { network, socket, statuses, open } = start({ main: 3 });
+  open();
+  void socket.ask(ADVANCE);
+  const id = network.last.of("advance")[0]?.["id"];
+  network.last.breaks();
+  assert.equal(statuses[statuses.length - 1], "reconnecting");
+  network.pass(defaults.backOffFirst);
+  assert.equal(network.sockets.length, 2);
+  open();
+  assert.deepEqual(network.last.of("hello")[0]?.["have"], { main: 3 });
+  assert.deepEqual(network.last.of("advance").map((message) => message["id"]), [id]);
+  assert.equal(statuses[statuses.length - 1], "live");
+});
+
+test("waits longer after each failure, never longer than the bound", () => {
+  const { network } = start();
+  for (let failure = 0; failure < 8; failure += 1) {
+    network.last.breaks();
+    const before = network.sockets.length;
+    network.pass(defaults.backOffLongest);
+    assert.equal(network.sockets.length, before + 1, `failure ${failure}`);
+  }
+});
+
+test("a session that is not there is not asked for again", () => {
+  const { network, statuses, problems } = start();
+  network.last.breaks(4404);
+  network.pass(60000);
+  assert.equal(network.sockets.length, 1);
+  assert.equal(statuses[statuses.length - 1], "failed");
+  assert.equal(problems[0]?.code, "not_found");
+});
+
+test("a refusal ends the command with the server's words", async () => {
+  const { network, socket, open } = start();
+  open();
+  const answer = socket.ask(ADVANCE);
+  const id = network.last.of("advance")[0]?.["id"] as string;
+  network.last.says({ type: "error", re: id, code: "refused", key: "errors.refused", params: { rule: "GEN-6" }, remedy_key: "errors.try" });
+  await assert.rejects(answer, (problem: Problem) => problem.code === "refused" && problem.params["rule"] === "GEN-6" && problem.remedyKey === "errors.try");
+});
+
+test("too frequent and unavailable are not answers: the command stays and is sent again", async () => {
+  const { network, socket, open } = start();
+  open();
+  const answer = socket.ask(ADVANCE);
+  const id = network.last.of("advance")[0]?.["id"] as string;
+  network.last.says({ type: "error", re: id, code: "too_frequent", key: "errors.too_frequent", params: {}, remedy_key: null });
+  network.pass(defaults.resendEvery + 600);
+  assert.equal(network.last.of("advance").length, 2);
+  network.last.says({ type: "done", re: id, branch: "main", newest: 4, created: null });
+  assert.deepEqual(await answer, { branch: "main", newest: 4 });
+});
+
+test("an answer to somebody else's command is not mine, its steps are", () => {
+  const { network, steps, problems, open } = start();
+  open();
+  network.last.says({ type: "done", re: "another-page", branch: "main", newest: 9, created: null });
+  network.last.says({ type: "steps", branch: "main", from: 4, steps: [{ number: 4 }], finished: null });
+  assert.deepEqual(steps, [4]);
+  assert.deepEqual(problems, []);
+});
+
+test("a silent connection is asked for a sign of life, then given up", () => {
+  const { network, open } = start();
+  open();
+  const first = network.last;
+  network.pass(defaults.pingEvery + 1000);
+  assert.ok(first.of("ping").length >= 1);
+  network.pass(defaults.pongWithin + defaults.backOffFirst + 1000);
+  assert.ok(first.isClosed);
+  assert.equal(network.sockets.length, 2);
+});
+
+test("the address follows the page's own scheme", () => {
+  assert.equal(sessionAddress("a b", { protocol: "https:", host: "x:1" }), "wss://x:1/ws/sessions/a%20b/");
+  assert.equal(sessionAddress("s", { protocol: "http:", host: "x" }), "ws://x/ws/sessions/s/");
+});

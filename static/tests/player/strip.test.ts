@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { stripRows } from "../../player/strip-rows.ts";
+import { branch } from "./fixture.ts";
+
+const HELD = { judged: true, broken_at: null, partition: null, serials: [] };
+
+test("a row counts the records that are broken here and knows where it first broke", () => {
+  const current = branch("main", 96, { first_broken: { duplicated: 42 } });
+  const [lost, duplicated, atomic] = stripRows(
+    { lost: HELD, duplicated: { judged: true, broken_at: 42, partition: "t-0", serials: [1, 2, 3] }, atomic: { judged: false } },
+    current,
+    [current],
+  );
+  assert.deepEqual(lost, { name: "lost", isJudged: true, count: 0, brokenAt: null, elsewhere: null });
+  assert.deepEqual(duplicated, { name: "duplicated", isJudged: true, count: 3, brokenAt: 42, elsewhere: null });
+  assert.equal(atomic?.isJudged, false);
+});
+
+test("what another branch breaks shows already, and so does what lies ahead here", () => {
+  const main = branch("main", 96, { first_broken: { lost: 60 } });
+  const b = branch("b", 88, { parent: "main", leaves_at: 40, first_broken: { duplicated: 42 } });
+  const [lost, duplicated] = stripRows({ lost: HELD, duplicated: HELD }, main, [main, b]);
+  assert.equal(lost?.brokenAt, 60);
+  assert.deepEqual(duplicated?.elsewhere, { branch: "b", step: 42, newest: 88 });
+});
