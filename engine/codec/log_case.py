@@ -1,8 +1,7 @@
 """A log case: real segments as a run of steps that the player shows like those of a scenario.
 
 Each step puts one batch into the lane of its partition; steps and views have the shape of `docs/frame.md`.
-The files say nothing about high watermark, last stable offset, replicas or guarantees: those are null or
-not judged.
+The files say nothing about replicas or guarantees: a lane has one replica, the file, and nothing is judged.
 
 Steps of several partitions are merged by the batches' timestamps; within a partition the order of the file
 holds, so a timestamp that goes back counts as the latest one seen. Times are milliseconds since the first

@@ -9,7 +9,6 @@ by topic, last update int64 and start int64, all big endian.
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import groupby
 
 from engine.codec.damage import DamageKind, damaged
 
@@ -63,7 +62,7 @@ def encode_key(transactional_id: str) -> bytes:
 
 
 def encode_value(value: TransactionLogValue) -> bytes:
-    """The value; partitions are grouped by topic, both in ascending order.
+    """The value; partitions are grouped by topic, both in the order given. Kafka's own order is a hash map's.
 
     Raises ValueError for state Empty with partitions, which Kafka refuses to write too, and when a number
     does not fit its field.
@@ -82,11 +81,12 @@ def encode_value(value: TransactionLogValue) -> bytes:
 def _encode_partitions(value: TransactionLogValue) -> bytes:
     if value.status is TransactionStatus.EMPTY:
         return _COUNT.pack(-1)
-    topics = groupby(sorted(value.partitions), key=lambda pair: pair[0])
-    groups = [(topic, [partition for _, partition in pairs]) for topic, pairs in topics]
+    groups: dict[str, list[int]] = {}
+    for topic, partition in value.partitions:
+        groups.setdefault(topic, []).append(partition)
     body = b"".join(
         _text(topic) + _COUNT.pack(len(numbers)) + struct.pack(f">{len(numbers)}i", *numbers)
-        for topic, numbers in groups
+        for topic, numbers in groups.items()
     )
     return _COUNT.pack(len(groups)) + body
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from engine.codec.record import Record
+from engine.codec.record_batch import encode_batch
 from engine.codec.vectors import run
 from engine.vectors.outcome import Failure, Skip
 
@@ -46,6 +48,25 @@ def test_every_expected_field_is_compared(topic: str) -> None:
         for field, value in case["expected"].items():
             other = {**case, "expected": {**case["expected"], field: changed(value)}}
             assert isinstance(run(other, "2.8"), Failure), f"{case['id']}: {field} is not compared"
+
+
+def test_a_batch_with_the_time_of_the_append_is_compared_as_a_reader_sees_it() -> None:
+    records = [Record(5, 10, b"k", b"v"), Record(6, 12, None, b"w")]
+    data = encode_batch(records, base_offset=5, append_timestamp=99)
+    (case,) = [case for case in cases("record_batch") if case["id"] == "record_batch/batch_1"]
+    given = {
+        **case["input"],
+        "records": [
+            {"timestamp": 10, "key": "k", "value": "v"},
+            {"timestamp": 12, "key": None, "value": "w"},
+        ],
+        "base_offset": 5,
+        "timestamp_type": "LogAppendTime",
+    }
+    expected = {"hex": data.hex(), "max_timestamp": 99, "count": 2, "last_offset": 6}
+    assert run({**case, "input": given, "expected": expected}, "2.8") is None
+    expected["max_timestamp"] = 98
+    assert isinstance(run({**case, "input": given, "expected": expected}, "2.8"), Failure)
 
 
 def test_another_topic_is_skipped_with_its_reason() -> None:
