@@ -1,0 +1,282 @@
+/** The producer's side before anything is sent: records, queues per partition, buffer pool. Pure. */
+
+import type { ClientBatchView, ClientView, Frame, RecordView, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { batchLabel, batchWords, bytes, duration, hueOf, serialsText } from "./batch.ts";
+import { hasChanged, isNew, was } from "./changes.ts";
+import { round } from "./geometry.ts";
+import { isPicked } from "./picked.ts";
+
+export interface BatchBox {
+  key: string;
+  hue: string;
+  label: string;
+  /** Still open to appends: dashed, as everything that is not decided. */
+  open: boolean;
+  /** 0 to 1. */
+  fill: number;
+  facts: string[];
+  /** A countdown that runs for this batch. */
+  countdown: string | null;
+  fresh: boolean;
+  picked: boolean;
+  name: string;
+  selection: Selection;
+}
+
+export interface QueueShape {
+  partition: string;
+  muted: boolean;
+  leader: string;
+  /** Where the next drain of a node starts. */
+  pointer: boolean;
+  ready: string | null;
+  boxes: BatchBox[];
+  /** Batches behind the ones drawn. */
+  more: string | null;
+  changed: boolean;
+}
+
+export interface AccumulatorShape {
+  client: string;
+  state: string | null;
+  settings: string;
+  records: { fact: string; sentence: string };
+  queues: QueueShape[];
+  folded: string | null;
+  pool: { fact: string; share: number; changed: boolean; waiters: string | null };
+  notes: string[];
+  others: { client: string; fact: string }[];
+}
+
+export const defaults = { queues: 4, boxes: 2 };
+
+export function layoutAccumulator(frame: Frame, name: string, options = defaults): AccumulatorShape {
+  const client = (frame.view.clients ?? {})[name] as ClientView;
+  const names = Object.keys(client.queues);
+  const ordered = [...frame.header.partitions.filter((partition) => names.includes(partition))];
+  for (const partition of names.sort()) if (!ordered.includes(partition)) ordered.push(partition);
+  const { shown, rest } = choose(frame, name, client, ordered, options.queues);
+  return {
+    client: name,
+    state: clientState(client),
+    settings: say("diagram.accumulator.settings", {
+      batch_size: bytes(setting(client, "batch_size")), linger: setting(client, "linger_ms"),
+    }),
+    records: recordFacts(frame, name),
+    queues: shown.map((partition) => queueShape(frame, name, client, partition, options.boxes)),
+    folded: rest.length === 0 ? null : foldedFact(client, rest),
+    pool: poolShape(frame, name, client),
+    notes: noteTexts(client, frame),
+    others: Object.keys(frame.view.clients ?? {}).filter((other) => other !== name).sort()
+      .map((other) => ({ client: other, fact: recordFacts(frame, other).fact })),
+  };
+}
+
+function setting(client: ClientView, key: string): number {
+  const value = client.configuration[key]?.value;
+  return typeof value === "number" ? value : 0;
+}
+
+function clientState(client: ClientView): string | null {
+  if (!client.alive) return say("diagram.client.down");
+  if (client.paused) return say("diagram.client.paused");
+  if (client.closed) return say("diagram.client.closed");
+  return client.flush_in_progress ? say("diagram.client.flushing") : null;
+}
+
+/** Queues in the header's order while they fit; the ones that this step touched come first among the rest. */
+function choose(frame: Frame, name: string, client: ClientView, ordered: string[], most: number) {
+  if (ordered.length <= most) return { shown: ordered, rest: [] as string[] };
+  const weight = (partition: string): number =>
+    (hasChanged(frame, "clients", name, "queues", partition) ? 2 : 0) +
+    ((client.queues[partition]?.batches.length ?? 0) > 0 ? 1 : 0);
+  const kept = new Set([...ordered].sort((one, other) => weight(other) - weight(one)).slice(0, most));
+  return { shown: ordered.filter((item) => kept.has(item)), rest: ordered.filter((item) => !kept.has(item)) };
+}
+
+function foldedFact(client: ClientView, rest: string[]): string {
+  const batches = rest.reduce((sum, partition) => sum + (client.queues[partition]?.batches.length ?? 0), 0);
+  return say("diagram.accumulator.folded", { count: rest.length, batches });
+}
+
+function queueShape(frame: Frame, name: string, client: ClientView, partition: string, most: number): QueueShape {
+  const queue = client.queues[partition] ?? { batches: [], muted: false };
+  const leader = client.metadata.leaders[partition];
+  const rest = queue.batches.slice(most);
+  const restRecords = rest.reduce((sum, id) => sum + (client.batches[id]?.record_count ?? 0), 0);
+  const visited = Object.keys(client.queues);
+  return {
+    partition,
+    muted: queue.muted,
+    leader: leader === null || leader === undefined ? say("diagram.accumulator.no_leader") : `broker-${leader}`,
+    pointer: visited.length > 1 && visited[client.sender.drain_index % visited.length] === partition,
+    ready: readyReason(client, partition),
+    boxes: queue.batches.slice(0, most).map((id) => boxShape(frame, name, client, id)),
+    more: rest.length === 0 ? null : say("diagram.accumulator.more", { count: rest.length, records: restRecords }),
+    changed: hasChanged(frame, "clients", name, "queues", partition),
+  };
+}
+
+/** Why the Sender may take this partition's head, as the last pass found it (ACC-10). */
+function readyReason(client: ClientView, partition: string): string | null {
+  for (const entries of Object.values(client.ready.nodes)) {
+    for (const [ready, reason] of entries) if (ready === partition) return reason;
+  }
+  return null;
+}
+
+function boxShape(frame: Frame, name: string, client: ClientView, id: string): BatchBox {
+  const batch = client.batches[id] as ClientBatchView;
+  const selection: Selection = {
+    kind: "batch", id: `${name}/${id}`, partition: batch.partition, serials: [...batch.serials],
+  };
+  const state = stateWord(batch.state);
+  const facts = [say("diagram.batch.records", { count: batch.record_count })];
+  if (batch.attempts > 0) facts.push(say("diagram.batch.attempts", { count: batch.attempts }));
+  const countdown = countdownText(frame, client, id, batch.partition);
+  return {
+    key: id,
+    hue: hueOf(batch.producer_id ?? client.transaction_manager?.producer_id),
+    label: queueLabel(batch, client),
+    open: batch.state === "FILLING",
+    fill: round(Math.min(1, batch.bytes / Math.max(1, batch.capacity)) * 100) / 100,
+    facts: [state, ...facts],
+    countdown,
+    fresh: isNew(frame, "clients", name, "batches", id),
+    picked: isPicked(frame.selection, selection),
+    name: say("diagram.accumulator.batch_name", {
+      partition: batch.partition, batch: batchWords(batch), records: serialsText(batch.serials), state,
+      bytes: bytes(batch.bytes), capacity: bytes(batch.capacity),
+    }),
+    selection,
+  };
+}
+
+/** A batch gets its identity when it is drained; until then it says so. */
+function queueLabel(batch: ClientBatchView, client: ClientView): string {
+  if (batch.producer_id !== null && batch.producer_id !== -1) return batchLabel(batch);
+  if (client.transaction_manager === null) return serialsText(batch.serials);
+  return say("diagram.accumulator.no_identity", { records: serialsText(batch.serials) });
+}
+
+export function stateWord(state: string): string {
+  return say(`diagram.batch.state.${state.toLowerCase()}`);
+}
+
+function countdownText(frame: Frame, client: ClientView, id: string, partition: string): string | null {
+  for (const timer of Object.values(client.timers)) {
+    if (timer.subject !== id && timer.subject !== partition) continue;
+    const left = Math.max(0, timer.until - frame.view.time);
+    return say("diagram.timer.left_to", { left: duration(left, frame.language), kind: timerWord(timer.kind) });
+  }
+  return null;
+}
+
+export function timerWord(kind: string): string {
+  return say(`diagram.timer.kind.${kind}`);
+}
+
+function poolShape(frame: Frame, name: string, client: ClientView): AccumulatorShape["pool"] {
+  const used = client.pool.total - client.pool.free;
+  const waiting = client.pool.waiters.length;
+  const previous = was(frame, "clients", name, "pool", "free");
+  const before = frame.previousView?.clients?.[name]?.pool;
+  const beforeText = previous === null || before === undefined ? "" : ` (${say("diagram.was", { value: bytes(before.total - before.free) })})`;
+  return {
+    fact: say("diagram.pool.fact", { used: bytes(used), total: bytes(client.pool.total), waiting }) + beforeText,
+    share: client.pool.total === 0 ? 0 : round((used / client.pool.total) * 1000) / 1000,
+    changed: hasChanged(frame, "clients", name, "pool"),
+    waiters: waiting === 0 ? null : say("diagram.pool.waiters", { waiters: client.pool.waiters.map(waiterText) }),
+  };
+}
+
+function waiterText(waiter: unknown): string {
+  if (typeof waiter !== "object" || waiter === null) return String(waiter);
+  const fields = waiter as Record<string, unknown>;
+  const parts = Object.entries(fields).map(([key, value]) => `${key.replaceAll("_", " ")} ${String(value)}`);
+  return parts.join(", ");
+}
+
+function noteTexts(client: ClientView, frame: Frame): string[] {
+  const notes: string[] = [];
+  const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;
+  if (unknown.length > 0) notes.push(say("diagram.accumulator.unknown_leaders", { topics: unknown }));
+  const ready = Object.entries(nodes).map(([node, entries]) =>
+    say("diagram.accumulator.ready_node", {
+      node: `broker-${node}`, reasons: entries.map(([partition, reason]) => `${partition} ${reason}`),
+    }),
+  );
+  if (ready.length > 0) notes.push(ready.join(" "));
+  else if (delay !== null && delay < Number.MAX_SAFE_INTEGER) {
+    notes.push(say("diagram.accumulator.next_check", { delay: duration(delay, frame.language) }));
+  }
+  return notes;
+}
+
+interface Counts {
+  total: number;
+  byStatus: Record<string, number>;
+  firstPending: number[];
+}
+
+const counted = new WeakMap<Record<string, RecordView>, Map<string, Counts>>();
+
+/** Records by producer and status. Views are never mutated, so one count serves as long as the object does. */
+export function countRecords(records: Record<string, RecordView>): Map<string, Counts> {
+  let counts = counted.get(records);
+  if (counts !== undefined) return counts;
+  counts = new Map();
+  for (const [serial, record] of Object.entries(records)) {
+    let mine = counts.get(record.producer);
+    if (mine === undefined) {
+      mine = { total: 0, byStatus: {}, firstPending: [] };
+      counts.set(record.producer, mine);
+    }
+    mine.total += 1;
+    mine.byStatus[record.status] = (mine.byStatus[record.status] ?? 0) + 1;
+    if (record.status === "pending" && mine.firstPending.length < 50) mine.firstPending.push(Number(serial));
+  }
+  counted.set(records, counts);
+  return counts;
+}
+
+function recordFacts(frame: Frame, name: string): { fact: string; sentence: string } {
+  const counts = countRecords(frame.view.records ?? {}).get(name);
+  if (counts === undefined) {
+    return { fact: say("diagram.records.none"), sentence: applicationSentence(frame, name) };
+  }
+  const fact = say("diagram.records.fact", { ok: counts.byStatus["ok"] ?? 0, total: counts.total });
+  const parts: string[] = [];
+  const pending = counts.byStatus["pending"] ?? 0;
+  if (pending > 0) {
+    const serials = counts.firstPending.sort((one, other) => one - other);
+    parts.push(
+      pending > serials.length
+        ? say("diagram.records.pending_many", { count: pending })
+        : say("diagram.records.pending", { records: serialsText(serials), count: pending }),
+    );
+  }
+  for (const status of ["failed", "refused", "aborted", "unknown"]) {
+    const count = counts.byStatus[status] ?? 0;
+    if (count > 0) parts.push(say(`diagram.records.${status}`, { count }));
+  }
+  const application = applicationSentence(frame, name);
+  if (application !== "") parts.push(application);
+  return { fact, sentence: parts.join(" ") };
+}
+
+function applicationSentence(frame: Frame, client: string): string {
+  for (const [name, application] of Object.entries(frame.view.applications ?? {})) {
+    if (application.client !== client) continue;
+    if (application.blocked_by !== null) {
+      return say("diagram.application.blocked", { application: name, by: application.blocked_by });
+    }
+    const left = application.calls - application.next_call;
+    if (application.finished || left <= 0) return say("diagram.application.finished", { application: name });
+    return application.next_at === null
+      ? say("diagram.application.left", { application: name, left })
+      : say("diagram.application.next", { application: name, left, at: application.next_at });
+  }
+  return "";
+}

@@ -1,0 +1,118 @@
+/**
+ * How a batch is written and coloured, the same in every panel: `PID·epoch | first–last`, hue = producer id.
+ */
+
+import type { ClientBatchView, Language, LogBatchView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+
+/** Hues repeat after six producers (tokens `--p0` to `--p5`). */
+export const HUES = 6;
+
+/** A 64-bit id beyond 2^53 arrives as text. */
+export type Id = number | string | null | undefined;
+
+/** The class of a producer's hue; `plain` for batches without a producer id (null, or −1 as Kafka writes it). */
+export function hueOf(producerId: Id): string {
+  if (isAbsent(producerId)) return "plain";
+  const hue = Number(((BigInt(producerId as number | string) % BigInt(HUES)) + BigInt(HUES)) % BigInt(HUES));
+  return `b${hue}`;
+}
+
+export function isAbsent(value: Id): boolean {
+  return value === null || value === undefined || value === -1 || value === "-1";
+}
+
+/** `0·0`, or null for a batch without a producer id. */
+export function identity(producerId: Id, epoch: Id): string | null {
+  return isAbsent(producerId) ? null : `${producerId}·${isAbsent(epoch) ? "?" : epoch}`;
+}
+
+/** `3`, or `3–5`. Also for offsets. */
+export function range(first: Id, last: Id): string {
+  return first === last ? `${first}` : `${first}–${last}`;
+}
+
+/** The sequences of a batch, or what the catalogue says for "none yet". */
+export function sequences(first: Id, last: Id): string {
+  return isAbsent(first) ? say("diagram.batch.no_sequence") : range(first, last);
+}
+
+/** Records as learners know them: by serial, `r1–r3`; runs are joined, at most three runs are named. */
+export function serialsText(serials: readonly number[]): string {
+  const runs: string[] = [];
+  let start = 0;
+  for (let index = 1; index <= serials.length; index++) {
+    if (index < serials.length && serials[index] === (serials[index - 1] as number) + 1) continue;
+    const first = serials[start] as number;
+    const last = serials[index - 1] as number;
+    runs.push(first === last ? `r${first}` : `r${first}–r${last}`);
+    start = index;
+  }
+  if (runs.length <= 3) return runs.join(", ");
+  return say("diagram.batch.more_runs", { runs: runs.slice(0, 2).join(", "), more: runs.length - 2 });
+}
+
+export interface Labelled {
+  producer_id: Id;
+  producer_epoch: Id;
+  first_sequence: Id;
+  last_sequence: Id;
+  serials: readonly number[];
+  record_count: number;
+}
+
+/** `0·0 | 0–2`; `0–2` when `short`; a plain batch is named by its records. */
+export function batchLabel(batch: Labelled, short = false): string {
+  const who = identity(batch.producer_id, batch.producer_epoch);
+  if (who === null) {
+    return batch.serials.length > 0
+      ? serialsText(batch.serials)
+      : say("diagram.batch.records", { count: batch.record_count });
+  }
+  const numbers = sequences(batch.first_sequence, batch.last_sequence);
+  return short ? numbers : `${who} | ${numbers}`;
+}
+
+/** The same in words, for text twins and names of buttons. */
+export function batchWords(batch: Labelled): string {
+  if (isAbsent(batch.producer_id)) {
+    return say("diagram.batch.plain_words", { records: serialsText(batch.serials) || batch.record_count });
+  }
+  return say("diagram.batch.words", {
+    producer_id: batch.producer_id as number,
+    producer_epoch: batch.producer_epoch as number,
+    sequences: sequences(batch.first_sequence, batch.last_sequence),
+  });
+}
+
+const KIB = 1024;
+
+/** `170 B`, `16 KiB`, `32 MiB`: binary units, at most one decimal. */
+export function bytes(count: number): string {
+  if (count < KIB) return `${count} B`;
+  if (count < KIB * KIB) return `${shortNumber(count / KIB)} KiB`;
+  return `${shortNumber(count / KIB / KIB)} MiB`;
+}
+
+function shortNumber(value: number): string {
+  return String(value >= 100 ? Math.round(value) : Math.round(value * 10) / 10);
+}
+
+/** A virtual duration: `70 ms`, `1.5 s`, `7 d`. Exact up to 10 s. */
+export function duration(milliseconds: number, language: Language): string {
+  const units: [number, string, string][] = [
+    [86_400_000, "d", "天"],
+    [3_600_000, "h", "小时"],
+    [60_000, "min", "分"],
+    [10_000, "s", "秒"],
+  ];
+  for (const [size, en, zh] of units) {
+    if (milliseconds >= size) {
+      const unit = size === 10_000 ? 1000 : size;
+      return `${Math.round((milliseconds / unit) * 10) / 10} ${language === "en" ? en : zh}`;
+    }
+  }
+  return `${milliseconds} ${language === "en" ? "ms" : "毫秒"}`;
+}
+
+export type AnyBatch = ClientBatchView | LogBatchView;

@@ -1,0 +1,38 @@
+/**
+ * What a step changed, with before and after. A pure look into the two views of a frame.
+ */
+
+import type { Frame, Json, View } from "../player/frame.ts";
+import { pathKey } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+
+export function hasChanged(frame: Frame, ...path: string[]): boolean {
+  return frame.changed.has(pathKey(path));
+}
+
+function valueAt(view: View | null, path: readonly string[]): Json | undefined {
+  let node: Json | undefined = view as unknown as Json;
+  for (const key of path) {
+    if (typeof node !== "object" || node === null || Array.isArray(node)) return undefined;
+    node = node[key];
+  }
+  return node;
+}
+
+/** The value before the step, when the step changed it; undefined otherwise or when it did not exist. */
+export function before(frame: Frame, ...path: string[]): Json | undefined {
+  return hasChanged(frame, ...path) ? valueAt(frame.previousView, path) : undefined;
+}
+
+/** `was 10` for a changed scalar; null when nothing changed or there is nothing short to say. */
+export function was(frame: Frame, ...path: string[]): string | null {
+  if (!hasChanged(frame, ...path)) return null;
+  const value = before(frame, ...path);
+  if (value === undefined || value === null) return say("diagram.was_none");
+  return typeof value === "object" ? null : say("diagram.was", { value });
+}
+
+/** Did this step add the object at `path`? */
+export function isNew(frame: Frame, ...path: string[]): boolean {
+  return hasChanged(frame, ...path) && valueAt(frame.previousView, path) === undefined;
+}

@@ -1,0 +1,237 @@
+/**
+ * The client's transaction manager: state machine, identity, and where each partition's numbering stands.
+ *
+ *     <eos-client-machine machines="/reference/machines/{machine}.json"></eos-client-machine>
+ *     document.querySelector("eos-client-machine").frame = frame;
+ *
+ * States and edges are the engine's own table, fetched from `machines` once. The current state is inverted, the
+ * last edge bold. Without a transactional id only the states that an idempotent producer reaches are drawn; the
+ * rest is counted and can be opened.
+ */
+
+import { css, html, nothing, svg } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { ClientView, Frame, TransactionManagerView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { range } from "./batch.ts";
+import { hasChanged, was } from "./changes.ts";
+import { DiagramElement, folded, section } from "./element.ts";
+import type { MachineShape, MachineTable } from "./machine-layout.ts";
+import { CLIENT_PLACES, layoutMachine, stateLines } from "./machine-layout.ts";
+import { clientOf, isPicked, plainly } from "./picked.ts";
+
+export const defaults = { width: 272, partitions: 4 };
+const MACHINE = "client_transactions";
+/** What a producer without a transactional id can reach by its table. */
+const IDEMPOTENT = ["UNINITIALIZED", "INITIALIZING", "READY", "ABORTABLE_ERROR", "FATAL_ERROR"];
+
+export interface NumberingRow {
+  partition: string;
+  next: string;
+  nextWas: string | null;
+  acked: string;
+  ackedWas: string | null;
+  inFlight: string;
+  unresolved: string | null;
+  changed: boolean;
+}
+
+/** One row per partition that the manager numbers: next, last acked, in flight, unresolved. */
+export function layoutNumbering(frame: Frame, name: string, most = defaults.partitions) {
+  const manager = frame.view.clients?.[name]?.transaction_manager;
+  const rows: NumberingRow[] = [];
+  const entries = Object.entries(manager?.partitions ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+  const path = ["clients", name, "transaction_manager", "partitions"];
+  for (const [partition, entry] of entries) {
+    const changed = hasChanged(frame, ...path, partition);
+    if (rows.length >= most && !changed) continue;
+    rows.push({
+      partition,
+      next: String(entry.next_sequence),
+      nextWas: was(frame, ...path, partition, "next_sequence"),
+      acked: entry.last_acked_sequence === null ? say("diagram.none") : String(entry.last_acked_sequence),
+      ackedWas: was(frame, ...path, partition, "last_acked_sequence"),
+      inFlight: inFlightText(frame, name, entry.in_flight),
+      unresolved: entry.unresolved === null || entry.unresolved === false
+        ? null
+        : say("diagram.machine.unresolved", { value: String(entry.unresolved) }),
+      changed,
+    });
+  }
+  return { rows, folded: entries.length - rows.length };
+}
+
+function inFlightText(frame: Frame, name: string, ids: readonly string[]): string {
+  if (ids.length === 0) return say("diagram.none");
+  const batches = frame.view.clients?.[name]?.batches ?? {};
+  const texts = ids.slice(0, 3).map((id) => {
+    const batch = batches[id];
+    return batch === undefined ? id : range(batch.first_sequence, batch.last_sequence);
+  });
+  return texts.join(", ") + (ids.length > 3 ? say("diagram.machine.more_in_flight", { count: ids.length - 3 }) : "");
+}
+
+/** What the heading says: PID and epoch, with what they were. */
+export function identityFact(frame: Frame, name: string, manager: TransactionManagerView): string {
+  if (manager.producer_id === null || manager.producer_id === -1) return say("diagram.machine.no_identity");
+  const path = ["clients", name, "transaction_manager"];
+  const changes = [was(frame, ...path, "producer_id"), was(frame, ...path, "producer_epoch")].filter((item) => item !== null);
+  const identity = say("diagram.machine.identity", {
+    producer_id: manager.producer_id, producer_epoch: manager.producer_epoch ?? 0,
+  });
+  return changes.length === 0 ? identity : `${identity} (${changes[0]})`;
+}
+
+export class ClientMachine extends DiagramElement {
+  static override properties = {
+    ...DiagramElement.properties,
+    machines: {},
+    table: { attribute: false },
+    whole: { state: true },
+  };
+  static override styles = [
+    ...DiagramElement.styles,
+    css`
+      .state rect { fill: var(--side); stroke: var(--ink-3); stroke-width: 1.25; }
+      .state text { font-size: 8.5px; }
+      .state.current rect { fill: var(--ink); stroke: var(--ink); }
+      .state.current text { fill: var(--ink-inv); font-weight: 700; }
+      .edge { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
+      .edge.last { stroke: var(--ink); stroke-width: 2.75; }
+      .edge.stepped { stroke-width: 4; }
+      svg { margin-top: 5px; width: 100%; height: auto; max-width: 340px; }
+      table { margin-top: 1px; }
+      .now-state { font-weight: 650; }
+    `,
+  ];
+
+  declare machines: string | undefined;
+  declare table: MachineTable | undefined;
+  declare whole: boolean;
+  #last: string | null = null;
+  #asked = "";
+
+  constructor() {
+    super();
+    this.machines = undefined;
+    this.table = undefined;
+    this.whole = false;
+  }
+
+  protected override willUpdate(): void {
+    const address = this.machines?.replace("{machine}", MACHINE);
+    if (address === undefined || address === this.#asked || this.table !== undefined) return;
+    this.#asked = address;
+    void this.#fetch(address);
+  }
+
+  /** Without the table the state is still said in words, so a failed fetch hides nothing that is known. */
+  async #fetch(address: string): Promise<void> {
+    try {
+      const response = await fetch(address, { headers: { Accept: "application/json" } });
+      if (response.ok) this.table = (await response.json()) as MachineTable;
+    } catch {
+      this.#asked = "";
+    }
+  }
+
+  protected override show(frame: Frame): TemplateResult {
+    const name = clientOf(frame, this.#last);
+    this.#last = name;
+    const client = name === null ? undefined : frame.view.clients?.[name];
+    if (name === null || client === undefined) return folded(say("diagram.machine.heading"), say("diagram.client.none"));
+    const manager = client.transaction_manager;
+    if (manager === null) return folded(say("diagram.machine.heading"), say("diagram.machine.none"));
+    const title = html`<button @click=${() => this.pick(plainly("actor", name))} class=${
+      isPicked(frame.selection, plainly("actor", name)) ? "picked" : ""}>${say("diagram.machine.heading_of", { client: name })}</button>`;
+    return section(
+      title,
+      identityFact(frame, name, manager),
+      html`${this.#machine(frame, name, client, manager)}${this.#facts(manager)}${this.#numbering(frame, name)}`,
+    );
+  }
+
+  #machine(frame: Frame, name: string, client: ClientView, manager: TransactionManagerView) {
+    const transition = frame.step?.transition;
+    const stepped = transition?.machine === MACHINE && transition.of === name;
+    const sentence = stepped
+      ? say("diagram.machine.edge", { from: transition.from, to: transition.to, on: transition.on })
+      : say("diagram.machine.state", { state: manager.state });
+    if (this.table === undefined) {
+      return html`<p class=${stepped ? "changed" : ""}><span class="now-state">${manager.state}</span>${
+        stepped ? html` <span class="was">${say("diagram.was", { value: transition.from })}</span>` : nothing}</p>`;
+    }
+    const transactional = manager.transactional_id !== null || !IDEMPOTENT.includes(manager.state);
+    const only = transactional || this.whole ? null : IDEMPOTENT;
+    const reached = only === null ? null : only.filter(
+      (state) => state === manager.state || !["ABORTABLE_ERROR", "FATAL_ERROR"].includes(state) || state === "FATAL_ERROR");
+    const shape = layoutMachine(this.table, manager.state, manager.last_edge, {
+      width: defaults.width, places: CLIENT_PLACES, only: reached,
+    });
+    return html`${drawMachine(shape, sentence, stepped)}${
+      shape.folded.states > 0 || this.whole
+        ? html`<button class="link quiet" @click=${() => { this.whole = !this.whole; }}>${
+            this.whole ? say("diagram.machine.less") : say("diagram.machine.folded", shape.folded)}</button>`
+        : nothing}${client.alive ? nothing : html`<p>${say("diagram.client.down")}</p>`}`;
+  }
+
+  #facts(manager: TransactionManagerView) {
+    const facts: string[] = [];
+    if (manager.bump_required) facts.push(say("diagram.machine.bump"));
+    if (manager.last_error !== null) facts.push(say("diagram.machine.last_error", { error: manager.last_error }));
+    if (manager.in_flight_request !== null) {
+      facts.push(say("diagram.machine.request_in_flight", { api: apiOf(manager.in_flight_request) }));
+    }
+    if (manager.requests.length > 0) {
+      facts.push(say("diagram.machine.requests", { apis: manager.requests.map((request) => request.api) }));
+    }
+    return facts.length === 0 ? nothing : html`<p class="quiet">${facts.join(" ")}</p>`;
+  }
+
+  #numbering(frame: Frame, name: string) {
+    const { rows, folded: hidden } = layoutNumbering(frame, name);
+    if (rows.length === 0) return nothing;
+    return html`<table><thead><tr><th>${say("diagram.machine.partition")}</th><th>${say("diagram.machine.next")}</th><th>${say(
+      "diagram.machine.acked")}</th><th>${say("diagram.machine.in_flight")}</th></tr></thead><tbody>${repeat(
+      rows,
+      (row) => row.partition,
+      (row) => html`<tr class=${row.changed ? "hit" : ""}><td>${row.partition}</td><td>${row.next}${wasTag(row.nextWas)}</td><td>${
+        row.acked}${wasTag(row.ackedWas)}</td><td>${row.inFlight}${row.unresolved === null ? nothing : html` <b>${row.unresolved}</b>`}</td></tr>`,
+    )}</tbody></table>${hidden > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: hidden })}</p>` : nothing}`;
+  }
+}
+
+function wasTag(text: string | null) {
+  return text === null ? nothing : html` <span class="was">${text}</span>`;
+}
+
+function apiOf(request: unknown): string {
+  if (typeof request === "object" && request !== null && "api" in request) return String((request as { api: unknown }).api);
+  return String(request);
+}
+
+export function drawMachine(shape: MachineShape, sentence: string, stepped: boolean): TemplateResult {
+  return html`<svg viewBox="0 0 ${shape.width} ${shape.height}" width=${shape.width} height=${shape.height} role="img"
+    aria-label=${sentence}><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
+    orient="auto" markerUnits="userSpaceOnUse"><path d="M0 0l8 4-8 4z" fill="var(--ink-3)"/></marker><marker id="tip-last"
+    viewBox="0 0 8 8" refX="6" refY="4" markerWidth="10" markerHeight="10" orient="auto" markerUnits="userSpaceOnUse"><path
+    d="M0 0l8 4-8 4z" fill="var(--ink)"/></marker></defs>${repeat(
+      shape.edges,
+      (edge) => edge.key,
+      (edge) => svg`<path class=${`edge${edge.last ? " last" : ""}${edge.last && stepped ? " stepped" : ""}`} d=${edge.path}
+        marker-end=${edge.last ? "url(#tip-last)" : "url(#tip)"}><title>${`${edge.from} → ${edge.to}: ${edge.on.join(", ")}`}</title></path>`,
+    )}${repeat(
+      shape.states,
+      (state) => state.state,
+      (state) => {
+        const lines = stateLines(state.state);
+        const first = state.y + state.height / 2 + (lines.length > 1 ? -1.5 : 3);
+        return svg`<g class=${`state${state.current ? " current" : ""}`}><rect x=${state.x} y=${state.y} width=${state.width}
+          height=${state.height} rx="9"/>${lines.map((line, index) => svg`<text x=${state.x + state.width / 2} y=${
+            first + index * 9} text-anchor="middle">${line}</text>`)}</g>`;
+      },
+    )}</svg>`;
+}
+
+customElements.define("eos-client-machine", ClientMachine);

@@ -1,0 +1,95 @@
+/**
+ * The effective configuration of a producer, with the reason for every value that was not free to choose.
+ *
+ *     <eos-configuration></eos-configuration>
+ *     document.querySelector("eos-configuration").frame = frame;
+ */
+
+import { css, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Frame, Json } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { hasChanged, was } from "./changes.ts";
+import { DiagramElement } from "./element.ts";
+import { valueText } from "./field-words.ts";
+import { clientOf } from "./picked.ts";
+
+export interface SettingRow {
+  name: string;
+  value: string;
+  valueWas: string | null;
+  /** The default, when the value differs from it. */
+  altered: string | null;
+  reason: string;
+  changed: boolean;
+}
+
+/** Settings that differ from their default or were forced first, then the rest; each group by name. */
+export function layoutConfiguration(frame: Frame, client: string): { told: SettingRow[]; rest: SettingRow[] } {
+  const settings = frame.view.clients?.[client]?.configuration ?? {};
+  const told: SettingRow[] = [];
+  const rest: SettingRow[] = [];
+  for (const name of Object.keys(settings).sort()) {
+    const setting = settings[name];
+    if (setting === undefined) continue;
+    const path = ["clients", client, "configuration", name];
+    const known = "default" in setting;
+    const altered = known && JSON.stringify(setting.default) !== JSON.stringify(setting.value);
+    const row: SettingRow = {
+      name,
+      value: shown(name, setting.value),
+      valueWas: was(frame, ...path, "value"),
+      altered: altered ? shown(name, setting.default ?? null) : null,
+      reason: reasonText(setting.reason ?? null, setting.rule ?? null),
+      changed: hasChanged(frame, ...path),
+    };
+    (altered || row.reason !== "" || row.changed ? told : rest).push(row);
+  }
+  return { told, rest };
+}
+
+function shown(name: string, value: Json): string {
+  return name === "acks" && value === -1 ? "all" : valueText(value);
+}
+
+/** The engine gives a reason as a word of its own (`forced_by_idempotence`) or as a sentence key. */
+function reasonText(reason: string | null, rule: string | null): string {
+  if (reason === null || reason === "default") return "";
+  const key = `diagram.configuration.reason.${reason.replaceAll(" ", "_")}`;
+  const own = say(key);
+  const text = own !== key ? own : say(reason);
+  return rule === null ? text : `${text} (${rule})`;
+}
+
+export class Configuration extends DiagramElement {
+  static override styles = [...DiagramElement.styles, css`td:first-child { overflow-wrap: anywhere; }`];
+
+  #last: string | null = null;
+
+  protected override show(frame: Frame): TemplateResult | typeof nothing {
+    const name = clientOf(frame, this.#last);
+    this.#last = name;
+    if (name === null) return nothing;
+    const shape = layoutConfiguration(frame, name);
+    const altered = shape.told.filter((row) => row.altered !== null).length;
+    return html`<details class="more"><summary><b>${say("diagram.configuration.heading", { client: name })}</b> ${say(
+      "diagram.configuration.fact", { altered, told: shape.told.length - altered, rest: shape.rest.length })}</summary>${this.#table(
+      shape.told)}<details class="more"><summary>${say("diagram.configuration.rest", { count: shape.rest.length })}</summary>${
+      this.#table(shape.rest)}</details></details>`;
+  }
+
+  #table(rows: SettingRow[]): TemplateResult | typeof nothing {
+    if (rows.length === 0) return nothing;
+    return html`<table><tbody>${repeat(
+      rows,
+      (row) => row.name,
+      (row) => html`<tr class=${row.changed ? "hit" : ""}><td><code>${row.name}</code></td><td><b>${row.altered === null ? "" : "≠ "}${
+        row.value}</b>${row.valueWas === null ? nothing : html` <span class="was">${row.valueWas}</span>`}${
+        row.altered === null ? nothing : html`<br><span class="quiet">${say("diagram.configuration.default", { value: row.altered })}</span>`
+      }</td><td>${row.reason}</td></tr>`,
+    )}</tbody></table>`;
+  }
+}
+
+customElements.define("eos-configuration", Configuration);

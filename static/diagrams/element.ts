@@ -1,0 +1,99 @@
+/**
+ * What all panels share: one property `frame`, a fixed look, a text twin, and the `select` event.
+ *
+ * A panel is three layers. `layout(frame)` is pure and gives shapes or rows; `draw(shapes)` gives a lit template,
+ * keyed so that a thing keeps its element from frame to frame; the twin says the same in sentences, from the
+ * same shapes. The element only connects them.
+ */
+
+import { LitElement, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import type { Frame, Panel, Selection } from "../player/frame.ts";
+import { selectEvent } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { look } from "./look.ts";
+
+export abstract class DiagramElement extends LitElement implements Panel {
+  static override properties = { frame: { attribute: false } };
+  static override styles = look;
+
+  declare frame: Frame | undefined;
+
+  constructor() {
+    super();
+    this.frame = undefined;
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    return this.frame === undefined ? nothing : this.show(this.frame);
+  }
+
+  /** Draws one frame. */
+  protected abstract show(frame: Frame): TemplateResult | typeof nothing;
+
+  /** Selects a thing, or lets it go when it was already selected. */
+  readonly pick = (selection: Selection): void => {
+    const current = this.frame?.selection;
+    const again = current?.kind === selection.kind && current.id === selection.id;
+    this.dispatchEvent(selectEvent(again ? null : selection));
+  };
+}
+
+/** A panel that draws into the space it is given; `size` follows the element's own box. */
+export abstract class SizedElement extends DiagramElement {
+  static override properties = { ...DiagramElement.properties, size: { state: true } };
+
+  declare size: { width: number; height: number } | null;
+  #observer: ResizeObserver | null = null;
+
+  constructor() {
+    super();
+    this.size = null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer = new ResizeObserver(([entry]) => {
+      if (entry === undefined) return;
+      const { width, height } = entry.contentRect;
+      const size = { width: Math.floor(width), height: Math.floor(height) };
+      if (this.size?.width !== size.width || this.size.height !== size.height) this.size = size;
+    });
+    this.#observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    this.#observer?.disconnect();
+    this.#observer = null;
+    super.disconnectedCallback();
+  }
+}
+
+/** Handlers that make an SVG group or any element a button for mouse and keyboard. */
+export function onPick(pick: (selection: Selection) => void, selection: Selection) {
+  return {
+    click: () => pick(selection),
+    key: (event: KeyboardEvent) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      pick(selection);
+    },
+  };
+}
+
+/** A heading with its fact on the right, and what stands under it. */
+export function section(title: unknown, fact: unknown, body: unknown): TemplateResult {
+  return html`<section><h2><span>${title}</span> <small>${fact}</small></h2>${body}</section>`;
+}
+
+/** A panel that has nothing to draw folds to one line that states its fact. */
+export function folded(title: unknown, fact: unknown): TemplateResult {
+  return html`<section class="folded"><h2><span>${title}</span> <small>${fact}</small></h2></section>`;
+}
+
+/** The text twin: always there for screen readers and searches, opened by anybody. */
+export function twin(sentences: readonly string[], id = "twin"): TemplateResult {
+  return html`<details class="twin"><summary>${say("diagram.as_text")}</summary><div id=${id}>${sentences.map(
+    (sentence) => html`<p>${sentence}</p>`,
+  )}</div></details>`;
+}

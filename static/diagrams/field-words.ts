@@ -1,0 +1,30 @@
+/**
+ * Names of fields and compared numbers in the reader's language. Names that Kafka gives stay as they are; a name
+ * that the catalogue does not know is shown as it came, with its underscores opened.
+ */
+
+import type { Json } from "../player/frame.ts";
+import { formatValue, say, words } from "../player/text.ts";
+
+function slug(name: string): string {
+  return name.trim().toLowerCase().replace(/[^a-z0-9]+/g, "_");
+}
+
+/** `expected first sequence` or `producer_epoch`, in words. */
+export function fieldName(name: string): string {
+  const key = `diagram.field.${slug(name)}`;
+  return words.knows(key) ? say(key) : name.replaceAll("_", " ");
+}
+
+/** A value as people read it. */
+export function valueText(value: Json | undefined): string {
+  if (value === true) return say("diagram.yes");
+  if (value === false) return say("diagram.no");
+  if (value === null || value === undefined) return say("diagram.none");
+  return formatValue(value);
+}
+
+/** One compared pair: `expected first sequence 13`. */
+export function errorText(name: Json, value: Json): string {
+  return say("diagram.compared", { name: fieldName(String(name)), value: valueText(value) });
+}

@@ -1,0 +1,88 @@
+/**
+ * Lengths: rounding, and how wide a text will be.
+ *
+ * Layouts are pure, so they cannot ask a browser for the width of a text. The table below holds the
+ * advance widths, in em, of a wide sans-serif (DejaVu Sans); narrower fonts leave a little more air.
+ */
+
+/** One decimal is enough for a picture and keeps the markup short and comparable. */
+export function round(value: number): number {
+  const rounded = Math.round(value * 10) / 10;
+  return rounded === 0 ? 0 : rounded;
+}
+
+export function clamp(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(high, value));
+}
+
+const NARROW: Record<string, number> = {
+  " ": 0.32, "i": 0.28, "l": 0.28, "j": 0.28, "I": 0.3, "|": 0.34, "·": 0.32, ".": 0.32, ",": 0.32, ":": 0.34,
+  ";": 0.34, "'": 0.28, "(": 0.39, ")": 0.39, "-": 0.36, "f": 0.36, "t": 0.39, "r": 0.41, "/": 0.34, "–": 0.5,
+  "_": 0.5, "m": 0.97, "w": 0.82, "M": 0.86, "W": 0.99, "=": 0.84, "+": 0.84,
+};
+const DIGIT = 0.636;
+const LOWER = 0.6;
+const UPPER = 0.7;
+const WIDE = 1;
+const BOLD = 1.12;
+
+function emOf(character: string): number {
+  const known = NARROW[character];
+  if (known !== undefined) return known;
+  if (character >= "0" && character <= "9") return DIGIT;
+  if (character >= "a" && character <= "z") return LOWER;
+  if (character >= "A" && character <= "Z") return UPPER;
+  return character.charCodeAt(0) > 0x2e80 ? WIDE : UPPER;
+}
+
+/** Width in px of `text` set at `size` px; `bold` for weights from 600 up. */
+export function textWidth(text: string, size: number, bold = false): number {
+  let em = 0;
+  for (const character of text) em += emOf(character);
+  return em * size * (bold ? BOLD : 1);
+}
+
+/** Breaks a text into lines no wider than `width` px; Chinese breaks anywhere, other text between words. */
+export function wrap(text: string, width: number, size: number, bold = false): string[] {
+  const pieces = text.match(/[\u2e80-\uffff][，。：；、）]?|[^\s\u2e80-\uffff]+|\s+/g) ?? [];
+  const lines: string[] = [];
+  let line = "";
+  for (const piece of pieces) {
+    const longer = line + piece;
+    if (line.trim() !== "" && textWidth(longer.trimEnd(), size, bold) > width) {
+      lines.push(line.trimEnd());
+      line = piece.trimStart();
+    } else {
+      line = longer;
+    }
+  }
+  if (line.trim() !== "") lines.push(line.trimEnd());
+  return lines;
+}
+
+/** At most `count` lines; the last one ends in an ellipsis when the text goes on (the whole is in the twin). */
+export function wrapAtMost(text: string, width: number, size: number, count: number, bold = false): string[] {
+  const lines = wrap(text, width, size, bold);
+  if (lines.length <= count) return lines;
+  const kept = lines.slice(0, count);
+  let last = kept[count - 1] ?? "";
+  while (last !== "" && textWidth(`${last}…`, size, bold) > width) last = last.slice(0, -1).trimEnd();
+  kept[count - 1] = `${last}…`;
+  return kept;
+}
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export function overlap(one: Box, other: Box): boolean {
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  );
+}

@@ -1,0 +1,198 @@
+/**
+ * Requests in flight, by broker: slots n of max, one card per request, and what the Sender waits for.
+ *
+ *     <eos-in-flight></eos-in-flight>
+ *     document.querySelector("eos-in-flight").frame = frame;
+ */
+
+import { css, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { ClientView, Frame, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { batchLabel, duration, hueOf } from "./batch.ts";
+import { hasChanged, isNew } from "./changes.ts";
+import { DiagramElement, folded, section } from "./element.ts";
+import { clientOf, isPicked } from "./picked.ts";
+
+export const defaults = { cards: 5, slots: 20 };
+
+export interface CardShape {
+  key: string;
+  hue: string;
+  title: string;
+  attempt: string | null;
+  batches: { partition: string; label: string }[];
+  more: number;
+  sent: string;
+  timeout: string;
+  fresh: boolean;
+  picked: boolean;
+  selection: Selection;
+}
+
+export interface NodeShape {
+  node: string;
+  state: string;
+  connected: boolean;
+  used: number;
+  limit: number;
+  /** Slots drawn one by one; a lifted cap may allow thousands. */
+  slots: number;
+  changed: boolean;
+}
+
+export interface InFlightShape {
+  client: string;
+  fact: string;
+  nodes: NodeShape[];
+  cards: CardShape[];
+  folded: string | null;
+  sender: string;
+}
+
+export function layoutInFlight(frame: Frame, name: string, options = defaults): InFlightShape {
+  const client = (frame.view.clients ?? {})[name] as ClientView;
+  const requests = Object.entries(client.requests).sort(([one], [other]) => Number(one) - Number(other));
+  const nodes = Object.entries(client.connections)
+    .map(([node, connection]): NodeShape => ({
+      node: `broker-${node}`,
+      state: connection.state,
+      connected: connection.state === "connected",
+      used: connection.in_flight.length,
+      limit: connection.limit,
+      slots: Math.min(connection.limit, options.slots),
+      changed: hasChanged(frame, "clients", name, "connections", node),
+    }));
+  const used = nodes.reduce((sum, node) => sum + node.used, 0);
+  const busy = nodes.filter((node) => node.used > 0 || node.changed || !node.connected);
+  const shown = (busy.length > 0 ? busy : nodes.slice(0, 1)).slice(0, 3);
+  const cards = requests.slice(0, options.cards).map(([id]) => card(frame, name, client, id));
+  const more = requests.length - cards.length;
+  const single = shown.length === 1 ? shown[0] : undefined;
+  return {
+    client: name,
+    fact: single === undefined
+      ? say("diagram.in_flight.total", { count: used })
+      : say("diagram.in_flight.of", { used: single.used, limit: single.limit, node: single.node }),
+    nodes: shown,
+    cards,
+    folded: more > 0 ? say("diagram.in_flight.more", { count: more }) : null,
+    sender: senderSentence(client, frame),
+  };
+}
+
+function card(frame: Frame, name: string, client: ClientView, id: string): CardShape {
+  const request = client.requests[id] as ClientView["requests"][string];
+  const batches = request.batches.map((batch) => client.batches[batch]).filter((batch) => batch !== undefined);
+  const first = batches[0];
+  const serials = batches.flatMap((batch) => batch.serials);
+  const selection: Selection = first === undefined
+    ? { kind: "message", id: messageId(frame, name, request.to, id) ?? `${name}/${id}` }
+    : { kind: "batch", id: `${name}/${request.batches[0]}`, partition: first.partition, serials };
+  const attempts = Math.max(0, ...batches.map((batch) => batch.attempts));
+  const left = Math.max(0, request.deadline - frame.view.time);
+  return {
+    key: id,
+    hue: first === undefined ? "plain" : hueOf(first.producer_id),
+    title: say("diagram.in_flight.card", { api: request.api, to: request.to }),
+    attempt: attempts > 0 ? say("diagram.in_flight.attempt", { number: attempts + 1 }) : null,
+    batches: batches.slice(0, 3).map((batch) => ({ partition: batch.partition, label: batchLabel(batch) })),
+    more: Math.max(0, batches.length - 3),
+    sent: say("diagram.in_flight.sent", { at: request.sent_at }),
+    timeout: say("diagram.in_flight.timeout", { left: duration(left, frame.language) }),
+    fresh: isNew(frame, "clients", name, "requests", id),
+    picked: isPicked(frame.selection, selection),
+    selection,
+  };
+}
+
+/** The message that carries a request or its answer, while one of them is under way. */
+function messageId(frame: Frame, client: string, to: string, correlation: string): string | null {
+  for (const message of Object.values(frame.view.network?.messages ?? {})) {
+    if (String(message.correlation_id) !== correlation) continue;
+    const ends = [message.from, message.to];
+    if (ends.includes(client) && ends.includes(to)) return String(message.id);
+  }
+  return null;
+}
+
+function senderSentence(client: ClientView, frame: Frame): string {
+  const { phase, pass, poll_timeout: timeout, poll_source: source, waiting_for: waiting } = client.sender;
+  const parts = [say("diagram.sender.pass", { pass, phase })];
+  if (timeout !== null && timeout < Number.MAX_SAFE_INTEGER) {
+    parts.push(
+      source === null
+        ? say("diagram.sender.poll", { timeout: duration(timeout, frame.language) })
+        : say("diagram.sender.poll_source", { timeout: duration(timeout, frame.language), source: sourceWord(source) }),
+    );
+  }
+  if (waiting !== null) parts.push(say("diagram.sender.waiting", { reason: waitingWord(waiting) }));
+  return parts.join(" ");
+}
+
+function sourceWord(source: string): string {
+  const key = `diagram.sender.source.${source}`;
+  const said = say(key);
+  return said === key ? source.replaceAll("_", " ") : said;
+}
+
+function waitingWord(reason: string): string {
+  const key = `diagram.sender.reason.${reason}`;
+  const said = say(key);
+  return said === key ? reason.replaceAll("_", " ") : said;
+}
+
+export class InFlight extends DiagramElement {
+  static override styles = [
+    ...DiagramElement.styles,
+    css`
+      .slots { display: flex; gap: 4px; margin-top: 4px; align-items: center; }
+      .slots i { height: 5px; flex: 1; background: var(--line); border-radius: 1px; }
+      .slots i.used { background: var(--ink-2); }
+      .slots span { min-width: 118px; color: var(--ink-2); }
+      .card { margin-top: 5px; padding: 4px 10px; background: var(--raise); border: 0 solid var(--ink-2);
+        border-left-width: 4px; display: grid; grid-template-columns: 1fr auto; gap: 0 8px; width: 100%; }
+      .card.fresh { outline: 2px solid var(--ink); }
+      .card span:nth-child(even) { text-align: end; }
+      .down { text-decoration: underline dotted; }
+    `,
+  ];
+
+  #last: string | null = null;
+
+  protected override show(frame: Frame): TemplateResult {
+    const name = clientOf(frame, this.#last);
+    this.#last = name;
+    if (name === null) return folded(say("diagram.in_flight.heading"), say("diagram.client.none"));
+    const shape = layoutInFlight(frame, name);
+    const single = shape.nodes.length === 1;
+    return section(
+      say("diagram.in_flight.heading"),
+      shape.fact,
+      html`${shape.nodes.map(
+        (node) => html`<div class="slots" role="img" aria-label=${say("diagram.in_flight.node_name", {
+          node: node.node, used: node.used, limit: node.limit, state: node.state,
+        })}>${single && node.connected ? nothing : html`<span class=${node.changed ? "changed" : ""}>${node.node}${
+            node.connected ? nothing : html` <span class="down">${node.state}</span>`}</span>`}${Array.from(
+          { length: node.slots },
+          (_, index) => html`<i class=${index < node.used ? "used" : ""}></i>`,
+        )}</div>`,
+      )}${repeat(shape.cards, (item) => item.key, (item) => this.#card(item))}${
+        shape.folded === null ? nothing : html`<p class="quiet">${shape.folded}</p>`
+      }${shape.cards.length === 0 ? html`<p class="quiet">${say("diagram.in_flight.nothing")}</p>` : nothing}<p
+        class="quiet">${shape.sender}</p>`,
+    );
+  }
+
+  #card(item: CardShape): TemplateResult {
+    return html`<button class="card ${item.hue} ${item.fresh ? "fresh" : ""} ${item.picked ? "picked" : ""}" aria-pressed=${
+      item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${item.title}</b><span>${
+      item.attempt ?? item.sent}</span><span>${item.batches.map(
+        (batch) => html`<span class="nb">${batch.partition} <b>${batch.label}</b></span> `,
+      )}${item.more > 0 ? say("diagram.in_flight.more_batches", { count: item.more }) : nothing}</span><span class="quiet">${
+      item.attempt === null ? item.timeout : item.sent}</span></button>`;
+  }
+}
+
+customElements.define("eos-in-flight", InFlight);

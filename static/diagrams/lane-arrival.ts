@@ -1,0 +1,294 @@
+/**
+ * Above a lane: the batch that arrives in this step and its fate, or the batches on their way to it. Pure.
+ *
+ * Fate is what the step reports: a refusal, a batch that this step added to the leader's log, or neither; a
+ * stored batch with the same numbers is found so that the two can be drawn as equal.
+ */
+
+import type { Frame, Json, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Id } from "./batch.ts";
+import { batchLabel, batchWords, hueOf, identity, isAbsent, range, serialsText } from "./batch.ts";
+import { isNew } from "./changes.ts";
+import { errorText } from "./field-words.ts";
+import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
+import type { Cells } from "./lane-cells.ts";
+import { placedAt } from "./lane-cells.ts";
+import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
+import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
+
+export interface Arrived {
+  fate: ArrivalShape["fate"];
+  producerId: Id;
+  epoch: Id;
+  first: Id;
+  last: Id;
+  serials: readonly number[];
+  count: number | null;
+  /** Base offset of the equal stored batch, or of the batch just appended. */
+  at: number | null;
+}
+
+/** Base offsets that this step added to a replica, lowest first. */
+export function landedOffsets(frame: Frame, partition: string, replica: string): number[] {
+  const landed: number[] = [];
+  for (const change of frame.step?.changes ?? []) {
+    const [room, name, kind, id, table, base] = change.path;
+    if (room !== "partitions" || name !== partition || kind !== "replicas" || id !== replica) continue;
+    if (table === "batches" && base !== undefined && change.path.length === 6 && change.before === undefined) {
+      landed.push(Number(base));
+    }
+  }
+  return landed.sort((one, other) => one - other);
+}
+
+/** What arrived at the leader in this step; null when this step brought this partition no batch. */
+export function arrivedNow(frame: Frame, partition: string, replicaId: string, replica: ReplicaView): Arrived | null {
+  const step = frame.step;
+  if (step === null || isNew(frame, "partitions", partition)) return null;
+  const landed = landedOffsets(frame, partition, replicaId);
+  const decision = step.decision;
+  const decided = decision?.subject === partition && "first_sequence" in decision.arrived;
+  if (!decided) {
+    const base = landed[0];
+    if (base === undefined || step.kind === "replication" || step.kind === "log") return null;
+    const batch = replica.batches[String(base)] as LogBatchView;
+    return fromStored(batch, "appended");
+  }
+  const { producer_id, producer_epoch, first_sequence, last_sequence } = decision.arrived as Record<string, Id>;
+  const refused = step.refusal !== null;
+  const base = landed[0];
+  if (!refused && base !== undefined) return fromStored(replica.batches[String(base)] as LogBatchView, "appended");
+  const equal = findEqual(replica, producer_id, producer_epoch, first_sequence, last_sequence);
+  return {
+    fate: refused ? "refused" : equal === null ? "not_stored" : "duplicate",
+    producerId: producer_id,
+    epoch: producer_epoch,
+    first: first_sequence,
+    last: last_sequence,
+    serials: equal === null ? [] : (replica.batches[String(equal)]?.serials ?? []),
+    count: countOf(first_sequence, last_sequence),
+    at: refused ? null : equal,
+  };
+}
+
+function fromStored(batch: LogBatchView, fate: Arrived["fate"]): Arrived {
+  return {
+    fate,
+    producerId: batch.producer_id,
+    epoch: batch.producer_epoch,
+    first: batch.first_sequence,
+    last: batch.last_sequence,
+    serials: batch.serials,
+    count: batch.record_count,
+    at: batch.base_offset,
+  };
+}
+
+function countOf(first: Id, last: Id): number | null {
+  return typeof first === "number" && typeof last === "number" && last >= first ? last - first + 1 : null;
+}
+
+/** Base offset of the cached batch with the same producer, epoch and sequences. */
+function findEqual(replica: ReplicaView, id: Id, epoch: Id, first: Id, last: Id): number | null {
+  const entry = replica.producers[String(id)];
+  if (entry === undefined || entry.producer_epoch !== epoch) return null;
+  for (const [cachedFirst, cachedLast, offset] of entry.batches) {
+    if (cachedFirst === first && cachedLast === last) return offset;
+  }
+  return null;
+}
+
+export interface ArrivalOptions {
+  top: number;
+  cellHeight: number;
+  /** Top of the log's cells. */
+  cellsTop: number;
+  cellsHeight: number;
+  right: number;
+  narrow: boolean;
+  unit: number;
+}
+
+function cellWidth(label: string, count: number | null, unit: number): number {
+  return round(Math.max(textWidth(label, 14, true) + 16, Math.min(count ?? 1, 4) * unit));
+}
+
+function asLabelled(arrived: Arrived) {
+  return {
+    producer_id: arrived.producerId,
+    producer_epoch: arrived.epoch,
+    first_sequence: arrived.first,
+    last_sequence: arrived.last,
+    serials: arrived.serials,
+    record_count: arrived.count ?? 0,
+  };
+}
+
+export function layoutArrival(
+  frame: Frame,
+  partition: string,
+  arrived: Arrived,
+  replica: ReplicaView,
+  cells: Cells,
+  options: ArrivalOptions,
+): { shape: ArrivalShape; twin: string } {
+  const target = arrived.at === null ? null : placedAt(cells, arrived.at);
+  const label = batchLabel(asLabelled(arrived), cells.common !== null && !isAbsent(arrived.producerId));
+  const width = cellWidth(label, arrived.count, options.unit);
+  const centre = target === null ? cells.left + width / 2 : target.x + target.width / 2;
+  const x = round(clamp(centre - width / 2, cells.left, Math.max(cells.left, options.right - width - 4)));
+  const y = options.top + 4;
+  const selection: Selection = { kind: "batch", id: `${partition}/${arrived.at ?? "arriving"}`, partition };
+  if (arrived.serials.length > 0) selection.serials = [...arrived.serials];
+  const words = arrivalWords(frame, arrived);
+  const shape: ArrivalShape = {
+    key: `arrival-${partition}`,
+    fate: arrived.fate,
+    cells: [{
+      key: "now", x, y, width, height: options.cellHeight, hue: hueOf(arrived.producerId), label,
+      picked: isPicked(frame.selection, selection), selection, name: `${words.headline} ${words.detail}`,
+    }],
+    texts: [],
+    bars: null,
+    path: null,
+    cross: null,
+    ghost: null,
+  };
+  const bottom = y + options.cellHeight + 5;
+  if (arrived.fate === "duplicate" && target !== null) {
+    const middle = round(x + width / 2);
+    shape.bars = { x: [middle - 5, middle + 5], top: bottom, bottom: options.cellsTop - 5 };
+  } else if (arrived.fate === "appended" && target !== null) {
+    const middle = round(target.x + target.width / 2);
+    shape.path = `M${middle} ${bottom}V${options.cellsTop - 7}`;
+  }
+  if (arrived.fate !== "appended") addGhost(shape, arrived, replica, cells, options, x + width);
+  const edge = shape.cross === null ? options.right : shape.cross.x - 14;
+  shape.texts = arrivalTexts(words, x, width, y + options.cellHeight / 2, cells.left, edge, options.right);
+  return { shape, twin: `${words.headline} ${words.detail}` };
+}
+
+/** Where the batch would have gone, crossed out. */
+function addGhost(
+  shape: ArrivalShape, arrived: Arrived, replica: ReplicaView, cells: Cells, options: ArrivalOptions, from: number,
+): void {
+  const lines = arrived.count === null || options.narrow
+    ? [say("diagram.lanes.not_stored")]
+    : [
+        say("diagram.lanes.would_be", { offsets: range(replica.log_end, replica.log_end + arrived.count - 1) }),
+        say("diagram.lanes.not_stored"),
+      ];
+  const wanted = Math.max(...lines.map((line) => textWidth(line, 11, true))) + 14;
+  const left = cells.right + 8;
+  const width = round(Math.min(wanted, options.right - left));
+  if (width < 40) return;
+  const middle = round(left + width / 2);
+  const line = round((shape.cells[0]?.y ?? 0) + options.cellHeight / 2);
+  const y = options.cellsTop;
+  shape.ghost = { x: round(left), y, width, height: options.cellsHeight, lines };
+  shape.cross = { x: middle, y: y - 14 };
+  if (middle > from + 10) shape.path = `M${round(from + 6)} ${line}H${middle}V${y - 26}`;
+}
+
+function arrivalWords(frame: Frame, arrived: Arrived): { headline: string; detail: string } {
+  const step = frame.step;
+  const at = step?.at ?? frame.view.time;
+  const batch = batchWords(asLabelled(arrived));
+  const headline = say("diagram.lanes.arrives", { batch, at });
+  switch (arrived.fate) {
+    case "appended":
+      return {
+        headline,
+        detail: say("diagram.lanes.appended", {
+          offsets: range(arrived.at ?? 0, (arrived.at ?? 0) + (arrived.count ?? 1) - 1),
+          records: serialsText(arrived.serials),
+        }),
+      };
+    case "duplicate":
+      return { headline, detail: say("diagram.lanes.already_stored", { base_offset: arrived.at ?? 0 }) };
+    case "refused":
+      return {
+        headline,
+        detail: say("diagram.lanes.refused", {
+          error: step?.refusal?.error ?? "",
+          compared: comparedText(step?.refusal?.compared ?? []),
+        }),
+      };
+    default:
+      return { headline, detail: say("diagram.lanes.answered_not_stored") };
+  }
+}
+
+function comparedText(compared: [Json, Json][]): string {
+  return compared.map(([name, value]) => errorText(name, value)).join(", ");
+}
+
+/** Above and below the dotted path, beside the arriving cell; on its left when there is more room there. */
+function arrivalTexts(
+  words: { headline: string; detail: string },
+  x: number, width: number, middle: number, left: number, edge: number, right: number,
+): TextShape[] {
+  const after = x + width + 12;
+  const before = x - 12;
+  const onLeft = before - left > edge - after;
+  const room = onLeft ? before - left : edge - after;
+  const anchor = onLeft ? "end" : "start";
+  const at = round(onLeft ? before : after);
+  const headlineRoom = onLeft ? room : right - after;
+  const [headline = ""] = wrapAtMost(words.headline, headlineRoom, 12, 1, true);
+  const [detail = ""] = wrapAtMost(words.detail, room, 12, 1);
+  return [
+    { x: at, y: round(middle - 6), text: headline, anchor, style: "text strong" },
+    { x: at, y: round(middle + 15), text: detail, anchor, style: "text ink" },
+  ];
+}
+
+/** Produce requests under way to this partition, as dashed cells. Null when there is none. */
+export function layoutUnderWay(
+  frame: Frame, partition: string, cells: Cells, options: ArrivalOptions,
+): { shape: ArrivalShape; twin: string } | null {
+  const messages = Object.values(frame.view.network?.messages ?? {})
+    .filter((message) => message.api === "Produce" && !message.is_response && partition in carriedBatches(message))
+    .sort((one, other) => one.id - other.id);
+  const shape: ArrivalShape = {
+    key: `arrival-${partition}`, fate: "under_way", cells: [], texts: [], bars: null, path: null, cross: null,
+    ghost: null,
+  };
+  const words: string[] = [];
+  let x = cells.left;
+  let shown = 0;
+  let until = "";
+  for (const message of messages) {
+    const selection = messageSelection(frame.view, message);
+    const batch = carriedBatches(message)[partition] ?? {};
+    const labelled = {
+      producer_id: batch["producer_id"] as Id, producer_epoch: batch["producer_epoch"] as Id,
+      first_sequence: batch["base_sequence"] as Id, last_sequence: batch["last_sequence"] as Id,
+      serials: selection.serials ?? [], record_count: Number(batch["record_count"] ?? 0),
+    };
+    const label = batchLabel(labelled, cells.common !== null && cells.common === identity(
+      labelled.producer_id, labelled.producer_epoch));
+    const width = cellWidth(label, null, options.unit);
+    const name = say("diagram.lanes.under_way_one", {
+      batch: batchWords(labelled), at: message.arrives_at ?? say("diagram.unknown_time"),
+    });
+    words.push(name);
+    if (x + width > options.right - 150 && shown > 0) continue;
+    shape.cells.push({
+      key: String(message.id), x: round(x), y: options.top + 4, width, height: options.cellHeight,
+      hue: hueOf(labelled.producer_id), label, picked: isPicked(frame.selection, selection), selection, name,
+    });
+    shown += 1;
+    until = String(message.arrives_at ?? "?");
+    x += width + 6;
+  }
+  if (shown === 0) return null;
+  const text = messages.length === 1
+    ? say("diagram.lanes.on_its_way", { at: until })
+    : say("diagram.lanes.on_their_way", { count: messages.length, more: messages.length - shown });
+  const [fitting = ""] = wrapAtMost(text, options.right - x - 8, 12, 1);
+  shape.texts = [{ x: round(x + 6), y: round(options.top + 8 + options.cellHeight / 2), text: fitting, anchor: "start",
+    style: "text" }];
+  return { shape, twin: words.join(" ") };
+}

@@ -1,0 +1,215 @@
+/**
+ * Which batches of a log fit into a lane, and where each offset stands. Pure.
+ *
+ * A lane holds about sixteen offsets. What does not fit is folded, and the fold says how much: a log of
+ * 20,000 batches costs one look at its offsets and then only what is visible. A batch that the step is about
+ * stays visible although it is old: the fold then lies between it and the end.
+ */
+
+import type { LogBatchView } from "../player/frame.ts";
+import { batchLabel, identity } from "./batch.ts";
+import { round, textWidth } from "./geometry.ts";
+
+export interface Fold {
+  kind: "fold";
+  x: number;
+  width: number;
+  /** First and last offset behind it. */
+  first: number;
+  last: number;
+  batches: number;
+}
+
+export interface Placed {
+  kind: "batch";
+  x: number;
+  width: number;
+  batch: LogBatchView;
+  label: string;
+}
+
+export type Piece = Fold | Placed;
+
+export interface Cells {
+  pieces: Piece[];
+  /** Where cells begin and end, px. */
+  left: number;
+  right: number;
+  /** Set when every visible batch has the same producer and epoch and the labels leave it out. */
+  common: string | null;
+  /** Index of the last visible batch among all, for scrolling; −1 in an empty log. */
+  end: number;
+  count: number;
+  batchesBefore: number;
+}
+
+export interface CellOptions {
+  left: number;
+  /** Room for cells, px. */
+  room: number;
+  /** px per offset. */
+  unit: number;
+  foldWidth: number;
+  labelSize: number;
+  /** Batches hidden behind the right edge because the reader scrolled back. */
+  scrolled: number;
+  /** Base offset that must stay visible. */
+  pinned: number | null;
+  short: boolean;
+}
+
+const known = new WeakMap<Record<string, LogBatchView>, number[]>();
+
+/** Base offsets in order. Views are never mutated, so the list belongs to the object for ever. */
+export function baseOffsets(batches: Record<string, LogBatchView>): number[] {
+  let bases = known.get(batches);
+  if (bases === undefined) {
+    bases = Object.keys(batches).map(Number);
+    for (let index = 1; index < bases.length; index++) {
+      if ((bases[index - 1] as number) > (bases[index] as number)) {
+        bases.sort((one, other) => one - other);
+        break;
+      }
+    }
+    known.set(batches, bases);
+  }
+  return bases;
+}
+
+/** Index of the batch that holds `offset`; −1 when none does. */
+export function indexOfOffset(batches: Record<string, LogBatchView>, offset: number): number {
+  const bases = baseOffsets(batches);
+  let low = 0;
+  let high = bases.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if ((bases[middle] as number) <= offset) low = middle + 1;
+    else high = middle - 1;
+  }
+  const batch = high < 0 ? undefined : batches[String(bases[high])];
+  return batch !== undefined && offset <= batch.last_offset ? high : -1;
+}
+
+const CONTROL_WIDTH = 40;
+const PADDING = 14;
+
+function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
+  if (batch.control !== null) return CONTROL_WIDTH;
+  const label = textWidth(batchLabel(batch, short), options.labelSize, true) + PADDING;
+  const offsets = Math.min(batch.last_offset - batch.base_offset + 1, 4) * options.unit;
+  return Math.max(offsets, label);
+}
+
+/** Lays the visible batches of one replica out, newest at the right. */
+export function layoutCells(batches: Record<string, LogBatchView>, options: CellOptions): Cells {
+  const bases = baseOffsets(batches);
+  const full = choose(batches, bases, options, options.short);
+  const same = commonIdentity(full);
+  const folds = full.some((piece) => piece.kind === "fold");
+  if (same !== null && (folds || options.short)) {
+    const short = choose(batches, bases, options, true);
+    if (commonIdentity(short) === same) return finish(short, options, bases, same);
+  }
+  if (!options.short) return finish(full, options, bases, null);
+  return finish(choose(batches, bases, options, false), options, bases, null);
+}
+
+function commonIdentity(pieces: Piece[]): string | null {
+  let common: string | null = null;
+  for (const piece of pieces) {
+    if (piece.kind === "fold" || piece.batch.control !== null) continue;
+    const who = identity(piece.batch.producer_id, piece.batch.producer_epoch);
+    if (who === null || (common !== null && who !== common)) return null;
+    common = who;
+  }
+  return common;
+}
+
+/** Takes batches from the end while they fit; keeps the pinned one. */
+function choose(
+  batches: Record<string, LogBatchView>,
+  bases: number[],
+  options: CellOptions,
+  short: boolean,
+): Piece[] {
+  const at = (index: number): LogBatchView => batches[String(bases[index])] as LogBatchView;
+  const placed = (index: number): Placed => ({
+    kind: "batch",
+    x: 0,
+    width: widthOf(at(index), options, short),
+    batch: at(index),
+    label: at(index).control === null ? batchLabel(at(index), short) : (at(index).control as string),
+  });
+  const foldOf = (from: number, to: number): Fold[] =>
+    to < from
+      ? []
+      : [{
+          kind: "fold", x: 0, width: options.foldWidth,
+          first: at(from).base_offset, last: at(to).last_offset, batches: to - from + 1,
+        }];
+  const end = Math.max(0, bases.length - options.scrolled);
+  let pinned = options.pinned === null ? -1 : indexOfOffset(batches, options.pinned);
+  if (pinned >= end) pinned = -1;
+  let room = options.room - (end < bases.length ? options.foldWidth : 0);
+  const tail: Placed[] = [];
+  let first = end;
+  while (first > 0) {
+    const next = placed(first - 1);
+    const before = first - 1;
+    const hidden = pinned >= 0 && pinned < before;
+    const reserve =
+      (hidden ? placed(pinned).width + (pinned > 0 ? options.foldWidth : 0) : 0) +
+      (before > (hidden ? pinned + 1 : 0) ? options.foldWidth : 0);
+    if (tail.length > 0 && next.width + reserve > room) break;
+    tail.unshift(next);
+    room -= next.width;
+    first = before;
+  }
+  const pieces: Piece[] = [];
+  if (pinned >= 0 && pinned < first) {
+    pieces.push(...foldOf(0, pinned - 1), placed(pinned), ...foldOf(pinned + 1, first - 1));
+  } else {
+    pieces.push(...foldOf(0, first - 1));
+  }
+  pieces.push(...tail, ...foldOf(end, bases.length - 1));
+  return pieces;
+}
+
+function finish(pieces: Piece[], options: CellOptions, bases: number[], common: string | null): Cells {
+  let x = options.left;
+  let batchesBefore = 0;
+  for (const piece of pieces) {
+    piece.x = round(x);
+    x += piece.width;
+    piece.width = round(piece.width);
+  }
+  if (pieces[0]?.kind === "fold") batchesBefore = pieces[0].batches;
+  return {
+    pieces,
+    left: options.left,
+    right: round(x),
+    common,
+    end: bases.length - options.scrolled - 1,
+    count: bases.length,
+    batchesBefore,
+  };
+}
+
+/** Where the left edge of `offset` stands. Offsets beyond the visible end stand at the end. */
+export function xOf(cells: Cells, offset: number): number {
+  for (const piece of cells.pieces) {
+    const first = piece.kind === "fold" ? piece.first : piece.batch.base_offset;
+    const last = piece.kind === "fold" ? piece.last : piece.batch.last_offset;
+    if (offset < first) return piece.x;
+    if (offset <= last) return round(piece.x + (piece.width * (offset - first)) / (last - first + 1));
+  }
+  return cells.right;
+}
+
+/** The visible batch at a base offset. */
+export function placedAt(cells: Cells, baseOffset: number): Placed | null {
+  for (const piece of cells.pieces) {
+    if (piece.kind === "batch" && piece.batch.base_offset === baseOffset) return piece;
+  }
+  return null;
+}

@@ -1,0 +1,169 @@
+/**
+ * Below a lane: where the followers' logs end, and what each reader has read, with *hidden because*. Pure.
+ *
+ * The reasons are comparisons of numbers that the engine reported; nothing is derived about transactions here.
+ */
+
+import type { ConsumerView, Frame, ReplicaView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { range } from "./batch.ts";
+import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import type { Cells } from "./lane-cells.ts";
+import { xOf } from "./lane-cells.ts";
+import type { ReaderShape, TextShape } from "./lane-shapes.ts";
+import { isPicked, plainly } from "./picked.ts";
+
+export interface Hidden {
+  first: number;
+  last: number;
+  reason: "not_replicated" | "undecided" | "not_fetched";
+}
+
+/** What lies between a reader's position and the end of the log, by reason. */
+export function hiddenSpans(position: number, isolation: string, replica: ReplicaView): Hidden[] {
+  const spans: Hidden[] = [];
+  const stable = isolation === "read_committed" ? replica.last_stable_offset : replica.high_watermark;
+  const borders: [Hidden["reason"], number][] = [
+    ["not_fetched", Math.min(stable, replica.high_watermark)],
+    ["undecided", replica.high_watermark],
+    ["not_replicated", replica.log_end],
+  ];
+  let from = position;
+  for (const [reason, until] of borders) {
+    if (until <= from) continue;
+    spans.push({ first: from, last: until - 1, reason });
+    from = until;
+  }
+  return spans;
+}
+
+/** `13 read, none hidden`, or how many are hidden and why. */
+export function readerFact(consumer: ConsumerView, partition: string, spans: Hidden[]): string {
+  const read = consumer.delivered[partition]?.length ?? 0;
+  if (spans.length === 0) return say("diagram.lanes.read_all", { read });
+  const reasons = spans.map((span) =>
+    say(`diagram.hidden.${span.reason}`, { offsets: range(span.first, span.last) }),
+  );
+  return say("diagram.lanes.read_some", { read, reasons: reasons.join("; ") });
+}
+
+export interface ReaderOptions {
+  top: number;
+  rowHeight: number;
+  /** px from the cells' end to the lane's right edge. */
+  right: number;
+  /** Facts stand on the line of the name (a narrow screen). */
+  narrow: boolean;
+  most: number;
+}
+
+export function layoutReaders(
+  frame: Frame,
+  partition: string,
+  replica: ReplicaView,
+  cells: Cells,
+  options: ReaderOptions,
+): { readers: ReaderShape[]; left: string | null; twin: string[] } {
+  const consumers = Object.entries(frame.view.consumers ?? {})
+    .filter(([, consumer]) => partition in consumer.positions)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  const readers: ReaderShape[] = [];
+  const twin: string[] = [];
+  consumers.forEach(([name, consumer], index) => {
+    const position = consumer.positions[partition] as number;
+    const spans = hiddenSpans(position, consumer.isolation, replica);
+    const fact = readerFact(consumer, partition, spans);
+    twin.push(say("diagram.lanes.reader_twin", { consumer: name, isolation: consumer.isolation, position, fact }));
+    if (index >= options.most) return;
+    const y = options.top + index * options.rowHeight;
+    const selection = plainly("actor", name);
+    const end = xOf(cells, position);
+    readers.push({
+      key: name,
+      name,
+      isolation: consumer.isolation,
+      y: y + options.rowHeight - 7,
+      left: cells.left,
+      right: end,
+      texts: readerTexts(`${name}, ${consumer.isolation}`, fact, y, cells, options),
+      hidden: spans.map((span) => ({
+        x: xOf(cells, span.first),
+        width: round(xOf(cells, span.last + 1) - xOf(cells, span.first)),
+        y: y + options.rowHeight - 10,
+        text: null,
+      })).filter((span) => span.width > 4),
+      picked: isPicked(frame.selection, selection),
+      selection,
+    });
+  });
+  const more = consumers.length - readers.length;
+  return { readers, left: more > 0 ? say("diagram.lanes.more_readers", { count: more }) : null, twin };
+}
+
+function readerTexts(name: string, fact: string, y: number, cells: Cells, options: ReaderOptions): TextShape[] {
+  const label: TextShape = {
+    x: cells.left, y: y + options.rowHeight - 13, text: name, anchor: "start", style: "text ink",
+  };
+  if (options.narrow) {
+    const room = options.right - cells.left;
+    const lines = wrapAtMost(`${name}: ${fact}`, room, 12, 1);
+    return [{ ...label, text: lines[0] ?? name }];
+  }
+  const start = cells.right + 14;
+  const beside = options.right - start;
+  const lines = wrapAtMost(fact, beside, 11, 2);
+  if (lines.join(" ").length >= fact.length - 1 && beside > 60) {
+    const top = y + options.rowHeight - (lines.length === 1 ? 3 : 11);
+    return [
+      label,
+      ...lines.map((text, line): TextShape => ({ x: start, y: top + line * 13, text, anchor: "start", style: "" })),
+    ];
+  }
+  const after = cells.left + textWidth(`${name}  `, 12);
+  const [whole] = wrapAtMost(fact, options.right - after - 8, 11, 1);
+  return [label, { x: round(after + 8), y: label.y, text: whole ?? "", anchor: "start", style: "" }];
+}
+
+/** Marks where the followers' logs end, and one text for each distinct end. */
+export function layoutFollowers(
+  frame: Frame,
+  partition: string,
+  shown: string,
+  cells: Cells,
+  y: number,
+  rightEdge: number,
+): { marks: { x: number; y: number }[]; texts: TextShape[]; twin: string[] } {
+  const view = frame.view.partitions?.[partition];
+  const byEnd = new Map<number, string[]>();
+  for (const [id, replica] of Object.entries(view?.replicas ?? {})) {
+    if (id === shown) continue;
+    const names = byEnd.get(replica.log_end) ?? [];
+    names.push(followerName(frame, view?.isr ?? [], id));
+    byEnd.set(replica.log_end, names);
+  }
+  const ends = [...byEnd.entries()].sort(([one], [other]) => one - other);
+  const marks = ends.map(([end]) => ({ x: xOf(cells, end), y }));
+  const texts: TextShape[] = [];
+  const twin: string[] = [];
+  ends.forEach(([end, names], index) => {
+    const text = say("diagram.lanes.follower_end", { brokers: names, end });
+    twin.push(text);
+    const x = xOf(cells, end);
+    const width = textWidth(text, 11);
+    const last = index === ends.length - 1;
+    if (last && ends.length > 1 && x + 8 + width <= rightEdge) {
+      texts.push({ x: x + 8, y: y + 9, text, anchor: "start", style: "" });
+    } else if (index === 0 || last) {
+      const fits = x - 8 - width >= 4;
+      texts.push({ x: fits ? x - 8 : x + 8, y: y + 9, text, anchor: fits ? "end" : "start", style: "" });
+    }
+  });
+  return { marks, texts: ends.length > 2 ? texts.slice(-1) : texts, twin };
+}
+
+function followerName(frame: Frame, isr: readonly number[], id: string): string {
+  const name = `broker-${id}`;
+  const broker = frame.view.brokers?.[id];
+  if (broker !== undefined && !broker.alive) return say("diagram.lanes.follower_down", { broker: name });
+  return isr.includes(Number(id)) ? name : say("diagram.lanes.follower_behind", { broker: name });
+}

@@ -1,0 +1,124 @@
+/** The shapes of the partition lanes: what `lanes-layout` makes and `lanes-draw` draws. No behaviour. */
+
+import type { Selection } from "../player/frame.ts";
+import type { Fold } from "./lane-cells.ts";
+
+export interface CellShape {
+  key: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  hue: string;
+  /** Beyond the high watermark, or an undecided transaction. */
+  pending: boolean;
+  aborted: boolean;
+  /** A record of it is stored more than once. */
+  twice: boolean;
+  /** Appended by this step. */
+  landed: boolean;
+  /** The stored batch that the arriving one is compared with. */
+  matched: boolean;
+  picked: boolean;
+  control: string | null;
+  label: string;
+  labelSmall: boolean;
+  /** Second line: serials, `ce 1` of a marker, or `stored twice`. */
+  below: string | null;
+  name: string;
+  selection: Selection;
+}
+
+export interface FoldShape extends Fold {
+  y: number;
+  height: number;
+  lines: string[];
+  name: string;
+  /** Where a click scrolls to. */
+  direction: "older" | "newer";
+}
+
+export interface GateShape {
+  kind: "start" | "high_watermark" | "last_stable_offset";
+  x: number;
+  y: number;
+  height: number;
+  width: number;
+}
+
+export interface TextShape {
+  x: number;
+  y: number;
+  text: string;
+  anchor: "start" | "middle" | "end";
+  style: string;
+}
+
+export interface ReaderShape {
+  key: string;
+  name: string;
+  isolation: string;
+  y: number;
+  left: number;
+  right: number;
+  texts: TextShape[];
+  /** Spans that this reader does not see, each with its reason. */
+  hidden: { x: number; width: number; y: number; text: string | null }[];
+  picked: boolean;
+  selection: Selection;
+}
+
+export interface ArrivalShape {
+  key: string;
+  fate: "appended" | "duplicate" | "refused" | "not_stored" | "under_way";
+  cells: {
+    key: string; x: number; y: number; width: number; height: number; hue: string; label: string;
+    picked: boolean; selection: Selection; name: string;
+  }[];
+  texts: TextShape[];
+  /** Two bars between equal cells: x of each, from y to y. */
+  bars: { x: number[]; top: number; bottom: number } | null;
+  /** Path from the arriving cell to where it lands or would have landed. */
+  path: string | null;
+  cross: { x: number; y: number } | null;
+  ghost: { x: number; y: number; width: number; height: number; lines: string[] } | null;
+}
+
+export interface LaneShape {
+  partition: string;
+  tier: "roomy" | "dense" | "compact";
+  top: number;
+  height: number;
+  title: string;
+  texts: TextShape[];
+  titleWidth: number;
+  cells: CellShape[];
+  folds: FoldShape[];
+  gates: GateShape[];
+  readers: ReaderShape[];
+  /** Marks under the offsets where followers' logs end. */
+  followers: { x: number; y: number }[];
+  arrival: ArrivalShape | null;
+  picked: boolean;
+  changed: boolean;
+  /** For scrolling by keyboard: how many batches lie behind each edge. */
+  older: number;
+  newer: number;
+}
+
+export interface FoldedLane {
+  partition: string;
+  y: number;
+  text: string;
+  changed: boolean;
+}
+
+export interface LanesShape {
+  width: number;
+  height: number;
+  lanes: LaneShape[];
+  folded: FoldedLane[];
+  /** Partitions that have not even a line: how many, and what they are called. */
+  rest: { y: number; text: string } | null;
+  twin: string[];
+}

@@ -1,0 +1,207 @@
+/** From lane shapes to a lit template. Keyed, so that a batch keeps its element while the log grows. */
+
+import { html, nothing, svg } from "lit";
+import type { SVGTemplateResult, TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { onPick } from "./element.ts";
+import type {
+  ArrivalShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
+} from "./lane-shapes.ts";
+
+export interface LanesActions {
+  pick: (selection: Selection) => void;
+  /** Scroll a lane by so many batches; negative towards newer ones. */
+  scroll: (partition: string, batches: number) => void;
+  focus: (partition: string) => void;
+}
+
+export function drawLanes(shape: LanesShape, actions: LanesActions, animate: boolean): TemplateResult {
+  return html`<svg width=${shape.width} height=${shape.height} viewBox="0 0 ${shape.width} ${shape.height}"
+    role="group" aria-labelledby="twin">${repeat(
+      shape.lanes,
+      (lane) => lane.partition,
+      (lane, index) => drawLane(lane, shape.width, index, actions, animate),
+    )}${repeat(
+      shape.folded,
+      (line) => line.partition,
+      (line) => drawLine(line, shape.width, actions),
+    )}${shape.rest === null
+      ? nothing
+      : svg`<text class="text" x="24" y=${shape.rest.y + 17}>${shape.rest.text}</text>`}</svg>`;
+}
+
+function drawLine(line: LanesShape["folded"][number], width: number, actions: LanesActions): SVGTemplateResult {
+  const open = (): void => actions.focus(line.partition);
+  const key = (event: KeyboardEvent): void => {
+    if (event.key === "Enter") open();
+  };
+  return svg`<g role="button" tabindex="0" aria-label=${`${line.partition}: ${line.text}. ${say("diagram.lanes.open")}`}
+    @click=${open} @keydown=${key}><rect x="0" y=${line.y} width=${width} height="26" fill="transparent"/><path class="rule"
+    d=${`M8 ${line.y}H${width - 8}`}/><text class="text strong" x="10" y=${line.y + 17}>${line.partition}</text><text
+    class=${line.changed ? "text strong" : "text"} x=${width - 10} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;
+}
+
+function drawLane(
+  lane: LaneShape, width: number, index: number, actions: LanesActions, animate: boolean,
+): SVGTemplateResult {
+  const { click, key } = onPick(actions.pick, { kind: "partition", id: lane.partition });
+  const left = width < 480 ? 8 : 24;
+  const title = lane.texts[0] === undefined ? lane.top + 17 : lane.top + (lane.tier === "roomy" ? 17 : 13);
+  const keys = (event: KeyboardEvent): void => {
+    const page = { PageUp: 8, PageDown: -8, Home: lane.older, End: -Infinity }[event.key];
+    if (page === undefined) return key(event);
+    event.preventDefault();
+    actions.scroll(lane.partition, page);
+  };
+  return svg`<g class="lane" data-partition=${lane.partition}>${
+    index === 0 ? nothing : svg`<path class="rule" d=${`M0 ${lane.top}H${width}`}/>`
+  }<g role="button" tabindex="0" aria-label=${say("diagram.lanes.title_name", { partition: lane.partition })}
+    aria-pressed=${lane.picked ? "true" : "false"} @click=${click} @keydown=${keys}>${
+      lane.picked
+        ? svg`<rect class="ring" x=${left - 5} y=${title - 14} width=${lane.titleWidth + 10} height="19" rx="3"/>`
+        : nothing
+    }<text class="title" x=${left} y=${title}>${lane.title}</text></g>${
+    lane.arrival === null ? nothing : drawArrival(lane.arrival, actions, animate)
+  }${repeat(lane.folds, (fold) => fold.first, (fold) => drawFold(fold, lane.partition, actions))}${repeat(
+    lane.cells,
+    (cell) => cell.key,
+    (cell) => drawCell(cell, actions, animate),
+  )}${lane.gates.map(drawGate)}${lane.followers.map(
+    (mark) => svg`<path class="dot" d=${`M${mark.x} ${mark.y}l4 6h-8z`}/>`,
+  )}${repeat(lane.readers, (reader) => reader.key, (reader) => drawReader(reader, actions))}${lane.texts.map(drawText)}</g>`;
+}
+
+export function drawText(text: TextShape): SVGTemplateResult {
+  return svg`<text class=${text.style} x=${text.x} y=${text.y} text-anchor=${text.anchor}>${text.text}</text>`;
+}
+
+export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, animate: boolean): SVGTemplateResult {
+  const { click, key } = onPick(actions.pick, cell.selection);
+  const classes = [
+    "cell", cell.hue, cell.pending ? "pending" : "", cell.twice ? "twice" : "",
+  ].filter(Boolean).join(" ");
+  const ring = cell.landed || cell.matched || cell.picked;
+  const middle = cell.x + cell.width / 2;
+  const centre = cell.y + cell.height / 2;
+  const lift = cell.below === null ? 4.5 : -2;
+  return svg`<g role="button" tabindex="0" class=${animate && cell.landed ? "lands" : ""} aria-label=${cell.name}
+    aria-pressed=${cell.picked ? "true" : "false"} @click=${click} @keydown=${key}>${
+    cell.landed
+      ? svg`<rect class="wash" x=${cell.x - 4} y=${cell.y - 4} width=${cell.width + 8} height=${cell.height + 8} rx="3"/>`
+      : nothing
+  }${cell.control === null
+    ? svg`<rect class=${classes} x=${cell.x} y=${cell.y} width=${cell.width} height=${cell.height}/>${hatching(cell)}<text
+      class=${cell.labelSmall ? "label small" : "label"} x=${middle} y=${centre + lift} text-anchor="middle">${cell.label}</text>`
+    : svg`<path class=${`flag ${cell.hue}`} d=${`M${cell.x + 8} ${cell.y}h20v17h-17v${cell.height - 17}h-3z`}/><text
+      class="inverted" x=${cell.x + 18} y=${cell.y + 13} text-anchor="middle">${cell.label}</text>`
+  }${cell.below === null
+    ? nothing
+    : svg`<text class=${cell.twice ? "alarm" : "ink"} x=${cell.control === null ? middle : cell.x + 14} y=${
+        cell.y + cell.height - 6
+      } text-anchor=${cell.control === null ? "middle" : "start"}>${cell.below}</text>`
+  }${ring
+    ? svg`<rect class="ring" x=${cell.x - 4} y=${cell.y - 4} width=${cell.width + 8} height=${cell.height + 8} rx="3"/>`
+    : nothing}</g>`;
+}
+
+/** Slanted lines of an aborted batch, inside its cell. */
+function hatching(cell: CellShape): SVGTemplateResult | typeof nothing {
+  if (!cell.aborted) return nothing;
+  const lines: string[] = [];
+  for (let from = 6; from < cell.width + cell.height; from += 9) {
+    const x1 = Math.min(from, cell.width);
+    const y1 = from - x1;
+    const y2 = Math.min(from, cell.height);
+    const x2 = from - y2;
+    lines.push(`M${cell.x + x1} ${cell.y + y1}L${cell.x + x2} ${cell.y + y2}`);
+  }
+  return svg`<path class=${`hatch ${cell.hue}`} d=${lines.join("")}/>`;
+}
+
+function drawFold(fold: FoldShape, partition: string, actions: LanesActions): SVGTemplateResult {
+  const go = (): void => actions.scroll(partition, fold.direction === "older" ? 8 : -8);
+  const key = (event: KeyboardEvent): void => {
+    if (event.key === "Enter") go();
+  };
+  const middle = fold.x + fold.width / 2;
+  const first = fold.y + fold.height / 2 - (fold.lines.length > 1 ? 2 : -4);
+  return svg`<g role="button" tabindex="0" aria-label=${fold.name} @click=${go} @keydown=${key}><rect class="foldbox"
+    x=${fold.x + 2} y=${fold.y} width=${fold.width - 4} height=${fold.height} rx="4"/>${fold.lines.map(
+      (line, index) => svg`<text x=${middle} y=${first + index * 12} text-anchor="middle">${line}</text>`,
+    )}</g>`;
+}
+
+function drawGate(gate: GateShape): SVGTemplateResult {
+  return svg`<rect class=${`gate ${gate.kind}`} x=${gate.x} y=${gate.y} width=${gate.width} height=${gate.height}/>`;
+}
+
+function drawReader(reader: ReaderShape, actions: LanesActions): SVGTemplateResult {
+  const { click, key } = onPick(actions.pick, reader.selection);
+  const end = Math.max(reader.right - 5, reader.left);
+  return svg`<g role="button" tabindex="0" aria-label=${say("diagram.lanes.reader_name", {
+    consumer: reader.name, isolation: reader.isolation,
+  })} aria-pressed=${reader.picked ? "true" : "false"} @click=${click} @keydown=${key}>${
+    reader.picked
+      ? svg`<rect class="ring" x=${reader.left - 5} y=${reader.y - 17} width=${Math.max(40, end - reader.left + 16)} height="24" rx="3"/>`
+      : svg`<rect x=${reader.left} y=${reader.y - 17} width=${Math.max(24, end - reader.left)} height="22" fill="transparent"/>`
+  }<path class="line heavy" d=${`M${reader.left} ${reader.y}H${end}`}/><path class="dot" d=${`M${end - 1} ${
+    reader.y - 5}l8 5-8 5z`}/>${reader.hidden.map(
+    (span) => svg`<path class="line thin" d=${`M${span.x + 4} ${span.y}v4H${span.x + span.width - 4}v-4`}/>`,
+  )}</g>`;
+}
+
+function drawArrival(arrival: ArrivalShape, actions: LanesActions, animate: boolean): SVGTemplateResult {
+  const under = arrival.fate === "under_way";
+  const moving = animate && !under ? "travels" : "";
+  const after = animate ? "appears" : "";
+  return svg`<g class="arrival" data-fate=${arrival.fate}>${repeat(
+    arrival.cells,
+    (cell) => cell.key,
+    (cell) => {
+      const { click, key } = onPick(actions.pick, cell.selection);
+      const ring = [cell.x - 5, cell.y - 5, cell.width + 10, cell.height + 10] as const;
+      return svg`<g class=${moving} role="button" tabindex="0" aria-label=${cell.name}
+        aria-pressed=${cell.picked ? "true" : "false"} @click=${click} @keydown=${key}>${
+          under
+            ? nothing
+            : svg`<rect class="wash" x=${ring[0]} y=${ring[1]} width=${ring[2]} height=${ring[3]} rx="3"/>`
+        }<rect class=${`cell ${cell.hue}${under ? " pending" : ""}`} x=${cell.x} y=${cell.y} width=${cell.width}
+        height=${cell.height}/><text class="label" x=${cell.x + cell.width / 2} y=${cell.y + cell.height / 2 + 4.5}
+        text-anchor="middle">${cell.label}</text>${
+          under && !cell.picked
+            ? nothing
+            : svg`<rect class="ring" x=${ring[0]} y=${ring[1]} width=${ring[2]} height=${ring[3]} rx="3"/>`
+        }</g>`;
+    },
+  )}<g class=${after}>${
+    arrival.path === null
+      ? nothing
+      : arrival.fate === "appended"
+        ? svg`<path class="line dark" d=${arrival.path}/><path class="dot" d=${arrowDown(arrival.path)}/>`
+        : svg`<path class="line thin dotted" d=${arrival.path}/>`
+  }${arrival.bars === null
+    ? nothing
+    : svg`<path class="line dark" stroke-width="2.5" d=${arrival.bars.x
+        .map((x) => `M${x} ${arrival.bars?.top}V${arrival.bars?.bottom}`)
+        .join("")}/>`}${
+    arrival.cross === null
+      ? nothing
+      : svg`<path class="cross" d=${`M${arrival.cross.x - 8} ${arrival.cross.y - 8}l16 16m0 -16l-16 16`}/>`
+  }${arrival.ghost === null ? nothing : drawGhost(arrival.ghost)}${arrival.texts.map(drawText)}</g></g>`;
+}
+
+function arrowDown(path: string): string {
+  const [, x = "0", y = "0"] = /^M([\d.]+) [\d.]+V([\d.]+)$/.exec(path) ?? [];
+  return `M${x} ${Number(y) + 5}l-5 -8h10z`;
+}
+
+function drawGhost(ghost: NonNullable<ArrivalShape["ghost"]>): SVGTemplateResult {
+  const first = ghost.y + ghost.height / 2 - (ghost.lines.length > 1 ? 3 : -4);
+  return svg`<rect class="line thin dotted" x=${ghost.x} y=${ghost.y} width=${ghost.width} height=${ghost.height}/>${
+    ghost.lines.map(
+      (line, index) => svg`<text class=${index === ghost.lines.length - 1 ? "strong" : ""} x=${
+        ghost.x + ghost.width / 2} y=${first + index * 14} text-anchor="middle">${line}</text>`,
+    )}`;
+}

@@ -1,0 +1,448 @@
+/**
+ * The picture of the partition lanes: from a frame to shapes. Pure, no DOM.
+ *
+ * Lanes keep the header's order and take the roomiest of three tiers that lets all of them fit; when none does,
+ * the lane in focus stays large, the others shrink to a compact lane or to one line, and what has not even a
+ * line is counted. Everything that the twin says comes from the same numbers as the shapes.
+ */
+
+import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { batchWords, hueOf, range, serialsText } from "./batch.ts";
+import { hasChanged } from "./changes.ts";
+import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
+import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
+import type { Cells, Placed } from "./lane-cells.ts";
+import { layoutCells, xOf } from "./lane-cells.ts";
+import { layoutFollowers, layoutReaders } from "./lane-readers.ts";
+import type { CellShape, FoldShape, GateShape, LaneShape, LanesShape, TextShape } from "./lane-shapes.ts";
+import { isPicked } from "./picked.ts";
+
+export interface LanesOptions {
+  width: number;
+  /** Null: as tall as needed (a page that scrolls). */
+  height: number | null;
+  /** The partition drawn largest when not all fit. */
+  focus: string | null;
+  /** Batches scrolled past, by partition. */
+  scrolled: Readonly<Record<string, number>>;
+}
+
+interface Tier {
+  name: LaneShape["tier"];
+  title: number;
+  arrival: number;
+  arrivalCell: number;
+  gates: number;
+  cell: number;
+  offsets: number;
+  followers: number;
+  reader: number;
+  readersMost: number;
+  gap: number;
+}
+
+const ROOMY: Tier = {
+  name: "roomy", title: 25, arrival: 54, arrivalCell: 28, gates: 17, cell: 38, offsets: 17, followers: 13,
+  reader: 26, readersMost: 2, gap: 11,
+};
+const DENSE: Tier = {
+  name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 15, followers: 13,
+  reader: 21, readersMost: 2, gap: 6,
+};
+const COMPACT: Tier = {
+  name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
+  reader: 0, readersMost: 0, gap: 6,
+};
+const LINE_HEIGHT = 26;
+const NARROW = 480;
+const LINES_MOST = 40;
+
+export const defaults = { width: 648, height: 464, unit: 36, focus: null, scrolled: {} };
+
+/** The replica that a lane shows: the leader's; without a leader the longest log, lowest id first. */
+export function shownReplica(partition: PartitionView): string | null {
+  if (partition.leader !== null && String(partition.leader) in partition.replicas) return String(partition.leader);
+  let longest: string | null = null;
+  for (const id of Object.keys(partition.replicas).sort((one, other) => Number(one) - Number(other))) {
+    const end = partition.replicas[id]?.log_end ?? 0;
+    if (longest === null || end > (partition.replicas[longest]?.log_end ?? 0)) longest = id;
+  }
+  return longest;
+}
+
+export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
+  const partitions = frame.view.partitions ?? {};
+  const names = [...frame.header.partitions.filter((name) => name in partitions)];
+  for (const name of Object.keys(partitions).sort()) if (!names.includes(name)) names.push(name);
+  const plan = planLanes(frame, names, options);
+  const shape: LanesShape = { width: options.width, height: 0, lanes: [], folded: [], rest: null, twin: [] };
+  let y = 0;
+  for (const name of names) {
+    const tier = plan.tiers.get(name);
+    if (tier === undefined) continue;
+    const { lane, twin } = layoutLane(frame, name, partitions[name] as PartitionView, tier, y, options);
+    shape.lanes.push(lane);
+    shape.twin.push(...twin);
+    y += lane.height;
+  }
+  for (const name of plan.lines) {
+    const text = lineText(name, partitions[name] as PartitionView);
+    shape.folded.push({ partition: name, y, text, changed: hasChanged(frame, "partitions", name) });
+    shape.twin.push(`${name}: ${text}`);
+    y += LINE_HEIGHT;
+  }
+  if (plan.rest.length > 0) {
+    const [first = "", last = ""] = [plan.rest[0], plan.rest[plan.rest.length - 1]];
+    shape.rest = { y, text: say("diagram.lanes.rest", { count: plan.rest.length, first, last }) };
+    shape.twin.push(shape.rest.text);
+    y += LINE_HEIGHT;
+  }
+  shape.height = options.height === null ? y : Math.max(y, options.height);
+  return shape;
+}
+
+interface Plan {
+  tiers: Map<string, Tier>;
+  lines: string[];
+  rest: string[];
+}
+
+function laneHeight(frame: Frame, tier: Tier): number {
+  const readers = Math.min(Object.keys(frame.view.consumers ?? {}).length, tier.readersMost);
+  const brokers = Object.keys(frame.view.brokers ?? {}).length;
+  const rows = (brokers > 1 ? tier.followers : 0) + readers * tier.reader;
+  return tier.title + arrivalRoom(frame, tier) + tier.gates + tier.cell + tier.offsets + rows + tier.gap;
+}
+
+/** A log case has no arrivals: its batches lie in files. */
+function arrivalRoom(frame: Frame, tier: Tier): number {
+  return frame.view.network === undefined && frame.view.clients === undefined ? 0 : tier.arrival;
+}
+
+function planLanes(frame: Frame, names: string[], options: LanesOptions): Plan {
+  const height = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
+  for (const tier of [ROOMY, DENSE]) {
+    if (laneHeight(frame, tier) * names.length <= height) {
+      return { tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] };
+    }
+  }
+  const focus = options.focus !== null && names.includes(options.focus) ? options.focus : names[0];
+  const others = names.filter((name) => name !== focus);
+  const tiers = new Map<string, Tier>();
+  if (focus === undefined) return { tiers, lines: [], rest: [] };
+  for (const tier of [ROOMY, DENSE]) {
+    if (laneHeight(frame, tier) + laneHeight(frame, COMPACT) * others.length <= height) {
+      for (const name of names) tiers.set(name, name === focus ? tier : COMPACT);
+      return { tiers, lines: [], rest: [] };
+    }
+  }
+  const tier = laneHeight(frame, ROOMY) + 2 * LINE_HEIGHT <= height || options.height === null ? ROOMY : DENSE;
+  tiers.set(focus, tier);
+  const left = options.height === null ? LINES_MOST * LINE_HEIGHT : height - laneHeight(frame, tier);
+  const fitting = Math.max(0, Math.floor(left / LINE_HEIGHT));
+  const most = others.length <= fitting ? others.length : Math.max(0, fitting - 1);
+  return { tiers, lines: others.slice(0, most), rest: others.slice(most) };
+}
+
+function lineText(name: string, partition: PartitionView): string {
+  const id = shownReplica(partition);
+  const replica = id === null ? undefined : partition.replicas[id];
+  if (replica === undefined) return say("diagram.lanes.no_log", { partition: name });
+  return say("diagram.lanes.line", {
+    count: Object.keys(replica.batches).length, end: replica.log_end, high_watermark: replica.high_watermark,
+  });
+}
+
+function titleTexts(
+  frame: Frame, name: string, partition: PartitionView, cells: Cells, tier: Tier, top: number, options: LanesOptions,
+): TextShape[] {
+  const narrow = options.width < NARROW;
+  const left = narrow ? 8 : 24;
+  const start = left + textWidth(name, 13, true) + 10;
+  const log = frame.view.network === undefined && frame.view.brokers === undefined;
+  const leader = partition.deleted
+    ? say("diagram.lanes.deleted")
+    : log
+      ? say("diagram.lanes.from_files")
+      : partition.leader === null
+        ? say("diagram.lanes.no_leader", { isr: partition.isr })
+        : say("diagram.lanes.leader", { leader: `broker-${partition.leader}`, isr: partition.isr });
+  const legend = cells.common === null ? say("diagram.lanes.legend") : say("diagram.lanes.every", { who: cells.common });
+  const right = options.width - (narrow ? 8 : 16);
+  const y = top + tier.title - 8;
+  const leaderWidth = textWidth(leader, 12);
+  const shown = narrow && cells.common !== null ? legend : leader;
+  const [first = ""] = wrapAtMost(shown, right - start, 12, 1);
+  const texts: TextShape[] = [{ x: round(start), y, text: first, anchor: "start", style: "text ink" }];
+  if (!narrow && start + leaderWidth + 20 + textWidth(legend, 11) <= right) {
+    texts.push({ x: right, y, text: legend, anchor: "end", style: "" });
+  }
+  return texts;
+}
+
+function layoutLane(
+  frame: Frame, name: string, partition: PartitionView, tier: Tier, top: number, options: LanesOptions,
+): { lane: LaneShape; twin: string[] } {
+  const narrow = options.width < NARROW;
+  const id = shownReplica(partition);
+  const lane: LaneShape = {
+    partition: name, tier: tier.name, top, height: laneHeight(frame, tier), title: name, texts: [],
+    titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], readers: [], followers: [],
+    arrival: null, picked: isPicked(frame.selection, { kind: "partition", id: name }),
+    changed: hasChanged(frame, "partitions", name), older: 0, newer: 0,
+  };
+  const replica = id === null ? undefined : partition.replicas[id];
+  if (id === null || replica === undefined) {
+    lane.texts = [{ x: 24, y: top + 40, text: say("diagram.lanes.no_log", { partition: name }), anchor: "start",
+      style: "text" }];
+    return { lane, twin: [`${name}: ${say("diagram.lanes.no_log", { partition: name })}`] };
+  }
+  const arrived = tier.arrival === 0 ? null : arrivedNow(frame, name, id, replica);
+  const left = narrow ? 10 : 46;
+  const right = options.width - (narrow ? 8 : 12);
+  const cells = layoutCells(replica.batches, {
+    left,
+    room: right - left - (narrow ? 62 : clamp(options.width * 0.2, 100, 150)),
+    unit: narrow ? 21 : clamp((options.width - 180) / 13, 24, 48),
+    foldWidth: narrow ? 54 : 66,
+    labelSize: tier.name === "compact" ? 12 : 14,
+    scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
+    pinned: arrived?.at ?? selectedOffset(frame.selection, name),
+    short: narrow,
+  });
+  const cellsTop = top + tier.title + arrivalRoom(frame, tier) + tier.gates;
+  placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null);
+  const offsetsY = cellsTop + tier.cell;
+  lane.texts.push(...offsetTexts(cells, offsetsY + 13, options.width));
+  const rowsTop = offsetsY + tier.offsets;
+  const twin = [laneTwin(name, partition, replica, cells)];
+  const arrival = { top: top + tier.title, cellHeight: tier.arrivalCell, cellsTop, cellsHeight: tier.cell, right,
+    narrow, unit: narrow ? 21 : 36 };
+  const coming = arrived === null
+    ? tier.arrival === 0 ? null : layoutUnderWay(frame, name, cells, arrival)
+    : layoutArrival(frame, name, arrived, replica, cells, arrival);
+  if (coming !== null) {
+    lane.arrival = coming.shape;
+    twin.push(coming.twin);
+  }
+  const bottom = placeBelow(frame, lane, name, id, replica, cells, tier, rowsTop, right, narrow, twin);
+  lane.gates = gates(replica, cells, cellsTop, bottom, tier);
+  lane.texts.push(...titleTexts(frame, name, partition, cells, tier, top, options));
+  lane.texts.push(...gateTexts(replica, cells, cellsTop, lane.arrival?.cross ?? null, right));
+  return { lane, twin };
+}
+
+/** Followers and readers; returns where the lane's gates end. */
+function placeBelow(
+  frame: Frame, lane: LaneShape, name: string, id: string, replica: ReplicaView, cells: Cells, tier: Tier,
+  rowsTop: number, right: number, narrow: boolean, twin: string[],
+): number {
+  let y = rowsTop;
+  if (tier.followers > 0 && Object.keys(frame.view.brokers ?? {}).length > 1) {
+    const followers = layoutFollowers(frame, name, id, cells, y, right);
+    lane.followers = followers.marks;
+    lane.texts.push(...followers.texts);
+    twin.push(...followers.twin);
+    y += tier.followers;
+  }
+  const readers = layoutReaders(frame, name, replica, cells, {
+    top: y, rowHeight: tier.reader, right, narrow, most: tier.readersMost,
+  });
+  lane.readers = readers.readers;
+  for (const reader of readers.readers) lane.texts.push(...reader.texts.splice(0));
+  twin.push(...readers.twin);
+  if (readers.left !== null && tier.readersMost > 0) {
+    lane.texts.push({ x: right, y: y + 10, text: readers.left, anchor: "end", style: "" });
+  }
+  return y + readers.readers.length * tier.reader;
+}
+
+function selectedOffset(selection: Selection | null, partition: string): number | null {
+  if (selection?.kind !== "batch" || selection.partition !== partition) return null;
+  const offset = Number(selection.id.split("/").at(-1));
+  return Number.isFinite(offset) ? offset : null;
+}
+
+function placeCells(
+  frame: Frame, lane: LaneShape, partition: string, replicaId: string, replica: ReplicaView, cells: Cells, tier: Tier,
+  y: number, matched: number | null,
+): void {
+  const landed = landedOffsets(frame, partition, replicaId);
+  const duplicated = new Set(frame.view.guarantees?.["duplicated"]?.serials ?? []);
+  cells.pieces.forEach((piece, index) => {
+    if (piece.kind === "batch") {
+      lane.cells.push(cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched));
+      return;
+    }
+    const newer = index === cells.pieces.length - 1 && index > 0;
+    if (newer) lane.newer = piece.batches;
+    else lane.older += piece.batches;
+    lane.folds.push(foldShape(piece, y, tier.cell, newer));
+  });
+}
+
+function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, y: number, height: number, newer: boolean): FoldShape {
+  const count = piece.last - piece.first + 1;
+  return {
+    ...piece,
+    y,
+    height,
+    lines: [say("diagram.lanes.fold_count", { count }), say("diagram.lanes.folded")],
+    name: say("diagram.lanes.fold_name", { offsets: range(piece.first, piece.last), count, batches: piece.batches }),
+    direction: newer ? "newer" : "older",
+  };
+}
+
+function cellShape(
+  frame: Frame, partition: string, replica: ReplicaView, piece: Placed, tier: Tier, y: number,
+  duplicated: ReadonlySet<number>, landed: readonly number[], matched: number | null,
+): CellShape {
+  const batch = piece.batch;
+  const twice = batch.serials.some((serial) => duplicated.has(serial));
+  const selection: Selection = {
+    kind: "batch", id: `${partition}/${batch.base_offset}`, partition, serials: [...batch.serials],
+  };
+  const outcome = outcomeOf(batch);
+  return {
+    key: `${partition}/${batch.base_offset}`,
+    x: round(piece.x + 1), y, width: round(piece.width - 2), height: tier.cell,
+    hue: hueOf(batch.producer_id),
+    pending: batch.base_offset >= replica.high_watermark || outcome === "open",
+    aborted: outcome === "aborted",
+    twice,
+    landed: landed.includes(batch.base_offset),
+    matched: matched === batch.base_offset,
+    picked: isPicked(frame.selection, selection),
+    control: batch.control,
+    label: batch.control === null ? piece.label : controlLetter(batch.control),
+    labelSmall: tier.name === "compact",
+    below: secondLine(batch, piece, tier, twice),
+    name: cellName(batch, replica, twice),
+    selection,
+  };
+}
+
+/** The outcome of a batch's transaction, where the engine reports one. */
+function outcomeOf(batch: LogBatchView): string | null {
+  const outcome = (batch as unknown as Record<string, unknown>)["outcome"];
+  return typeof outcome === "string" ? outcome : null;
+}
+
+function controlLetter(control: string): string {
+  return control.charAt(0).toUpperCase();
+}
+
+/** Which records a cell holds, when there is room to say it; a second copy is always said. */
+function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boolean): string | null {
+  if (batch.control !== null) return tier.name === "compact" ? null : `ce ${batch.coordinator_epoch}`;
+  const records = serialsText(batch.serials);
+  if (twice) {
+    const whole = say("diagram.lanes.twice", { records });
+    return textWidth(whole, 11, true) <= piece.width - 6 ? whole : say("diagram.lanes.twice_short");
+  }
+  if (tier.name !== "roomy" || records === "" || piece.label === records) return null;
+  return textWidth(records, 11) <= piece.width - 6 ? records : null;
+}
+
+function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): string {
+  const offsets = range(batch.base_offset, batch.last_offset);
+  if (batch.control !== null) {
+    return say("diagram.lanes.marker_name", {
+      offsets, control: batch.control, producer_id: batch.producer_id as number,
+      coordinator_epoch: batch.coordinator_epoch,
+    });
+  }
+  const parts = [say("diagram.lanes.cell_name", { offsets, batch: batchWords(batch), records: serialsText(batch.serials) })];
+  if (batch.base_offset >= replica.high_watermark) parts.push(say("diagram.lanes.not_replicated"));
+  if (twice) parts.push(say("diagram.lanes.twice_name"));
+  return parts.join(" ");
+}
+
+/** Offsets under the cells: every one where there is room, else first and last. */
+function offsetTexts(cells: Cells, y: number, edge: number): TextShape[] {
+  const texts: TextShape[] = [];
+  for (const piece of cells.pieces) {
+    if (piece.kind === "fold") continue;
+    const { base_offset: first, last_offset: last } = piece.batch;
+    const count = last - first + 1;
+    const step = piece.width / count;
+    const wide = textWidth(String(last), 11) + 6;
+    for (let offset = first; offset <= last; offset++) {
+      const ends = offset === first || offset === last;
+      if (step < wide && !ends) {
+        offset = Math.max(offset, last - 1);
+        continue;
+      }
+      if (step < wide && offset === last && count > 1 && piece.width < 2 * wide) continue;
+      const x = round(piece.x + step * (offset - first + 0.5));
+      const shown = step < wide ? clamp(x, piece.x + wide / 2, piece.x + piece.width - wide / 2) : x;
+      texts.push({ x: round(Math.min(shown, edge)), y, text: String(offset), anchor: "middle", style: "digits" });
+    }
+  }
+  return texts;
+}
+
+function gates(replica: ReplicaView, cells: Cells, top: number, bottom: number, tier: Tier): GateShape[] {
+  const found: GateShape[] = [];
+  const height = (above: number, below: number): number => round(below - top + above);
+  const low = Math.max(bottom, top + tier.cell + tier.offsets - 2);
+  found.push({
+    kind: "start", x: round(xOf(cells, replica.log_start) - 7), y: top - 4, width: 3, height: tier.cell + 14,
+  });
+  const stable = xOf(cells, replica.last_stable_offset);
+  const high = xOf(cells, replica.high_watermark);
+  found.push({ kind: "last_stable_offset", x: round(stable - 1), y: top - 14, width: 4, height: height(14, low) });
+  found.push({ kind: "high_watermark", x: round(high + (high === stable ? 5 : 0)), y: top - 14, width: 1.5,
+    height: height(14, low) });
+  return found;
+}
+
+/** `LSO 53 = HW 53`, or one name at each gate; names never stand on each other. */
+function gateTexts(
+  replica: ReplicaView, cells: Cells, top: number, cross: { x: number } | null, right: number,
+): TextShape[] {
+  const { last_stable_offset: stable, high_watermark: high, log_start: start } = replica;
+  const place = (offset: number, text: string, avoid: [number, number] | null): TextShape & { span: [number, number] } => {
+    const x = xOf(cells, offset);
+    const width = textWidth(text, 11, true);
+    const free = (from: number): boolean =>
+      from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
+    const blocked = cross !== null && Math.abs(x + 8 + width / 2 - cross.x) < width / 2 + 14;
+    const end = free(x - 6 - width) ? true : blocked || !free(x + 10);
+    const from = end ? x - 6 - width : x + 10;
+    return { x: round(end ? x - 6 : x + 10), y: top - 5, text, anchor: end ? "end" : "start", style: "strong digits halo",
+      span: [from, from + width] };
+  };
+  const texts: TextShape[] = [];
+  if (stable === high) {
+    texts.push(place(stable, say("diagram.lanes.gate_both", { offset: stable }), null));
+  } else {
+    const first = place(stable, say("diagram.lanes.gate_lso", { offset: stable }), null);
+    texts.push(first, place(high, say("diagram.lanes.gate_hw", { offset: high }), first.span));
+  }
+  if (start > 0 || cells.left > 30) {
+    texts.push({ x: round(Math.max(30, xOf(cells, start) - 10)), y: top + 26, text: say("diagram.lanes.log"), anchor: "end",
+      style: "" });
+    texts.push({ x: round(Math.max(30, xOf(cells, start) - 10)), y: top + 38, text: say("diagram.lanes.start"),
+      anchor: "end", style: "" });
+  }
+  return cells.left > 30 ? texts : texts.filter((text) => text.y === top - 5);
+}
+
+function laneTwin(name: string, partition: PartitionView, replica: ReplicaView, cells: Cells): string {
+  const parts = cells.pieces.map((piece) =>
+    piece.kind === "fold"
+      ? say("diagram.lanes.fold_name", {
+          offsets: range(piece.first, piece.last), count: piece.last - piece.first + 1, batches: piece.batches,
+        })
+      : cellName(piece.batch, replica, false),
+  );
+  const leader = partition.leader === null ? say("diagram.lanes.nobody") : `broker-${partition.leader}`;
+  const gatesText = say("diagram.lanes.gates_twin", {
+    last_stable_offset: replica.last_stable_offset, high_watermark: replica.high_watermark, log_end: replica.log_end,
+    log_start: replica.log_start,
+  });
+  const body = parts.length === 0 ? say("diagram.lanes.empty") : parts.join(" ");
+  return `${say("diagram.lanes.twin", { partition: name, leader, isr: partition.isr })} ${body} ${gatesText}`;
+}

@@ -1,0 +1,81 @@
+/**
+ * The partition lanes: what is stored, batch by batch, and how far each reader has come.
+ *
+ *     <eos-lanes></eos-lanes>
+ *     document.querySelector("eos-lanes").frame = frame;
+ *
+ * A cell is `PID·epoch | first–last`; hue = producer id. Fills the box it is given; `defaults` is the size of the
+ * desk layout. PageUp and PageDown on a lane's title scroll it, Home and End go to its ends.
+ */
+
+import { html } from "lit";
+import type { TemplateResult } from "lit";
+import type { Frame } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { SizedElement, folded, twin } from "./element.ts";
+import { defaults, layoutLanes, shownReplica } from "./lanes-layout.ts";
+import { drawLanes } from "./lanes-draw.ts";
+import { partitionOf } from "./picked.ts";
+import { css } from "lit";
+
+export { defaults };
+
+export class Lanes extends SizedElement {
+  static override properties = { ...SizedElement.properties, scrolled: { state: true }, opened: { state: true } };
+  static override styles = [
+    ...SizedElement.styles,
+    css`
+      :host { height: 100%; position: relative; overflow: hidden auto; }
+      details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; background: var(--paper); }
+      details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
+      @media (max-width: 600px) {
+        :host { height: auto; overflow: visible; }
+        details.twin, details.twin[open] { position: static; }
+      }
+    `,
+  ];
+
+  declare scrolled: Readonly<Record<string, number>>;
+  /** The partition that the reader opened, or the last one that a step was about. */
+  declare opened: string | null;
+
+  constructor() {
+    super();
+    this.scrolled = {};
+    this.opened = null;
+  }
+
+  protected override willUpdate(): void {
+    if (this.frame !== undefined) this.opened = partitionOf(this.frame) ?? this.opened;
+  }
+
+  protected override show(frame: Frame): TemplateResult {
+    if (Object.keys(frame.view.partitions ?? {}).length === 0) {
+      return folded(say("diagram.lanes.heading"), say("diagram.lanes.none"));
+    }
+    const width = this.size?.width || defaults.width;
+    const shape = layoutLanes(frame, {
+      width,
+      height: width < 600 ? null : this.size?.height || defaults.height,
+      focus: this.opened,
+      scrolled: this.scrolled,
+    });
+    const actions = { pick: this.pick, scroll: this.#scroll, focus: this.#open };
+    return html`${drawLanes(shape, actions, frame.animate)}${twin(shape.twin)}`;
+  }
+
+  readonly #open = (partition: string): void => {
+    this.opened = partition;
+    this.pick({ kind: "partition", id: partition });
+  };
+
+  readonly #scroll = (partition: string, batches: number): void => {
+    const view = this.frame?.view.partitions?.[partition];
+    const id = view === undefined ? null : shownReplica(view);
+    const count = id === null ? 0 : Object.keys(view?.replicas[id]?.batches ?? {}).length;
+    const wanted = (this.scrolled[partition] ?? 0) + batches;
+    this.scrolled = { ...this.scrolled, [partition]: Math.max(0, Math.min(wanted, count - 1)) };
+  };
+}
+
+customElements.define("eos-lanes", Lanes);

@@ -1,0 +1,178 @@
+/**
+ * A state machine as a picture: boxes for states, lines for edges, from the engine's own table. Pure.
+ *
+ * The table says which states and edges there are; only where a state stands is decided here. A state that has
+ * no place of its own gets one in a grid, so a new row in the engine never disappears from the picture.
+ */
+
+import { round, textWidth } from "./geometry.ts";
+
+/** `/reference/machines/<name>.json`; made from the engine's table. */
+export interface MachineTable {
+  name: string;
+  initial: string;
+  states: string[];
+  terminal: string[];
+  events: string[];
+  rows: {
+    source: string; on: string; when: string; target: string | null; reply: string; why: string; spec: string;
+  }[];
+}
+
+export interface StateShape {
+  state: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  current: boolean;
+  terminal: boolean;
+}
+
+export interface EdgeShape {
+  key: string;
+  from: string;
+  to: string;
+  path: string;
+  /** The last edge taken, or the one this step took. */
+  last: boolean;
+  on: string[];
+}
+
+export interface MachineShape {
+  width: number;
+  height: number;
+  states: StateShape[];
+  edges: EdgeShape[];
+  /** How many states and edges are not drawn. */
+  folded: { states: number; edges: number };
+}
+
+type Places = Record<string, [column: number, row: number]>;
+
+/** Columns and rows of the client's transaction machine; the first row is all that an idempotent producer uses. */
+export const CLIENT_PLACES: Places = {
+  UNINITIALIZED: [0, 0],
+  INITIALIZING: [1, 0],
+  READY: [2, 0],
+  IN_TRANSACTION: [2, 1],
+  COMMITTING_TRANSACTION: [1, 1],
+  ABORTING_TRANSACTION: [1, 2],
+  ABORTABLE_ERROR: [2, 2],
+  PREPARED_TRANSACTION: [0, 1],
+  FATAL_ERROR: [0, 2],
+};
+
+const HEIGHT = 20;
+const ROW = 44;
+const FONT = 8.5;
+
+export interface MachineOptions {
+  width: number;
+  places: Places;
+  /** States to draw; null draws all. */
+  only: readonly string[] | null;
+}
+
+/** A state's name as it is written in its box: long names break at the underscore. */
+export function stateLines(state: string): string[] {
+  return state.length > 13 && state.includes("_") ? state.split("_") : [state];
+}
+
+export function layoutMachine(
+  table: MachineTable, current: string, lastEdge: readonly [string, string, string] | null, options: MachineOptions,
+): MachineShape {
+  const wanted = table.states.filter((state) => options.only === null || options.only.includes(state));
+  const shown = placed(wanted, options.places);
+  const columns = Math.max(1, ...[...shown.values()].map(([column]) => column + 1));
+  const rows = Math.max(1, ...[...shown.values()].map(([, row]) => row + 1));
+  const column = options.width / columns;
+  const states: StateShape[] = [];
+  for (const [state, [at, row]] of shown) {
+    const lines = stateLines(state);
+    const width = Math.min(column - 12, Math.max(...lines.map((line) => textWidth(line, FONT, true))) + 12);
+    const height = lines.length > 1 ? HEIGHT + 8 : HEIGHT;
+    const x = at === 0 ? 0 : at === columns - 1 ? options.width - width : column * at + (column - width) / 2;
+    states.push({
+      state, x: round(x), y: round(2 + row * ROW + (HEIGHT + 8 - height) / 2), width: round(width), height,
+      current: state === current, terminal: table.terminal.includes(state),
+    });
+  }
+  const { edges, folded } = layoutEdges(table, states, lastEdge);
+  return {
+    width: options.width,
+    height: (rows - 1) * ROW + HEIGHT + 12,
+    states,
+    edges,
+    folded: { states: table.states.length - states.length, edges: folded },
+  };
+}
+
+/** Known places, moved together when whole rows are missing; unknown states follow in a grid of three. */
+function placed(states: string[], places: Places): Map<string, [number, number]> {
+  const result = new Map<string, [number, number]>();
+  const rows = [...new Set(states.map((state) => places[state]?.[1]).filter((row) => row !== undefined))].sort();
+  for (const state of states) {
+    const place = places[state];
+    if (place !== undefined) result.set(state, [place[0], rows.indexOf(place[1])]);
+  }
+  let next = rows.length * 3;
+  for (const state of states) {
+    if (result.has(state)) continue;
+    result.set(state, [next % 3, Math.floor(next / 3)]);
+    next += 1;
+  }
+  return result;
+}
+
+function layoutEdges(
+  table: MachineTable, states: StateShape[], lastEdge: readonly [string, string, string] | null,
+): { edges: EdgeShape[]; folded: number } {
+  const at = new Map(states.map((state) => [state.state, state]));
+  const events = new Map<string, { from: string; to: string; on: string[] }>();
+  for (const row of table.rows) {
+    if (row.target === null || row.target === row.source) continue;
+    const key = `${row.source}>${row.target}`;
+    const edge = events.get(key) ?? { from: row.source, to: row.target, on: [] };
+    if (!edge.on.includes(row.on)) edge.on.push(row.on);
+    events.set(key, edge);
+  }
+  const edges: EdgeShape[] = [];
+  let folded = 0;
+  for (const [key, edge] of events) {
+    const from = at.get(edge.from);
+    const to = at.get(edge.to);
+    if (from === undefined || to === undefined) {
+      folded += 1;
+      continue;
+    }
+    const last = lastEdge !== null && lastEdge[0] === edge.from && lastEdge[1] === edge.to;
+    edges.push({ key, ...edge, path: edgePath(from, to, events.has(`${edge.to}>${edge.from}`)), last });
+  }
+  edges.sort((one, other) => Number(one.last) - Number(other.last));
+  return { edges, folded };
+}
+
+/** From border to border; opposite edges keep apart, and an edge over a box in between bends around it. */
+function edgePath(from: StateShape, to: StateShape, both: boolean): string {
+  const shift = both ? 4 : 0;
+  const sameRow = Math.abs(from.y + from.height / 2 - (to.y + to.height / 2)) < 6;
+  const right = to.x > from.x;
+  if (sameRow) {
+    const y = round(from.y + from.height / 2 + (right ? -shift : shift));
+    const start = round(right ? from.x + from.width : from.x);
+    const end = round(right ? to.x : to.x + to.width);
+    if (Math.abs(end - start) < 60) return `M${start} ${y}H${end}`;
+    const top = round((right ? from.y - 9 : from.y + from.height + 9));
+    return `M${round(from.x + from.width / 2)} ${round(right ? from.y : from.y + from.height)}Q${round(
+      (from.x + to.x + to.width) / 2)} ${top} ${round(to.x + to.width / 2)} ${round(right ? to.y : to.y + to.height)}`;
+  }
+  const down = to.y > from.y;
+  const x1 = round(from.x + from.width / 2 + (down ? -shift : shift));
+  const x2 = round(to.x + to.width / 2 + (down ? -shift : shift));
+  const y1 = round(down ? from.y + from.height : from.y);
+  const y2 = round(down ? to.y : to.y + to.height);
+  if (Math.abs(x1 - x2) < 10) return `M${x1} ${y1}L${x2} ${y2}`;
+  const middle = round((y1 + y2) / 2);
+  return `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`;
+}

@@ -1,0 +1,110 @@
+/** What a message says in a few words, for arrows: api, partition, batch, or error and offset. */
+
+import type { Arrow, Json, JsonObject, MessageView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Id } from "./batch.ts";
+import { batchLabel, hueOf, isAbsent } from "./batch.ts";
+import { carriedBatches } from "./picked.ts";
+
+function objectAt(fields: JsonObject, name: string): JsonObject {
+  const value = fields[name];
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** Partition and label of every batch that a Produce request carries, in its order. */
+export function carriedLabels(message: MessageView): { partition: string; label: string; producerId: Id }[] {
+  return Object.entries(carriedBatches(message)).map(([partition, batch]) => ({
+    partition,
+    producerId: batch["producer_id"] as Id,
+    label: batchLabel({
+      producer_id: batch["producer_id"] as Id, producer_epoch: batch["producer_epoch"] as Id,
+      first_sequence: batch["base_sequence"] as Id, last_sequence: batch["last_sequence"] as Id,
+      serials: [], record_count: Number(batch["record_count"] ?? 0),
+    }),
+  }));
+}
+
+/** The same batch sent again has the same key; null when a message carries no numbered batch. */
+export function batchKey(message: MessageView): string | null {
+  if (message.is_response) return null;
+  const [first] = Object.entries(carriedBatches(message));
+  if (first === undefined || isAbsent(first[1]["producer_id"] as Id)) return null;
+  const [partition, batch] = first;
+  return [message.from, partition, batch["producer_id"], batch["producer_epoch"], batch["base_sequence"]].join(" ");
+}
+
+export function messageHue(message: MessageView): string | null {
+  const first = carriedLabels(message)[0];
+  return first === undefined ? null : hueOf(first.producerId);
+}
+
+export function messageLabel(message: MessageView, again = false): string {
+  const carried = carriedLabels(message);
+  const [first] = carried;
+  if (first !== undefined) {
+    const more = carried.length > 1 ? ` ${say("diagram.message.more_batches", { count: carried.length - 1 })}` : "";
+    const key = again ? "diagram.message.produce_again" : "diagram.message.produce";
+    return say(key, { partition: first.partition, batch: first.label }) + more;
+  }
+  if (message.is_response) return responseLabel(message);
+  const partition = message.partitions[0];
+  const offset = message.fields["fetch_offset"];
+  if (partition !== undefined && typeof offset === "number") {
+    return say("diagram.message.fetch", { api: message.api, partition, offset });
+  }
+  const version = message.fields["expected_version"];
+  if (typeof version === "number") return say("diagram.message.zookeeper_write", { api: message.api, version });
+  return partition === undefined ? message.api : `${message.api} ${partition}`;
+}
+
+function responseLabel(message: MessageView): string {
+  const fields = message.fields;
+  const answers = Object.entries(objectAt(fields, "partitions"));
+  const [first] = answers;
+  const answer = first?.[1];
+  if (first !== undefined && typeof answer === "object" && answer !== null && !Array.isArray(answer) && "base_offset" in answer) {
+    const error = String(answer["error"] ?? "NONE");
+    const offset = answer["base_offset"] as Json;
+    const more = answers.length > 1 ? ` ${say("diagram.message.more_answers", { count: answers.length - 1 })}` : "";
+    const text = error === "NONE" && typeof offset === "number" && offset >= 0
+      ? say("diagram.message.base_offset", { error, base_offset: offset })
+      : error;
+    return text + more;
+  }
+  if (message.api === "InitProducerId" && message.error === "NONE") {
+    return say("diagram.message.producer_id", {
+      producer_id: fields["producer_id"] ?? "?", producer_epoch: fields["producer_epoch"] ?? "?",
+    });
+  }
+  if (message.api === "ZooKeeperReply") return zooKeeperReply(fields);
+  const name = say("diagram.message.response", { api: message.api });
+  if (message.error !== null && message.error !== "NONE") return `${name}: ${message.error}`;
+  const batches = fields["batches"];
+  if (Array.isArray(batches)) return say("diagram.message.fetched", { count: batches.length, high_watermark: fields["high_watermark"] ?? 0 });
+  return name;
+}
+
+function zooKeeperReply(fields: JsonObject): string {
+  if (fields["conflict"] === true) return say("diagram.message.zookeeper_conflict", { version: fields["version"] ?? "?" });
+  const key = fields["written"] === true ? "diagram.message.zookeeper_written" : "diagram.message.zookeeper_read";
+  return say(key, { version: fields["version"] ?? "?" });
+}
+
+/** What became of a message, in words. */
+export function fateText(arrow: Arrow, underWay: boolean): string {
+  const parts: string[] = [];
+  if (underWay) {
+    parts.push(
+      arrow.message.held
+        ? say("diagram.fate.held")
+        : arrow.message.arrives_at === null
+          ? say("diagram.fate.under_way")
+          : say("diagram.fate.due", { at: arrow.message.arrives_at }),
+    );
+  } else {
+    parts.push(say(`diagram.fate.${arrow.fate}`, { at: arrow.settledAt ?? 0 }));
+  }
+  if (arrow.delayed) parts.push(say("diagram.fate.delayed"));
+  if (arrow.duplicated) parts.push(say("diagram.fate.duplicated"));
+  return parts.join(", ");
+}

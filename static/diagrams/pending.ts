@@ -1,0 +1,100 @@
+/**
+ * The event queue: what is due next, in the order in which the engine will take it, and the fault script's state.
+ *
+ *     <eos-pending></eos-pending>
+ *     document.querySelector("eos-pending").frame = frame;
+ */
+
+import { css, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Frame, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { isNew } from "./changes.ts";
+import { DiagramElement } from "./element.ts";
+import { isPicked, messageSelection, plainly } from "./picked.ts";
+
+export const defaults = { events: 6 };
+
+export interface PendingRow {
+  key: string;
+  at: string;
+  kind: string;
+  actor: string;
+  what: string;
+  fresh: boolean;
+  picked: boolean;
+  selection: Selection;
+}
+
+/** GEN-2: by time, then class, then order of arrival. The engine numbers entries in order of arrival. */
+const CLASSES = ["fault", "delivery", "timer", "sender_pass", "application"];
+
+export function layoutPending(frame: Frame, most = defaults.events): { rows: PendingRow[]; folded: number; next: string | null } {
+  const rank = (name: string): number => {
+    const index = CLASSES.indexOf(name);
+    return index < 0 ? CLASSES.length : index;
+  };
+  const entries = Object.entries(frame.view.pending ?? {}).sort(
+    ([one, left], [other, right]) => left.at - right.at || rank(left.class) - rank(right.class) || Number(one) - Number(other),
+  );
+  const rows = entries.slice(0, most).map(([key, event]): PendingRow => {
+    const message = /message (\d+)/.exec(event.what)?.[1];
+    const view = message === undefined ? undefined : frame.view.network?.messages[message];
+    const selection = view === undefined ? plainly("actor", event.actor) : messageSelection(frame.view, view);
+    return {
+      key,
+      at: say("diagram.at", { at: event.at }),
+      kind: className(event.class),
+      actor: event.actor,
+      what: view === undefined ? event.what : say("diagram.pending.message", { api: messageName(view), from: view.from, to: view.to }),
+      fresh: isNew(frame, "pending", key),
+      picked: isPicked(frame.selection, selection),
+      selection,
+    };
+  });
+  const first = rows[0];
+  return {
+    rows,
+    folded: entries.length - rows.length,
+    next: first === undefined ? null : say("diagram.pending.next", { at: first.at, what: `${first.actor}: ${first.what}` }),
+  };
+}
+
+function className(name: string): string {
+  const key = `diagram.pending.class.${name}`;
+  const said = say(key);
+  return said === key ? name.replaceAll("_", " ") : said;
+}
+
+export function messageName(message: { api: string; is_response: boolean }): string {
+  return message.is_response ? say("diagram.message.response", { api: message.api }) : say("diagram.message.request", { api: message.api });
+}
+
+export class Pending extends DiagramElement {
+  static override styles = [...DiagramElement.styles, css`td button { min-height: 18px; width: 100%; }`];
+
+  protected override show(frame: Frame): TemplateResult | typeof nothing {
+    if (frame.view.pending === undefined) return nothing;
+    const shape = layoutPending(frame);
+    const faults = Object.entries(frame.view.faults ?? {});
+    return html`<details class="more"><summary><b>${say("diagram.pending.heading")}</b> ${
+      shape.next ?? say("diagram.pending.none")}</summary><table><tbody>${repeat(
+      shape.rows,
+      (row) => row.key,
+      (row) => html`<tr class=${row.picked ? "picked" : ""}><td>${row.at}</td><td>${row.kind}</td><td><button aria-pressed=${
+        row.picked ? "true" : "false"} @click=${() => this.pick(row.selection)}>${row.actor}: ${row.what}</button></td></tr>`,
+    )}</tbody></table>${shape.folded > 0 ? html`<p class="quiet">${say("diagram.pending.folded", { count: shape.folded })}</p>` : nothing}${
+      faults.length === 0
+        ? nothing
+        : html`<h3>${say("diagram.pending.faults")}</h3>${faults.map(
+            ([key, fault]) => html`<p>${say("diagram.pending.fault", {
+              number: Number(key) + 1, action: fault.action.replaceAll("_", " "), seen: fault.seen,
+              remaining: fault.remaining ?? say("diagram.pending.for_ever"),
+            })}</p>`,
+          )}`
+    }</details>`;
+  }
+}
+
+customElements.define("eos-pending", Pending);

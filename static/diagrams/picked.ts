@@ -1,0 +1,100 @@
+/**
+ * Selecting one thing anywhere highlights it everywhere. One thing has many pictures: the records of a batch
+ * are in the accumulator, in a request, on an arrow and in the log. Partition and serials join them.
+ */
+
+import type { Frame, JsonObject, MessageView, Selection, View } from "../player/frame.ts";
+
+/** Is `thing` a picture of what the reader picked? */
+export function isPicked(selection: Selection | null, thing: Selection): boolean {
+  if (selection === null) return false;
+  if (selection.kind === thing.kind && selection.id === thing.id) return true;
+  const wanted = serialsOf(selection);
+  if (wanted.length === 0 || thing.serials === undefined) return false;
+  if (selection.partition !== undefined && thing.partition !== selection.partition) return false;
+  return thing.serials.some((serial) => wanted.includes(serial));
+}
+
+function serialsOf(selection: Selection): readonly number[] {
+  if (selection.serials !== undefined) return selection.serials;
+  return selection.kind === "record" ? [Number(selection.id)] : [];
+}
+
+/** The selection of an actor, a partition, … without serials. */
+export function plainly(kind: Selection["kind"], id: string): Selection {
+  return { kind, id };
+}
+
+/** A message with the records it carries or answers, where the view still knows them. */
+export function messageSelection(view: View, message: MessageView): Selection {
+  const selection: Selection = { kind: "message", id: String(message.id) };
+  const partition = message.partitions[0];
+  if (partition === undefined) return selection;
+  selection.partition = partition;
+  const serials = message.api === "Produce" ? produceSerials(view, message, partition) : [];
+  if (serials.length > 0) selection.serials = serials;
+  return selection;
+}
+
+/** The batches inside a Produce request, by partition; MSG-2 field names. */
+export function carriedBatches(message: MessageView): Record<string, JsonObject> {
+  const batches = message.fields["batches"];
+  if (typeof batches !== "object" || batches === null || Array.isArray(batches)) return {};
+  return batches as Record<string, JsonObject>;
+}
+
+/**
+ * Messages do not carry serials (the protocol has none), so the request is looked up at the client by its
+ * correlation id, and, once the client has let go of it, the batch by PID, epoch and sequence.
+ */
+function produceSerials(view: View, message: MessageView, partition: string): number[] {
+  const client = view.clients?.[message.is_response ? message.to : message.from];
+  const request = client?.requests[String(message.correlation_id)];
+  for (const id of request?.batches ?? []) {
+    const batch = client?.batches[id];
+    if (batch?.partition === partition) return batch.serials;
+  }
+  const carried = carriedBatches(message)[partition];
+  if (carried === undefined) return [];
+  for (const batch of Object.values(client?.batches ?? {})) {
+    if (
+      batch.partition === partition &&
+      batch.producer_id === carried["producer_id"] &&
+      batch.producer_epoch === carried["producer_epoch"] &&
+      batch.first_sequence === carried["base_sequence"]
+    ) {
+      return batch.serials;
+    }
+  }
+  return [];
+}
+
+/** The partition that this step, or else the selection, is about; null when neither names one. */
+export function partitionOf(frame: Frame): string | null {
+  const partitions = frame.view.partitions ?? {};
+  const named = [
+    frame.selection?.kind === "partition" ? frame.selection.id : frame.selection?.partition,
+    frame.step?.decision?.subject,
+    frame.step?.params["partition"],
+    ...(frame.step?.changes ?? []).map((change) => (change.path[0] === "partitions" ? change.path[1] : undefined)),
+  ];
+  for (const name of named) if (typeof name === "string" && name in partitions) return name;
+  return null;
+}
+
+/** The producer client that this step or the selection is about, else the first. Null in a log case. */
+export function clientOf(frame: Frame, last: string | null = null): string | null {
+  const clients = frame.view.clients ?? {};
+  const step = frame.step;
+  const fromApplication = step === null ? undefined : frame.view.applications?.[step.actor]?.client;
+  const named = [
+    frame.selection?.kind === "actor" ? frame.selection.id : undefined,
+    frame.selection?.kind === "batch" ? frame.selection.id.split("/")[0] : undefined,
+    step?.actor,
+    fromApplication,
+    step?.transition?.of,
+    last,
+  ];
+  for (const name of named) if (typeof name === "string" && name in clients) return name;
+  return Object.keys(clients).sort()[0] ?? null;
+}

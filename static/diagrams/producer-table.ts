@@ -1,0 +1,214 @@
+/**
+ * What the leader remembers of each producer: epoch, last sequence and the cached batches, newest last.
+ *
+ *     <eos-producer-table></eos-producer-table>
+ *     document.querySelector("eos-producer-table").frame = frame;
+ *
+ * The producer that the step is about is opened; the cached batch equal to the arriving one is lit.
+ */
+
+import { css, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Frame, ReplicaView, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { arrivedNow } from "./lane-arrival.ts";
+import { range } from "./batch.ts";
+import { hasChanged, isNew, was } from "./changes.ts";
+import { DiagramElement, folded, section } from "./element.ts";
+import { shownReplica } from "./lanes-layout.ts";
+import { isPicked, partitionOf } from "./picked.ts";
+
+export const defaults = { producers: 5 };
+
+export interface CachedRow {
+  key: string;
+  sequences: string;
+  offsets: string;
+  storedAt: string;
+  note: string;
+  hit: boolean;
+  fresh: boolean;
+  picked: boolean;
+  selection: Selection;
+}
+
+export interface ProducerRow {
+  producerId: string;
+  identity: string;
+  lastSequence: string;
+  lastWas: string | null;
+  cached: number;
+  openSince: string;
+  changed: boolean;
+}
+
+export interface ProducerTableShape {
+  partition: string;
+  replica: string;
+  /** The producer whose cache is shown. */
+  open: string | null;
+  cache: CachedRow[];
+  producers: ProducerRow[];
+  folded: number;
+  remark: string | null;
+}
+
+export function layoutProducerTable(
+  frame: Frame, partition: string, options: { open: string | null; producers: number } = { open: null, ...defaults },
+): ProducerTableShape | null {
+  const view = frame.view.partitions?.[partition];
+  const id = view === undefined ? null : shownReplica(view);
+  const replica = id === null ? undefined : view?.replicas[id];
+  if (id === null || replica === undefined) return null;
+  const arrived = arrivedNow(frame, partition, id, replica);
+  const path = ["partitions", partition, "replicas", id, "producers"];
+  const ids = Object.keys(replica.producers).sort((one, other) => compareIds(one, other));
+  const named = [
+    arrived?.producerId === undefined ? null : String(arrived.producerId),
+    options.open,
+    ids.find((producer) => hasChanged(frame, ...path, producer)) ?? null,
+    ids[0] ?? null,
+  ];
+  const open = named.find((producer) => producer !== null && producer in replica.producers) ?? null;
+  const cache = open === null ? [] : cacheRows(frame, partition, id, replica, open, arrived);
+  const rows = ids.map((producer) => producerRow(frame, replica, path, producer));
+  const kept = rows.filter((row, index) => index < options.producers || row.producerId === open || row.changed);
+  return {
+    partition,
+    replica: `broker-${id}`,
+    open,
+    cache,
+    producers: kept,
+    folded: rows.length - kept.length,
+    remark: remark(cache, arrived?.fate ?? null),
+  };
+}
+
+function compareIds(one: string, other: string): number {
+  const left = BigInt(one);
+  const right = BigInt(other);
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function cacheRows(
+  frame: Frame, partition: string, replicaId: string, replica: ReplicaView, producer: string,
+  arrived: ReturnType<typeof arrivedNow>,
+): CachedRow[] {
+  const entry = replica.producers[producer];
+  if (entry === undefined) return [];
+  const previous = frame.previousView?.partitions?.[partition]?.replicas[replicaId]?.producers[producer]?.batches ?? [];
+  const mine = String(arrived?.producerId) === producer && arrived?.epoch === entry.producer_epoch;
+  return entry.batches.map(([first, last, offset, lastOffset, timestamp], index): CachedRow => {
+    const hit = mine && (arrived?.fate === "duplicate" || arrived?.fate === "appended") && arrived.first === first && arrived.last === last;
+    const selection: Selection = {
+      kind: "batch", id: `${partition}/${offset}`, partition, serials: [...(replica.batches[String(offset)]?.serials ?? [])],
+    };
+    const newest = index === entry.batches.length - 1;
+    const fresh = !previous.some((cached) => cached[2] === offset);
+    return {
+      key: String(offset),
+      sequences: range(first, last),
+      offsets: range(offset, lastOffset),
+      storedAt: say("diagram.at", { at: timestamp }),
+      note: hit && arrived?.fate === "duplicate"
+        ? say("diagram.producers.same")
+        : fresh && previous.length > 0 ? say("diagram.producers.new") : newest ? say("diagram.producers.newest") : "",
+      hit,
+      fresh,
+      picked: isPicked(frame.selection, selection),
+      selection,
+    };
+  });
+}
+
+function producerRow(frame: Frame, replica: ReplicaView, path: string[], producer: string): ProducerRow {
+  const entry = replica.producers[producer] as ReplicaView["producers"][string];
+  const newest = entry.batches[entry.batches.length - 1];
+  const changed = hasChanged(frame, ...path, producer);
+  return {
+    producerId: producer,
+    identity: `${producer}·${entry.producer_epoch}`,
+    lastSequence: newest === undefined ? say("diagram.none") : String(newest[1]),
+    lastWas: was(frame, ...path, producer, "producer_epoch"),
+    cached: entry.batches.length,
+    openSince: entry.transaction_first_offset === null ? say("diagram.none") : String(entry.transaction_first_offset),
+    changed: changed && !isNew(frame, ...path, producer) ? true : changed,
+  };
+}
+
+/** How close the match is to being forgotten: the reason why five is enough for five in flight. */
+function remark(cache: CachedRow[], fate: string | null): string | null {
+  const index = cache.findIndex((row) => row.hit);
+  if (fate !== "duplicate" || index < 0) return null;
+  return index === 0 && cache.length > 1
+    ? say("diagram.producers.oldest", { count: cache.length })
+    : say("diagram.producers.behind", { count: index, cached: cache.length });
+}
+
+export class ProducerTable extends DiagramElement {
+  static override properties = { ...DiagramElement.properties, open: { state: true }, partition: { state: true } };
+  static override styles = [
+    ...DiagramElement.styles,
+    css`
+      td button { min-height: 18px; width: 100%; }
+      .remark { margin-top: 4px; }
+    `,
+  ];
+
+  declare open: string | null;
+  declare partition: string | null;
+
+  constructor() {
+    super();
+    this.open = null;
+    this.partition = null;
+  }
+
+  protected override willUpdate(): void {
+    if (this.frame === undefined) return;
+    this.partition = partitionOf(this.frame) ?? this.partition ?? this.frame.header.partitions[0] ?? null;
+  }
+
+  protected override show(frame: Frame): TemplateResult {
+    const shape = this.partition === null ? null : layoutProducerTable(frame, this.partition, { open: this.open, ...defaults });
+    if (shape === null) return folded(say("diagram.producers.heading"), say("diagram.producers.no_log"));
+    if (shape.producers.length === 0) {
+      return folded(say("diagram.producers.heading_of", { partition: shape.partition }), say("diagram.producers.none"));
+    }
+    return html`${section(
+      say("diagram.producers.cache"),
+      say("diagram.producers.cache_fact", {
+        identity: shape.producers.find((row) => row.producerId === shape.open)?.identity ?? "", partition: shape.partition,
+      }),
+      shape.cache.length === 0
+        ? html`<p class="quiet">${say("diagram.producers.cache_empty")}</p>`
+        : html`<table><thead><tr><th>${say("diagram.producers.sequences")}</th><th>${say("diagram.producers.offsets")}</th><th>${say(
+            "diagram.producers.stored_at")}</th><th><span class="quiet">${shape.replica}</span></th></tr></thead><tbody>${repeat(
+            shape.cache,
+            (row) => row.key,
+            (row) => html`<tr class="${row.hit ? "hit" : ""} ${row.picked ? "picked" : ""}" @click=${() => this.pick(row.selection)}><td><button
+              aria-pressed=${row.picked ? "true" : "false"}>${row.sequences}</button></td><td>${row.offsets}</td><td>${row.storedAt}</td><td>${
+              row.note}</td></tr>`,
+          )}</tbody></table>${shape.remark === null ? nothing : html`<p class="remark">${shape.remark}</p>`}`,
+    )}${shape.producers.length > 1 || shape.folded > 0 ? this.#producers(shape) : nothing}`;
+  }
+
+  #producers(shape: ProducerTableShape): TemplateResult {
+    return section(
+      say("diagram.producers.heading_of", { partition: shape.partition }),
+      shape.folded > 0 ? say("diagram.producers.folded", { count: shape.folded }) : String(shape.producers.length),
+      html`<table><thead><tr><th>PID·epoch</th><th>${say("diagram.producers.last")}</th><th>${say("diagram.producers.cached")}</th><th>${say(
+        "diagram.producers.open_since")}</th></tr></thead><tbody>${repeat(
+        shape.producers,
+        (row) => row.producerId,
+        (row) => html`<tr class=${row.changed ? "hit" : ""}><td><button aria-pressed=${row.producerId === shape.open ? "true" : "false"}
+          @click=${() => { this.open = row.producerId; }}>${row.identity}</button>${
+          row.lastWas === null ? nothing : html` <span class="was">${row.lastWas}</span>`}</td><td>${row.lastSequence}</td><td>${
+          row.cached}</td><td>${row.openSince}</td></tr>`,
+      )}</tbody></table>`,
+    );
+  }
+}
+
+customElements.define("eos-producer-table", ProducerTable);

@@ -1,0 +1,469 @@
+/**
+ * The space-time diagram: one lane per actor, time downwards, one arrow per message. Pure.
+ *
+ * Time is not to scale: every step has a row, long quiet stretches are shortened and say by how much. What does
+ * not fit is folded by importance (this step, what is selected, what failed, what is under way, then the newest),
+ * and each fold stands where its messages were, with their number.
+ */
+
+import type { Arrow, Frame, MessageView, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { duration, isAbsent } from "./batch.ts";
+import { errorText } from "./field-words.ts";
+import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import { placeLabels } from "./label-places.ts";
+import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
+import { isPicked, messageSelection, partitionOf, plainly } from "./picked.ts";
+
+export interface SpacetimeOptions {
+  width: number;
+  height: number;
+}
+
+export const defaults: SpacetimeOptions = { width: 648, height: 464 };
+
+const TIMES = 46;
+const HEADER = 46;
+const ROW_LEAST = 17;
+const ROW_MOST = 30;
+const SHORTENED = 38;
+const SHORTEN_AFTER = 25;
+const FOLD = 26;
+const BAND = 40;
+const LOOKED_AT = 400;
+const ACTORS_MOST = 7;
+
+export interface LaneHead {
+  actor: string;
+  x: number;
+  title: string;
+  role: string;
+  picked: boolean;
+  selection: Selection;
+}
+
+export interface ArrowShape {
+  key: string;
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+  hue: string | null;
+  fate: "delivered" | "dropped" | "lost" | "under_way";
+  held: boolean;
+  now: boolean;
+  picked: boolean;
+  /** Null when no free place was found; the name still says it. */
+  label: { x: number; y: number; angle: number; text: string } | null;
+  name: string;
+  selection: Selection;
+}
+
+export interface SpacetimeShape {
+  width: number;
+  height: number;
+  lanes: LaneHead[];
+  top: number;
+  bottom: number;
+  times: { y: number; text: string; now: boolean }[];
+  arrows: ArrowShape[];
+  dots: { x: number; y: number }[];
+  shortened: { y: number; text: string }[];
+  folds: { y: number; text: string }[];
+  band: { y: number; height: number; x: number | null; texts: { x: number; y: number; text: string; anchor: "start" | "end" }[] } | null;
+  bars: { key: string; x: number; y: number; height: number; text: string; picked: boolean; selection: Selection }[];
+  notes: string[];
+  twin: string[];
+}
+
+interface Drawn {
+  arrow: Arrow;
+  underWay: boolean;
+  endStep: number;
+  endAt: number;
+}
+
+interface Row {
+  step: number;
+  at: number;
+  y: number;
+  future: boolean;
+}
+
+/** Arrows sent up to a step, newest last; `arrows` are in order of sending. */
+export function sentUpTo(arrows: readonly Arrow[], step: number): number {
+  let low = 0;
+  let high = arrows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((arrows[middle] as Arrow).sentStep <= step) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function asDrawn(arrow: Arrow, step: number): Drawn {
+  const underWay = arrow.settledStep === null || arrow.settledStep > step;
+  return {
+    arrow,
+    underWay,
+    endStep: underWay ? Number.POSITIVE_INFINITY : (arrow.settledStep as number),
+    endAt: underWay ? (arrow.message.arrives_at ?? arrow.sentAt) : (arrow.settledAt as number),
+  };
+}
+
+/** Higher is kept longer. */
+function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): number {
+  const step = frame.step?.number ?? 0;
+  const { arrow } = drawn;
+  if (arrow.sentStep === step || drawn.endStep === step) return 6;
+  if (isPicked(frame.selection, messageSelection(frame.view, arrow.message))) return 5;
+  const key = batchKey(arrow.message);
+  if (key !== null && keys.has(key)) return 4;
+  if (!drawn.underWay && arrow.fate !== "delivered") return 4;
+  if (drawn.underWay) return 3;
+  if (arrow.message.error !== null && arrow.message.error !== "NONE") return 3;
+  return arrow.message.api === "Fetch" || arrow.message.api === "Metadata" ? 0 : 1;
+}
+
+/** Batches that this step is about: the arriving one, and those of the messages of this step. */
+function currentKeys(frame: Frame, candidates: readonly Drawn[]): Set<string> {
+  const step = frame.step?.number ?? 0;
+  const keys = new Set<string>();
+  for (const drawn of candidates) {
+    if (drawn.arrow.sentStep !== step && drawn.endStep !== step) continue;
+    const key = batchKey(drawn.arrow.message);
+    if (key !== null) keys.add(key);
+  }
+  return keys;
+}
+
+export function layoutSpacetime(frame: Frame, arrows: readonly Arrow[], options: SpacetimeOptions = defaults): SpacetimeShape {
+  const step = frame.step?.number ?? 0;
+  const end = sentUpTo(arrows, step);
+  const candidates = arrows.slice(Math.max(0, end - LOOKED_AT), end).map((arrow) => asDrawn(arrow, step));
+  const keys = currentKeys(frame, candidates);
+  const ranked = candidates
+    .map((drawn) => ({ drawn, weight: importance(frame, drawn, keys) }))
+    .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
+  const room = options.height - HEADER - 34;
+  const kept: Drawn[] = [];
+  for (const { drawn } of ranked) {
+    kept.push(drawn);
+    const actors = actorsOf(frame, kept);
+    if (kept.length > 1 && (rowsHeight(frame, kept, candidates) > room || actors.length > ACTORS_MOST)) kept.pop();
+    if (kept.length >= 24) break;
+  }
+  kept.sort((one, other) => one.arrow.sentStep - other.arrow.sentStep || one.arrow.id - other.arrow.id);
+  return compose(frame, kept, candidates, end - candidates.length, options);
+}
+
+function rowsHeight(frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[]): number {
+  const { height } = layoutRows(frame, kept, candidates);
+  return height;
+}
+
+/** One row per step that sends or settles a drawn message, one for this step, one per awaited arrival. */
+function layoutRows(frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[]) {
+  const now = frame.step?.number ?? 0;
+  const at = new Map<number, number>();
+  const awaited = new Set<number>();
+  at.set(now, frame.step?.at ?? frame.view.time);
+  for (const drawn of kept) {
+    at.set(drawn.arrow.sentStep, drawn.arrow.sentAt);
+    if (drawn.underWay) awaited.add(Math.max(drawn.endAt, frame.view.time));
+    else at.set(drawn.endStep, drawn.endAt);
+  }
+  const rows: Row[] = [];
+  const folds: { y: number; count: number }[] = [];
+  const shortened: { y: number; by: number }[] = [];
+  const drawnIds = new Set(kept.map((drawn) => drawn.arrow.id));
+  const hidden = candidates.filter((drawn) => !drawnIds.has(drawn.arrow.id)).map((drawn) => drawn.arrow.sentStep);
+  const steps = [...at.keys()].sort((one, other) => one - other);
+  let y = 0;
+  let before = 0;
+  steps.forEach((step, index) => {
+    const time = at.get(step) as number;
+    const previous = rows[index - 1];
+    if (previous !== undefined) {
+      const gap = time - previous.at;
+      const count = hidden.filter((sent) => sent > previous.step && sent <= step).length;
+      if (count > 0) {
+        folds.push({ y: y + 14 + FOLD / 2, count });
+        y += FOLD + ROW_LEAST;
+      } else if (gap > SHORTEN_AFTER) {
+        shortened.push({ y: y + SHORTENED / 2, by: gap });
+        y += SHORTENED;
+      } else {
+        y += Math.min(ROW_MOST, Math.max(ROW_LEAST, 12 + 2 * gap));
+      }
+      if (step === now) y += 6;
+    } else {
+      before = hidden.filter((sent) => sent <= step).length;
+    }
+    rows.push({ step, at: time, y, future: false });
+  });
+  y += BAND - 14;
+  let last = rows[rows.length - 1]?.at ?? 0;
+  for (const time of [...awaited].sort((one, other) => one - other)) {
+    if (time - last > SHORTEN_AFTER) {
+      shortened.push({ y: y + SHORTENED / 2, by: time - last });
+      y += SHORTENED;
+    } else {
+      y += Math.min(ROW_MOST, Math.max(ROW_LEAST, 10 + 2 * (time - last)));
+    }
+    rows.push({ step: Number.POSITIVE_INFINITY, at: time, y, future: true });
+    last = time;
+  }
+  return { rows, folds, shortened, before, height: y };
+}
+
+const ROLE_ORDER = ["application", "client", "producer", "broker", "consumer", "zookeeper", "controller"];
+
+/** Actors that take part, in the order of their roles. */
+function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
+  const used = new Set<string>();
+  for (const { arrow } of kept) {
+    used.add(arrow.message.from);
+    used.add(arrow.message.to);
+  }
+  if (frame.step !== null) used.add(frame.step.actor);
+  const roles = new Map(frame.header.actors.map((actor) => [actor.name, actor.role]));
+  const rank = (name: string): number => {
+    const index = ROLE_ORDER.indexOf(roles.get(name) ?? "");
+    return index < 0 ? ROLE_ORDER.length : index;
+  };
+  const order = new Map(frame.header.actors.map((actor, index) => [actor.name, index]));
+  return [...used].sort((one, other) => rank(one) - rank(other) || (order.get(one) ?? 999) - (order.get(other) ?? 999));
+}
+
+function laneHeads(frame: Frame, actors: string[], width: number): LaneHead[] {
+  const left = TIMES + 28;
+  const right = width - 54;
+  const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
+  return actors.map((actor, index) => {
+    const selection = plainly("actor", actor);
+    const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
+    return { actor, x: round(x), title: actor, role: roleText(frame, actor, partition),
+      picked: isPicked(frame.selection, selection), selection };
+  });
+}
+
+function roleText(frame: Frame, actor: string, partition: string | null): string {
+  const consumer = frame.view.consumers?.[actor];
+  if (consumer !== undefined) return consumer.isolation;
+  const id = /^broker-(\d+)$/.exec(actor)?.[1];
+  if (id === undefined) {
+    const manager = frame.view.clients?.[actor]?.transaction_manager;
+    if (manager == null || isAbsent(manager.producer_id)) return "";
+    return say("diagram.spacetime.producer", { producer_id: manager.producer_id as number, producer_epoch: manager.producer_epoch ?? 0 });
+  }
+  if (frame.view.brokers?.[id]?.alive === false) return say("diagram.zookeeper.down");
+  const view = partition === null ? undefined : frame.view.partitions?.[partition];
+  if (view === undefined || partition === null) return "";
+  if (String(view.leader) === id) return say("diagram.spacetime.leader", { partition });
+  return id in view.replicas ? say("diagram.spacetime.follower") : "";
+}
+
+function compose(
+  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], earlier: number, options: SpacetimeOptions,
+): SpacetimeShape {
+  const layout = layoutRows(frame, kept, candidates);
+  const lanes = laneHeads(frame, actorsOf(frame, kept), options.width);
+  const xOf = new Map(lanes.map((lane) => [lane.actor, lane.x]));
+  const top = HEADER + 14;
+  const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));
+  const now = frame.step?.number ?? 0;
+  const nowRow = rows.find((row) => row.step === now && !row.future);
+  const shape: SpacetimeShape = {
+    width: options.width, height: Math.max(options.height, layout.height + top + 24), lanes, top: HEADER,
+    bottom: Math.max(layout.height + top + 12, HEADER + 40), times: timeTexts(rows, now), arrows: [], dots: [],
+    shortened: layout.shortened.map(({ y, by }) => ({
+      y: round(y + top), text: say("diagram.spacetime.shortened", { by: duration(by, frame.language) }),
+    })),
+    folds: layout.folds.map(({ y, count }) => ({ y: round(y + top), text: say("diagram.spacetime.folded", { count }) })),
+    band: null, bars: [], notes: [], twin: [],
+  };
+  if (nowRow !== undefined) shape.band = bandShape(frame, nowRow.y, lanes, options.width);
+  placeArrows(frame, shape, kept, rows, xOf);
+  shape.bars = timerBars(frame, rows, xOf);
+  const before = earlier + layout.before;
+  if (before > 0) shape.notes.push(say("diagram.spacetime.earlier", { count: before }));
+  const silent = frame.header.actors.filter((actor) => !xOf.has(actor.name)).map((actor) => actor.name);
+  if (silent.length > 0) shape.notes.push(say("diagram.spacetime.silent", { actors: silent.slice(0, 6), count: silent.length }));
+  const unlabelled = shape.arrows.filter((arrow) => arrow.label === null).length;
+  if (unlabelled > 0) shape.notes.push(say("diagram.spacetime.unlabelled", { count: unlabelled }));
+  shape.twin = twinSentences(frame, shape, kept);
+  return shape;
+}
+
+function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
+  const texts: SpacetimeShape["times"] = [];
+  let last: Row | null = null;
+  for (const row of rows) {
+    if (last !== null && last.at === row.at && row.step !== now) continue;
+    const previous = texts[texts.length - 1];
+    if (previous !== undefined && row.y - previous.y < 13) {
+      if (row.step !== now) continue;
+      texts.pop();
+    }
+    texts.push({ y: round(row.y + 4), text: say("diagram.at", { at: row.at }), now: row.step === now });
+    last = row;
+  }
+  return texts;
+}
+
+/** The wash of this step, with what was decided beside the actor. */
+function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number): SpacetimeShape["band"] {
+  const step = frame.step;
+  const lane = lanes.find((item) => item.actor === step?.actor);
+  const x = lane?.x ?? null;
+  const middle = x ?? TIMES;
+  const onRight = width - middle >= middle - TIMES;
+  const room = onRight ? width - middle - 22 : middle - TIMES - 18;
+  const lines = wrapAtMost(bandText(frame), room, 12, 2, true);
+  const first = round(y + (lines.length > 1 ? -2 : 5));
+  return {
+    y: round(y - BAND / 2), height: BAND, x,
+    texts: lines.map((text, index) => ({
+      x: round(onRight ? middle + 16 : middle - 14), y: first + index * 15, text, anchor: onRight ? "start" : "end",
+    })),
+  };
+}
+
+function bandText(frame: Frame): string {
+  const step = frame.step;
+  if (step === null) return "";
+  if (step.refusal !== null) {
+    const compared = step.refusal.compared.map(([name, value]) => errorText(name, value)).join(", ");
+    return `${step.refusal.error}: ${compared}`;
+  }
+  const decided = step.decision?.rows.find((row) => row.outcome === "decided");
+  return decided === undefined ? say(step.key, step.params) : say(decided.key, decided.params);
+}
+
+function placeArrows(
+  frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[], rows: Row[], xOf: ReadonlyMap<string, number>,
+): void {
+  const now = frame.step?.number ?? 0;
+  const yOfStep = new Map(rows.filter((row) => !row.future).map((row) => [row.step, row.y]));
+  const yOfTime = new Map(rows.filter((row) => row.future).map((row) => [row.at, row.y]));
+  const sent = new Map<string, number>();
+  const dots = new Map<string, { x: number; y: number }>();
+  for (const drawn of kept) {
+    const { message } = drawn.arrow;
+    const x1 = xOf.get(message.from) ?? 0;
+    const x2 = xOf.get(message.to) ?? 0;
+    const y1 = yOfStep.get(drawn.arrow.sentStep) ?? 0;
+    const y2 = drawn.underWay ? (yOfTime.get(Math.max(drawn.endAt, frame.view.time)) ?? y1 + 20) : (yOfStep.get(drawn.endStep) ?? y1);
+    const cut = !drawn.underWay && drawn.arrow.fate !== "delivered" ? 0.62 : 1;
+    const key = batchKey(message);
+    const again = key !== null && sent.has(key);
+    if (key !== null && !again) sent.set(key, drawn.arrow.id);
+    const selection = messageSelection(frame.view, message);
+    const arrives = Math.sign(x2 - x1) * 5;
+    shape.arrows.push({
+      key: String(drawn.arrow.id),
+      x1: round(x1 + arrives), y1: round(y1),
+      x2: round(x1 + (x2 - x1) * cut - (cut === 1 ? arrives : 0)), y2: round(y1 + (y2 - y1) * cut),
+      hue: messageHue(message), fate: drawn.underWay ? "under_way" : (drawn.arrow.fate as ArrowShape["fate"]),
+      held: drawn.underWay && (frame.view.network?.messages[String(message.id)]?.held ?? false),
+      now: drawn.arrow.sentStep === now || drawn.endStep === now,
+      picked: isPicked(frame.selection, selection), label: null,
+      name: arrowName(drawn, again), selection,
+    });
+    dots.set(`${x1} ${y1}`, { x: x1, y: round(y1) });
+    if (!drawn.underWay && cut === 1) dots.set(`${x2} ${y2}`, { x: x2, y: round(y2) });
+  }
+  shape.dots = [...dots.values()];
+  labelArrows(shape, kept, sent);
+}
+
+function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {
+  const texts = kept.map((drawn) => {
+    const key = batchKey(drawn.arrow.message);
+    const again = key !== null && sent.get(key) !== drawn.arrow.id;
+    return labelText(drawn.arrow.message, again, drawn);
+  });
+  const taken = [
+    ...shape.folds.map((fold) => ({ x: 0, y: fold.y - 12, width: shape.width, height: 24 })),
+    ...(shape.band?.texts ?? []).map((text) => {
+      const width = textWidth(text.text, 12, true);
+      return { x: text.anchor === "start" ? text.x : text.x - width, y: text.y - 11, width, height: 14 };
+    }),
+  ];
+  const places = placeLabels(
+    shape.arrows.map((arrow, index) => ({
+      x1: arrow.x1, y1: arrow.y1, x2: arrow.x2, y2: arrow.y2, text: texts[index] ?? "",
+      weight: (arrow.now ? 4 : 0) + (arrow.picked ? 3 : 0) + (arrow.fate === "delivered" ? 0 : 2),
+    })),
+    taken,
+    shape.width,
+  );
+  shape.arrows.forEach((arrow, index) => {
+    const place = places[index] ?? null;
+    arrow.label = place === null ? null : { ...place, text: texts[index] ?? "" };
+  });
+}
+
+function labelText(message: MessageView, again: boolean, drawn: Drawn): string {
+  const text = messageLabel(message, again);
+  if (!drawn.underWay && drawn.arrow.fate !== "delivered") return `${text}: ${say(`diagram.fate.short.${drawn.arrow.fate}`)}`;
+  if (drawn.arrow.duplicated) return `${text} ${say("diagram.fate.short.duplicated")}`;
+  return drawn.arrow.delayed ? `${text} ${say("diagram.fate.short.delayed")}` : text;
+}
+
+function arrowName(drawn: Drawn, again: boolean): string {
+  const { message, sentAt } = drawn.arrow;
+  return say("diagram.spacetime.arrow", {
+    at: sentAt, from: message.from, to: message.to, message: messageLabel(message, again), fate: fateText(drawn.arrow, drawn.underWay),
+  });
+}
+
+/** Retry waits and timeouts that began inside the drawn stretch, as bars on their actor's lane. */
+function timerBars(frame: Frame, rows: Row[], xOf: ReadonlyMap<string, number>): SpacetimeShape["bars"] {
+  const bars: SpacetimeShape["bars"] = [];
+  const first = rows[0];
+  if (first === undefined) return bars;
+  for (const [client, view] of Object.entries(frame.view.clients ?? {})) {
+    const x = xOf.get(client);
+    if (x === undefined) continue;
+    const backoff = Object.entries(view.timers).find(([, timer]) => timer.kind.includes("backoff") && timer.since >= first.at);
+    if (backoff === undefined) continue;
+    const [name, timer] = backoff;
+    const selection: Selection = { kind: "timer", id: `${client}/${name}` };
+    const y1 = yAt(rows, timer.since);
+    const y2 = yAt(rows, Math.min(timer.until, rows[rows.length - 1]?.at ?? timer.until));
+    bars.push({
+      key: `${client}/${name}`, x: x - 5, y: round(y1), height: round(Math.max(14, y2 - y1)),
+      text: say("diagram.timer.name", {
+        kind: say(`diagram.timer.kind.${timer.kind}`), subject: timer.subject,
+        left: duration(Math.max(0, timer.until - frame.view.time), frame.language), until: timer.until,
+      }),
+      picked: isPicked(frame.selection, selection), selection,
+    });
+  }
+  return bars;
+}
+
+/** Where a moment stands between the rows. */
+function yAt(rows: Row[], time: number): number {
+  let before = rows[0] as Row;
+  for (const row of rows) {
+    if (row.at >= time) {
+      const span = row.at - before.at;
+      return span <= 0 ? row.y : before.y + ((row.y - before.y) * (time - before.at)) / span;
+    }
+    before = row;
+  }
+  return before.y;
+}
+
+function twinSentences(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]): string[] {
+  const sentences = kept.map((_, index) => shape.arrows[index]?.name ?? "");
+  const step = frame.step;
+  if (step !== null) {
+    sentences.push(say("diagram.spacetime.now", { at: step.at, actor: step.actor, sentence: say(step.key, step.params) }));
+  }
+  return [...shape.notes, ...shape.folds.map((fold) => fold.text), ...sentences];
+}

@@ -1,0 +1,162 @@
+/**
+ * The space-time diagram: who sent what to whom, and what became of it.
+ *
+ *     <eos-spacetime></eos-spacetime>
+ *     const diagram = document.querySelector("eos-spacetime");
+ *     diagram.arrows = arrows;   // of the loaded steps, in order of sending
+ *     diagram.frame = frame;
+ *
+ * Fate by shape: a full arrow head is delivered, a cross did not arrive, dashed is under way.
+ */
+
+import { css, html, nothing, svg } from "lit";
+import type { SVGTemplateResult, TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Arrow, Frame, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { SizedElement, folded, onPick, twin } from "./element.ts";
+import type { ArrowShape, LaneHead, SpacetimeShape } from "./spacetime-layout.ts";
+import { defaults, layoutSpacetime } from "./spacetime-layout.ts";
+
+export { defaults };
+
+export class Spacetime extends SizedElement {
+  static override properties = { ...SizedElement.properties, arrows: { attribute: false } };
+  static override styles = [
+    ...SizedElement.styles,
+    css`
+      :host { height: 100%; position: relative; overflow: hidden auto; }
+      details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; background: var(--paper); }
+      details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
+      .lane { stroke: var(--ink-3); stroke-width: 1.25; }
+      .head { fill: var(--ink-2); }
+      .arrow .line { stroke-width: 1.5; }
+      .arrow.coloured .line { stroke-width: 2.5; }
+      .arrow.now .line, .arrow.picked .line { stroke-width: 3.5; }
+      .arrow .reach { stroke: transparent; stroke-width: 14; fill: none; }
+      .arrow.failed .line:not(.coloured) { stroke: var(--ink); }
+      .arrow text { font-size: 11.5px; fill: var(--ink-2); }
+      .arrow.now text, .arrow.picked text { fill: var(--ink); font-weight: 650; }
+      .bar { fill: var(--side); stroke: var(--ink-2); stroke-width: 1.5; }
+      @media (max-width: 600px) { :host { height: 480px; } }
+    `,
+  ];
+
+  declare arrows: readonly Arrow[];
+
+  constructor() {
+    super();
+    this.arrows = [];
+  }
+
+  protected override show(frame: Frame): TemplateResult {
+    if (frame.view.network === undefined) return folded(say("diagram.spacetime.heading"), say("diagram.spacetime.log"));
+    const shape = layoutSpacetime(frame, this.arrows, {
+      width: this.size?.width || defaults.width,
+      height: this.size?.height || defaults.height,
+    });
+    return html`${drawSpacetime(shape, this.pick, frame.animate)}${twin(shape.twin)}`;
+  }
+}
+
+export function drawSpacetime(shape: SpacetimeShape, pick: (selection: Selection) => void, animate: boolean): TemplateResult {
+  return html`<svg width=${shape.width} height=${shape.height} viewBox="0 0 ${shape.width} ${shape.height}" role="group"
+    aria-labelledby="twin">${shape.band === null ? nothing : drawBand(shape.band, shape.width)}${repeat(
+      shape.lanes,
+      (lane) => lane.actor,
+      (lane) => drawLane(lane, shape, pick),
+    )}${shape.times.map(
+      (time) => svg`<text class=${time.now ? "strong digits" : "digits"} x="4" y=${time.y}>${time.text}</text>`,
+    )}${shape.shortened.map((cut) => drawShortened(cut, shape.lanes))}${shape.folds.map((fold) => drawFold(fold, shape))}${repeat(
+      shape.bars,
+      (bar) => bar.key,
+      (bar) => drawBar(bar, pick),
+    )}${shape.dots.map((dot) => svg`<circle class="dot" cx=${dot.x} cy=${dot.y} r="3.5"/>`)}${repeat(
+      shape.arrows,
+      (arrow) => arrow.key,
+      (arrow) => drawArrow(arrow, pick, animate),
+    )}${drawBandText(shape)}${shape.notes.map(
+      (note, index) => svg`<text class="halo" x=${shape.width - 12} y=${shape.height - 22 - 14 * (shape.notes.length - 1 - index)}
+        text-anchor="end">${note}</text>`,
+    )}</svg>`;
+}
+
+function drawBand(band: NonNullable<SpacetimeShape["band"]>, width: number): SVGTemplateResult {
+  return svg`<rect class="wash" x="0" y=${band.y} width=${width} height=${band.height}/><path class="line dark"
+    d=${`M0 ${band.y}H${width}M0 ${band.y + band.height}H${width}`}/>`;
+}
+
+function drawBandText(shape: SpacetimeShape): SVGTemplateResult | typeof nothing {
+  const band = shape.band;
+  if (band === null) return nothing;
+  return svg`${band.x === null ? nothing : svg`<circle class="dot" cx=${band.x} cy=${band.y + band.height / 2} r="7"/>`}${
+    band.texts.map((text) => svg`<text class="text strong halo onnow" x=${text.x} y=${text.y} text-anchor=${text.anchor}>${text.text}</text>`)}`;
+}
+
+function drawLane(lane: LaneHead, shape: SpacetimeShape, pick: (selection: Selection) => void): SVGTemplateResult {
+  const { click, key } = onPick(pick, lane.selection);
+  return svg`<g><path class="lane" d=${`M${lane.x} ${shape.top}V${shape.bottom}`}/><g role="button" tabindex="0"
+    aria-label=${`${lane.title} ${lane.role}`} aria-pressed=${lane.picked ? "true" : "false"} @click=${click} @keydown=${key}><rect
+    class=${lane.picked ? "ring" : ""} x=${lane.x - 44} y="6" width="88" height="36" rx="3" fill="transparent"/><text class="title"
+    x=${lane.x} y="22" text-anchor="middle">${lane.title}</text><text x=${lane.x} y="36" text-anchor="middle">${lane.role}</text></g></g>`;
+}
+
+function drawShortened(cut: { y: number; text: string }, lanes: readonly LaneHead[]): SVGTemplateResult {
+  const first = lanes[0];
+  return svg`${lanes.map(
+    (lane) => svg`<path class="line thin" d=${`M${lane.x - 7} ${cut.y}l14 -6M${lane.x - 7} ${cut.y + 6}l14 -6`}/>`,
+  )}${first === undefined
+    ? nothing
+    : svg`<text class="halo" x=${first.x + 12} y=${cut.y + 4}>${cut.text}</text>`}`;
+}
+
+function drawFold(fold: { y: number; text: string }, shape: SpacetimeShape): SVGTemplateResult {
+  const left = (shape.lanes[0]?.x ?? 60) + 12;
+  const right = Math.min((shape.lanes.at(-1)?.x ?? shape.width) - 12, left + 330);
+  return svg`<rect class="foldbox" x=${left} y=${fold.y - 11} width=${Math.max(60, right - left)} height="22" rx="11"/><text
+    x=${(left + right) / 2} y=${fold.y + 4} text-anchor="middle">${fold.text}</text>`;
+}
+
+function drawBar(bar: SpacetimeShape["bars"][number], pick: (selection: Selection) => void): SVGTemplateResult {
+  const { click, key } = onPick(pick, bar.selection);
+  return svg`<g role="button" tabindex="0" aria-label=${bar.text} aria-pressed=${bar.picked ? "true" : "false"} @click=${click}
+    @keydown=${key}><title>${bar.text}</title><rect class=${bar.picked ? "bar ring" : "bar"} x=${bar.x} y=${bar.y} width="10"
+    height=${bar.height} rx="5"/></g>`;
+}
+
+export function drawArrow(arrow: ArrowShape, pick: (selection: Selection) => void, animate: boolean): SVGTemplateResult {
+  const { click, key } = onPick(pick, arrow.selection);
+  const path = `M${arrow.x1} ${arrow.y1}L${arrow.x2} ${arrow.y2}`;
+  const failed = arrow.fate === "dropped" || arrow.fate === "lost";
+  const classes = [
+    "arrow", arrow.now ? "now" : "", arrow.picked ? "picked" : "", failed ? "failed" : "", arrow.hue === null ? "" : "coloured",
+  ].filter(Boolean).join(" ");
+  const line = [
+    "line", arrow.hue ?? "", arrow.fate === "under_way" ? "dashed" : "", animate && arrow.now && arrow.fate !== "under_way" ? "crosses" : "",
+  ].filter(Boolean).join(" ");
+  return svg`<g class=${classes} role="button" tabindex="0" aria-label=${arrow.name} aria-pressed=${arrow.picked ? "true" : "false"}
+    @click=${click} @keydown=${key}><title>${arrow.name}</title><path class="reach" d=${path}/><path class=${line} d=${path}
+    pathLength=${line.includes("crosses") ? 1 : nothing}/>${
+      failed
+        ? svg`<path class="cross" d=${`M${arrow.x2 - 7} ${arrow.y2 - 7}l14 14m0 -14l-14 14`}/>`
+        : svg`<path class="head" d=${headPath(arrow)}/>`
+    }${arrow.held ? svg`<path class="line dark" d=${`M${arrow.x2 - 3} ${arrow.y2 - 16}v9m5 -9v9`}/>` : nothing}${
+      arrow.label === null
+        ? nothing
+        : svg`<text class="halo" transform=${`translate(${arrow.label.x} ${arrow.label.y}) rotate(${arrow.label.angle})`}
+            text-anchor="middle">${arrow.label.text}</text>`
+    }</g>`;
+}
+
+/** A triangle at the end of the line, pointing along it. */
+function headPath(arrow: ArrowShape): string {
+  const dx = arrow.x2 - arrow.x1;
+  const dy = arrow.y2 - arrow.y1;
+  const length = Math.hypot(dx, dy) || 1;
+  const [ux, uy] = [dx / length, dy / length];
+  const [bx, by] = [arrow.x2 - ux * 10, arrow.y2 - uy * 10];
+  const one = (value: number): number => Math.round(value * 10) / 10;
+  return `M${arrow.x2} ${arrow.y2}L${one(bx - uy * 4.5)} ${one(by + ux * 4.5)}L${one(bx + uy * 4.5)} ${one(by - ux * 4.5)}Z`;
+}
+
+customElements.define("eos-spacetime", Spacetime);
