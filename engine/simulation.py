@@ -22,6 +22,7 @@ from engine.interference import Interference
 from engine.judge import Bench, Verdict
 from engine.messages import Effects, Envelope, ProduceRequest, Send
 from engine.network import Connect
+from engine.network.links import partitions_of
 from engine.recording import Judged, Recorded, Step, canonical, place
 from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.document import Scenario
@@ -321,6 +322,9 @@ class Simulation:
             )
         self._carry_out(name, effects)
         self._settled(envelope)
+        if name in self.world.consumers:
+            for partition in partitions_of(envelope.body):
+                self.world.wake_readers(partition, self.now)
         self._ask(name)
         self._follow_changes()
 
@@ -541,7 +545,7 @@ class Simulation:
                     self._replication.add(key)
                     at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
                     self.put(at, TIMER, "replicate", key, f"broker-{follower}", f"fetch {partition}")
-            for name in world.readers_of(partition, self.now):
+            for name in world.wake_readers(partition, self.now):
                 self._ask(name)
 
     # -- looking ---------------------------------------------------------------------------------------

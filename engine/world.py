@@ -150,25 +150,29 @@ class World:
             return None
         return broker
 
-    def readers_of(self, partition: str, now: int) -> list[str]:
-        """The consumers for which a fetch of this partition could bring something new."""
+    def wake_readers(self, partition: str, now: int) -> list[str]:
+        """Wake the consumers for which a fetch of this partition would bring something new (CON-1)."""
         readers = self._readers.get(partition)
         if not readers:
             return []
         leader = self._leader(partition)
         if leader is None:
             return []
-        end = leader.replicas[partition].log.high_watermark
-        return [
-            consumer.name
-            for consumer in readers
-            if consumer.alive and consumer.data_available(partition, end, now)
-        ]
+        log = leader.replicas[partition].log
+        woken = []
+        for consumer in readers:
+            committed = consumer.isolation == "read_committed"
+            if consumer.lacks(partition, log.last_stable_offset if committed else log.high_watermark):
+                consumer.wake(partition, now)
+                woken.append(consumer.name)
+        return woken
 
     # -- starting, stopping ----------------------------------------------------------------------------
 
     def start(self, now: int) -> Done:
-        """Brokers that are to be seen starting claim their blocks now (PID-6); the others did so before."""
+        """Senders begin; brokers that are to be seen starting claim their blocks (PID-6)."""
+        for client in self.clients.values():
+            client.start(now)
         for name in self.starting:
             yield name, self.brokers[name].start(now)
 
@@ -398,8 +402,8 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             partitions=tuple(consumer["partitions"]),
             isolation=consumer["isolation"],
             remember_keys=consumer["remember_keys"],
-            profile=world.profile,
             watch=world.watch,
+            brokers=range(1, document["cluster"]["brokers"] + 1),
         )
         world.consumers[made.name] = made
         for partition in consumer["partitions"]:

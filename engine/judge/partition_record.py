@@ -107,6 +107,7 @@ class PartitionRecord:
     def sent(self, serials: tuple[int, ...]) -> None:
         for serial in serials:
             self.under_way[serial] = self.under_way.get(serial, 0) + 1
+            self.lost.discard(serial)
 
     def settled(self, serials: tuple[int, ...]) -> None:
         for serial in serials:
