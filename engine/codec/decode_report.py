@@ -8,7 +8,7 @@ bytes, timestamps milliseconds since 1970. Every object of the JSON Lines has a 
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from engine.codec.buffers import Buffer
@@ -21,7 +21,7 @@ from engine.codec.partition_folder import (
     shown_name,
 )
 from engine.codec.record import Record
-from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Row, SegmentReader
+from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Records, Row, SegmentReader
 
 EXIT_OK = 0
 EXIT_NOT_A_LOG = 2
@@ -51,7 +51,7 @@ class Totals:
             self.legacy += 1
         if isinstance(row, BatchRow):
             self.batches += 1
-            self.records += len(row.records)
+            self.records += row.records_read
             self.compressed += row.codec_not_read is not None
 
 
@@ -75,7 +75,7 @@ def decode_command(
     Returns the exit code: 0 all read; 2 nothing there is a log, and one line says what to give instead; 3 a
     place is damaged: it is named, and what can be read is printed.
     """
-    reader = reader or SegmentReader()
+    reader = replace(reader or SegmentReader(), records=Records.KEEP if as_jsonl else Records.CHECK)
     folders = partition_folders(files)
     if not any(folder.segments for folder in folders):
         out(_nothing_to_read(files, reader))

@@ -10,7 +10,7 @@ batch.
 
 import heapq
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.codec.buffers import Buffer
@@ -24,7 +24,7 @@ from engine.codec.log_sentences import (
     sentence,
 )
 from engine.codec.partition_folder import PartitionFolder, SegmentFile, UnreadFile, partition_folders
-from engine.codec.segment import BatchRow, LegacyRow, Row, SegmentReader
+from engine.codec.segment import BatchRow, LegacyRow, Records, Row, SegmentReader
 from engine.scenario.header import ENGINE_VERSION
 
 STEPS_MAX = 20_000
@@ -96,7 +96,9 @@ def log_case(files: Mapping[str, Buffer], reader: SegmentReader | None = None) -
         "partitions": {name: lane.view() for name, lane in lanes.items()},
         "guarantees": {name: {"judged": False} for name in GUARANTEES},
     }
-    streams = [_stream(name, folder, reader or SegmentReader()) for name, folder in named.items()]
+    # Lanes show batches. Their checksums are verified, their records are not taken apart.
+    reader = replace(reader or SegmentReader(), records=Records.SKIP)
+    streams = [_stream(name, folder, reader) for name, folder in named.items()]
     run = _Run(lanes)
     for placed in heapq.merge(*streams, key=lambda placed: placed.time):
         if len(run.steps) == STEPS_MAX:

@@ -64,16 +64,26 @@ def _sized(field: bytes | None) -> bytes:
     return write_varint(-1) if field is None else write_varint(len(field)) + field
 
 
-def decode_records(
-    data: bytes, position: int, count: int, frame: RecordFrame, at: int = 0
-) -> tuple[tuple[Record, ...], Damage | None]:
-    """The `count` records from `position` to the end of `data`.
+class RecordsRead(NamedTuple):
+    """What reading a run of records gave."""
 
-    Never raises: returns the records before the first damaged byte, and that damage, or None. `at` is added
-    to positions in the damage. Memory is bounded by `data`, whatever `count` claims.
+    records: tuple[Record, ...]
+    """Those before the first damaged byte; empty when they were only checked."""
+    whole: int
+    """How many were read whole."""
+    damage: Damage | None
+
+
+def decode_records(
+    data: bytes, position: int, count: int, frame: RecordFrame, at: int = 0, *, keep: bool = True
+) -> RecordsRead:
+    """Read the `count` records from `position` to the end of `data`, up to the first damaged byte.
+
+    Never raises. `at` is added to positions in the damage. Memory is bounded by `data`, whatever `count`
+    claims, and without `keep` by the longest record.
     """
     records: list[Record] = []
-    delta_min = 0
+    delta_min, index = 0, 0
     try:
         for index in range(count):
             if position == len(data):
@@ -83,13 +93,15 @@ def decode_records(
             if not delta_min <= delta <= frame.last_offset_delta:
                 expected = f"{delta_min}..{frame.last_offset_delta}"
                 raise damaged(DamageKind.RECORD_OFFSET, at + position, expected, delta)
-            records.append(record)
+            if keep:
+                records.append(record)
             position, delta_min = behind, delta + 1
+        index = count
         if position < len(data):
             raise damaged(DamageKind.TRAILING_BYTES, at + position, "0 B", f"{len(data) - position} B")
     except DamagedError as error:
-        return tuple(records), error.damage
-    return tuple(records), None
+        return RecordsRead(tuple(records), index, error.damage)
+    return RecordsRead(tuple(records), index, None)
 
 
 def _decode_record(data: bytes, position: int, frame: RecordFrame, at: int) -> tuple[Record, int]:

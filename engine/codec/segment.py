@@ -10,13 +10,14 @@ checksum; when a batch fails its checksum and nothing like a batch follows, the 
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from engine.codec.buffers import Buffer, Checksum, Decompressors
 from engine.codec.control_record import ControlRecord, decode_control_record
 from engine.codec.crc32c import crc32c
 from engine.codec.damage import Damage, DamagedError, DamageKind
-from engine.codec.record import Record, decode_records
+from engine.codec.record import Record, RecordsRead, decode_records
 from engine.codec.record_batch import (
     ATTRIBUTES_POSITION,
     CODEC_NAMES,
@@ -42,6 +43,8 @@ FRAME_BYTES = MAGIC_POSITION + 1
 DECOMPRESSED_BYTES_MAX = 256 * 1024 * 1024
 """The largest result asked of a decompressor for one batch."""
 
+NOTHING_READ = RecordsRead((), 0, None)
+
 _FRAME = struct.Struct(">qiib")
 _ZERO_CHUNK_BYTES = 1 << 16
 
@@ -55,7 +58,9 @@ class BatchRow:
     header: BatchHeader
     computed_crc: int
     records: tuple[Record, ...] = ()
-    """Those before the first damaged byte; all of them when nothing is damaged."""
+    """Those before the first damaged byte; empty when the reader does not keep them."""
+    records_read: int = 0
+    """How many records were read whole, kept or not."""
     control: ControlRecord | None = None
     """What the batch's control record says; None for data and for a damaged one."""
     codec_not_read: str | None = None
@@ -95,10 +100,22 @@ class DamageRow:
 Row = BatchRow | LegacyRow | DamageRow
 
 
+class Records(Enum):
+    """What is done with the records of data batches. That of a control batch is always kept."""
+
+    KEEP = "keep"
+    CHECK = "check"
+    """Read for damage and dropped: a batch of millions of tiny records costs no memory."""
+    SKIP = "skip"
+    """Not read; the checksum still covers them."""
+
+
 @dataclass(frozen=True, slots=True)
 class SegmentReader:
-    """How segments are read: which compiled functions stand in for the pure ones."""
+    """How segments are read: what happens to records, and which compiled functions stand in for the pure
+    ones."""
 
+    records: Records = Records.KEEP
     checksum: Checksum = crc32c
     decompressors: Decompressors = field(default_factory=dict)
 
@@ -151,47 +168,53 @@ class SegmentReader:
             damage.extend(_length_doubt(view, position, size))
         counts = _count_damage(header, position)
         damage.extend(counts)
-        records: tuple[Record, ...] = ()
-        control, codec_not_read = None, None
+        read, control, codec_not_read = NOTHING_READ, None, None
         if not counts:
-            records, codec_not_read, fault = self._records(batch, header, position)
-            damage.extend(fault)
-            if header.is_control and codec_not_read is None and not fault:
-                control, fault = _control(records, position)
+            codec_not_read = self._codec_not_read(header)
+            if codec_not_read is None:
+                read = self._read_records(batch, header, position)
+            if header.is_control and codec_not_read is None and read.damage is None:
+                control, fault = _control(header, read.records, position)
                 damage.extend(fault)
+        if read.damage is not None:
+            damage.append(read.damage)
         return BatchRow(
             position=position,
             header=header,
             computed_crc=computed_crc,
-            records=records,
+            records=read.records,
+            records_read=read.whole,
             control=control,
             codec_not_read=codec_not_read,
             damage=tuple(damage),
         )
 
-    def _records(
-        self, batch: bytes, header: BatchHeader, position: int
-    ) -> tuple[tuple[Record, ...], str | None, tuple[Damage, ...]]:
-        """Records, the codec that is not read, and damage."""
+    def _codec_not_read(self, header: BatchHeader) -> str | None:
+        """The codec's name when the records are compressed and there is nothing to decompress them."""
+        known = 0 < header.codec_code < len(CODEC_NAMES)
+        return header.codec if known and header.codec not in self.decompressors else None
+
+    def _read_records(self, batch: bytes, header: BatchHeader, position: int) -> RecordsRead:
+        """The records as far as they are wanted."""
         if header.codec_code >= len(CODEC_NAMES):
-            at = position + ATTRIBUTES_POSITION
-            expected = f"0..{len(CODEC_NAMES) - 1}"
-            return (), None, (Damage(DamageKind.CODEC, at, expected, str(header.codec_code)),)
+            at, expected = position + ATTRIBUTES_POSITION, f"0..{len(CODEC_NAMES) - 1}"
+            return RecordsRead((), 0, Damage(DamageKind.CODEC, at, expected, str(header.codec_code)))
+        one_control_record = header.is_control and header.record_count <= 1
+        if self.records is Records.SKIP and not one_control_record:
+            return NOTHING_READ
+        keep = self.records is Records.KEEP or one_control_record
         if header.codec_code == 0:
-            records, fault = decode_records(batch, HEADER_BYTES, header.record_count, header.frame, position)
-            return records, None, () if fault is None else (fault,)
-        decompress = self.decompressors.get(header.codec)
-        if decompress is None:
-            return (), header.codec, ()
+            return decode_records(batch, HEADER_BYTES, header.record_count, header.frame, position, keep=keep)
         block = position + HEADER_BYTES
         try:
-            plain = decompress(batch[HEADER_BYTES:], DECOMPRESSED_BYTES_MAX)
+            plain = self.decompressors[header.codec](batch[HEADER_BYTES:], DECOMPRESSED_BYTES_MAX)
         except ValueError as error:
-            return (), None, (Damage(DamageKind.DECOMPRESSION, block, header.codec, str(error)),)
-        records, fault = decode_records(plain, 0, header.record_count, header.frame)
-        if fault is None:
-            return records, None, ()
-        return records, None, (Damage(fault.kind, block, fault.expected, fault.found),)
+            return RecordsRead((), 0, Damage(DamageKind.DECOMPRESSION, block, header.codec, str(error)))
+        read = decode_records(plain, 0, header.record_count, header.frame, keep=keep)
+        if read.damage is None:
+            return read
+        # Bytes inside the block have no place in the file: the block's first byte stands for them.
+        return read._replace(damage=replace(read.damage, position=block))
 
 
 def _frame_damage(view: memoryview, position: int) -> Damage | None:
@@ -280,13 +303,15 @@ def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
     return ()
 
 
-def _control(records: tuple[Record, ...], position: int) -> tuple[ControlRecord | None, tuple[Damage, ...]]:
+def _control(
+    header: BatchHeader, records: tuple[Record, ...], position: int
+) -> tuple[ControlRecord | None, tuple[Damage, ...]]:
     """What the one record of a control batch says. The cleaner may have left the batch without it."""
+    if header.record_count > 1:
+        at = position + RECORD_COUNT_POSITION
+        return None, (Damage(DamageKind.CONTROL_COUNT, at, "1", str(header.record_count)),)
     if not records:
         return None, ()
-    if len(records) > 1:
-        at = position + RECORD_COUNT_POSITION
-        return None, (Damage(DamageKind.CONTROL_COUNT, at, "1", str(len(records))),)
     try:
         return decode_control_record(records[0], position + HEADER_BYTES), ()
     except DamagedError as error:

@@ -12,7 +12,7 @@ from engine.codec.crc32c import crc32c
 from engine.codec.damage import DamageKind
 from engine.codec.record import Header, Record
 from engine.codec.record_batch import encode_batch, encode_marker
-from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Row, SegmentReader
+from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Records, Row, SegmentReader
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 
 IDEMPOTENT = (KAFKA_LOGS / "b_idem" / "idem-0" / "00000000000000000000.log").read_bytes()
@@ -334,3 +334,25 @@ def test_a_decompressor_that_fails_is_damage() -> None:
     for decompressor, kind in ((fail, DamageKind.DECOMPRESSION), (short, DamageKind.RECORD_LENGTH)):
         rows = list(SegmentReader(decompressors={"gzip": decompressor}).rows(log.read_bytes(), 0))
         assert places(rows[:1]) == [(kind, 61)]
+
+
+@pytest.mark.parametrize("mode", [Records.CHECK, Records.SKIP])
+def test_millions_of_records_in_one_batch_need_not_be_kept(mode: Records) -> None:
+    tiny = bytes.fromhex("0c000000010100")
+    count = 20_000
+    body = b"".join(tiny[:3] + bytes([(index % 64) * 2]) + tiny[4:] for index in range(count))
+    data = with_body(body, count)
+    (row,) = SegmentReader(records=mode).rows(data)
+    assert isinstance(row, BatchRow)
+    assert row.records == ()
+    # Deltas that go back are damage, found by reading and not by skipping.
+    read = (64, [(DamageKind.RECORD_OFFSET, 61 + 64 * 7)]) if mode is Records.CHECK else (0, [])
+    assert (row.records_read, places([row])) == read
+
+
+def test_the_record_of_a_marker_is_kept_whatever_happens_to_others() -> None:
+    for mode in Records:
+        (row,) = SegmentReader(records=mode).rows(encode_marker_at(0))
+        assert isinstance(row, BatchRow)
+        assert row.control is not None
+        assert row.control.type_name == "COMMIT"
