@@ -4,6 +4,6 @@ from eosviz.pipeline import views
 
 app_name = "pipeline"
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("pipeline/", views.overview, name="overview"),
+    path("pipeline/", views.index, name="index"),
     path("pipeline/sweeps/<uuid:sweep_id>/", views.sweep, name="sweep"),
 ]

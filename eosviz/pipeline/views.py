@@ -12,12 +12,12 @@ SWEEPS_SHOWN = 50
 
 
 @require_safe
-def overview(request: HttpRequest) -> HttpResponse:
+def index(request: HttpRequest) -> HttpResponse:
     """The sweeps that ran, newest first."""
     recent = Sweep.objects.recent()
     return render(
         request,
-        "pipeline/overview.html",
+        "pipeline/index.html",
         {"sweeps": recent[:SWEEPS_SHOWN], "count": recent.count(), "shown": SWEEPS_SHOWN},
     )
 

@@ -1,4 +1,14 @@
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
+
+from eosviz.reference import views
 
 app_name = "reference"
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("reference/", views.index, name="index"),
+    path("reference/machines/", views.machines, name="machines"),
+    path("reference/machines/<slug:name>.json", views.machine, name="machine"),
+    path("reference/errors/", views.errors, name="errors"),
+    path("reference/versions/", views.versions, name="versions"),
+    path("reference/requirements/", views.requirements, name="requirements"),
+    path("reference/requirements/<slug:identifier>", views.requirement, name="requirement"),
+]

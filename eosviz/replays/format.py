@@ -105,9 +105,13 @@ class Step(_Shape):
     changes: list[Change]
 
 
+TitleText = Annotated[str, Meta(min_length=1, max_length=4000)]
+"""As long as a scenario's own texts may be (engine.scenario.schema)."""
+
+
 class Title(_Shape, rename={"zh_hans": "zh-Hans"}):
-    en: Name
-    zh_hans: Name
+    en: TitleText
+    zh_hans: TitleText
 
 
 class Intervened(_Shape):
@@ -168,3 +172,8 @@ def next_digest(previous: str, branch: str, step: Any) -> str:
 def convert(value: Any, shape: type[Any]) -> Any:
     """A decoded line as ``shape``; raises ``msgspec.ValidationError`` that names the place."""
     return msgspec.convert(value, shape)
+
+
+def as_json(shape: Struct) -> Any:
+    """A shape as plain JSON data."""
+    return msgspec.to_builtins(shape)

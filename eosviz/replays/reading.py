@@ -6,9 +6,9 @@ database and no engine: whether the steps are *true* is asked later (verificatio
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
@@ -36,8 +36,19 @@ class Recording:
     """Branch id to guarantee to the first step of the branch's whole line that broke it."""
 
 
-def read(file: BinaryIO, bounds: Bounds = BOUNDS) -> Recording:
-    """Read and check a whole replay. Raises :class:`ReplayRefused` at the first thing that is wrong."""
+class Witness(Protocol):
+    """Who is shown every step on the way, in canonical form (verification.py)."""
+
+    def take(self, branch: str, number: int, step: bytes) -> None: ...
+
+
+def read(
+    file: BinaryIO, bounds: Bounds = BOUNDS, witness: Callable[[format.Header], Witness] | None = None
+) -> Recording:
+    """Read and check a whole replay. Raises :class:`ReplayRefused` at the first thing that is wrong.
+
+    ``witness`` makes, from the header, somebody who looks at each step after it was checked.
+    """
     lines = split_lines(unpacked(file, bounds), bounds)
     number, line = next(lines, (0, b""))
     if not number:
@@ -45,6 +56,7 @@ def read(file: BinaryIO, bounds: Bounds = BOUNDS) -> Recording:
     header = _read_header(decode_line(line, number, bounds, fractions=True), bounds)
     digest = format.header_digest(line)
     steps = _Steps(header, bounds)
+    watching = None if witness is None else witness(header)
     for number, line in lines:
         value = decode_line(line, number, bounds)
         kind = value.get("type") if isinstance(value, dict) else None
@@ -53,7 +65,10 @@ def read(file: BinaryIO, bounds: Bounds = BOUNDS) -> Recording:
             digest = format.next_digest(digest, taken.branch, value["step"])
             if taken.digest != digest:
                 raise ReplayRefused("digest_differs", line=number)
-            steps.add(taken, number, len(line))
+            step = canonical(value["step"])
+            steps.add(taken, step, number, len(line))
+            if watching is not None:
+                watching.take(taken.branch, taken.step.number, step)
         elif kind == "end":
             end: format.End = _convert(value, format.End, number)
             if end.steps != steps.count or end.digest != digest:
@@ -86,14 +101,26 @@ def _read_header(value: Any, bounds: Bounds) -> format.Header:
     if value.get("schema") != format.SCHEMA:
         raise ReplayRefused("unknown_schema", schema=str(value.get("schema"))[:40], known=format.SCHEMA)
     header: format.Header = _convert(value, format.Header, 1)
-    for text in (header.title.en, header.title.zh_hans):
+    for place, text in _titles(value, ""):
         if _MARKUP.search(text):
-            raise ReplayRefused("markup", place="title")
+            raise ReplayRefused("markup", place=place)
     for place, text in _names(header):
         if _CONTROL.search(text):
             raise ReplayRefused("control_character", place=place)
     _check_branches(header, bounds)
     return header
+
+
+def _titles(value: Any, place: str, is_title: bool = False) -> Iterator[tuple[str, str]]:
+    """Every text at or below a key that names a title, with its place."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _titles(inner, f"{place}.{key}"[-100:].lstrip("."), is_title or key.endswith("title"))
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            yield from _titles(inner, f"{place}[{position}]", is_title)
+    elif is_title and isinstance(value, str):
+        yield place, value
 
 
 def _names(header: format.Header) -> Iterator[tuple[str, str]]:
@@ -146,7 +173,7 @@ class _Steps:
         self._packer = zlib.compressobj(level=6, wbits=GZIP)
         self._packed = bytearray()
 
-    def add(self, line: format.StepLine, number: int, size: int) -> None:
+    def add(self, line: format.StepLine, step: bytes, number: int, size: int) -> None:
         """Take one step; ``number`` and ``size`` are the line's."""
         while self._branch is None or self._number == self._branch.newest:
             self._open_next(number)
@@ -155,7 +182,7 @@ class _Steps:
                 "step_out_of_order", line=number, branch=self._branch.id, expected=self._number + 1
             )
         self._pack(b"," if self._number > self._branch.leaves_at else b"", number)
-        self._pack(canonical(line.step), number)
+        self._pack(step, number)
         try:
             folding.apply(self._view, line.step.changes)
         except folding.DoesNotFit as misfit:
@@ -195,7 +222,6 @@ class _Steps:
         self._remember_leaving(branch, number)
 
     def _remember_leaving(self, branch: format.Branch, number: int) -> None:
-        assert self._branch is not None
         for child in self._children.get(branch.id, ()):
             if child.leaves_at == self._number:
                 self._starts[child.id] = self._encoded_view(number)

@@ -1,6 +1,9 @@
 """Why a file was not taken: one sentence of the catalogue, with place and remedy."""
 
+from collections.abc import Mapping
 from typing import Any
+
+from eosviz.catalogue import say
 
 
 class ReplayRefused(Exception):
@@ -15,7 +18,12 @@ class ReplayRefused(Exception):
         self.params = params
         super().__init__(self.key)
 
-    def __str__(self) -> str:
-        from eosviz.replays.words import sentence
+    @classmethod
+    def said(cls, key: str, params: Mapping[str, Any]) -> "ReplayRefused":
+        """A refusal that another room has the sentence for."""
+        refused = cls("", **params)
+        refused.key = key
+        return refused
 
-        return sentence(self.key, self.params, "en")
+    def __str__(self) -> str:
+        return say(self.key, "en", self.params)

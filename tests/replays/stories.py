@@ -1,4 +1,4 @@
-"""Small replays made by hand: a counter world whose steps only count. What is tested is the file, not Kafka."""
+"""Small replays made by hand: a world that only counts. What is tested is the file, not Kafka."""
 
 import gzip
 import io

@@ -78,7 +78,10 @@ HOSTILE: dict[str, tuple[Callable[[], list[bytes] | bytes], str]] = {
         "repeated_key",
     ),
     "spaces": (lambda: replaced(0, WHOLE[0].replace(b",", b", ", 1)), "not_canonical"),
-    "needless escapes": (lambda: replaced(0, WHOLE[0].replace(b"Counting", b"Co\\u0075nting")), "not_canonical"),
+    "needless escapes": (
+        lambda: replaced(0, WHOLE[0].replace(b"Counting", b"Co\\u0075nting")),
+        "not_canonical",
+    ),
     "nested too deep": (lambda: with_step(params={"deep": json.loads("[" * 40 + "]" * 40)}), "too_deep"),
     "half a million brackets": (lambda: replaced(1, b"[" * 500_000), "too_deep"),
     "brackets that do not match": (lambda: replaced(1, b"[}" * 10), "too_deep"),
@@ -90,11 +93,20 @@ HOSTILE: dict[str, tuple[Callable[[], list[bytes] | bytes], str]] = {
     ),
     "script in a title": (lambda: with_title("<script>alert(1)</script>"), "markup"),
     "an image in a title": (lambda: with_title("x<img src=x onerror=alert(1)>"), "markup"),
+    "script in the scenario's title": (
+        lambda: lines(header(scenario={"title": {"en": "<SCRIPT src=//x>", "zh-Hans": "x"}})),
+        "markup",
+    ),
+    "script in a variant's title": (
+        lambda: lines(header(scenario={"variants": [{"title": {"en": "</title><script>"}}]})),
+        "markup",
+    ),
+    "script in the title on show": (lambda: lines(header(header={"title": "<!--"})), "markup"),
     "a line break in a title": (lambda: with_title("one\ntwo"), "control_character"),
     "a turned title": (lambda: with_title("abc\u202egpj.exe"), "control_character"),
     "a turned branch name": (lambda: lines(header(branch(name="a\u2066b"))), "control_character"),
     "a long title": (
-        lambda: chained(canonical(header(title={"en": "x" * 201, "zh-Hans": "计数"})), []),
+        lambda: chained(canonical(header(title={"en": "x" * 4001, "zh-Hans": "计数"})), []),
         "wrong_shape",
     ),
     "a list for a title": (lambda: chained(canonical(header(title=[])), []), "wrong_shape"),

@@ -35,7 +35,11 @@ def test_a_branch_goes_on_from_where_it_leaves() -> None:
         branch("3", newest=2, parent="2", leaves_at=2, name="nothing yet"),
     )
     lost = [{"guarantee": "lost", "partition": "t-0", "serials": [1]}]
-    steps = [("1", counting_step(1, broken=lost)), ("1", counting_step(2)), ("1", counting_step(3, broken=lost))]
+    steps = [
+        ("1", counting_step(1, broken=lost)),
+        ("1", counting_step(2)),
+        ("1", counting_step(3, broken=lost)),
+    ]
     steps += [("2", counting_step(number)) for number in (3, 4)]
     recording = read(lines(first, steps))
     assert [step["number"] for step in steps_of(recording.packed_steps)["2"]] == [3, 4]

@@ -1,0 +1,22 @@
+"""`{% bare "broker.duplicate_found" %}`: a sentence without a step, its parameters shown by name."""
+
+from django import template
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from engine.explain.sentences import fill
+from eosviz.catalogue import language_of, words
+
+register = template.Library()
+
+
+@register.simple_tag
+def bare(key: str) -> SafeString:
+    """Escaped; a key that is missing shows itself."""
+    known = words().get(key)
+    if known is None:
+        return conditional_escape(f"[{key}]")
+    language = language_of(get_language())
+    names = {name: f"‹{name}›" for name in known.slots(language)}
+    return conditional_escape(fill(known.text(language), names))

@@ -1,0 +1,205 @@
+"""What can be done with replays. Commands, pages and the API are doors to these functions."""
+
+import hashlib
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+import msgspec
+from django.db import transaction
+
+from engine.codec.log_case import LogCase, NotALogError, log_case
+from eosviz.catalogue import LANGUAGES, say
+from eosviz.replays import format, player_file, reading, writing
+from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
+from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.verification import Finding, Rerun
+from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
+
+PLAYER_STATES = {
+    "verified": "verified",
+    "differs": "differs",
+    "recorded": "as_recorded",
+    "stopped": "as_recorded",
+    "log": "log",
+}
+"""Our states as docs/player.md names them."""
+
+_STEPS_READ_AT_ONCE = 500
+
+
+def export_session(session: Session) -> Iterator[bytes]:
+    """The session's replay file in pieces: everything stored when this is called."""
+    branches = list(Branch.objects.of_session(session.id))
+    header = _header(session, branches)
+    return writing.write(header, _stored_steps(branches))
+
+
+def file_name(session: Session) -> str:
+    """What a download of this session is called."""
+    variant = f"-{session.variant}" if session.variant else ""
+    return f"{session.version.identifier}{variant}-{str(session.id)[:8]}.eosviz.jsonl.gz"
+
+
+def _header(session: Session, branches: list[Branch]) -> format.Header:
+    frame_header = session.decoded_header
+    first_view = Keyframe.objects.get(branch=branches[0], number=0)
+    return format.convert(
+        {
+            "type": "header",
+            "schema": format.SCHEMA,
+            "engine": frame_header["engine"],
+            "title": frame_header["title"],
+            "scenario": session.version.document,
+            "variant": session.variant,
+            "profile": frame_header["profile"],
+            "header": frame_header,
+            "view": msgspec.json.decode(first_view.view_json),
+            "branches": [_told(branch) for branch in branches],
+        },
+        format.Header,
+    )
+
+
+def _told(branch: Branch) -> dict[str, Any]:
+    told = branch.summary()
+    del told["first_broken"]
+    return told
+
+
+def _stored_steps(branches: list[Branch]) -> Iterator[tuple[str, Any]]:
+    for branch in branches:
+        for first in range(branch.leaves_at + 1, branch.newest + 1, _STEPS_READ_AT_ONCE):
+            last = min(first + _STEPS_READ_AT_ONCE - 1, branch.newest)
+            stored = Step.objects.filter(branch=branch, number__range=(first, last)).order_by("number")
+            for body in stored.bodies():
+                yield str(branch.id), msgspec.json.decode(body)
+
+
+def import_replay(file: BinaryIO, owner: str) -> Replay:
+    """Read, check, run again and store. Raises ReplayRefused; then nothing was stored."""
+    _check_room(owner)
+    reruns: list[Rerun] = []
+
+    def witness(header: format.Header) -> Rerun:
+        reruns.append(Rerun(header))
+        return reruns[0]
+
+    recording = reading.read(file, witness=witness)
+    return _store(recording, reruns[0].finding(), owner)
+
+
+def _check_room(owner: str) -> None:
+    if owner and Replay.objects.of_browser(owner).count() >= REPLAYS_PER_BROWSER:
+        raise ReplayRefused("too_many_replays", limit=REPLAYS_PER_BROWSER)
+
+
+def _store(recording: reading.Recording, finding: Finding, owner: str) -> Replay:
+    header = recording.header
+    identity = uuid.uuid4()
+    title = {"en": header.title.en, "zh-Hans": header.title.zh_hans}
+    branches = [
+        {**format.as_json(branch), "first_broken": recording.first_broken[branch.id]}
+        for branch in header.branches
+    ]
+    names = {branch.id: branch.name for branch in header.branches}
+    told = {
+        "branch": names.get(finding.branch or "", ""),
+        "step": finding.step,
+        "checked": finding.checked,
+    }
+    replay = Replay(
+        id=identity,
+        owner=owner,
+        kind="session",
+        title=title,
+        scenario=str(header.scenario.get("id", ""))[:100],
+        variant=header.variant or "",
+        engine=header.engine,
+        digest=recording.digest,
+        steps=recording.steps,
+        state=finding.state,
+        finding=told,
+    )
+    fields = {
+        "v": 1,
+        "kind": "replay",
+        "session": {
+            "id": str(identity),
+            "title": title,
+            "scenario": replay.scenario,
+            "variant": header.variant,
+        },
+        "header": header.header,
+        "verified": _verified(replay, finding.step),
+        "branches": branches,
+        "view": header.view,
+    }
+    replay.player = player_file.pack(fields, recording.packed_steps)
+    with transaction.atomic():
+        replay.save(force_insert=True)
+    return replay
+
+
+def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
+    """Make and store the log case of a broker's files (path to content). Raises ReplayRefused when none of
+    them can be shown; damage inside them is shown and never refused."""
+    _check_room(owner)
+    if not files:
+        raise ReplayRefused("no_log_file")
+    try:
+        case = log_case(files)
+    except NotALogError as error:
+        raise ReplayRefused.said(error.key, error.params) from error
+    return _store_log(case, owner)
+
+
+def _store_log(case: LogCase, owner: str) -> Replay:
+    identity = uuid.uuid4()
+    replay = Replay(
+        id=identity,
+        owner=owner,
+        kind="log",
+        title=case.header["title"],
+        engine=case.header["engine"],
+        steps=len(case.steps),
+        state="log",
+        finding={
+            "partitions": case.header["partitions"],
+            "not_read": [{"path": unread.path, "kind": unread.kind.name.lower()} for unread in case.not_read],
+            "shortened": case.shortened,
+        },
+    )
+    branch = {
+        "id": "1",
+        "name": "log",
+        "parent": None,
+        "leaves_at": 0,
+        "newest": len(case.steps),
+        "finished": "complete",
+        "interventions": [],
+        "first_broken": {},
+    }
+    fields = {
+        "v": 1,
+        "kind": "log",
+        "session": {"id": str(identity), "title": replay.title, "scenario": None, "variant": None},
+        "header": case.header,
+        "verified": _verified(replay, None),
+        "branches": [branch],
+        "view": case.view,
+    }
+    replay.player = player_file.pack(fields, player_file.pack_steps({"1": case.steps}))
+    replay.digest = hashlib.sha256(bytes(replay.player)).hexdigest()
+    replay.save(force_insert=True)
+    return replay
+
+
+def _verified(replay: Replay, step: int | None) -> dict[str, Any]:
+    """What the player's badge says."""
+    return {
+        "state": PLAYER_STATES[replay.state],
+        "engine": replay.engine,
+        "step": step,
+        "sentence": {language: say(replay.said_key, language, replay.said_params) for language in LANGUAGES},
+    }

@@ -1,0 +1,110 @@
+"""Are the steps of a file true? The engine runs its scenario again, beside the reading, and compares.
+
+Owns the second run and what is said about it. A file that was made by another version of the engine is not
+judged: equal inputs may give other steps there (``ENGINE_VERSION``).
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.errors import EngineError, Refused
+from engine.scenario import BadScenario, load
+from engine.scenario.header import ENGINE_VERSION
+from engine.simulation import Simulation
+from eosviz.replays import format
+from eosviz.replays.lines import canonical
+from eosviz.replays.refusal import ReplayRefused
+
+SECONDS_MAX = 60.0
+"""A check that takes longer stops; the file then plays as recorded."""
+_STEPS_BETWEEN_LOOKS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What the second run showed. ``state`` is one of docs/replay-format.md; ``branch`` and ``step`` name the
+    first step that differs, ``checked`` counts the steps that were equal."""
+
+    state: str
+    branch: str | None = None
+    step: int | None = None
+    checked: int = 0
+
+
+class Rerun:
+    """The second run. Given every step of a file in its order, it keeps one simulation per waiting branch."""
+
+    def __init__(self, header: format.Header, now: Callable[[], float] = time.monotonic) -> None:
+        self._header = header
+        self._now = now
+        self._until = now() + SECONDS_MAX
+        self._branches = {branch.id: branch for branch in header.branches}
+        self._children: dict[str, list[format.Branch]] = {}
+        for branch in header.branches:
+            self._children.setdefault(branch.parent or "", []).append(branch)
+        self._running: dict[str, Simulation] = {}
+        self._checked = 0
+        self._finding: Finding | None = None
+        if header.engine != ENGINE_VERSION:
+            self._finding = Finding(state="recorded")
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Raises ReplayRefused when this version of the engine cannot play the scenario at all."""
+        header = self._header
+        first = header.branches[0]
+        try:
+            simulation = Simulation(load(header.scenario, header.variant))
+        except (BadScenario, Refused) as error:
+            raise ReplayRefused("scenario", detail=str(error)[:300]) from error
+        told = (header.header, header.view, header.profile)
+        found = (simulation.header(), simulation.view(), simulation.scenario["profile"])
+        if canonical(told) != canonical(found):
+            self._differs(first.id, 0)
+            return
+        try:
+            self._arrived(first, simulation, 0)
+        except Refused:
+            self._differs(first.id, 1)
+
+    def take(self, branch: str, number: int, step: bytes) -> None:
+        """Compare one step, given in canonical form."""
+        if self._finding is not None:
+            return
+        simulation = self._running[branch]
+        try:
+            made = simulation.step()
+            same = made is not None and canonical(made.to_json()) == step
+            if same:
+                self._checked += 1
+                self._arrived(self._branches[branch], simulation, number)
+        except (EngineError, Refused):
+            # An intervention that cannot be made here, or a world that no sound engine reaches.
+            same = False
+        if not same:
+            self._differs(branch, number)
+        elif self._checked % _STEPS_BETWEEN_LOOKS == 0 and self._now() > self._until:
+            self._finding = Finding(state="stopped", branch=branch, step=number, checked=self._checked)
+
+    def _arrived(self, branch: format.Branch, simulation: Simulation, number: int) -> None:
+        """At ``number`` branches leave, and then this one's own interventions are made."""
+        if number == branch.newest:
+            self._running.pop(branch.id, None)
+        else:
+            self._running[branch.id] = simulation
+        for child in self._children.get(branch.id, ()):
+            if child.leaves_at == number:
+                self._arrived(child, simulation.fork(), number)
+        if number < branch.newest:
+            for made in branch.interventions:
+                if made.after == number:
+                    simulation.intervene(made.intervention)
+
+    def _differs(self, branch: str, number: int) -> None:
+        self._finding = Finding(state="differs", branch=branch, step=number, checked=self._checked)
+
+    def finding(self) -> Finding:
+        """To be asked after the last step."""
+        return self._finding or Finding(state="verified", checked=self._checked)

@@ -1,0 +1,140 @@
+"""Pages and downloads around replays. Each is a door to `actions.py`."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.core.exceptions import TooManyFilesSent
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import content_disposition_header
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from engine.codec.log_case import STEPS_MAX
+from eosviz.replays import actions, player_file
+from eosviz.replays.bounds import BOUNDS
+from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, KeepPaths, LogFiles
+from eosviz.replays.models import Replay
+from eosviz.replays.refusal import ReplayRefused
+from eosviz.walkthroughs.browser import browser_making, browser_of
+from eosviz.walkthroughs.models import Session
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
+    """The session as a download. GET too, so that a plain link works."""
+    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
+    session = get_object_or_404(owned, id=session_id)
+    response = StreamingHttpResponse(actions.export_session(session), content_type="application/gzip")
+    response["Content-Disposition"] = (
+        content_disposition_header(True, actions.file_name(session)) or "attachment"
+    )
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_page(request: HttpRequest) -> HttpResponse:
+    """A form with one file; what is refused comes back with its sentence."""
+    refused: ReplayRefused | None = None
+    if request.method == "POST":
+        try:
+            return redirect(
+                "replays:play", actions.import_replay(_uploaded(request), browser_making(request)).id
+            )
+        except ReplayRefused as caught:
+            refused = caught
+    context = {
+        "refused": refused,
+        "replays": Replay.objects.of_browser(browser_of(request.session)),
+        "megabytes": BOUNDS.compressed_bytes // 2**20,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else HTTPStatus.OK
+    return render(request, "replays/import.html", context, status=status)
+
+
+def _uploaded(request: HttpRequest) -> UploadedFile:
+    uploaded = request.FILES.get("file")
+    if uploaded is None:
+        raise ReplayRefused("no_file")
+    return uploaded
+
+
+@csrf_exempt  # The form is read first, by handlers of its own; the token is checked right after.
+@require_http_methods(["GET", "HEAD", "POST"])
+def log_page(request: HttpRequest) -> HttpResponse:
+    """*Open a log*: a form for a partition folder or its files."""
+    collector = LogFiles(request)
+    request.upload_handlers = [KeepPaths(request, collector)]
+    try:
+        request.POST  # noqa: B018  reads the form
+    except ReplayRefused as refused:
+        return _show_log_page(request, refused)
+    except TooManyFilesSent:
+        return _show_log_page(request, ReplayRefused("log_too_many_files", limit=FILES_MAX))
+    return _open_log(request, collector)
+
+
+@csrf_protect
+def _open_log(request: HttpRequest, collector: LogFiles) -> HttpResponse:
+    if request.method != "POST":
+        return _show_log_page(request, None)
+    try:
+        replay = actions.open_log(collector.files, browser_making(request))
+    except ReplayRefused as refused:
+        return _show_log_page(request, refused)
+    return redirect("replays:play", replay.id)
+
+
+def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
+    context = {
+        "refused": refused,
+        "replays": Replay.objects.of_browser(browser_of(request.session)),
+        "files_max": FILES_MAX,
+        "megabytes_each": FILE_BYTES_MAX // 2**20,
+        "megabytes": ALL_BYTES_MAX // 2**20,
+        "steps_max": STEPS_MAX,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else HTTPStatus.OK
+    return render(request, "replays/log.html", context, status=status)
+
+
+@require_safe
+def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
+    """The player over a stored file."""
+    return render(request, "replays/play.html", {"replay": _readable(request, replay_id)})
+
+
+@require_safe
+def player_json(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
+    """The player file. It never changes, so a browser that has it is answered without it."""
+    replay = _readable(request, replay_id)
+    tag = f'"{replay.digest}-{replay.state}"'
+    if request.headers.get("If-None-Match") == tag:
+        response: HttpResponseBase = HttpResponse(status=HTTPStatus.NOT_MODIFIED)
+    elif "gzip" in request.headers.get("Accept-Encoding", ""):
+        response = HttpResponse(bytes(replay.player), content_type="application/json")
+        response["Content-Encoding"] = "gzip"
+    else:
+        response = StreamingHttpResponse(
+            player_file.unpack(bytes(replay.player)), content_type="application/json"
+        )
+    response["ETag"] = tag
+    response["Vary"] = "Accept-Encoding, Cookie"
+    response["Cache-Control"] = "private, max-age=3600"
+    return response
+
+
+@require_POST
+def delete(request: HttpRequest, replay_id: UUID) -> HttpResponse:
+    """Forget a replay of one's own."""
+    get_object_or_404(Replay.objects.of_browser(browser_of(request.session)), id=replay_id).delete()
+    return redirect("replays:import")
+
+
+def _readable(request: HttpRequest, replay_id: UUID) -> Replay:
+    found = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
+    if found is None:
+        raise Http404
+    return found
