@@ -1,0 +1,377 @@
+"""The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender.
+
+Owns the queues, when a batch may leave and in which order (ACC-1..ACC-22, ORD-2). It must not know
+connections, requests or what an answer means. The stop test (ORD-5) is asked of whoever knows sequences.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from engine.client.batch import Batch
+from engine.client.buffer_pool import BufferPool
+from engine.client.configuration import ProducerConfig
+from engine.client.record_size import batch_size_upper_bound
+from engine.client.visit_order import with_partition
+from engine.errors import EngineError
+from engine.messages import NO_SEQUENCE
+from engine.profiles import Profile
+from engine.switches import Switches
+from engine.watching import Watch
+
+FULL, LINGER, EXHAUSTED, CLOSED, FLUSH = "FULL", "LINGER", "EXHAUSTED", "CLOSED", "FLUSH"
+
+
+class Sequences(Protocol):
+    """What the accumulator asks about sequences (the transaction manager)."""
+
+    def stop_reason(self, head: Batch) -> str | None: ...
+
+    def assign(self, batch: Batch) -> None: ...
+
+    def tracks(self, partition: str) -> bool: ...
+
+
+class PartitionQueue:
+    """The batches of one topic-partition, head first (ACC-1)."""
+
+    __slots__ = ("batches", "muted", "partition", "path")
+
+    def __init__(self, partition: str, client: str) -> None:
+        self.partition = partition
+        self.batches: deque[Batch] = deque()
+        self.muted = False
+        self.path = ("clients", client, "queues", partition)
+
+    def view(self) -> dict[str, Any]:
+        return {"batches": [batch.id for batch in self.batches], "muted": self.muted}
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """How an append went: ``batch_is_full``: a batch is ready to leave (ACC-2, step 5)."""
+
+    batch: Batch
+    batch_is_full: bool
+    new_batch: bool
+
+
+@dataclass(slots=True)
+class Ready:
+    """Result of ``ready()`` (ACC-8..ACC-12)."""
+
+    nodes: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+    """Node to (topic-partition, reason) of the first sendable partition found there."""
+    next_check_delay: int | None = None
+    """Milliseconds until a head may become sendable; None: no bound (LONG_MAX)."""
+    unknown_leader_topics: list[str] = field(default_factory=list)
+    waits: tuple[str, str, int] | None = None
+    """(topic-partition, ``linger`` or ``backoff``, until) of the head that ``next_check_delay`` is for."""
+
+
+class RecordAccumulator:
+    """One producer's queues. ``sequences`` is None without idempotence."""
+
+    def __init__(
+        self,
+        client: str,
+        config: ProducerConfig,
+        profile: Profile,
+        switches: Switches,
+        watch: Watch,
+        sequences: Sequences | None = None,
+    ) -> None:
+        self.client = client
+        self.config = config
+        self.profile = profile
+        self.switches = switches
+        self.watch = watch
+        self.sequences = sequences
+        self.pool = BufferPool(config.buffer_memory, client, watch)
+        self.queues: dict[str, PartitionQueue] = {}
+        self.incomplete: dict[str, Batch] = {}
+        """Every batch that is not over, by id, oldest first."""
+        self.closed = False
+        self.flushes = 0
+        self.drain_index = 0
+        self.stops: list[tuple[int, str, str]] = []
+        """(node, topic-partition, reason) of the stops of the last drain."""
+        self._order: list[PartitionQueue] = []
+        self._next_batch = 1
+
+    # -- appending -------------------------------------------------------------------------------------
+
+    def queue(self, partition: str) -> PartitionQueue:
+        queue = self.queues.get(partition)
+        if queue is None:
+            queue = self.queues[partition] = PartitionQueue(partition, self.client)
+            names = with_partition([known.partition for known in self._order], partition)
+            self._order = [self.queues[name] for name in names]
+            self.watch.touch(queue)
+        return queue
+
+    def memory_for(self, payload: int) -> int:
+        """Bytes that a new batch for this record asks of the pool (ACC-2, step 3)."""
+        return max(self.config.batch_size, batch_size_upper_bound(payload))
+
+    def append(self, partition: str, serial: int, payload: int, now: int) -> Appended | None:
+        """Put a record at the tail (ACC-2). None: the pool has no memory for the batch it needs."""
+        queue = self.queue(partition)
+        appended = self._append_to_tail(queue, serial, payload, now)
+        if appended is not None:
+            return appended
+        size = self.memory_for(payload)
+        if not self.pool.allocate(size):
+            return None
+        return self._append_to_new(queue, size, serial, payload, now)
+
+    def append_with_memory(self, partition: str, size: int, serial: int, payload: int, now: int) -> Appended:
+        """Go on after waiting for ``size`` bytes: the tail may have room by now (ACC-2, step 4)."""
+        queue = self.queue(partition)
+        appended = self._append_to_tail(queue, serial, payload, now)
+        if appended is not None:
+            self.pool.release(size)
+            return appended
+        return self._append_to_new(queue, size, serial, payload, now)
+
+    def _append_to_tail(self, queue: PartitionQueue, serial: int, payload: int, now: int) -> Appended | None:
+        batches = queue.batches
+        if not batches:
+            return None
+        tail = batches[-1]
+        if not tail.try_append(serial, payload, now):
+            return None
+        return Appended(tail, len(batches) > 1 or tail.full, False)
+
+    def _append_to_new(
+        self, queue: PartitionQueue, size: int, serial: int, payload: int, now: int
+    ) -> Appended:
+        batch = Batch(f"b{self._next_batch}", queue.partition, size, now, self.client, self.watch)
+        self._next_batch += 1
+        batch.try_append(serial, payload, now)
+        queue.batches.append(batch)
+        self.incomplete[batch.id] = batch
+        self.watch.touch(queue)
+        return Appended(batch, len(queue.batches) > 1 or batch.full, True)
+
+    # -- ready -----------------------------------------------------------------------------------------
+
+    def ready(self, leaders: Mapping[str, int | None], now: int) -> Ready:
+        """Which nodes have something to take (ACC-8..ACC-12)."""
+        result = Ready()
+        nodes = result.nodes
+        exhausted = bool(self.pool.waiters)
+        always = exhausted or self.closed or self.flushes > 0
+        retry_backoff, linger = self.config.retry_backoff_ms, self.config.linger_ms
+        for queue in self._order:
+            batches = queue.batches
+            if not batches:
+                continue
+            leader = leaders.get(queue.partition)
+            if leader is None:
+                topic = queue.partition.rpartition("-")[0]
+                if topic not in result.unknown_leader_topics:
+                    result.unknown_leader_topics.append(topic)
+                continue
+            if leader in nodes or queue.muted:
+                continue
+            head = batches[0]
+            waited = max(now - head.last_attempt_at, 0)
+            backing_off = head.attempts > 0 and waited < retry_backoff
+            to_wait = retry_backoff if backing_off else linger
+            full = len(batches) > 1 or head.full
+            if (full or waited >= to_wait or always) and not backing_off:
+                nodes[leader] = self._reasons(queue.partition, full, waited >= to_wait, exhausted)
+            else:
+                left = max(to_wait - waited, 0)
+                if result.next_check_delay is None or left < result.next_check_delay:
+                    result.next_check_delay = left
+                    kind = "backoff" if backing_off else "linger"
+                    result.waits = (queue.partition, kind, now + left)
+        return result
+
+    def _reasons(self, partition: str, full: bool, expired: bool, exhausted: bool) -> list[tuple[str, str]]:
+        """Every true term of ACC-10."""
+        reasons = []
+        if full:
+            reasons.append((partition, FULL))
+        if expired:
+            reasons.append((partition, LINGER))
+        if exhausted:
+            reasons.append((partition, EXHAUSTED))
+        if self.closed:
+            reasons.append((partition, CLOSED))
+        if self.flushes:
+            reasons.append((partition, FLUSH))
+        return reasons
+
+    def next_wait_end(self, now: int) -> int | None:
+        """When the next linger or backoff of any head ends, later than ``now``; None: there is none.
+
+        ``ready()`` does not look at further partitions of a ready node; a Sender that may not spin needs
+        this moment too (SND-1).
+        """
+        ends = []
+        for queue in self._order:
+            if queue.batches:
+                head = queue.batches[0]
+                wait = self.config.retry_backoff_ms if head.attempts else self.config.linger_ms
+                if head.last_attempt_at + wait > now:
+                    ends.append(head.last_attempt_at + wait)
+        return min(ends, default=None)
+
+    # -- drain -----------------------------------------------------------------------------------------
+
+    def drain(
+        self, nodes: Iterable[int], led_by: Mapping[int, list[str]], max_size: int, now: int
+    ) -> list[tuple[int, list[Batch]]]:
+        """Take at most one batch per partition for each ready node (ACC-13..ACC-16).
+
+        ``led_by``: node to the partitions it leads, in the order of the metadata. ``max_size``: bytes a
+        request may have. Nodes that get nothing have an empty list.
+        """
+        self.stops.clear()
+        return [(node, self._drain_node(node, led_by.get(node, []), max_size, now)) for node in nodes]
+
+    def _drain_node(self, node: int, partitions: list[str], max_size: int, now: int) -> list[Batch]:
+        taken: list[Batch] = []
+        count = len(partitions)
+        if not count:
+            return taken
+        size = 0
+        start = index = self.drain_index % count
+        after = self.profile.drain_resumes_after_stop
+        while True:
+            partition = partitions[index]
+            blocked = index
+            index = (index + 1) % count
+            queue = self.queues.get(partition)
+            if queue is not None and queue.batches and not queue.muted:
+                head = queue.batches[0]
+                if not (head.attempts and now - head.last_attempt_at < self.config.retry_backoff_ms):
+                    if taken and size + head.bytes > max_size:
+                        self.stops.append((node, partition, "request_full"))
+                        index = index if after else blocked
+                        break
+                    reason = None if self.sequences is None else self.sequences.stop_reason(head)
+                    if reason is None:
+                        size += head.bytes
+                        taken.append(self._take(queue, head, now))
+                    else:
+                        self.stops.append((node, partition, reason))
+                        if self.switches.drain_stop_scope == "node":
+                            index = index if after else blocked
+                            break
+            if index == start:
+                break
+        self.drain_index = index
+        return taken
+
+    def _take(self, queue: PartitionQueue, head: Batch, now: int) -> Batch:
+        """Remove the head, give it an identity if it has none yet, close it (ACC-16)."""
+        queue.batches.popleft()
+        if self.sequences is not None and head.base_sequence == NO_SEQUENCE:
+            self.sequences.assign(head)
+        head.drain(now)
+        self.watch.touch(queue)
+        return head
+
+    # -- coming back -----------------------------------------------------------------------------------
+
+    def requeue(self, batch: Batch, now: int) -> bool:
+        """Put a batch that must be sent again back into its queue (ACC-18, ORD-2).
+
+        True when the batch passed others to stand at its place by sequence.
+        """
+        batch.requeue(now)
+        queue = self.queue(batch.partition)
+        self.watch.touch(queue)
+        if self.sequences is None or not self.switches.ordered_reinsertion:
+            queue.batches.appendleft(batch)
+            return False
+        return self._insert_in_sequence_order(queue, batch)
+
+    def _insert_in_sequence_order(self, queue: PartitionQueue, batch: Batch) -> bool:
+        if not batch.has_sequence:
+            raise EngineError(f"{batch.id} of {batch.partition} comes back without a sequence (ORD-2)")
+        if self.sequences is None or not self.sequences.tracks(batch.partition):
+            raise EngineError(
+                f"{batch.id} of {batch.partition} comes back but nothing is tracked there (ORD-2)"
+            )
+        smaller: list[Batch] = []
+        batches = queue.batches
+        while batches and batches[0].has_sequence and batches[0].base_sequence < batch.base_sequence:
+            smaller.append(batches.popleft())
+        batches.appendleft(batch)
+        batches.extendleft(reversed(smaller))
+        return bool(smaller)
+
+    def finish(self, batch: Batch) -> None:
+        """A batch is over: its memory returns to the pool (ACC-5)."""
+        if self.incomplete.pop(batch.id, None) is None:
+            raise EngineError(f"{batch.id} of {batch.partition} is finished twice")
+        self.pool.release(batch.capacity)
+
+    def remove(self, batch: Batch) -> None:
+        """Take a batch out of its queue wherever it stands; nothing happens when it is not queued."""
+        queue = self.queue(batch.partition)
+        if batch in queue.batches:
+            queue.batches.remove(batch)
+            self.watch.touch(queue)
+
+    # -- expiry ----------------------------------------------------------------------------------------
+
+    def expired(self, now: int) -> list[Batch]:
+        """Take off every queued batch that has waited too long (ACC-21), each queue from its head."""
+        over: list[Batch] = []
+        for queue in self._order:
+            if queue.muted and not self.profile.expire_muted:
+                continue
+            batches = queue.batches
+            while batches and self.expires_at(batches[0], len(batches) == 1) <= now:
+                over.append(batches.popleft())
+                self.watch.touch(queue)
+        return over
+
+    def expires_at(self, head: Batch, last: bool) -> int:
+        """The first moment at which the head of a queue expires. ``last``: nothing stands behind it."""
+        limit = self.config.batch_expiry_ms
+        if self.profile.expiry_from_creation:
+            return head.created_at + limit
+        if head.attempts:
+            return head.last_attempt_at + self.config.retry_backoff_ms + limit + 1
+        by_age = head.created_at + self.config.linger_ms + limit + 1
+        if head.full or not last:
+            return min(by_age, head.last_append_at + limit + 1)
+        return by_age
+
+    def next_expiry(self) -> int | None:
+        """When the next head of a queue expires; None: nothing is queued that could."""
+        ends = [
+            self.expires_at(queue.batches[0], len(queue.batches) == 1)
+            for queue in self._order
+            if queue.batches and (self.profile.expire_muted or not queue.muted)
+        ]
+        return min(ends, default=None)
+
+    # -- muting, flushing, closing ---------------------------------------------------------------------
+
+    def set_muted(self, partition: str, muted: bool) -> None:
+        """Hold a partition back while its only batch is under way (ACC-19)."""
+        queue = self.queue(partition)
+        if queue.muted != muted:
+            queue.muted = muted
+            self.watch.touch(queue)
+
+    @property
+    def has_undrained(self) -> bool:
+        return any(queue.batches for queue in self._order)
+
+    def undrained(self) -> list[Batch]:
+        """Batches that were never sent and have no sequence (ACC-22), oldest first."""
+        if self.sequences is None:
+            return [batch for batch in self.incomplete.values() if not batch.closed]
+        return [batch for batch in self.incomplete.values() if not batch.has_sequence]

@@ -1,0 +1,243 @@
+"""What happens to a batch when its answer comes, or when it is known that none will (SND-8..SND-13).
+
+Owns the reactions; which reaction an error gets stands in ``produce_reactions``.
+"""
+
+from __future__ import annotations
+
+from engine.client.batch import Batch
+from engine.client.connections import InFlightRequest
+from engine.client.incarnation import TIMEOUT_ERROR, Incarnation
+from engine.client.produce_reactions import COMPLETE, DECISIONS, DUPLICATE, RETRY, reaction_to
+from engine.errors import Error
+from engine.messages import NO_OFFSET, ProduceResponse
+
+
+class Answers:
+    """Carries out SND-9 for one incarnation."""
+
+    def __init__(self, memory: Incarnation) -> None:
+        self.memory = memory
+
+    def response(self, request: InFlightRequest, response: ProduceResponse, now: int) -> None:
+        """A Produce response arrived: one result per partition."""
+        for partition, result in response.partitions.items():
+            batch = request.batches.get(partition)
+            if batch is not None:
+                self._handle(batch, result.error, result.base_offset, result.log_start_offset, now)
+
+    def lost(self, request: InFlightRequest, now: int) -> None:
+        """The connection ended before the answer came: as NETWORK_EXCEPTION (SND-9)."""
+        for batch in request.batches.values():
+            self._handle(batch, Error.NETWORK_EXCEPTION, NO_OFFSET, NO_OFFSET, now)
+
+    def sent_without_answer(self, batch: Batch, now: int) -> None:
+        """acks=0: success as soon as the request is on its way (SND-8)."""
+        memory = self.memory
+        memory.leaves_flight(batch)
+        memory.watch.say(
+            "client.completed_unacknowledged",
+            ("SND-8", "CPT-2"),
+            client=memory.name,
+            batch=batch.id,
+            partition=batch.partition,
+            count=batch.record_count,
+        )
+        memory.finish(batch, "acknowledge", None, NO_OFFSET, now)
+        self._unmute(batch)
+
+    def expire(self, batch: Batch, now: int) -> None:
+        """A batch waited too long (ACC-21): a timeout for the application, an open question for the numbers."""
+        memory = self.memory
+        was_under_way = batch.drained_at is not None
+        memory.watch.say(
+            "client.batch_expired_sent" if was_under_way else "client.batch_expired_unsent",
+            ("ACC-21", "CTR-45"),
+            client=memory.name,
+            batch=batch.id,
+            partition=batch.partition,
+            count=batch.record_count,
+            age=now - batch.created_at,
+            limit=memory.config.batch_expiry_ms,
+            attempts=batch.attempts,
+        )
+        transactions = memory.transactions
+        if transactions is not None:
+            transactions.failed(batch, Error.REQUEST_TIMED_OUT, False)
+        memory.finish(batch, "expire", TIMEOUT_ERROR, NO_OFFSET, now)
+        if transactions is not None and batch.attempts:
+            transactions.mark_unresolved(batch)
+            memory.watch.say(
+                "client.sequence_unresolved",
+                ("TXM-14",),
+                client=memory.name,
+                partition=batch.partition,
+                first_sequence=batch.base_sequence,
+                last_sequence=batch.last_sequence,
+            )
+
+    # -- one batch -------------------------------------------------------------------------------------
+
+    def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> None:
+        memory = self.memory
+        if batch.over and batch.state == "ABORTED":
+            memory.watch.say(
+                "client.answer_for_aborted",
+                ("ACC-22",),
+                client=memory.name,
+                batch=batch.id,
+                partition=batch.partition,
+                error=error.name,
+            )
+            return
+        reaction = reaction_to(error)
+        if reaction.does == COMPLETE:
+            self._complete(batch, base_offset, now)
+        elif self._retries(batch, error, log_start_offset, now):
+            pass
+        elif reaction.does == DUPLICATE:
+            self._complete(batch, NO_OFFSET, now)
+        else:
+            self._fail(batch, error, batch.attempts < memory.config.retries, now)
+        if reaction.refresh and memory.metadata.request_update():
+            memory.watch.note("client.metadata_wanted", ("SND-9",), client=memory.name, error=error.name)
+        self._unmute(batch)
+
+    def _complete(self, batch: Batch, base_offset: int, now: int) -> None:
+        """Success (TXM-12). A batch that expired meanwhile can only raise the last acked values (ACC-21)."""
+        memory = self.memory
+        memory.leaves_flight(batch)
+        if memory.transactions is not None:
+            memory.transactions.completed(batch, base_offset)
+        params = (
+            {
+                "client": memory.name,
+                "batch": batch.id,
+                "partition": batch.partition,
+                "count": batch.record_count,
+                "base_offset": base_offset,
+                "last_offset": base_offset + batch.record_count - 1,
+                "last_sequence": batch.last_sequence,
+            }
+            if memory.watch.recording
+            else {}
+        )
+        if batch.over:
+            memory.watch.say("client.late_success", ("ACC-21", "TXM-12"), **params)
+            return
+        if base_offset == NO_OFFSET:
+            memory.watch.say("client.duplicate_is_success", ("SND-9", "SEQ-18"), **params)
+        elif memory.transactions is None:
+            memory.watch.say("client.acknowledged_plain", ("SND-9",), **params)
+        else:
+            memory.watch.say("client.acknowledged", ("SND-9", "TXM-12"), **params)
+        memory.finish(batch, "acknowledge", None, base_offset, now)
+
+    def _retries(self, batch: Batch, error: Error, log_start_offset: int, now: int) -> bool:
+        """Send the batch again if that is allowed (SND-10); True when the answer is dealt with."""
+        memory = self.memory
+        profile, transactions = memory.profile, memory.transactions
+        if batch.over or batch.attempts >= memory.config.retries:
+            return False
+        if profile.expiry_from_creation and now - batch.created_at >= memory.config.batch_expiry_ms:
+            return False
+        if transactions is None:
+            reaction = reaction_to(error)
+            if reaction.does != RETRY:
+                return False
+            why = reaction.why
+        else:
+            first, last = batch.base_sequence, batch.last_sequence
+            allowed, why = transactions.can_retry(batch, error, log_start_offset)
+            self._explain(batch, error, why, (first, last), log_start_offset)
+            if not allowed:
+                return False
+            if not profile.epoch_bump and not transactions.is_current(batch):
+                memory.watch.say(
+                    "client.identity_changed",
+                    ("SND-10",),
+                    client=memory.name,
+                    batch=batch.id,
+                    partition=batch.partition,
+                    batch_id=batch.producer_id,
+                    producer_id=transactions.producer_id,
+                )
+                self._fail(batch, Error.OUT_OF_ORDER_SEQUENCE_NUMBER, False, now)
+                return True
+        self._requeue(batch, error, why, now)
+        return True
+
+    def _explain(
+        self, batch: Batch, error: Error, why: str, sequences: tuple[int, int], log_start_offset: int
+    ) -> None:
+        """Say which row decided about a sequence error."""
+        memory = self.memory
+        reaction = reaction_to(error)
+        if reaction.does not in DECISIONS or memory.transactions is None:
+            return
+        entry = memory.transactions.entry(batch.partition)
+        memory.watch.say(
+            why,
+            (reaction.spec,),
+            client=memory.name,
+            batch=batch.id,
+            partition=batch.partition,
+            first_sequence=sequences[0],
+            last_sequence=sequences[1],
+            expected=entry.last_acked_sequence + 1,
+            last_acked_offset=entry.last_acked_offset,
+            log_start_offset=log_start_offset,
+            unresolved=-1 if entry.unresolved is None else entry.unresolved,
+        )
+
+    def _requeue(self, batch: Batch, error: Error, why: str, now: int) -> None:
+        memory = self.memory
+        memory.leaves_flight(batch)
+        passed = memory.accumulator.requeue(batch, now)
+        watch = memory.watch
+        if watch.recording:
+            watch.say(
+                "client.requeued_in_order" if passed else "client.requeued",
+                ("SND-9", "ACC-18", "ORD-2") if memory.transactions is not None else ("SND-9", "ACC-18"),
+                client=memory.name,
+                batch=batch.id,
+                partition=batch.partition,
+                error=error.name,
+                attempts=batch.attempts,
+                retries=memory.config.retries,
+                backoff=memory.config.retry_backoff_ms,
+                until=now + memory.config.retry_backoff_ms,
+            )
+        else:
+            watch.say("client.requeued", ())
+
+    def _fail(self, batch: Batch, error: Error, adjust: bool, now: int) -> None:
+        """The batch is given up (SND-9, SND-13). A late answer for one that is over moves only the numbers."""
+        memory = self.memory
+        memory.leaves_flight(batch)
+        memory.watch.say(
+            "client.late_failure" if batch.over else "client.batch_failed",
+            ("SND-9", reaction_to(error).spec) if reaction_to(error).spec != "SND-9" else ("SND-9",),
+            client=memory.name,
+            batch=batch.id,
+            partition=batch.partition,
+            count=batch.record_count,
+            error=error.name,
+            attempts=batch.attempts,
+            retries=memory.config.retries,
+        )
+        transactions = memory.transactions
+        if transactions is not None:
+            done = transactions.failed(batch, error, adjust)
+            if done is not None:
+                memory.watch.note(
+                    done, ("SND-13",), client=memory.name, partition=batch.partition, count=batch.record_count
+                )
+            if transactions.has_fatal_error:
+                memory.watch.note("client.fatal", ("TXM-4", "SND-9"), client=memory.name, error=error.name)
+        if not batch.over:
+            memory.finish(batch, "fail", error.name, NO_OFFSET, now)
+
+    def _unmute(self, batch: Batch) -> None:
+        if self.memory.config.guarantee_order:
+            self.memory.accumulator.set_muted(batch.partition, False)

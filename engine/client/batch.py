@@ -1,0 +1,249 @@
+"""One batch of records on its way through the producer (ACC-3, ACC-6, ACC-7, ACC-17).
+
+Owns the records' serials, the byte estimate, the identity (PID, epoch, first sequence) and the state of the
+batch. When it is sent, and where to, is not its business.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.broker.sequence import increment
+from engine.client.record_size import BATCH_OVERHEAD, record_size
+from engine.errors import EngineError
+from engine.machine import Machine, Row
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
+from engine.watching import Watch
+
+FILLING, QUEUED, IN_FLIGHT, REQUEUED = "FILLING", "QUEUED", "IN_FLIGHT", "REQUEUED"
+ACKED, FAILED, EXPIRED, ABORTED = "ACKED", "FAILED", "EXPIRED", "ABORTED"
+OVER = (ACKED, FAILED, EXPIRED, ABORTED)
+LIVE = (FILLING, QUEUED, IN_FLIGHT, REQUEUED)
+EVENTS = ("close", "drain", "requeue", "acknowledge", "fail", "expire", "abort")
+
+_MOVES = (
+    Row(source=FILLING, on="close", target=QUEUED, why="batch.closed", spec="ACC-7"),
+    Row(source=QUEUED, on="drain", target=IN_FLIGHT, why="batch.drained", spec="ACC-16"),
+    Row(source=REQUEUED, on="drain", target=IN_FLIGHT, why="batch.drained_again", spec="ACC-16"),
+    Row(source=IN_FLIGHT, on="requeue", target=REQUEUED, why="batch.requeued", spec="ACC-18"),
+    Row(source=IN_FLIGHT, on="acknowledge", target=ACKED, why="batch.acknowledged", spec="TXM-12"),
+    Row(source=IN_FLIGHT, on="fail", target=FAILED, why="batch.failed", spec="SND-9"),
+    *(Row(source=s, on="expire", target=EXPIRED, why="batch.expired", spec="ACC-21") for s in LIVE),
+    *(Row(source=s, on="abort", target=ABORTED, why="batch.aborted", spec="ACC-22") for s in LIVE),
+)
+_REFUSALS = {
+    "close": ("batch.cannot_close", "ACC-7"),
+    "drain": ("batch.cannot_drain", "ACC-16"),
+    "requeue": ("batch.cannot_requeue", "ACC-18"),
+    "acknowledge": ("batch.cannot_be_acknowledged", "ACC-21"),
+    "fail": ("batch.cannot_fail", "ACC-21"),
+    "expire": ("batch.cannot_expire", "ACC-21"),
+    "abort": ("batch.cannot_abort", "ACC-22"),
+}
+
+
+def _refused() -> tuple[Row, ...]:
+    """Every pair without a move is refused: a batch that is over stays over, an unsent one has no answer."""
+    moves = {(row.source, row.on) for row in _MOVES}
+    return tuple(
+        Row(source=state, on=on, target=None, why=_REFUSALS[on][0], spec=_REFUSALS[on][1], reply="REFUSED")
+        for state in (*LIVE, *OVER)
+        for on in EVENTS
+        if (state, on) not in moves
+    )
+
+
+MACHINE = Machine("producer_batch", FILLING, (*_MOVES, *_refused()), terminal=OVER)
+_TARGETS = {(row.source, row.on): row.target for row in MACHINE.rows}
+
+
+class Batch:
+    """Fields as in ACC-6. ``capacity``: the bytes lent by the pool, which is also the limit for appends."""
+
+    __slots__ = (
+        "attempts",
+        "base_sequence",
+        "bytes",
+        "capacity",
+        "closed",
+        "created_at",
+        "drained_at",
+        "error",
+        "id",
+        "is_transactional",
+        "last_append_at",
+        "last_attempt_at",
+        "partition",
+        "path",
+        "producer_epoch",
+        "producer_id",
+        "resequenced",
+        "serials",
+        "shown",
+        "state",
+        "watch",
+    )
+
+    def __init__(
+        self, batch_id: str, partition: str, capacity: int, now: int, client: str, watch: Watch
+    ) -> None:
+        self.id = batch_id
+        self.partition = partition
+        self.capacity = capacity
+        self.bytes = BATCH_OVERHEAD
+        self.serials: list[int] = []
+        self.created_at = now
+        self.last_append_at = now
+        self.last_attempt_at = now
+        self.drained_at: int | None = None
+        self.attempts = 0
+        self.producer_id = NO_PRODUCER_ID
+        self.producer_epoch = NO_PRODUCER_EPOCH
+        self.base_sequence = NO_SEQUENCE
+        self.is_transactional = False
+        self.closed = False
+        """Written out: the identity may no longer change (ACC-17)."""
+        self.resequenced = False
+        self.state = FILLING
+        self.error: str | None = None
+        self.shown = True
+        """Still has a place in the view; a finished batch keeps it until the next pass."""
+        self.path = ("clients", client, "batches", batch_id)
+        self.watch = watch
+
+    # -- records ---------------------------------------------------------------------------------------
+
+    @property
+    def record_count(self) -> int:
+        return len(self.serials)
+
+    @property
+    def full(self) -> bool:
+        return bool(self.serials) and self.capacity <= self.bytes
+
+    def try_append(self, serial: int, payload: int, now: int) -> bool:
+        """Add a record if there is room; False closes the batch to appends for good.
+
+        The first record always fits. ``payload`` is :func:`record_size.payload_size`.
+        """
+        if self.state != FILLING:
+            return False
+        count = len(self.serials)
+        size = record_size(payload, count, now - self.created_at)
+        if count and (self.capacity <= self.bytes or self.capacity < self.bytes + size):
+            self.move("close")
+            return False
+        self.serials.append(serial)
+        self.bytes += size
+        self.last_append_at = now
+        self.watch.touch(self)
+        return True
+
+    # -- identity --------------------------------------------------------------------------------------
+
+    @property
+    def has_sequence(self) -> bool:
+        """An identity was assigned: base sequence ≠ −1, 0 included (CTR-17)."""
+        return self.base_sequence != NO_SEQUENCE
+
+    @property
+    def last_sequence(self) -> int:
+        if self.base_sequence == NO_SEQUENCE:
+            return NO_SEQUENCE
+        return increment(self.base_sequence, len(self.serials) - 1)
+
+    def set_identity(
+        self, producer_id: int, producer_epoch: int, base_sequence: int, is_transactional: bool
+    ) -> None:
+        """Give the batch its PID, epoch and first sequence (SEQ-5). A written batch keeps its own (ACC-17)."""
+        if self.closed:
+            raise EngineError(
+                f"{self.id} of {self.partition} is written with sequence {self.base_sequence}: marking it again "
+                f"with {base_sequence} could store it twice"
+            )
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.base_sequence = base_sequence
+        self.is_transactional = is_transactional
+
+    def renumber(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
+        """Reopen a written batch under new numbers (TXM-16, TXM-17); told apart until the next drain."""
+        if base_sequence < 0:
+            raise EngineError(
+                f"{self.id} of {self.partition}: sequence {base_sequence} lies below 0 (TXM-17)"
+            )
+        self.closed = False
+        self.set_identity(producer_id, producer_epoch, base_sequence, self.is_transactional)
+        self.resequenced = True
+        self.watch.touch(self)
+
+    # -- state -----------------------------------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        return self.state in OVER
+
+    def move(self, on: str) -> None:
+        """Take the row of (state, ``on``). A refused one is a broken rule of the engine."""
+        target = _TARGETS[(self.state, on)]
+        if target is None:
+            raise EngineError(f"{self.id} of {self.partition}: {on!r} is refused in state {self.state}")
+        self.state = target
+        self.watch.touch(self)
+
+    def drain(self, now: int) -> None:
+        """Taken off its queue to be sent."""
+        if self.state == FILLING:
+            self.move("close")
+        self.move("drain")
+        self.closed = True
+        self.resequenced = False
+        self.drained_at = now
+
+    def requeue(self, now: int) -> None:
+        self.attempts += 1
+        self.last_attempt_at = now
+        self.move("requeue")
+
+    # -- others ----------------------------------------------------------------------------------------
+
+    def to_message(self) -> RecordBatch:
+        """The batch as it travels (MSG-2)."""
+        count = len(self.serials)
+        return RecordBatch(
+            record_count=count,
+            last_offset_delta=count - 1,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            base_sequence=self.base_sequence,
+            last_sequence=self.last_sequence,
+            is_transactional=self.is_transactional,
+            max_timestamp=self.last_append_at,
+            size=self.bytes,
+            serials=tuple(self.serials),
+        )
+
+    def view(self) -> dict[str, Any] | None:
+        if not self.shown:
+            return None
+        identified = self.base_sequence != NO_SEQUENCE
+        return {
+            "partition": self.partition,
+            "state": self.state,
+            "serials": list(self.serials),
+            "record_count": len(self.serials),
+            "bytes": self.bytes,
+            "capacity": self.capacity,
+            "full": self.full,
+            "created_at": self.created_at,
+            "last_append_at": self.last_append_at,
+            "last_attempt_at": self.last_attempt_at,
+            "drained_at": self.drained_at,
+            "attempts": self.attempts,
+            "producer_id": self.producer_id if identified else None,
+            "producer_epoch": self.producer_epoch if identified else None,
+            "first_sequence": self.base_sequence if identified else None,
+            "last_sequence": self.last_sequence if identified else None,
+            "resequenced": self.resequenced,
+            "error": self.error,
+        }

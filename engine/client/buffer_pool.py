@@ -1,0 +1,97 @@
+"""The producer's memory: a fixed number of bytes, lent to batches, with a queue of those who wait (ACC-5).
+
+Owns bytes and waiters. What a waiter does with its memory is the client's work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.client.application import Call
+from engine.errors import EngineError
+from engine.watching import Watch
+
+
+@dataclass(slots=True)
+class Waiter:
+    """A ``send()`` that waits for ``size`` bytes until ``deadline``."""
+
+    call: Call
+    size: int
+    since: int
+    deadline: int
+
+
+class BufferPool:
+    """``total`` bytes; ``free`` of them unused. First come, first served: nobody overtakes a waiter."""
+
+    __slots__ = ("free", "path", "total", "waiters", "watch")
+
+    def __init__(self, total: int, client: str, watch: Watch) -> None:
+        self.total = total
+        self.free = total
+        self.waiters: list[Waiter] = []
+        self.path = ("clients", client, "pool")
+        self.watch = watch
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "free": self.free,
+            "waiters": [
+                {
+                    "serial": waiter.call.args.get("serial"),
+                    "size": waiter.size,
+                    "since": waiter.since,
+                    "until": waiter.deadline,
+                }
+                for waiter in self.waiters
+            ],
+        }
+
+    @property
+    def exhausted(self) -> bool:
+        """Somebody waits (``queued() > 0``, CTR-19)."""
+        return bool(self.waiters)
+
+    def allocate(self, size: int) -> bool:
+        """Take ``size`` bytes now; False when they are not there or somebody waits already."""
+        if self.waiters or size > self.free:
+            return False
+        self.free -= size
+        self.watch.touch(self)
+        return True
+
+    def wait(self, call: Call, size: int, now: int, deadline: int) -> None:
+        self.waiters.append(Waiter(call, size, now, deadline))
+        self.watch.touch(self)
+
+    def release(self, size: int) -> None:
+        """Memory comes back from a batch that is over."""
+        self.free += size
+        if self.free > self.total:
+            raise EngineError(
+                f"{self.path[1]}: {self.free} of {self.total} bytes are free: memory returned twice"
+            )
+        self.watch.touch(self)
+
+    def next_granted(self) -> Waiter | None:
+        """Give the oldest waiter its memory if there is enough; None when nobody can be served."""
+        if not self.waiters or self.waiters[0].size > self.free:
+            return None
+        waiter = self.waiters.pop(0)
+        self.free -= waiter.size
+        self.watch.touch(self)
+        return waiter
+
+    def expire(self, now: int) -> list[Waiter]:
+        """Waiters whose ``max_block_ms`` is over; they leave the queue without memory."""
+        over = [waiter for waiter in self.waiters if waiter.deadline <= now]
+        if over:
+            self.waiters = [waiter for waiter in self.waiters if waiter.deadline > now]
+            self.watch.touch(self)
+        return over
+
+    def next_deadline(self) -> int | None:
+        return min((waiter.deadline for waiter in self.waiters), default=None)

@@ -1,0 +1,203 @@
+"""What a producer may be told, what it makes of it, and why (CFG-1, CFG-2, CFG-3, CFG-5, CFG-6).
+
+Owns every client setting: type, bounds, default. A combination that Kafka refuses stops the run before its
+first step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import Refused
+from engine.messages import INT_MAX
+from engine.profiles import Profile
+from engine.switches import Switches
+
+ACKS_ALL = -1
+IDEMPOTENT_IN_FLIGHT_MAX = 5
+"""As many requests in flight as the broker remembers batches (CFG-2, CFG-4)."""
+DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting: ``kind`` is ``int``, ``bool``, ``acks`` or ``text``; bounds are inclusive."""
+
+    kind: str
+    default: Any
+    low: int = 0
+    high: int = INT_MAX
+    changeable: bool = False
+    """May be changed while the producer runs."""
+
+    def allowed(self) -> str:
+        if self.kind == "int":
+            return f"a whole number from {self.low} to {self.high}"
+        return {"bool": "true or false", "acks": "0, 1, -1 or all", "text": "a name or nothing"}[self.kind]
+
+
+def _bytes(default: int) -> Setting:
+    return Setting(kind="int", default=default, low=1, high=1 << 40, changeable=True)
+
+
+def _time(default: int, high: int = 30 * DAY_MS) -> Setting:
+    return Setting(kind="int", default=default, high=high, changeable=True)
+
+
+SETTINGS: dict[str, Setting] = {
+    "batch_size": _bytes(16_384),
+    "buffer_memory": Setting(kind="int", default=33_554_432, low=1, high=1 << 40),
+    "linger_ms": _time(0),
+    "retry_backoff_ms": _time(100),
+    "max_request_size": _bytes(1_048_576),
+    "max_block_ms": _time(60_000),
+    "batch_expiry_ms": _time(60_000),
+    "request_timeout_ms": _time(30_000),
+    "reconnect_backoff_ms": _time(50),
+    "reconnect_backoff_max_ms": _time(1_000),
+    "max_in_flight": Setting(kind="int", default=5, low=1, high=1_000, changeable=True),
+    "acks": Setting(kind="acks", default=1),
+    "retries": Setting(kind="int", default=0, changeable=True),
+    "enable_idempotence": Setting(kind="bool", default=False),
+    "transactional_id": Setting(kind="text", default=None),
+    "transaction_timeout_ms": _time(60_000, INT_MAX),
+    "add_partitions_backoff_ms": _time(20),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProducerConfig:
+    """The effective configuration. Times in virtual milliseconds, sizes in bytes, ``acks`` 0, 1 or −1 (all)."""
+
+    batch_size: int
+    buffer_memory: int
+    linger_ms: int
+    retry_backoff_ms: int
+    max_request_size: int
+    max_block_ms: int
+    batch_expiry_ms: int
+    request_timeout_ms: int
+    reconnect_backoff_ms: int
+    reconnect_backoff_max_ms: int
+    max_in_flight: int
+    acks: int
+    retries: int
+    enable_idempotence: bool
+    transactional_id: str | None
+    transaction_timeout_ms: int
+    add_partitions_backoff_ms: int
+    guarantee_order: bool
+    """Derived: true iff ``max_in_flight`` is 1 (CFG-3)."""
+    explained: dict[str, dict[str, Any]]
+    """Setting to value, default, reason and rule, as the view shows them."""
+
+
+def resolve(
+    settings: dict[str, Any], profile: Profile, switches: Switches, place: str = "settings"
+) -> ProducerConfig:
+    """The configuration that ``settings`` (name to value; absent: default) lead to.
+
+    Raises :class:`Refused` with the setting's place for an unknown name, a value out of bounds (CFG-1), and
+    for the combinations of CFG-2 and CFG-3.
+    """
+    given = {name: check_setting(name, value, place) for name, value in settings.items()}
+    values = {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
+    reasons = {name: ("set", "CFG-1") if name in given else ("default", "CFG-1") for name in SETTINGS}
+    if values["transactional_id"] is not None:
+        _transactional(given, values, reasons, place)
+    if values["enable_idempotence"]:
+        _idempotent(given, values, reasons, profile, switches, place)
+    order = values["max_in_flight"] == 1
+    explained = {
+        name: {
+            "value": value,
+            "reason": reasons[name][0],
+            "rule": reasons[name][1],
+            "default": SETTINGS[name].default,
+        }
+        for name, value in values.items()
+    }
+    explained["guarantee_order"] = {
+        "value": order,
+        "reason": "derived from max_in_flight",
+        "rule": "CFG-3",
+        "default": False,
+    }
+    return ProducerConfig(**values, guarantee_order=order, explained=explained)
+
+
+def check_setting(name: str, value: Any, place: str = "settings") -> Any:
+    """The value as the configuration keeps it; :class:`Refused` names the place and what is allowed."""
+    setting = SETTINGS.get(name)
+    if setting is None:
+        known = ", ".join(SETTINGS)
+        raise Refused("CFG-1", f"{place}.{name}", "there is no such setting", f"the settings are {known}")
+    if setting.kind == "acks" and value in ("all", "-1"):
+        return ACKS_ALL
+    right = {
+        "int": type(value) is int and setting.low <= value <= setting.high,
+        "bool": type(value) is bool,
+        "acks": type(value) is int and value in (0, 1, ACKS_ALL),
+        "text": value is None or (type(value) is str and 0 < len(value) <= 200),
+    }[setting.kind]
+    if not right:
+        raise Refused("CFG-1", f"{place}.{name}", f"{value!r} cannot be used", f"give {setting.allowed()}")
+    return value
+
+
+def _transactional(
+    given: dict[str, Any], values: dict[str, Any], reasons: dict[str, tuple[str, str]], place: str
+) -> None:
+    if given.get("enable_idempotence") is False:
+        raise Refused(
+            "CFG-3",
+            f"{place}.enable_idempotence",
+            "a transactional_id needs idempotence, which is switched off",
+            "leave enable_idempotence out, set it to true, or remove the transactional_id",
+        )
+    values["enable_idempotence"] = True
+    reasons["enable_idempotence"] = ("forced by transactional_id", "CFG-3")
+
+
+def _idempotent(
+    given: dict[str, Any],
+    values: dict[str, Any],
+    reasons: dict[str, tuple[str, str]],
+    profile: Profile,
+    switches: Switches,
+    place: str,
+) -> None:
+    if not profile.idempotence:
+        raise Refused(
+            "CFG-2",
+            f"{place}.enable_idempotence",
+            f"Kafka {profile.version} (profile {profile.name}) has no idempotent producer",
+            "choose profile k20 or k28, or switch idempotence off",
+        )
+    if given.get("acks", ACKS_ALL) != ACKS_ALL:
+        raise Refused(
+            "CFG-2",
+            f"{place}.acks",
+            f"acks={given['acks']} with idempotence: a write that only the leader holds can vanish unseen",
+            "set acks to all or leave it out",
+        )
+    if given.get("retries") == 0:
+        raise Refused(
+            "CFG-2",
+            f"{place}.retries",
+            "retries=0 with idempotence: without a resend there is nothing to suppress",
+            "set retries to at least 1 or leave it out",
+        )
+    if values["max_in_flight"] > IDEMPOTENT_IN_FLIGHT_MAX and switches.in_flight_cap:
+        raise Refused(
+            "CFG-2",
+            f"{place}.max_in_flight",
+            f"{values['max_in_flight']} requests in flight, but the broker remembers "
+            f"{IDEMPOTENT_IN_FLIGHT_MAX} batches",
+            f"set max_in_flight to at most {IDEMPOTENT_IN_FLIGHT_MAX} (or the switch in_flight_cap off)",
+        )
+    for name, forced in (("acks", ACKS_ALL), ("retries", INT_MAX)):
+        if name not in given:
+            values[name] = forced
+            reasons[name] = ("forced by enable_idempotence", "CFG-2")

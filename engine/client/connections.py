@@ -1,0 +1,231 @@
+"""Connections from a client to brokers, and the requests that await an answer on them (SND-6, SND-7).
+
+Owns connection states, the limit of requests in flight and their deadlines. What a request means, and what
+its failure does, it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from engine.client.batch import Batch
+from engine.watching import Watch
+
+DISCONNECTED, CONNECTING, CONNECTED = "disconnected", "connecting", "connected"
+
+
+class InFlightRequest:
+    """A request that awaits its answer until ``deadline``. ``batches``: of a Produce request, by partition."""
+
+    __slots__ = ("api", "batches", "body", "correlation_id", "deadline", "gone", "node", "path", "sent_at")
+
+    def __init__(
+        self,
+        owner: tuple[str, ...],
+        api: str,
+        node: int,
+        correlation_id: int,
+        sent_at: int,
+        deadline: int,
+        batches: dict[str, Batch],
+        body: object,
+    ) -> None:
+        self.api = api
+        self.node = node
+        self.correlation_id = correlation_id
+        self.sent_at = sent_at
+        self.deadline = deadline
+        self.batches = batches
+        self.body = body
+        self.gone = False
+        self.path = (*owner, "requests", str(correlation_id))
+
+    def view(self) -> dict[str, Any] | None:
+        if self.gone:
+            return None
+        return {
+            "api": self.api,
+            "to": f"broker-{self.node}",
+            "batches": [batch.id for batch in self.batches.values()],
+            "sent_at": self.sent_at,
+            "deadline": self.deadline,
+        }
+
+
+class Connection:
+    """The connection to one broker. ``failures``: attempts in a row that came to nothing."""
+
+    __slots__ = ("attempted_at", "failures", "in_flight", "limit", "node", "path", "peer", "state")
+
+    def __init__(self, owner: tuple[str, ...], node: int, limit: int) -> None:
+        self.node = node
+        self.peer = f"broker-{node}"
+        self.state = DISCONNECTED
+        self.in_flight: list[InFlightRequest] = []
+        self.limit = limit
+        self.attempted_at: int | None = None
+        self.failures = 0
+        self.path = (*owner, "connections", str(node))
+
+    @property
+    def usable(self) -> bool:
+        """Accepts a request now (SND-7)."""
+        return self.state == CONNECTED and len(self.in_flight) < self.limit
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "state": self.state,
+            "in_flight": [request.correlation_id for request in self.in_flight],
+            "limit": self.limit,
+        }
+
+
+class Connections:
+    """All connections of one client. ``owner`` is the client's path in the view."""
+
+    __slots__ = ("backoff_max_ms", "backoff_ms", "by_node", "limit", "next_correlation_id", "owner", "watch")
+
+    def __init__(
+        self, owner: tuple[str, ...], limit: int, backoff_ms: int, backoff_max_ms: int, watch: Watch
+    ) -> None:
+        self.owner = owner
+        self.limit = limit
+        self.backoff_ms = backoff_ms
+        self.backoff_max_ms = backoff_max_ms
+        self.by_node: dict[int, Connection] = {}
+        self.next_correlation_id = 1
+        self.watch = watch
+
+    def to(self, node: int) -> Connection:
+        connection = self.by_node.get(node)
+        if connection is None:
+            connection = self.by_node[node] = Connection(self.owner, node, self.limit)
+            self.watch.touch(connection)
+        return connection
+
+    def set_limit(self, limit: int) -> None:
+        self.limit = limit
+        for connection in self.by_node.values():
+            connection.limit = limit
+            self.watch.touch(connection)
+
+    # -- connecting ------------------------------------------------------------------------------------
+
+    def connect_delay(self, node: int, now: int) -> int | None:
+        """Milliseconds until a connection attempt is allowed: 0 now, None while one is under way or stands."""
+        connection = self.to(node)
+        if connection.state != DISCONNECTED:
+            return None
+        if connection.attempted_at is None:
+            return 0
+        return max(connection.attempted_at + self._backoff(connection) - now, 0)
+
+    def _backoff(self, connection: Connection) -> int:
+        """Doubles with each failure in a row up to the maximum (``reconnect.backoff.max.ms``), without jitter."""
+        doublings = max(connection.failures - 1, 0)
+        return min(self.backoff_ms << min(doublings, 20), self.backoff_max_ms) if connection.failures else 0
+
+    def connecting(self, node: int, now: int) -> str:
+        """An attempt starts; returns the peer's name."""
+        connection = self.to(node)
+        connection.state = CONNECTING
+        connection.attempted_at = now
+        self.watch.touch(connection)
+        return connection.peer
+
+    def connected(self, node: int) -> None:
+        connection = self.to(node)
+        connection.state = CONNECTED
+        connection.failures = 0
+        self.watch.touch(connection)
+
+    def disconnected(self, node: int, now: int) -> list[InFlightRequest]:
+        """The connection ended or could not be made; returns what was in flight on it, oldest first."""
+        connection = self.to(node)
+        lost = connection.in_flight
+        connection.in_flight = []
+        connection.state = DISCONNECTED
+        connection.failures += 1
+        connection.attempted_at = now
+        for request in lost:
+            self._forget(request)
+        self.watch.touch(connection)
+        return lost
+
+    def least_loaded(self, nodes: Iterable[int], now: int) -> int | None:
+        """Connected with the fewest requests in flight, else connecting, else one that may be connected to;
+        ties by lowest id (SND-6). None: nobody can be reached now."""
+        best: tuple[int, int, int] | None = None
+        for node in nodes:
+            connection = self.to(node)
+            if connection.state == CONNECTED:
+                if not connection.usable:
+                    continue
+                rank = (0, len(connection.in_flight), node)
+            elif connection.state == CONNECTING:
+                rank = (1, 0, node)
+            elif self.connect_delay(node, now) == 0:
+                rank = (2, 0, node)
+            else:
+                continue
+            if best is None or rank < best:
+                best = rank
+        return None if best is None else best[2]
+
+    # -- requests --------------------------------------------------------------------------------------
+
+    def sent(
+        self,
+        node: int,
+        api: str,
+        body: object,
+        now: int,
+        timeout_ms: int,
+        batches: dict[str, Batch] | None = None,
+    ) -> InFlightRequest:
+        """Note a request that leaves now and awaits an answer."""
+        number = self.take_correlation_id()
+        request = InFlightRequest(self.owner, api, node, number, now, now + timeout_ms, batches or {}, body)
+        connection = self.to(node)
+        connection.in_flight.append(request)
+        watch = self.watch
+        if watch.recording:
+            watch.touch(connection)
+            watch.touch(request)
+        return request
+
+    def take_correlation_id(self) -> int:
+        number = self.next_correlation_id
+        self.next_correlation_id += 1
+        return number
+
+    def answered(self, node: int, correlation_id: int) -> InFlightRequest | None:
+        """Take the request that this answer is for; None: nobody waits for it any more."""
+        connection = self.to(node)
+        for position, request in enumerate(connection.in_flight):
+            if request.correlation_id == correlation_id:
+                del connection.in_flight[position]
+                self._forget(request)
+                self.watch.touch(connection)
+                return request
+        return None
+
+    def _forget(self, request: InFlightRequest) -> None:
+        request.gone = True
+        self.watch.touch(request)
+
+    def next_deadline(self) -> int | None:
+        """When the oldest unanswered request of any connection times out."""
+        oldest = [
+            connection.in_flight[0].deadline for connection in self.by_node.values() if connection.in_flight
+        ]
+        return min(oldest, default=None)
+
+    def timed_out(self, now: int) -> list[Connection]:
+        """Connections whose oldest request is past its deadline (SND-7)."""
+        return [
+            connection
+            for connection in self.by_node.values()
+            if connection.in_flight and connection.in_flight[0].deadline <= now
+        ]

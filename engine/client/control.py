@@ -1,0 +1,354 @@
+"""The Sender's phases before P1: identity, recovery of lost numbers, errors, control requests.
+
+k28 (SND-4): T1 resolve, T2 fatal error, T3 epoch bump or PID request, T4 send or poll a control request.
+k20 (SND-3): R1 resolve or reset, R2 wait for a PID, R3 errors. Also the requests for metadata, which leave
+in the poll of either.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.client.client_states import FATAL
+from engine.client.connections import InFlightRequest
+from engine.client.transaction_manager import PendingRequest, TransactionManager, init_request
+from engine.errors import EngineError, Error
+from engine.messages import InitProducerIdResponse, Send
+
+if TYPE_CHECKING:
+    from engine.client.sender import Sender
+
+INIT_RETRIES = frozenset(
+    {
+        Error.COORDINATOR_LOAD_IN_PROGRESS,
+        Error.CONCURRENT_TRANSACTIONS,
+        Error.COORDINATOR_NOT_AVAILABLE,
+        Error.NOT_COORDINATOR,
+    }
+)
+"""Answers to InitProducerId after which a k28 client asks again (TXM-13)."""
+BLOCKING_RETRIES = INIT_RETRIES - {Error.CONCURRENT_TRANSACTIONS}
+"""Retriable for the blocking loop of k20, beside those retriable for Produce (PID-12)."""
+
+
+def _transactions(sender: Sender) -> TransactionManager:
+    transactions = sender.memory.transactions
+    if transactions is None:
+        raise EngineError(f"{sender.memory.name}: a phase of idempotence without a transaction manager")
+    return transactions
+
+
+# -- both generations ----------------------------------------------------------------------------------
+
+
+def ask_for_metadata(sender: Sender, now: int) -> None:
+    """Send a wanted Metadata request to the least-loaded node (SND-2, SND-6), at most one per backoff."""
+    memory = sender.memory
+    due = memory.metadata.update_due_at(memory.config.retry_backoff_ms)
+    if due is None or due > now:
+        return
+    node = memory.connections.least_loaded(memory.metadata.brokers, now)
+    if node is None:
+        return
+    connection = memory.connections.to(node)
+    if not connection.usable:
+        sender.unreachable.append((node, "not_connected"))
+        sender.connect(node, now)
+        return
+    body = memory.metadata.request(now)
+    request = memory.connections.sent(node, "Metadata", body, now, memory.config.request_timeout_ms)
+    memory.outbox.append(Send(connection.peer, body, request.correlation_id))
+    memory.watch.say(
+        "client.metadata_requested",
+        ("SND-2", "SND-6"),
+        client=memory.name,
+        broker=connection.peer,
+        topics=list(body.topics),
+    )
+
+
+def abort_everything(sender: Sender, now: int) -> None:
+    """After a fatal error nothing can be sent any more (SND-3, SND-4)."""
+    memory = sender.memory
+    error = _transactions(sender).last_error
+    if memory.accumulator.incomplete and error is not None:
+        memory.abort(list(memory.accumulator.incomplete.values()), error.name, now, False)
+    sender.finish_closing()
+
+
+def _send_init(sender: Sender, node: int, request: PendingRequest, now: int) -> None:
+    memory = sender.memory
+    sent = memory.connections.sent(node, request.api, request.body, now, memory.config.request_timeout_ms)
+    peer = memory.connections.to(node).peer
+    memory.outbox.append(Send(peer, request.body, sent.correlation_id))
+    _transactions(sender).set_in_flight(request)
+    memory.watch.say(
+        "client.control_sent", ("SND-5", "SND-6", "CFG-5"), client=memory.name, api=request.api, broker=peer
+    )
+
+
+# -- k28 -----------------------------------------------------------------------------------------------
+
+
+def resolve_by_bump(sender: Sender, now: int) -> bool:
+    """T1: a partition with nothing under way shows what became of its expired numbers (TXM-15)."""
+    transactions = _transactions(sender)
+    for entry in transactions.resolvable():
+        lost = not entry.comes_next(entry.next_sequence)
+        entry.resolve()
+        sender.changed = True
+        if lost and transactions.is_transactional:
+            transactions.unresolved_is_abortable()
+        elif lost:
+            transactions.request_bump(entry.partition)
+        sender.memory.watch.say(
+            "client.unresolved_lost_bump" if lost else "client.unresolved_cleared",
+            ("TXM-15",),
+            client=sender.memory.name,
+            partition=entry.partition,
+            next_sequence=entry.next_sequence,
+            last_acked=entry.last_acked_sequence,
+        )
+    return False
+
+
+def stop_on_fatal(sender: Sender, now: int) -> bool:
+    """T2: after a fatal error every batch is given up and the pass ends."""
+    if not _transactions(sender).has_fatal_error:
+        return False
+    abort_everything(sender, now)
+    return sender.end(None)
+
+
+def keep_identity(sender: Sender, now: int) -> bool:
+    """T3: raise the epoch if that was asked for (TXM-16); ask for a PID if there is none (PID-11)."""
+    transactions = _transactions(sender)
+    memory = sender.memory
+    if transactions.is_transactional:
+        return False
+    if transactions.bump_required:
+        sender.changed = True
+        epoch = transactions.producer_epoch
+        asked = list(transactions.to_resequence)
+        renumbered = transactions.bump_epoch()
+        exhausted = not transactions.has_producer_id
+        memory.watch.say(
+            "client.epoch_exhausted" if exhausted else "client.epoch_bumped",
+            ("TXM-16", "TXM-17"),
+            client=memory.name,
+            before=epoch,
+            after=transactions.producer_epoch,
+            partitions=asked,
+            renumbered=len(renumbered),
+        )
+    if transactions.needs_producer_id():
+        sender.changed = True
+        transactions.request_producer_id()
+        memory.watch.say("client.producer_id_wanted", ("PID-11", "CFG-5"), client=memory.name)
+    return False
+
+
+def send_control(sender: Sender, now: int) -> bool:
+    """T4: send the next control request, or wait for the one in flight (SND-5)."""
+    transactions = _transactions(sender)
+    memory = sender.memory
+    request: PendingRequest | None = sender.sleeping
+    sender.sleeping = None
+    if request is None:
+        if transactions.in_flight is not None:
+            return _poll_control(sender, now)
+        request = transactions.take_request()
+        if request is None:
+            return False
+        if request.is_retry:
+            return _sleep(sender, request, now)
+    node = memory.connections.least_loaded(memory.metadata.brokers, now)
+    if node is None:
+        memory.metadata.request_update()
+        return _sleep(sender, request, now)
+    if not memory.connections.to(node).usable:
+        transactions.enqueue(request)
+        sender.connect(node, now)
+        sender.wait(
+            "client.waits_not_connected",
+            ("SND-5",),
+            (node,),
+            broker=f"broker-{node}",
+            limit=memory.connections.limit,
+        )
+        return sender.end(None)
+    sender.changed = True
+    _send_init(sender, node, request, now)
+    return sender.end(now)
+
+
+def _poll_control(sender: Sender, now: int) -> bool:
+    """A control request is in flight: nothing else leaves until its answer (TXM-9)."""
+    memory = sender.memory
+    ask_for_metadata(sender, now)
+    if memory.accumulator.incomplete:
+        sender.wait("client.waits_producer_id", ("SND-5", "PID-11"), ())
+    return sender.end(_metadata_due(sender, now))
+
+
+def _sleep(sender: Sender, request: PendingRequest | None, now: int) -> bool:
+    """The Sender sleeps before it repeats a control request (SND-5, step 6)."""
+    memory = sender.memory
+    sender.sleeping = request
+    sender.sleeps_until = now + memory.config.retry_backoff_ms
+    ask_for_metadata(sender, now)
+    memory.watch.say(
+        "client.sleeps",
+        ("SND-5",),
+        client=memory.name,
+        backoff=memory.config.retry_backoff_ms,
+        until=sender.sleeps_until,
+    )
+    return sender.end(None)
+
+
+def _metadata_due(sender: Sender, now: int) -> int | None:
+    due = sender.memory.metadata.update_due_at(sender.memory.config.retry_backoff_ms)
+    return None if due is None else max(due, now + 1)
+
+
+# -- k20 -----------------------------------------------------------------------------------------------
+
+
+def resolve_by_reset(sender: Sender, now: int) -> bool:
+    """R1: lost numbers cost an idempotent producer its PID (TXM-15)."""
+    transactions = _transactions(sender)
+    if transactions.is_transactional:
+        return False
+    for entry in transactions.resolvable():
+        sender.changed = True
+        params = {
+            "client": sender.memory.name,
+            "partition": entry.partition,
+            "next_sequence": entry.next_sequence,
+            "last_acked": entry.last_acked_sequence,
+        }
+        if entry.comes_next(entry.next_sequence):
+            entry.resolve()
+            sender.memory.watch.say("client.unresolved_cleared", ("TXM-15",), **params)
+        else:
+            before = transactions.producer_id
+            transactions.reset_identity()
+            sender.memory.watch.say(
+                "client.unresolved_lost_reset", ("TXM-15", "SND-3"), producer_id=before, **params
+            )
+            break
+    return False
+
+
+def wait_for_producer_id(sender: Sender, now: int) -> bool:
+    """R2: the pass blocks until there is a PID or a fatal error (PID-12)."""
+    transactions = _transactions(sender)
+    memory = sender.memory
+    if transactions.is_transactional or transactions.has_producer_id or transactions.has_fatal_error:
+        return False
+    if transactions.in_flight is not None:
+        return _poll_control(sender, now)
+    node = memory.connections.least_loaded(memory.metadata.brokers, now)
+    if node is None:
+        memory.metadata.request_update()
+        return _sleep(sender, None, now)
+    if not memory.connections.to(node).usable:
+        sender.connect(node, now)
+        sender.wait(
+            "client.waits_not_connected",
+            ("PID-12",),
+            (node,),
+            broker=f"broker-{node}",
+            limit=memory.connections.limit,
+        )
+        return sender.end(None)
+    _send_init(sender, node, PendingRequest("InitProducerId", init_request(), 1), now)
+    return sender.end(now)
+
+
+def stop_on_error(sender: Sender, now: int) -> bool:
+    """R3: without a PID or after a fatal error nothing is sent; an abortable one drops unsent batches."""
+    transactions = _transactions(sender)
+    memory = sender.memory
+    if transactions.has_fatal_error or not transactions.has_producer_id:
+        abort_everything(sender, now)
+        return sender.end(None)
+    if transactions.has_abortable_error and transactions.last_error is not None:
+        memory.abort(memory.accumulator.undrained(), transactions.last_error.name, now, True)
+    return False
+
+
+# -- answers -------------------------------------------------------------------------------------------
+
+
+def init_answered(sender: Sender, response: InitProducerIdResponse, now: int) -> None:
+    """InitProducerId was answered (PID-11, PID-12, TXM-13)."""
+    transactions = _transactions(sender)
+    memory = sender.memory
+    request = transactions.in_flight
+    transactions.set_in_flight(None)
+    if request is None:
+        raise EngineError(f"{memory.name}: an answer to InitProducerId that nobody asked for")
+    error = response.error
+    if error is Error.NONE:
+        transactions.identity_received(response.producer_id, response.producer_epoch)
+        sender.last_wait = None
+        memory.watch.say(
+            "client.producer_id_received",
+            ("PID-8", "TXM-4") if memory.profile.queued_producer_id_request else ("PID-8", "PID-12"),
+            client=memory.name,
+            producer_id=response.producer_id,
+            producer_epoch=response.producer_epoch,
+        )
+        return
+    retries = INIT_RETRIES
+    if not memory.profile.queued_producer_id_request:
+        retries = BLOCKING_RETRIES
+    if error in retries or (error.retriable and not memory.profile.queued_producer_id_request):
+        memory.watch.say(
+            "client.producer_id_retried",
+            ("TXM-13",) if memory.profile.queued_producer_id_request else ("PID-12",),
+            client=memory.name,
+            error=error.name,
+            backoff=memory.config.retry_backoff_ms,
+        )
+        _again(sender, request, now)
+        return
+    transactions.transition(FATAL, error)
+    memory.watch.say("client.producer_id_refused", ("TXM-13", "PID-9"), client=memory.name, error=error.name)
+
+
+def init_lost(sender: Sender, request: InFlightRequest, now: int) -> None:
+    """The connection ended before the answer to InitProducerId came (SND-5, PID-12)."""
+    transactions = _transactions(sender)
+    pending = transactions.in_flight
+    transactions.set_in_flight(None)
+    if pending is not None:
+        sender.memory.watch.say(
+            "client.control_lost", ("SND-5", "TXM-13"), client=sender.memory.name, api=request.api
+        )
+        _again(sender, pending, now)
+
+
+def _again(sender: Sender, request: PendingRequest, now: int) -> None:
+    """Back to the queue (k28), or sleep inside the pass and go round the loop (k20)."""
+    memory = sender.memory
+    if memory.profile.queued_producer_id_request:
+        _transactions(sender).retry(request)
+        return
+    memory.metadata.request_update()
+    sender.sleeps_until = now + memory.config.retry_backoff_ms
+
+
+QUEUED = (
+    ("T1", resolve_by_bump),
+    ("T2", stop_on_fatal),
+    ("T3", keep_identity),
+    ("T4", send_control),
+)
+BLOCKING = (
+    ("R1", resolve_by_reset),
+    ("R2", wait_for_producer_id),
+    ("R3", stop_on_error),
+)

@@ -1,0 +1,203 @@
+"""Everything a producer holds in memory between its start and its crash.
+
+Owns the parts and the few things that several of them do together: finishing a batch and waking the Sender.
+A crash drops it as a whole; a restart builds a new one.
+"""
+
+from __future__ import annotations
+
+from engine.client.accumulator import RecordAccumulator
+from engine.client.application import BLOCKED, DONE, REFUSED, Call
+from engine.client.batch import Batch
+from engine.client.configuration import ProducerConfig
+from engine.client.connections import Connections
+from engine.client.ledger import Ledger
+from engine.client.metadata import Metadata
+from engine.client.record_size import NULL_LENGTH, payload_size
+from engine.client.transaction_manager import TransactionManager
+from engine.messages import Effects
+from engine.profiles import Profile
+from engine.switches import Switches
+from engine.watching import Watch
+
+CLOSED_ERROR, TIMEOUT_ERROR, BUFFER_ERROR = "PRODUCER_CLOSED", "TIMEOUT", "BUFFER_EXHAUSTED"
+
+
+class Incarnation:
+    """The memory of one producer process. ``outbox``: effects of the present call, in order."""
+
+    def __init__(
+        self,
+        name: str,
+        config: ProducerConfig,
+        profile: Profile,
+        switches: Switches,
+        watch: Watch,
+        ledger: Ledger,
+        brokers: tuple[int, ...],
+    ) -> None:
+        owner = ("clients", name)
+        self.name = name
+        self.config = config
+        self.profile = profile
+        self.switches = switches
+        self.watch = watch
+        self.ledger = ledger
+        self.metadata = Metadata(owner, brokers, watch)
+        self.connections = Connections(
+            owner, config.max_in_flight, config.reconnect_backoff_ms, config.reconnect_backoff_max_ms, watch
+        )
+        self.transactions: TransactionManager | None = None
+        if config.enable_idempotence:
+            self.transactions = TransactionManager(name, config, profile, switches, watch)
+        self.accumulator = RecordAccumulator(name, config, profile, switches, watch, self.transactions)
+        self.in_flight: dict[str, list[Batch]] = {}
+        """Drained and unanswered batches by partition, oldest first."""
+        self.outbox: Effects = []
+        self.wake_at: int | None = None
+        """When the next pass may start because something came (SND-1)."""
+        self.finished_calls: list[Call] = []
+        self.flushing: list[tuple[Call, set[str]]] = []
+        """Flushes with the ids of the batches they wait for (ACC-20)."""
+        self.closing: list[Call] = []
+        self.closed = False
+        self.over: list[Batch] = []
+        """Finished batches that the view still shows."""
+
+    def wake(self, now: int) -> None:
+        """The poll ends: the next pass may start now."""
+        if self.wake_at is None or now < self.wake_at:
+            self.wake_at = now
+
+    # -- batches ---------------------------------------------------------------------------------------
+
+    def leaves_flight(self, batch: Batch) -> None:
+        """Answered, requeued or given up."""
+        batches = self.in_flight.get(batch.partition)
+        if batches and batch in batches:
+            batches.remove(batch)
+
+    def finish(
+        self, batch: Batch, on: str, error: str | None, base_offset: int, now: int, aborted: bool = False
+    ) -> None:
+        """Complete a batch's futures and return its memory. ``on``: the batch machine's event."""
+        batch.error = error
+        batch.move(on)
+        serials = tuple(batch.serials)
+        self.ledger.finished(self.name, batch.partition, serials, error, base_offset, now, aborted)
+        self.accumulator.finish(batch)
+        if self.watch.recording:
+            self.over.append(batch)
+        self.serve_waiters(now)
+        if self.flushing:
+            self._flushed(batch)
+
+    def hide_finished(self) -> None:
+        """A new pass begins: batches that are over leave the view."""
+        for batch in self.over:
+            batch.shown = False
+            self.watch.touch(batch)
+        self.over.clear()
+
+    def abort(self, batches: list[Batch], error: str, now: int, deliberate: bool) -> None:
+        """Give up batches wherever they are (ACC-22)."""
+        for batch in batches:
+            self.accumulator.remove(batch)
+            self.leaves_flight(batch)
+            self.watch.say(
+                "client.batch_aborted",
+                ("ACC-22",),
+                client=self.name,
+                batch=batch.id,
+                partition=batch.partition,
+                count=batch.record_count,
+                error=error,
+            )
+            self.finish(batch, "abort", error, -1, now, deliberate)
+
+    # -- calls that wait -------------------------------------------------------------------------------
+
+    def end_call(self, call: Call, state: str, reason: str | None = None, error: str | None = None) -> None:
+        """A blocked call goes on: done or refused."""
+        call.state, call.reason, call.error = state, reason, error
+        self.finished_calls.append(call)
+
+    def serve_waiters(self, now: int) -> None:
+        """Memory came back: the oldest waiting ``send()`` goes on (ACC-5)."""
+        pool = self.accumulator.pool
+        while (waiter := pool.next_granted()) is not None:
+            call = waiter.call
+            args = call.args
+            appended = self.accumulator.append_with_memory(
+                args["partition"], waiter.size, args["serial"], payload_size(NULL_LENGTH, args["size"]), now
+            )
+            self.ledger.accepted(self.name, args["partition"], args["serial"], args["size"], now)
+            self.watch.note(
+                "client.memory_granted",
+                ("ACC-5", "ACC-2"),
+                client=self.name,
+                serial=args["serial"],
+                size=waiter.size,
+                waited=now - waiter.since,
+                free=pool.free,
+                batch=appended.batch.id,
+            )
+            if appended.new_batch or appended.batch_is_full:
+                self.wake(now)
+            self.end_call(call, DONE)
+
+    def expire_waiters(self, now: int) -> None:
+        """``send()`` calls that waited ``max_block_ms`` for memory fail to their caller (ACC-5)."""
+        pool = self.accumulator.pool
+        for waiter in pool.expire(now):
+            args = waiter.call.args
+            self.watch.say(
+                "client.memory_wait_over",
+                ("ACC-5",),
+                client=self.name,
+                serial=args["serial"],
+                size=waiter.size,
+                free=pool.free,
+                waited=now - waiter.since,
+            )
+            self.watch.refuse(
+                "ACC-5",
+                BUFFER_ERROR,
+                [["needed bytes", waiter.size], ["free bytes", pool.free]],
+                "refusal.application_decides",
+            )
+            self.ledger.refused(self.name, args["partition"], args["serial"], args["size"], BUFFER_ERROR, now)
+            self.end_call(waiter.call, REFUSED, "client.memory_wait_over", BUFFER_ERROR)
+        self.serve_waiters(now)
+
+    def _flushed(self, batch: Batch) -> None:
+        for entry in list(self.flushing):
+            call, waits_for = entry
+            waits_for.discard(batch.id)
+            if not waits_for:
+                self.flushing.remove(entry)
+                self.accumulator.flushes -= 1
+                self.watch.note("client.flush_done", ("ACC-20",), client=self.name)
+                self.end_call(call, DONE)
+
+    def begin_flush(self, call: Call, now: int) -> None:
+        """Everything that exists now becomes sendable; the call waits for exactly these batches (ACC-20)."""
+        waits_for = set(self.accumulator.incomplete)
+        if not waits_for:
+            return
+        call.state, call.reason, call.since = BLOCKED, "client.flush_waits", now
+        self.flushing.append((call, waits_for))
+        self.accumulator.flushes += 1
+        self.wake(now)
+
+    def fail_blocked_calls(self, error: str) -> None:
+        """Nobody will finish these: the process dies or is closed by force."""
+        pool = self.accumulator.pool
+        blocked = [waiter.call for waiter in pool.waiters]
+        pool.waiters.clear()
+        blocked += [call for call, _ in self.flushing]
+        self.flushing.clear()
+        blocked += self.closing
+        self.closing.clear()
+        for call in blocked:
+            self.end_call(call, REFUSED, "client.gone", error)

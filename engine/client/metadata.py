@@ -1,0 +1,107 @@
+"""What a client knows of the cluster: who leads which topic-partition (MSG-1, SND-2).
+
+Owns the cached metadata and when it may be asked for again. Who is asked is the network's business.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import Error
+from engine.messages import MetadataRequest, MetadataResponse
+from engine.watching import Watch
+
+
+class Metadata:
+    """``leaders``: topic-partition to broker id or None. ``led_by``: the same the other way round, in order."""
+
+    __slots__ = (
+        "brokers",
+        "errors",
+        "last_attempt_at",
+        "leaders",
+        "led_by",
+        "path",
+        "request_in_flight",
+        "topics",
+        "update_requested",
+        "updated_at",
+        "version",
+        "watch",
+    )
+
+    def __init__(self, owner: tuple[str, ...], brokers: tuple[int, ...], watch: Watch) -> None:
+        self.brokers = brokers
+        self.leaders: dict[str, int | None] = {}
+        self.led_by: dict[int, list[str]] = {}
+        self.errors: dict[str, Error] = {}
+        self.topics: dict[str, None] = {}
+        self.version = 0
+        self.updated_at: int | None = None
+        self.last_attempt_at: int | None = None
+        self.update_requested = False
+        self.request_in_flight = False
+        self.path = (*owner, "metadata")
+        self.watch = watch
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "updated_at": self.updated_at,
+            "update_requested": self.update_requested,
+            "leaders": dict(self.leaders),
+        }
+
+    def preset(self, leaders: dict[str, int | None], brokers: tuple[int, ...]) -> None:
+        """Begin with this knowledge, as if it had just been fetched."""
+        self.brokers = brokers or self.brokers
+        self._learn(leaders)
+        self.updated_at = 0
+
+    def _learn(self, leaders: dict[str, int | None]) -> None:
+        self.leaders = leaders
+        self.led_by = {}
+        for partition, leader in leaders.items():
+            self.topics[partition.rpartition("-")[0]] = None
+            if leader is not None:
+                self.led_by.setdefault(leader, []).append(partition)
+        self.version += 1
+        self.watch.touch(self)
+
+    def request_update(self) -> bool:
+        """Want new metadata; False when that was wanted already."""
+        if self.update_requested:
+            return False
+        self.update_requested = True
+        self.watch.touch(self)
+        return True
+
+    def update_due_at(self, backoff_ms: int) -> int | None:
+        """When the wanted update may be asked for; None: not wanted, or already asked for."""
+        if not self.update_requested or self.request_in_flight:
+            return None
+        return 0 if self.last_attempt_at is None else self.last_attempt_at + backoff_ms
+
+    def request(self, now: int) -> MetadataRequest:
+        """The request that leaves now."""
+        self.request_in_flight = True
+        self.last_attempt_at = now
+        return MetadataRequest(topics=tuple(self.topics))
+
+    def request_failed(self) -> None:
+        """The connection ended before the answer; it stays wanted."""
+        self.request_in_flight = False
+
+    def update(self, response: MetadataResponse, now: int) -> bool:
+        """Take an answer; True when a leader or the set of brokers changed."""
+        self.request_in_flight = False
+        self.update_requested = False
+        self.updated_at = now
+        self.watch.touch(self)
+        leaders = dict(self.leaders)
+        for partition, known in response.partitions.items():
+            leaders[partition] = known.leader if known.error is Error.NONE else None
+        changed = leaders != self.leaders or response.brokers != self.brokers
+        self.brokers = response.brokers or self.brokers
+        if changed:
+            self._learn(leaders)
+        return changed

@@ -1,0 +1,156 @@
+"""What an idempotent producer remembers of one topic-partition: its numbering and what is under way (TXM-2).
+
+Owns the order of batches in flight (SEQ-6, ORD-4), renumbering (TXM-16, TXM-17) and the mark *unresolved*.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.broker.sequence import decrement, increment
+from engine.client.batch import Batch
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
+from engine.watching import Watch
+
+STRADDLE = 1 << 30
+"""Two live sequences further apart than this lie on both sides of the wrap."""
+
+
+class PartitionSequences:
+    """``next_sequence``: the number of the next new record. ``unresolved``: the sequence following the newest
+    batch that expired under retry, or None (TXM-14)."""
+
+    __slots__ = (
+        "adopts_identity",
+        "gone",
+        "in_flight",
+        "last_acked_offset",
+        "last_acked_sequence",
+        "next_sequence",
+        "partition",
+        "path",
+        "producer_epoch",
+        "producer_id",
+        "unresolved",
+        "watch",
+    )
+
+    def __init__(self, partition: str, client: str, watch: Watch) -> None:
+        self.partition = partition
+        self.next_sequence = 0
+        self.last_acked_sequence = NO_SEQUENCE
+        self.last_acked_offset = -1
+        self.in_flight: list[Batch] = []
+        """Drained and neither acknowledged nor finally failed, by base sequence; requeued ones included."""
+        self.producer_id = NO_PRODUCER_ID
+        self.producer_epoch = NO_PRODUCER_EPOCH
+        self.unresolved: int | None = None
+        self.adopts_identity = False
+        """The numbering was preset (GEN-7) and belongs to whatever identity the producer gets."""
+        self.gone = False
+        """Forgotten: no place in the view any more."""
+        self.path = ("clients", client, "transaction_manager", "partitions", partition)
+        self.watch = watch
+
+    def view(self) -> dict[str, Any] | None:
+        if self.gone:
+            return None
+        return {
+            "next_sequence": self.next_sequence,
+            "last_acked_sequence": None if self.last_acked_sequence < 0 else self.last_acked_sequence,
+            "last_acked_offset": None if self.last_acked_offset < 0 else self.last_acked_offset,
+            "in_flight": [batch.id for batch in self.in_flight],
+            "unresolved": self.unresolved,
+        }
+
+    def numbered_under(self, producer_id: int, producer_epoch: int) -> bool:
+        """The numbering belongs to this identity."""
+        return self.producer_id == producer_id and self.producer_epoch == producer_epoch
+
+    def preset(self, next_sequence: int) -> None:
+        """Begin elsewhere than at 0 (GEN-7): as if everything before had been acknowledged."""
+        self.next_sequence = next_sequence
+        self.last_acked_sequence = decrement(next_sequence, 1) if next_sequence else NO_SEQUENCE
+        self.adopts_identity = True
+        self.watch.touch(self)
+
+    def number(self, batch: Batch, producer_id: int, producer_epoch: int, is_transactional: bool) -> None:
+        """Give the next sequences to a batch and track it (SEQ-5)."""
+        batch.set_identity(producer_id, producer_epoch, self.next_sequence, is_transactional)
+        self.next_sequence = increment(self.next_sequence, batch.record_count)
+        self._track(batch)
+        self.watch.touch(self)
+
+    def _track(self, batch: Batch) -> None:
+        in_flight = self.in_flight
+        position = len(in_flight)
+        while position and in_flight[position - 1].base_sequence > batch.base_sequence:
+            position -= 1
+        in_flight.insert(position, batch)
+        if position < len(in_flight) - 1 and in_flight[-1].base_sequence - batch.base_sequence > STRADDLE:
+            self.watch.note(
+                "client.wrap_straddled",
+                ("SEQ-6",),
+                partition=self.partition,
+                low=batch.base_sequence,
+                high=in_flight[-1].base_sequence,
+            )
+
+    def untrack(self, batch: Batch) -> None:
+        """Acknowledged or finally failed (ORD-4)."""
+        if batch in self.in_flight:
+            self.in_flight.remove(batch)
+            self.watch.touch(self)
+
+    def first_in_flight(self) -> int:
+        """The lowest base sequence under way, −1 when nothing is."""
+        return self.in_flight[0].base_sequence if self.in_flight else NO_SEQUENCE
+
+    def acknowledge(self, batch: Batch, base_offset: int) -> None:
+        """The last acked values rise to this batch's if those are greater (TXM-12)."""
+        if batch.last_sequence > self.last_acked_sequence:
+            self.last_acked_sequence = batch.last_sequence
+        if base_offset >= 0:
+            last_offset = base_offset + batch.record_count - 1
+            if last_offset > self.last_acked_offset:
+                self.last_acked_offset = last_offset
+        self.untrack(batch)
+        self.watch.touch(self)
+
+    def comes_next(self, sequence: int) -> bool:
+        """``sequence`` follows the last acknowledged one, compared as plain numbers as Kafka does."""
+        return sequence - self.last_acked_sequence == 1
+
+    def restart(self, producer_id: int, producer_epoch: int) -> list[Batch]:
+        """Number everything under way from 0 under this identity (TXM-16); returns the renumbered batches."""
+        sequence = 0
+        for batch in self.in_flight:
+            batch.renumber(producer_id, producer_epoch, sequence)
+            sequence += batch.record_count
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.next_sequence = sequence
+        self.last_acked_sequence = NO_SEQUENCE
+        self.watch.touch(self)
+        return self.in_flight
+
+    def close_gap(self, failed: Batch) -> None:
+        """A batch failed for good and was not stored: its numbers go to the ones behind it (SND-13)."""
+        self.next_sequence = decrement(self.next_sequence, failed.record_count)
+        for batch in self.in_flight:
+            if batch.base_sequence >= failed.base_sequence:
+                batch.renumber(
+                    batch.producer_id, batch.producer_epoch, batch.base_sequence - failed.record_count
+                )
+        self.watch.touch(self)
+
+    def mark_unresolved(self, batch: Batch) -> None:
+        """A batch expired under retry: nobody knows whether its numbers were used (TXM-14)."""
+        following = batch.last_sequence + 1
+        if self.unresolved is None or following > self.unresolved:
+            self.unresolved = following
+        self.watch.touch(self)
+
+    def resolve(self) -> None:
+        self.unresolved = None
+        self.watch.touch(self)

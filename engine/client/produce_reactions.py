@@ -1,0 +1,177 @@
+"""What a producer does about the answer for one batch, as rows (SND-9, SND-11, SND-12).
+
+Three tables: what each error means at first sight, and the two decisions about sequence errors. The rows
+name what is done; the transaction manager and the Sender do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.client.batch import Batch
+from engine.client.partition_sequences import PartitionSequences
+from engine.errors import EngineError, Error
+
+COMPLETE, DUPLICATE, RETRY, FAIL, FATAL = "complete", "duplicate", "retry", "fail", "fatal"
+OUT_OF_ORDER, UNKNOWN_PRODUCER, STALE_EPOCH = "out_of_order", "unknown_producer", "stale_epoch"
+BUMP_AND_RETRY, RESTART_AND_RETRY = "bump_and_retry", "restart_and_retry"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reaction:
+    """One row of SND-9. ``refresh``: also ask for new metadata. ``why``: key of the catalogue."""
+
+    error: Error | None
+    does: str
+    why: str
+    refresh: bool = False
+    spec: str = "SND-9"
+
+
+_REFRESH = (
+    Error.NOT_LEADER_OR_FOLLOWER,
+    Error.LEADER_NOT_AVAILABLE,
+    Error.UNKNOWN_TOPIC_OR_PARTITION,
+    Error.NETWORK_EXCEPTION,
+    Error.KAFKA_STORAGE_ERROR,
+)
+_RETRY = (
+    Error.REQUEST_TIMED_OUT,
+    Error.NOT_ENOUGH_REPLICAS,
+    Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    Error.CORRUPT_MESSAGE,
+    Error.COORDINATOR_LOAD_IN_PROGRESS,
+)
+_FATAL = (
+    Error.CLUSTER_AUTHORIZATION_FAILED,
+    Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    Error.PRODUCER_FENCED,
+    Error.UNSUPPORTED_VERSION,
+)
+
+REACTIONS: tuple[Reaction, ...] = (
+    Reaction(error=Error.NONE, does=COMPLETE, why="answer.complete"),
+    *(Reaction(error=error, does=RETRY, refresh=True, why="answer.retry_refresh") for error in _REFRESH),
+    *(Reaction(error=error, does=RETRY, why="answer.retry") for error in _RETRY),
+    Reaction(
+        error=Error.OUT_OF_ORDER_SEQUENCE_NUMBER, does=OUT_OF_ORDER, why="answer.out_of_order", spec="SND-11"
+    ),
+    Reaction(
+        error=Error.UNKNOWN_PRODUCER_ID, does=UNKNOWN_PRODUCER, why="answer.unknown_producer", spec="SND-12"
+    ),
+    Reaction(error=Error.DUPLICATE_SEQUENCE_NUMBER, does=DUPLICATE, why="answer.duplicate"),
+    Reaction(error=Error.INVALID_PRODUCER_EPOCH, does=STALE_EPOCH, why="answer.stale_epoch"),
+    *(Reaction(error=error, does=FATAL, why="answer.fatal") for error in _FATAL),
+    Reaction(error=None, does=FAIL, why="answer.fail"),
+)
+OTHER = REACTIONS[-1]
+_BY_ERROR = {row.error: row for row in REACTIONS if row.error is not None}
+
+
+def reaction_to(error: Error) -> Reaction:
+    """The row of SND-9 for ``error``; errors without a row of their own take the last one."""
+    return _BY_ERROR.get(error, OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a decision about a sequence error looks at."""
+
+    batch: Batch
+    entry: PartitionSequences
+    log_start_offset: int
+    transactional: bool
+    epoch_bump: bool
+    """The client recovers by raising the epoch (k28); else by resetting the PID (k20)."""
+
+
+def _resolved(answer: Answer) -> bool:
+    return answer.entry.unresolved is None
+
+
+def _resequenced(answer: Answer) -> bool:
+    return answer.batch.resequenced
+
+
+def _earlier_missing(answer: Answer) -> bool:
+    return not answer.entry.comes_next(answer.batch.base_sequence)
+
+
+def _bumps_alone(answer: Answer) -> bool:
+    return answer.epoch_bump and not answer.transactional
+
+
+def _follows_unresolved(answer: Answer) -> bool:
+    return answer.entry.unresolved == answer.batch.base_sequence
+
+
+def _log_start_unknown(answer: Answer) -> bool:
+    return answer.log_start_offset == -1
+
+
+def _history_deleted(answer: Answer) -> bool:
+    return answer.entry.last_acked_offset < answer.log_start_offset
+
+
+GUARDS: dict[str, Callable[[Answer], bool]] = {
+    "resolved": _resolved,
+    "resequenced": _resequenced,
+    "earlier_missing": _earlier_missing,
+    "bumps_alone": _bumps_alone,
+    "follows_unresolved": _follows_unresolved,
+    "log_start_unknown": _log_start_unknown,
+    "history_deleted": _history_deleted,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One row of a decision: taken when all guards of ``when`` hold and no earlier row was."""
+
+    when: tuple[str, ...]
+    does: str
+    why: str
+    spec: str
+
+
+OUT_OF_ORDER_ROWS: tuple[Decision, ...] = (
+    Decision(when=("resolved", "resequenced"), does=RETRY, why="sequence.resequenced", spec="SND-11"),
+    Decision(when=("resolved", "earlier_missing"), does=RETRY, why="sequence.earlier_missing", spec="SND-11"),
+    Decision(when=("bumps_alone", "resolved"), does=BUMP_AND_RETRY, why="sequence.gap_bumps", spec="SND-11"),
+    Decision(
+        when=("bumps_alone", "follows_unresolved"),
+        does=BUMP_AND_RETRY,
+        why="sequence.after_unresolved_bumps",
+        spec="SND-11",
+    ),
+    Decision(when=("bumps_alone",), does=RETRY, why="sequence.waits_for_unresolved", spec="SND-11"),
+    Decision(when=(), does=FAIL, why="sequence.gap_fails", spec="SND-11"),
+)
+UNKNOWN_PRODUCER_ROWS: tuple[Decision, ...] = (
+    Decision(when=("log_start_unknown",), does=RETRY, why="sequence.log_start_unknown", spec="SND-12"),
+    Decision(when=("resequenced",), does=RETRY, why="sequence.resequenced", spec="SND-12"),
+    Decision(
+        when=("history_deleted", "bumps_alone"),
+        does=BUMP_AND_RETRY,
+        why="sequence.history_deleted_bumps",
+        spec="SND-12",
+    ),
+    Decision(
+        when=("history_deleted",),
+        does=RESTART_AND_RETRY,
+        why="sequence.history_deleted_restarts",
+        spec="SND-12",
+    ),
+    Decision(when=("bumps_alone",), does=BUMP_AND_RETRY, why="sequence.forgotten_bumps", spec="SND-12"),
+    Decision(when=(), does=FAIL, why="sequence.forgotten_fails", spec="SND-12"),
+)
+DECISIONS = {OUT_OF_ORDER: OUT_OF_ORDER_ROWS, UNKNOWN_PRODUCER: UNKNOWN_PRODUCER_ROWS}
+
+
+def decide(table: str, answer: Answer) -> Decision:
+    """The first row of ``table`` (``out_of_order`` or ``unknown_producer``) whose guards all hold."""
+    for row in DECISIONS[table]:
+        if all(GUARDS[name](answer) for name in row.when):
+            return row
+    raise EngineError(f"{table}: no row decides about {answer.batch.id}")

@@ -1,0 +1,497 @@
+"""The producer client: a role of the engine with an API facet and a Sender facet (GEN-3, GEN-4).
+
+Owns nothing but the present incarnation and the doors to it: calls of the application, deliveries,
+connections, timers, passes of the Sender. The work is done by the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from engine.client import control
+from engine.client.answers import Answers
+from engine.client.application import BLOCKED, CLOSE, DONE, FLUSH, FORCE_CLOSE, REFUSED, SEND, Call
+from engine.client.configuration import SETTINGS, ProducerConfig, check_setting, resolve
+from engine.client.connections import InFlightRequest
+from engine.client.incarnation import CLOSED_ERROR, Incarnation
+from engine.client.ledger import Ledger
+from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
+from engine.client.sender import Sender
+from engine.client.view_parts import ConfigurationPart, FieldPart, GonePart, ReadyPart, TimersPart
+from engine.errors import Refused
+from engine.messages import (
+    Disconnect,
+    Effects,
+    Envelope,
+    InitProducerIdResponse,
+    MetadataResponse,
+    ProduceResponse,
+)
+from engine.profiles import Profile
+from engine.switches import Switches
+from engine.watching import Part, Watch
+
+
+class ProducerClient:
+    """A producer. ``settings``: name to value (CFG-1); ``brokers``: ids it may bootstrap from.
+
+    Raises :class:`Refused` for a configuration that Kafka refuses (CFG-2, CFG-3, CFG-6).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        settings: dict[str, Any],
+        profile: Profile,
+        switches: Switches,
+        watch: Watch,
+        ledger: Ledger,
+        brokers: Iterable[int] = (),
+    ) -> None:
+        self.name = name
+        self.settings = dict(settings)
+        self.profile = profile
+        self.switches = switches
+        self.watch = watch
+        self.ledger = ledger
+        self.brokers = tuple(brokers)
+        self.place = f"producers.{name}.settings"
+        self.alive = True
+        self.paused = False
+        self.incarnation = 1
+        self.call_state = DONE
+        self.finished_calls: list[Call] = []
+        """Blocked calls that ended since the kernel last emptied this list."""
+        self._leaders: dict[str, int | None] = {}
+        self._build(resolve(self.settings, profile, switches, self.place))
+
+    def _build(self, config: ProducerConfig) -> None:
+        self.memory = Incarnation(
+            self.name, config, self.profile, self.switches, self.watch, self.ledger, self.brokers
+        )
+        self.memory.finished_calls = self.finished_calls
+        self.answers = Answers(self.memory)
+        self.sender = Sender(self.memory, self.answers)
+        self._fields = [
+            FieldPart(self, "alive"),
+            FieldPart(self, "paused"),
+            FieldPart(self, "incarnation"),
+            FieldPart(self, "closed"),
+            FieldPart(self, "flush_in_progress"),
+        ]
+        self._extras: list[Part] = [ConfigurationPart(self), ReadyPart(self), TimersPart(self)]
+
+    @property
+    def config(self) -> ProducerConfig:
+        return self.memory.config
+
+    @property
+    def closed(self) -> bool:
+        return self.memory.closed
+
+    @property
+    def flush_in_progress(self) -> bool:
+        return self.memory.accumulator.flushes > 0
+
+    @property
+    def busy(self) -> bool:
+        """Something is unfinished: a batch, a control request, a call (GEN-2)."""
+        memory = self.memory
+        transactions = memory.transactions
+        return self.alive and bool(
+            memory.accumulator.incomplete
+            or memory.closing
+            or (transactions is not None and (transactions.in_flight or transactions.requests))
+        )
+
+    # -- presets (GEN-7) -------------------------------------------------------------------------------
+
+    def preset_metadata(self, leaders: dict[str, int | None], brokers: Iterable[int] = ()) -> None:
+        """Begin with known leaders. The order of ``leaders`` is the order in which partitions are drained."""
+        self.brokers = tuple(brokers) or self.brokers
+        self.memory.metadata.preset(dict(leaders), self.brokers)
+
+    def preset_connected(self, peers: Iterable[str]) -> None:
+        """Begin with standing connections to these brokers (``broker-1``)."""
+        for peer in peers:
+            self.memory.connections.connected(_node(peer))
+
+    def preset_identity(self, producer_id: int, producer_epoch: int) -> None:
+        """Begin with a PID and epoch, without asking for one."""
+        transactions = self._transactions("producer_id")
+        transactions.preset(producer_id, producer_epoch)
+
+    def start(self, now: int) -> None:
+        """The Sender begins its first pass."""
+        self.memory.wake(now)
+
+    def preset_sequence(self, partition: str, next_sequence: int) -> None:
+        """Begin numbering this partition elsewhere than at 0, for whatever identity the producer gets."""
+        self._transactions("next_sequence").entry(partition).preset(next_sequence)
+
+    def _transactions(self, what: str) -> Any:
+        if self.memory.transactions is None:
+            raise Refused(
+                "GEN-7",
+                f"overrides.{self.name}.{what}",
+                "this producer has no identity",
+                "switch idempotence on",
+            )
+        return self.memory.transactions
+
+    # -- settings --------------------------------------------------------------------------------------
+
+    def check_setting(self, name: str, value: Any) -> None:
+        """Raises :class:`Refused` when ``name`` cannot be changed to ``value`` on the running producer."""
+        checked = check_setting(name, value, self.place)
+        if not SETTINGS[name].changeable:
+            changeable = ", ".join(known for known, setting in SETTINGS.items() if setting.changeable)
+            raise Refused(
+                "CFG-1",
+                f"{self.place}.{name}",
+                "cannot change while the producer runs",
+                f"change one of {changeable}",
+            )
+        resolve({**self.settings, name: checked}, self.profile, self.switches, self.place)
+
+    def reconfigure(self, name: str, value: Any, now: int) -> Any:
+        """Change a setting of the running producer; returns the value before."""
+        self.check_setting(name, value)
+        before = getattr(self.config, name)
+        self.settings[name] = value
+        memory = self.memory
+        memory.config = resolve(self.settings, self.profile, self.switches, self.place)
+        memory.accumulator.config = memory.config
+        if memory.transactions is not None:
+            memory.transactions.config = memory.config
+        if memory.connections.limit != memory.config.max_in_flight:
+            memory.connections.set_limit(memory.config.max_in_flight)
+        memory.wake(now)
+        self._touch_all()
+        return before
+
+    # -- calls of the application ----------------------------------------------------------------------
+
+    def call(self, call: Call, now: int) -> Effects:
+        """An application calls. ``call.state`` and ``call_state`` say how it went."""
+        call.since = now
+        call.state = DONE
+        if not self.alive:
+            self._refuse(call, "client.call_to_crashed", "PRODUCER_CRASHED", "GEN-6", [])
+        else:
+            _CALLS.get(call.kind, ProducerClient._unknown)(self, call, now)
+        self.call_state = call.state
+        if self.watch.recording:
+            self._touch_all()
+        return self._effects()
+
+    def _send(self, call: Call, now: int) -> None:
+        """``send()``: into the accumulator, or wait for memory (ACC-1, ACC-2)."""
+        memory = self.memory
+        args = call.args
+        partition, serial, size = args["partition"], args["serial"], args["size"]
+        payload = payload_size(NULL_LENGTH, size)
+        if self._refuses_send(call, payload):
+            self.ledger.refused(self.name, partition, serial, size, call.error or "", now)
+            return
+        memory.metadata.topics[partition.rpartition("-")[0]] = None
+        appended = memory.accumulator.append(partition, serial, payload, now)
+        if appended is None:
+            self._wait_for_memory(call, payload, now)
+            return
+        self.ledger.accepted(self.name, partition, serial, size, now)
+        watch = self.watch
+        if watch.recording:
+            batch = appended.batch
+            watch.say(
+                "client.record_starts_batch" if appended.new_batch else "client.record_joins_batch",
+                ("ACC-1", "ACC-2", "ACC-3") if appended.new_batch else ("ACC-1", "ACC-2"),
+                client=self.name,
+                serial=serial,
+                partition=partition,
+                batch=batch.id,
+                count=batch.record_count,
+                bytes=batch.bytes,
+                capacity=batch.capacity,
+            )
+        else:
+            watch.say("client.record_starts_batch", ())
+        if appended.new_batch or appended.batch_is_full:
+            memory.wake(now)
+
+    def _refuses_send(self, call: Call, payload: int) -> bool:
+        """The checks before the accumulator (ACC-2 step 1, TXM-5, request size)."""
+        memory = self.memory
+        if memory.closed:
+            self._refuse(call, "client.send_after_close", CLOSED_ERROR, "ACC-2", [])
+            return True
+        transactions = memory.transactions
+        if transactions is not None and transactions.has_error:
+            error = transactions.last_error
+            name = "FATAL_ERROR" if error is None else error.name
+            self._refuse(call, "client.send_in_error", name, "TXM-5", [["state", transactions.state]])
+            return True
+        if (
+            transactions is not None
+            and transactions.is_transactional
+            and transactions.state != "IN_TRANSACTION"
+        ):
+            self._refuse(
+                call,
+                "client.send_outside_transaction",
+                "ILLEGAL_STATE",
+                "TXM-5",
+                [["state", transactions.state]],
+            )
+            return True
+        needed = batch_size_upper_bound(payload)
+        limit = min(memory.config.max_request_size, memory.config.buffer_memory)
+        if needed > limit:
+            self._refuse(
+                call,
+                "client.record_too_large",
+                "RECORD_TOO_LARGE",
+                "ACC-24",
+                [["record bytes", needed], ["limit", limit]],
+            )
+            return True
+        return False
+
+    def _wait_for_memory(self, call: Call, payload: int, now: int) -> None:
+        memory = self.memory
+        pool = memory.accumulator.pool
+        size = memory.accumulator.memory_for(payload)
+        call.state, call.reason = BLOCKED, "client.waits_for_memory"
+        pool.wait(call, size, now, now + memory.config.max_block_ms)
+        self.watch.say(
+            "client.waits_for_memory",
+            ("ACC-5", "ACC-12"),
+            client=self.name,
+            serial=call.args["serial"],
+            size=size,
+            free=pool.free,
+            total=pool.total,
+            until=now + memory.config.max_block_ms,
+        )
+        memory.wake(now)
+
+    def _flush(self, call: Call, now: int) -> None:
+        self.watch.say(
+            "client.flush", ("ACC-20",), client=self.name, count=len(self.memory.accumulator.incomplete)
+        )
+        self.memory.begin_flush(call, now)
+
+    def _close(self, call: Call, now: int) -> None:
+        """Stop accepting; what is there is sent first (SND-14)."""
+        memory = self.memory
+        self.watch.say(
+            "client.close", ("SND-14", "ACC-20"), client=self.name, count=len(memory.accumulator.incomplete)
+        )
+        memory.closed = True
+        memory.accumulator.closed = True
+        call.state, call.reason = BLOCKED, "client.close_waits"
+        memory.closing.append(call)
+        memory.wake(now)
+
+    def _force_close(self, call: Call, now: int) -> None:
+        """Everything fails at once (SND-14)."""
+        memory = self.memory
+        self.watch.say(
+            "client.force_close",
+            ("SND-14", "ACC-22"),
+            client=self.name,
+            count=len(memory.accumulator.incomplete),
+        )
+        memory.closed = True
+        memory.accumulator.closed = True
+        memory.fail_blocked_calls(CLOSED_ERROR)
+        memory.abort(list(memory.accumulator.incomplete.values()), CLOSED_ERROR, now, True)
+        self.sender.stopped = True
+
+    def _unknown(self, call: Call, now: int) -> None:
+        self._refuse(call, "client.call_unknown", "ILLEGAL_STATE", "TXM-5", [["call", call.kind]])
+
+    def _refuse(self, call: Call, key: str, error: str, rule: str, compared: list[list[Any]]) -> None:
+        call.state, call.reason, call.error = REFUSED, key, error
+        self.watch.say(key, (rule,), client=self.name, call=call.kind, error=error)
+        self.watch.refuse(rule, error, compared, "refusal.application_decides")
+
+    # -- the role --------------------------------------------------------------------------------------
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        """An answer arrives. It ends the poll, so a pass follows (SND-1)."""
+        memory = self.memory
+        body = envelope.body
+        request = memory.connections.answered(_node(envelope.source), envelope.correlation_id)
+        if request is None:
+            self.watch.say(
+                "client.answer_unexpected",
+                ("SND-7",),
+                client=self.name,
+                broker=envelope.source,
+                correlation_id=envelope.correlation_id,
+            )
+            return self._effects()
+        if isinstance(body, ProduceResponse):
+            self.answers.response(request, body, now)
+        elif isinstance(body, MetadataResponse):
+            self._metadata_answered(body, now)
+        elif isinstance(body, InitProducerIdResponse):
+            control.init_answered(self.sender, body, now)
+        memory.wake(now)
+        if self.watch.recording:
+            self._touch_all()
+        return self._effects()
+
+    def _metadata_answered(self, body: MetadataResponse, now: int) -> None:
+        if self.memory.metadata.update(body, now):
+            self.watch.say("client.metadata_received", ("SND-2", "MSG-1"), client=self.name)
+
+    def on_connected(self, peer: str, now: int) -> Effects:
+        """A connection stands."""
+        self.memory.connections.connected(_node(peer))
+        self.memory.wake(now)
+        return self._effects()
+
+    def on_disconnected(self, peer: str, now: int) -> Effects:
+        """A connection ended, or could not be made: everything in flight on it is lost (GEN-5)."""
+        connection = self.memory.connections.to(_node(peer))
+        if not self.alive or connection.state == "disconnected":
+            return self._effects()
+        first = connection.failures == 0
+        lost = self.memory.connections.disconnected(connection.node, now)
+        if first:
+            self.watch.say(
+                "client.disconnected", ("GEN-5", "SND-9"), client=self.name, broker=peer, count=len(lost)
+            )
+        for request in lost:
+            self._lost(request, now)
+        self.memory.metadata.request_update()
+        self.memory.wake(now)
+        if self.watch.recording:
+            self._touch_all()
+        return self._effects()
+
+    def _lost(self, request: InFlightRequest, now: int) -> None:
+        if request.api == "Produce":
+            self.answers.lost(request, now)
+        elif request.api == "Metadata":
+            self.memory.metadata.request_failed()
+        else:
+            control.init_lost(self.sender, request, now)
+
+    def next_timer(self) -> int | None:
+        """Earliest of: a request's timeout, the end of a wait for memory."""
+        if not self.alive:
+            return None
+        timeout = self.memory.connections.next_deadline()
+        wait = self.memory.accumulator.pool.next_deadline()
+        if timeout is None or wait is None:
+            return wait if timeout is None else timeout
+        return min(timeout, wait)
+
+    def on_timer(self, now: int) -> Effects:
+        """Requests past their timeout disconnect (SND-7); waiters past ``max_block_ms`` fail (ACC-5)."""
+        memory = self.memory
+        for connection in memory.connections.timed_out(now):
+            self.watch.say(
+                "client.request_timed_out",
+                ("SND-7",),
+                client=self.name,
+                broker=connection.peer,
+                timeout=memory.config.request_timeout_ms,
+                count=len(connection.in_flight),
+            )
+            memory.outbox.append(Disconnect(connection.peer))
+            kept, memory.outbox = memory.outbox, []
+            kept += self.on_disconnected(connection.peer, now)
+            memory.outbox = kept
+        deadline = memory.accumulator.pool.next_deadline()
+        if deadline is not None and deadline <= now:
+            memory.expire_waiters(now)
+        memory.wake(now)
+        if self.watch.recording:
+            self._touch_all()
+        return self._effects()
+
+    def pass_due(self) -> int | None:
+        """When the next pass of the Sender may start; None: not before something comes."""
+        return self.sender.due() if self.alive else None
+
+    def run_phase(self, now: int) -> tuple[Effects, bool]:
+        """Run the Sender to the end of the next phase that did something; False: the pass is over."""
+        more = self.sender.run_phase(now)
+        if self.watch.recording and self.watch.said is not None:
+            self._touch_all()
+        return self._effects(), more
+
+    def crash(self, now: int) -> None:
+        """Memory is lost: queues, numbers, identity (GEN-6)."""
+        memory = self.memory
+        for batch in memory.accumulator.incomplete.values():
+            self.ledger.abandoned(tuple(batch.serials), now)
+        memory.fail_blocked_calls("PRODUCER_CRASHED")
+        self.alive = False
+        for part in self.parts():
+            self.watch.touch(GonePart(part.path))
+        self._build(resolve(self.settings, self.profile, self.switches, self.place))
+        for part in self.parts():
+            self.watch.touch(part)
+
+    def start(self, now: int) -> None:
+        """The Sender begins its first pass at once, before any record is sent (PID-11, PID-12)."""
+        self.memory.wake(now)
+
+    def restart(self, now: int) -> Effects:
+        """A new process under the same name: no memory of the old one (PID-10)."""
+        self.alive = True
+        self.incarnation += 1
+        self.memory.wake(now)
+        self._touch_all()
+        return self._effects()
+
+    def parts(self) -> Iterable[Part]:
+        """Every part of the view that is this client's."""
+        memory = self.memory
+        accumulator = memory.accumulator
+        parts: list[Part] = [*self._fields, *self._extras, self.sender, memory.metadata, accumulator.pool]
+        parts += accumulator.queues.values()
+        parts += accumulator.incomplete.values()
+        parts += memory.over
+        for connection in memory.connections.by_node.values():
+            parts.append(connection)
+            parts += connection.in_flight
+        if memory.transactions is not None:
+            parts.append(memory.transactions)
+            parts += memory.transactions.partitions.values()
+        return parts
+
+    def _touch_all(self) -> None:
+        """The small parts that change together with others."""
+        watch = self.watch
+        for field in self._fields:
+            watch.touch(field)
+        for part in self._extras:
+            watch.touch(part)
+        watch.touch(self.sender)
+
+    def _effects(self) -> Effects:
+        memory = self.memory
+        if not memory.outbox:
+            return []
+        effects, memory.outbox = memory.outbox, []
+        return effects
+
+
+def _node(peer: str) -> int:
+    """``broker-1`` is node 1."""
+    return int(peer.rpartition("-")[2])
+
+
+_CALLS = {
+    SEND: ProducerClient._send,
+    FLUSH: ProducerClient._flush,
+    CLOSE: ProducerClient._close,
+    FORCE_CLOSE: ProducerClient._force_close,
+}

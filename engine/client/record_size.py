@@ -1,0 +1,41 @@
+"""How many bytes a record and a batch take, as Kafka's client reckons before it writes them (format v2).
+
+The client decides *full* from these estimates, so they must agree with Kafka's to the byte. Writing the
+bytes is the codec's work.
+"""
+
+from __future__ import annotations
+
+BATCH_OVERHEAD = 61
+"""Header of a record batch v2 (``DefaultRecordBatch.RECORD_BATCH_OVERHEAD``)."""
+RECORD_OVERHEAD_MAX = 21
+"""Most that length, attributes, timestamp delta and offset delta take (``DefaultRecord.MAX_RECORD_OVERHEAD``)."""
+NULL_LENGTH = -1
+"""Length written for a key that is null; it takes one byte."""
+
+
+def varint_size(value: int) -> int:
+    """Bytes of a zigzag varint (``ByteUtils.sizeOfVarint`` and ``sizeOfVarlong``)."""
+    raw = value << 1 if value >= 0 else (-value << 1) - 1
+    return (raw.bit_length() + 6) // 7 or 1
+
+
+def payload_size(key_bytes: int, value_bytes: int) -> int:
+    """Key, value and an empty header list with their lengths (``DefaultRecord.sizeOf``). −1: null."""
+    size = varint_size(key_bytes) + varint_size(value_bytes) + 1
+    if key_bytes > 0:
+        size += key_bytes
+    if value_bytes > 0:
+        size += value_bytes
+    return size
+
+
+def record_size(payload: int, offset_delta: int, timestamp_delta: int) -> int:
+    """A record inside a batch (``DefaultRecord.sizeInBytes``); ``payload`` from :func:`payload_size`."""
+    body = 1 + varint_size(offset_delta) + varint_size(timestamp_delta) + payload
+    return body + varint_size(body)
+
+
+def batch_size_upper_bound(payload: int) -> int:
+    """A batch of one record at most (``AbstractRecords.estimateSizeInBytesUpperBound``)."""
+    return BATCH_OVERHEAD + RECORD_OVERHEAD_MAX + payload

@@ -1,0 +1,494 @@
+"""The Sender: passes of named phases that take batches out of the accumulator and put them on the wire.
+
+Every phase that does something is a step of its own (SND-1). Owns the order of the phases and the moment of
+the next pass. P1 to P9 are those of SND-2; T1 to T4 go before them in k28 (SND-4), R1 to R3 in k20 (SND-3).
+
+A real Sender whose head may not leave yet polls with timeout 0, again and again. Here such a pass waits for
+what can change something: a delivery, a wake-up, or the end of one of its own waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.client import control
+from engine.client.accumulator import Ready
+from engine.client.answers import Answers
+from engine.client.batch import Batch
+from engine.client.incarnation import Incarnation
+from engine.messages import Connect, ProduceRequest, Send
+
+Phase = Callable[["Sender", int], bool]
+"""A phase of the pass; True ends the pass."""
+_NOTHING: dict[str, Any] = {}
+
+
+class Sender:
+    """The Sender of one incarnation."""
+
+    __slots__ = (
+        "answers",
+        "at_work",
+        "changed",
+        "drained",
+        "end_at",
+        "index",
+        "last_ready",
+        "last_wait",
+        "memory",
+        "metadata_seen",
+        "number",
+        "path",
+        "phase",
+        "phases",
+        "poll_source",
+        "poll_until",
+        "ready",
+        "sleeping",
+        "sleeps_until",
+        "stopped",
+        "unknown_seen",
+        "unreachable",
+        "waiting_for",
+    )
+
+    def __init__(self, memory: Incarnation, answers: Answers) -> None:
+        self.memory = memory
+        self.answers = answers
+        self.path = ("clients", memory.name, "sender")
+        self.number = 0
+        self.index = 0
+        self.phase = ""
+        self.at_work = False
+        self.changed = False
+        self.stopped = False
+        self.ready = Ready()
+        self.drained: list[tuple[int, list[Batch]]] = []
+        self.unreachable: list[tuple[int, str]] = []
+        """(node, reason) of the ready nodes dropped by P4 in this pass."""
+        self.poll_until: int | None = None
+        self.poll_source: str | None = None
+        self.end_at: int | None = None
+        self.sleeps_until: int | None = None
+        self.sleeping: Any = None
+        """The control request that waits out its backoff (SND-5, step 6)."""
+        self.waiting_for: str | None = None
+        self.metadata_seen = 0
+        self.unknown_seen: list[str] = []
+        self.last_ready: dict[int, list[tuple[str, str]]] = {}
+        self.last_wait: tuple[Any, ...] | None = None
+        if memory.transactions is None:
+            self.phases: tuple[tuple[str, Phase], ...] = PLAIN
+        elif memory.profile.queued_producer_id_request:
+            self.phases = (*control.QUEUED, *PLAIN)
+        else:
+            self.phases = (*control.BLOCKING, *PLAIN)
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "pass": self.number,
+            "phase": self.phase,
+            "drain_index": self.memory.accumulator.drain_index,
+            "poll_timeout": self.poll_until,
+            "poll_source": self.poll_source,
+            "waiting_for": self.waiting_for,
+        }
+
+    # -- passes ----------------------------------------------------------------------------------------
+
+    def due(self) -> int | None:
+        """When the next pass may start; None: not before something comes."""
+        if self.stopped:
+            return None
+        if self.at_work:
+            return 0
+        if self.sleeps_until is not None:
+            return self.sleeps_until
+        wake = self.memory.wake_at
+        if wake is None:
+            return self.end_at
+        return wake if self.end_at is None or wake < self.end_at else self.end_at
+
+    def run_phase(self, now: int) -> bool:
+        """Run phases up to the first that did something; False: the pass is over."""
+        if not self.at_work:
+            self._begin(now)
+        watch = self.memory.watch
+        phases = self.phases
+        while True:
+            self.phase, phase = phases[self.index]
+            self.index += 1
+            if phase(self, now):
+                self.at_work = False
+                return False
+            if watch.said is not None:
+                return True
+
+    def _begin(self, now: int) -> None:
+        self.at_work = True
+        self.index = 0
+        self.number += 1
+        self.changed = False
+        self.end_at = None
+        self.sleeps_until = None
+        self.memory.wake_at = None
+        if self.memory.over:
+            self.memory.hide_finished()
+
+    def end(self, at: int | None) -> bool:
+        """End the pass; the next may start at ``at``, or when something comes."""
+        self.end_at = at
+        return True
+
+    def wait(self, key: str, rules: tuple[str, ...], about: tuple[Any, ...], **params: Any) -> None:
+        """Say once why nothing is sent; again only when the reason changes (SND-15)."""
+        reason = (key, *about)
+        if reason != self.last_wait:
+            self.last_wait = reason
+            self.waiting_for = key.removeprefix("client.waits_")
+            self.memory.watch.say(key, rules, client=self.memory.name, **params)
+
+    # -- the phases of every pass (SND-2) --------------------------------------------------------------
+
+    def read_metadata(self, now: int) -> bool:
+        """P1: the cached metadata is what this pass goes by."""
+        metadata = self.memory.metadata
+        if metadata.version != self.metadata_seen:
+            first = self.metadata_seen == 0
+            self.metadata_seen = metadata.version
+            if not first:
+                self.memory.watch.say(
+                    "client.metadata_read",
+                    ("SND-2",),
+                    client=self.memory.name,
+                    leaders=[
+                        f"{partition}: {'none' if leader is None else leader}"
+                        for partition, leader in metadata.leaders.items()
+                    ],
+                )
+        return False
+
+    def check_ready(self, now: int) -> bool:
+        """P2: which nodes have something to take."""
+        memory = self.memory
+        ready = self.ready = memory.accumulator.ready(memory.metadata.leaders, now)
+        if ready.nodes and ready.nodes != self.last_ready:
+            params = _NOTHING
+            if memory.watch.recording:
+                first = next(iter(ready.nodes.values()))
+                params = {
+                    "client": memory.name,
+                    "nodes": list(ready.nodes),
+                    "reasons": [
+                        f"{partition} {reason}"
+                        for found in ready.nodes.values()
+                        for partition, reason in found
+                    ],
+                    "partition": first[0][0],
+                    "reason": first[0][1],
+                }
+            memory.watch.say("client.ready", ("ACC-10", "ACC-11"), **params)
+        self.last_ready = dict(ready.nodes)
+        return False
+
+    def ask_for_leaders(self, now: int) -> bool:
+        """P3: a topic without a known leader makes the Sender want new metadata."""
+        topics = self.ready.unknown_leader_topics
+        if topics:
+            metadata = self.memory.metadata
+            for topic in topics:
+                metadata.topics[topic] = None
+            metadata.request_update()
+            if topics != self.unknown_seen:
+                self.memory.watch.say(
+                    "client.leader_unknown", ("ACC-8", "SND-2"), client=self.memory.name, topics=topics
+                )
+        self.unknown_seen = topics
+        return False
+
+    def check_connections(self, now: int) -> bool:
+        """P4: nodes that cannot take a request now are left out; a missing connection is started."""
+        memory = self.memory
+        connections = memory.connections
+        self.unreachable.clear()
+        for node in list(self.ready.nodes):
+            connection = connections.to(node)
+            if connection.usable:
+                continue
+            del self.ready.nodes[node]
+            if connection.state == "connected":
+                self.unreachable.append((node, "in_flight_full"))
+            else:
+                self.unreachable.append((node, "not_connected"))
+                self.connect(node, now)
+        return False
+
+    def connect(self, node: int, now: int) -> None:
+        """Start a connection if none is under way and its backoff is over."""
+        memory = self.memory
+        connections = memory.connections
+        if connections.connect_delay(node, now) != 0:
+            return
+        self.changed = True
+        first = connections.to(node).failures == 0
+        memory.outbox.append(Connect(connections.connecting(node, now)))
+        if first:
+            memory.watch.say(
+                "client.connects", ("SND-2", "SND-7"), client=memory.name, broker=f"broker-{node}"
+            )
+
+    def drain(self, now: int) -> bool:
+        """P5: take at most one batch per partition for each node; mute them if order is guaranteed."""
+        self.drained = []
+        if not self.ready.nodes:
+            return False
+        memory = self.memory
+        accumulator = memory.accumulator
+        self.drained = accumulator.drain(
+            self.ready.nodes, memory.metadata.led_by, memory.config.max_request_size, now
+        )
+        taken = [batch for _, batches in self.drained for batch in batches]
+        if not taken:
+            return False
+        self.changed = True
+        for batch in taken:
+            memory.in_flight.setdefault(batch.partition, []).append(batch)
+            if memory.config.guarantee_order:
+                accumulator.set_muted(batch.partition, True)
+        self._say_drained(taken)
+        return False
+
+    def _say_drained(self, taken: list[Batch]) -> None:
+        memory = self.memory
+        numbered = memory.transactions is not None
+        params = _NOTHING
+        if memory.watch.recording:
+            params = {
+                "client": memory.name,
+                "count": len(taken),
+                "batches": [
+                    f"{batch.partition} {batch.base_sequence}–{batch.last_sequence}"
+                    if numbered
+                    else batch.partition
+                    for batch in taken
+                ],
+                "producer_id": taken[0].producer_id,
+                "producer_epoch": taken[0].producer_epoch,
+                "drain_index": memory.accumulator.drain_index,
+            }
+        if numbered:
+            memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-5"), **params)
+        else:
+            memory.watch.say("client.drained_plain", ("ACC-13", "ACC-16"), **params)
+        if memory.watch.recording:
+            for node, partition, reason in memory.accumulator.stops:
+                rules = ("ACC-14",) if reason == "request_full" else ("ORD-5", "ACC-15")
+                memory.watch.note(
+                    f"client.stopped_{reason}",
+                    rules,
+                    client=memory.name,
+                    broker=f"broker-{node}",
+                    partition=partition,
+                    scope=memory.switches.drain_stop_scope,
+                )
+            if memory.config.guarantee_order:
+                memory.watch.note(
+                    "client.muted",
+                    ("ACC-19",),
+                    client=memory.name,
+                    partitions=[batch.partition for batch in taken],
+                )
+
+    def expire(self, now: int) -> bool:
+        """P6: give up what has waited too long. k28 looks at batches in flight too (ACC-21)."""
+        memory = self.memory
+        over = memory.accumulator.expired(now)
+        if memory.profile.expiry_from_creation:
+            limit = memory.config.batch_expiry_ms
+            for batches in memory.in_flight.values():
+                while batches and now - batches[0].created_at >= limit:
+                    over.append(batches.pop(0))
+        for batch in over:
+            self.changed = True
+            self.answers.expire(batch, now)
+        return False
+
+    def choose_timeout(self, now: int) -> bool:
+        """P7: how long the poll may last, and because of what."""
+        memory = self.memory
+        self.poll_until, self.poll_source = None, None
+        if self.ready.nodes:
+            self.poll_until, self.poll_source = now, "ready"
+            return False
+        if self.ready.waits is not None:
+            _, kind, until = self.ready.waits
+            self._poll_until(until, kind)
+        for node, reason in self.unreachable:
+            if reason == "not_connected":
+                delay = memory.connections.connect_delay(node, now)
+                if delay is None:
+                    self.poll_source = self.poll_source or "connection"
+                else:
+                    self._poll_until(now + delay, "connection")
+        expiry = self.next_expiry()
+        if expiry is not None:
+            self._poll_until(expiry, "expiry")
+        return False
+
+    def _poll_until(self, until: int, source: str) -> None:
+        if self.poll_until is None or until < self.poll_until:
+            self.poll_until, self.poll_source = until, source
+
+    def next_expiry(self) -> int | None:
+        """When the next queued batch, and in k28 the next one in flight, expires."""
+        memory = self.memory
+        ends = memory.accumulator.next_expiry()
+        if memory.profile.expiry_from_creation:
+            limit = memory.config.batch_expiry_ms
+            for batches in memory.in_flight.values():
+                if batches and (ends is None or batches[0].created_at + limit < ends):
+                    ends = batches[0].created_at + limit
+        return ends
+
+    def send(self, now: int) -> bool:
+        """P8: one Produce request per node with all its batches."""
+        for node, batches in self.drained:
+            if batches:
+                self._send_to(node, batches, now)
+        self.drained = []
+        return False
+
+    def _send_to(self, node: int, batches: list[Batch], now: int) -> None:
+        memory = self.memory
+        config = memory.config
+        body = ProduceRequest(
+            transactional_id=config.transactional_id,
+            acks=config.acks,
+            timeout_ms=config.request_timeout_ms,
+            batches={batch.partition: batch.to_message() for batch in batches},
+        )
+        if config.acks == 0:
+            number = memory.connections.take_correlation_id()
+        else:
+            by_partition = {batch.partition: batch for batch in batches}
+            number = memory.connections.sent(
+                node, "Produce", body, now, config.request_timeout_ms, by_partition
+            ).correlation_id
+        connection = memory.connections.to(node)
+        memory.outbox.append(Send(connection.peer, body, number))
+        params = _NOTHING
+        if memory.watch.recording:
+            params = {
+                "client": memory.name,
+                "broker": connection.peer,
+                "count": len(batches),
+                "partitions": [batch.partition for batch in batches],
+                "in_flight": len(connection.in_flight),
+                "limit": connection.limit,
+                "acks": config.acks,
+            }
+        memory.watch.say("client.sent", ("SND-2", "SND-7"), **params)
+        self.last_wait = None
+        self.waiting_for = None
+        if config.acks == 0:
+            for batch in batches:
+                self.answers.sent_without_answer(batch, now)
+
+    def poll(self, now: int) -> bool:
+        """P9: metadata leaves if wanted; then the pass ends and the poll lasts until something can change."""
+        memory = self.memory
+        control.ask_for_metadata(self, now)
+        if not self.changed and memory.accumulator.incomplete:
+            self._say_wait(now)
+        self.finish_closing()
+        if self.ready.nodes and self.changed:
+            return self.end(now)
+        return self.end(self._quiet_until(now))
+
+    def _quiet_until(self, now: int) -> int | None:
+        """The first moment, later than now, at which one of the Sender's own waits ends."""
+        memory = self.memory
+        ends = [memory.metadata.update_due_at(memory.config.retry_backoff_ms)]
+        if self.ready.nodes:
+            ends += [memory.accumulator.next_wait_end(now), self.next_expiry()]
+        else:
+            ends.append(self.poll_until)
+        for node, reason in self.unreachable:
+            if (
+                reason == "not_connected"
+                and (delay := memory.connections.connect_delay(node, now)) is not None
+            ):
+                ends.append(now + delay)
+        later = [max(at, now + 1) for at in ends if at is not None]
+        return min(later, default=None)
+
+    def _say_wait(self, now: int) -> None:
+        """Why a pass with batches at hand sent nothing (SND-15)."""
+        memory = self.memory
+        ready, accumulator = self.ready, memory.accumulator
+        if ready.nodes and accumulator.stops:
+            node, partition, reason = accumulator.stops[0]
+            self.wait(
+                f"client.waits_{reason}",
+                ("ORD-5",),
+                (node, partition),
+                partition=partition,
+                broker=f"broker-{node}",
+            )
+        elif self.unreachable:
+            node, reason = self.unreachable[0]
+            rules = ("SND-7",) if reason == "in_flight_full" else ("SND-2", "SND-7")
+            self.wait(
+                f"client.waits_{reason}",
+                rules,
+                (node,),
+                broker=f"broker-{node}",
+                limit=memory.connections.limit,
+            )
+        elif ready.unknown_leader_topics:
+            self.wait(
+                "client.waits_no_leader",
+                ("ACC-8",),
+                (tuple(ready.unknown_leader_topics),),
+                topics=ready.unknown_leader_topics,
+            )
+        elif ready.waits is not None:
+            partition, kind, until = ready.waits
+            self.wait(
+                f"client.waits_{kind}",
+                ("ACC-9", "ACC-11"),
+                (partition, until),
+                partition=partition,
+                until=until,
+                wait=until - now,
+            )
+        else:
+            muted = [
+                queue.partition for queue in accumulator.queues.values() if queue.muted and queue.batches
+            ]
+            if muted:
+                self.wait("client.waits_muted", ("ACC-19",), (tuple(muted),), partitions=muted)
+
+    def finish_closing(self) -> None:
+        """A closed producer whose last batch is over ends its Sender (SND-14)."""
+        memory = self.memory
+        if memory.closed and not memory.accumulator.incomplete:
+            self.stopped = True
+            memory.watch.say("client.closed", ("SND-14",), client=memory.name)
+            for call in memory.closing:
+                memory.end_call(call, "done")
+            memory.closing.clear()
+
+
+PLAIN: tuple[tuple[str, Phase], ...] = (
+    ("P1", Sender.read_metadata),
+    ("P2", Sender.check_ready),
+    ("P3", Sender.ask_for_leaders),
+    ("P4", Sender.check_connections),
+    ("P5", Sender.drain),
+    ("P6", Sender.expire),
+    ("P7", Sender.choose_timeout),
+    ("P8", Sender.send),
+    ("P9", Sender.poll),
+)

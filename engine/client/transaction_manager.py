@@ -1,0 +1,429 @@
+"""The client's transaction manager: identity, numbering and the way out of sequence errors (TXM-1..TXM-17).
+
+Exists iff idempotence is on. Owns PID and epoch, one numbering per topic-partition, the client state and the
+queue of control requests. It sends nothing itself: the Sender asks for the next request and brings answers.
+
+Two generations differ in one thing above all: k28 (``profile.epoch_bump``) recovers lost numbers by raising
+the epoch, k20 by dropping the PID and everything numbered under it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.client import client_states as states
+from engine.client.batch import Batch
+from engine.client.configuration import ProducerConfig
+from engine.client.partition_sequences import PartitionSequences
+from engine.client.produce_reactions import (
+    BUMP_AND_RETRY,
+    DECISIONS,
+    FAIL,
+    FATAL,
+    RESTART_AND_RETRY,
+    RETRY,
+    STALE_EPOCH,
+    Answer,
+    decide,
+    reaction_to,
+)
+from engine.errors import EngineError, Error
+from engine.machine import Row
+from engine.messages import INT_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX, InitProducerIdRequest
+from engine.profiles import Profile
+from engine.switches import Switches
+from engine.watching import Watch
+
+PRIORITIES = {
+    "FindCoordinator": 0,
+    "InitProducerId": 1,
+    "AddPartitionsToTxn": 2,
+    "AddOffsetsToTxn": 2,
+    "TxnOffsetCommit": 2,
+    "EndTxn": 3,
+    "EpochBump": 4,
+}
+"""Order of control requests (TXM-9)."""
+_ROW_NUMBERS = {id(row): number for number, row in enumerate(states.MACHINE.rows)}
+
+
+@dataclass(slots=True)
+class PendingRequest:
+    """A control request that waits. ``is_retry``: the Sender sleeps its backoff before sending (SND-5)."""
+
+    api: str
+    body: object
+    priority: int
+    is_retry: bool = False
+
+
+class IllegalTransition(Exception):
+    """The caller asked for an edge that TXM-4 does not have; ``row`` is the refusing row."""
+
+    def __init__(self, state: str, row: Row) -> None:
+        super().__init__(f"{row.on} is refused in state {state}")
+        self.row = row
+
+
+class TransactionManager:
+    """State as in TXM-1. ``transactional_id`` None: an idempotent producer without transactions."""
+
+    def __init__(
+        self, client: str, config: ProducerConfig, profile: Profile, switches: Switches, watch: Watch
+    ) -> None:
+        self.client = client
+        self.config = config
+        self.profile = profile
+        self.switches = switches
+        self.watch = watch
+        self.transactional_id = config.transactional_id
+        self.state = states.UNINITIALIZED
+        self.last_edge: tuple[str, str, str] | None = None
+        self.last_error: Error | None = None
+        self.producer_id = NO_PRODUCER_ID
+        self.producer_epoch = NO_PRODUCER_EPOCH
+        self.bump_required = False
+        self.coordinator_supports_bump = True
+        """Always true between k28 nodes (SND-9)."""
+        self.partitions: dict[str, PartitionSequences] = {}
+        self.to_resequence: dict[str, None] = {}
+        """Partitions that asked for the epoch bump, in the order they asked (TXM-16)."""
+        self.requests: list[PendingRequest] = []
+        self.in_flight: PendingRequest | None = None
+        self.new_partitions: dict[str, None] = {}
+        self.pending_partitions: dict[str, None] = {}
+        self.added_partitions: dict[str, None] = {}
+        self.path = ("clients", client, "transaction_manager")
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "state": self.state,
+            "last_edge": None if self.last_edge is None else list(self.last_edge),
+            "last_error": None if self.last_error is None else self.last_error.name,
+            "transactional_id": self.transactional_id,
+            "producer_id": self.producer_id if self.has_producer_id else None,
+            "producer_epoch": self.producer_epoch if self.has_producer_id else None,
+            "bump_required": self.bump_required,
+            "requests": [{"api": request.api, "priority": request.priority} for request in self.requests],
+            "in_flight_request": None if self.in_flight is None else self.in_flight.api,
+        }
+
+    # -- state -----------------------------------------------------------------------------------------
+
+    @property
+    def is_transactional(self) -> bool:
+        return self.transactional_id is not None
+
+    @property
+    def has_producer_id(self) -> bool:
+        return self.producer_id > NO_PRODUCER_ID
+
+    @property
+    def has_fatal_error(self) -> bool:
+        return self.state == states.FATAL_ERROR
+
+    @property
+    def has_abortable_error(self) -> bool:
+        return self.state == states.ABORTABLE_ERROR
+
+    @property
+    def has_error(self) -> bool:
+        return self.state in (states.FATAL_ERROR, states.ABORTABLE_ERROR)
+
+    @property
+    def is_completing(self) -> bool:
+        return self.state in (states.COMMITTING_TRANSACTION, states.ABORTING_TRANSACTION)
+
+    @property
+    def can_bump(self) -> bool:
+        """The epoch can be raised: by the client alone, or through a coordinator that knows how (KIP-360)."""
+        return self.profile.epoch_bump and (not self.is_transactional or self.coordinator_supports_bump)
+
+    def transition(self, on: str, error: Error | None = None) -> Row:
+        """Take the edge of TXM-4; raises :class:`IllegalTransition` when there is none."""
+        row = states.MACHINE.find(self.state, on, {"bump_required": self.bump_required})
+        if row.target is None:
+            raise IllegalTransition(self.state, row)
+        before, self.state = self.state, row.target
+        if error is not None:
+            self.last_error = error
+        elif self.state not in (states.ABORTING_TRANSACTION, states.ABORTABLE_ERROR):
+            self.last_error = None
+        if before != self.state:
+            self.last_edge = (before, self.state, on)
+            watch = self.watch
+            watch.transition(states.MACHINE.name, self.client, before, self.state, on, _ROW_NUMBERS[id(row)])
+        self.watch.touch(self)
+        return row
+
+    # -- identity --------------------------------------------------------------------------------------
+
+    def set_identity(self, producer_id: int, producer_epoch: int) -> None:
+        self.producer_id = producer_id
+        self.producer_epoch = producer_epoch
+        self.watch.touch(self)
+
+    def needs_producer_id(self) -> bool:
+        """k28: time to enqueue InitProducerId (PID-11)."""
+        return (
+            not self.is_transactional
+            and self.state != states.INITIALIZING
+            and not self.has_producer_id
+            and not self.has_fatal_error
+        )
+
+    def request_producer_id(self) -> None:
+        """UNINITIALIZED → INITIALIZING, and the request joins the queue (PID-11, CFG-5)."""
+        self.transition(states.NEED_ID)
+        self.enqueue(PendingRequest("InitProducerId", init_request(), PRIORITIES["InitProducerId"]))
+
+    def identity_received(self, producer_id: int, producer_epoch: int) -> None:
+        """InitProducerId was answered NONE."""
+        self.set_identity(producer_id, producer_epoch)
+        if self.profile.queued_producer_id_request or self.is_transactional:
+            self.transition(states.GOT_ID)
+        self._renumber()
+
+    def preset(self, producer_id: int, producer_epoch: int) -> None:
+        """Begin with this identity (GEN-7), as if it had been asked for."""
+        self.set_identity(producer_id, producer_epoch)
+        if self.profile.queued_producer_id_request:
+            self.state = states.READY
+
+    def reset_identity(self) -> None:
+        """k20: drop PID, epoch, numberings and marks (TXM-15). Transactional producers never do this."""
+        if self.is_transactional:
+            raise EngineError(f"{self.client}: a transactional producer cannot reset its PID")
+        self.set_identity(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
+        for entry in self.partitions.values():
+            self._forget(entry)
+        self.partitions.clear()
+
+    def _forget(self, entry: PartitionSequences) -> None:
+        entry.gone = True
+        self.watch.touch(entry)
+
+    def request_bump(self, partition: str) -> None:
+        """An idempotent producer wants a new epoch because of this partition (TXM-16)."""
+        self.bump_required = True
+        self.to_resequence[partition] = None
+        self.watch.touch(self)
+
+    def bump_epoch(self) -> list[Batch]:
+        """Raise the epoch locally (TXM-16); returns the renumbered batches.
+
+        At the last epoch the PID is dropped instead, which forces a new one; what asked for the bump is
+        renumbered when that one arrives.
+        """
+        self.bump_required = False
+        if self.producer_epoch == SHORT_MAX:
+            self.set_identity(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
+            self.transition(states.EXHAUSTED)
+            return []
+        self.set_identity(self.producer_id, self.producer_epoch + 1)
+        return self._renumber()
+
+    def _renumber(self) -> list[Batch]:
+        """Number the partitions that asked for it from 0 under the present identity; their marks are cleared."""
+        renumbered: list[Batch] = []
+        for partition in self.to_resequence:
+            entry = self.entry(partition)
+            renumbered.extend(entry.restart(self.producer_id, self.producer_epoch))
+            entry.resolve()
+        self.to_resequence.clear()
+        return renumbered
+
+    # -- numbering -------------------------------------------------------------------------------------
+
+    def entry(self, partition: str) -> PartitionSequences:
+        entry = self.partitions.get(partition)
+        if entry is None:
+            entry = self.partitions[partition] = PartitionSequences(partition, self.client, self.watch)
+            self.watch.touch(entry)
+        return entry
+
+    def tracks(self, partition: str) -> bool:
+        entry = self.partitions.get(partition)
+        return entry is not None and bool(entry.in_flight)
+
+    def stop_reason(self, head: Batch) -> str | None:
+        """Why the head of a queue may not be drained now (ORD-5); None: it may."""
+        if self.state == states.FATAL_ERROR:
+            return "fatal_error"
+        if self.transactional_id is not None and head.partition not in self.added_partitions:
+            return "partition_not_added"
+        if self.producer_id <= NO_PRODUCER_ID:
+            return "no_producer_id"
+        entry = self.partitions.get(head.partition)
+        if entry is None:
+            return None
+        if not head.has_sequence:
+            if (
+                self.profile.epoch_bump
+                and entry.in_flight
+                and not entry.numbered_under(self.producer_id, self.producer_epoch)
+            ):
+                return "older_epoch_in_flight"
+            if entry.unresolved is not None:
+                return "unresolved"
+            return None
+        if self.switches.head_retry_rule:
+            lowest = entry.first_in_flight()
+            if lowest >= 0 and lowest != head.base_sequence:
+                return "earlier_in_flight"
+        return None
+
+    def assign(self, batch: Batch) -> None:
+        """Identity at drain (SEQ-5): a numbering of an older epoch restarts at 0 once nothing is under way."""
+        entry = self.entry(batch.partition)
+        if entry.adopts_identity:
+            entry.adopts_identity = False
+            entry.producer_id, entry.producer_epoch = self.producer_id, self.producer_epoch
+        elif (
+            self.profile.epoch_bump
+            and not entry.in_flight
+            and not entry.numbered_under(self.producer_id, self.producer_epoch)
+        ):
+            entry.restart(self.producer_id, self.producer_epoch)
+        entry.number(batch, self.producer_id, self.producer_epoch, self.transactional_id is not None)
+
+    # -- answers ---------------------------------------------------------------------------------------
+
+    def completed(self, batch: Batch, base_offset: int) -> None:
+        """A batch was stored (TXM-12). One of a dropped PID changes nothing."""
+        if self.profile.epoch_bump or self.is_current(batch):
+            self.entry(batch.partition).acknowledge(batch, base_offset)
+
+    def is_current(self, batch: Batch) -> bool:
+        return batch.producer_id == self.producer_id and batch.producer_epoch == self.producer_epoch
+
+    def can_retry(self, batch: Batch, error: Error, log_start_offset: int) -> tuple[bool, str]:
+        """Whether this answer lets the batch be sent again, with the key that says why (SND-9, 11, 12).
+
+        Requests the epoch bump or restarts the partition's numbering where the tables say so.
+        """
+        reaction = reaction_to(error)
+        if reaction.does not in DECISIONS:
+            return reaction.does == RETRY, reaction.why
+        if not self.profile.epoch_bump and batch.producer_id != self.producer_id:
+            return False, "sequence.identity_changed"
+        entry = self.entry(batch.partition)
+        answer = Answer(batch, entry, log_start_offset, self.is_transactional, self.profile.epoch_bump)
+        row = decide(reaction.does, answer)
+        if row.does == BUMP_AND_RETRY:
+            self.request_bump(batch.partition)
+        elif row.does == RESTART_AND_RETRY:
+            entry.restart(self.producer_id, self.producer_epoch)
+        return row.does != FAIL, row.why
+
+    def failed(self, batch: Batch, error: Error, adjust: bool) -> str | None:
+        """A batch failed for good (SND-9, 11..13). ``adjust``: it certainly was not stored.
+
+        Returns the key of what was done about the numbers, None when nothing was.
+        """
+        self._classify(error)
+        if self.profile.epoch_bump:
+            return self._failed_with_bump(batch, error, adjust)
+        return self._failed_with_reset(batch, error, adjust)
+
+    def _classify(self, error: Error) -> None:
+        """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9)."""
+        does = reaction_to(error).does
+        if does == FATAL or (does == STALE_EPOCH and self.profile.stale_epoch_is_fatal):
+            self.transition(states.FATAL, error)
+        elif self.is_transactional and not self.has_fatal_error:
+            if self.can_bump and not self.is_completing:
+                self.bump_required = True
+            self.transition(states.ABORTABLE, error)
+
+    def _failed_with_bump(self, batch: Batch, error: Error, adjust: bool) -> str | None:
+        entry = self.entry(batch.partition)
+        entry.untrack(batch)
+        if self.has_fatal_error:
+            return None
+        sequence_error = reaction_to(error).does in DECISIONS
+        if sequence_error and not self.is_transactional:
+            self.request_bump(batch.partition)
+            return "client.bump_requested"
+        if error is Error.UNKNOWN_PRODUCER_ID:
+            self._forget(entry)
+            del self.partitions[batch.partition]
+            return "client.numbering_forgotten"
+        if not adjust:
+            return None
+        if not self.is_transactional:
+            self.request_bump(batch.partition)
+            return "client.bump_requested"
+        entry.close_gap(batch)
+        return "client.gap_closed"
+
+    def _failed_with_reset(self, batch: Batch, error: Error, adjust: bool) -> str | None:
+        if not self.is_current(batch):
+            return None
+        if reaction_to(error).does in DECISIONS and not self.is_transactional:
+            self.reset_identity()
+            return "client.identity_reset"
+        entry = self.entry(batch.partition)
+        entry.untrack(batch)
+        if not adjust:
+            return None
+        entry.close_gap(batch)
+        return "client.gap_closed"
+
+    # -- unresolved partitions -------------------------------------------------------------------------
+
+    def mark_unresolved(self, batch: Batch) -> None:
+        """A batch that had been requeued expired (TXM-14)."""
+        self.entry(batch.partition).mark_unresolved(batch)
+
+    @property
+    def has_unresolved(self) -> bool:
+        return any(entry.unresolved is not None for entry in self.partitions.values())
+
+    def resolvable(self) -> list[PartitionSequences]:
+        """Unresolved partitions with nothing under way: now it shows what became of the numbers (TXM-15)."""
+        return [
+            entry
+            for entry in self.partitions.values()
+            if entry.unresolved is not None and not entry.in_flight
+        ]
+
+    def unresolved_is_abortable(self) -> None:
+        """A transactional producer lost numbers (TXM-15): abort if the epoch can be raised, else the end."""
+        if self.can_bump:
+            self.bump_required = True
+            self.transition(states.ABORTABLE, Error.REQUEST_TIMED_OUT)
+        else:
+            self.transition(states.FATAL, Error.REQUEST_TIMED_OUT)
+
+    # -- control requests ------------------------------------------------------------------------------
+
+    def enqueue(self, request: PendingRequest) -> None:
+        """Join the queue behind requests of the same or a more urgent kind (TXM-9)."""
+        position = len(self.requests)
+        while position and self.requests[position - 1].priority > request.priority:
+            position -= 1
+        self.requests.insert(position, request)
+        self.watch.touch(self)
+
+    def take_request(self) -> PendingRequest | None:
+        """The next control request, removed from the queue; None when there is none."""
+        if not self.requests:
+            return None
+        request = self.requests.pop(0)
+        self.watch.touch(self)
+        return request
+
+    def retry(self, request: PendingRequest) -> None:
+        request.is_retry = True
+        self.enqueue(request)
+
+    def set_in_flight(self, request: PendingRequest | None) -> None:
+        self.in_flight = request
+        self.watch.touch(self)
+
+
+def init_request() -> InitProducerIdRequest:
+    """An idempotent producer's request: no transactional id, no time limit (CFG-5)."""
+    return InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=INT_MAX)

@@ -1,0 +1,115 @@
+"""Places in the view that gather what several parts of a producer know.
+
+Only for showing: nothing here decides anything, and a bare run never calls ``view()``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.watching import Path
+
+if TYPE_CHECKING:
+    from engine.client.producer_client import ProducerClient
+
+
+class FieldPart:
+    """One plain field of a client."""
+
+    __slots__ = ("client", "name", "path")
+
+    def __init__(self, client: ProducerClient, name: str) -> None:
+        self.client = client
+        self.name = name
+        self.path = ("clients", client.name, name)
+
+    def view(self) -> Any:
+        return getattr(self.client, self.name)
+
+
+class GonePart:
+    """The place of something that a crash took away."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def view(self) -> None:
+        return None
+
+
+class ConfigurationPart:
+    """The effective configuration with the reason of every value (CFG-6)."""
+
+    __slots__ = ("client", "path")
+
+    def __init__(self, client: ProducerClient) -> None:
+        self.client = client
+        self.path = ("clients", client.name, "configuration")
+
+    def view(self) -> dict[str, Any]:
+        return self.client.config.explained
+
+
+class ReadyPart:
+    """What the last ``ready()`` found (ACC-23)."""
+
+    __slots__ = ("client", "path")
+
+    def __init__(self, client: ProducerClient) -> None:
+        self.client = client
+        self.path = ("clients", client.name, "ready")
+
+    def view(self) -> dict[str, Any]:
+        sender = self.client.sender
+        return {
+            "nodes": {
+                str(node): [[partition, reason] for partition, reason in reasons]
+                for node, reasons in sender.last_ready.items()
+            },
+            "unknown_leader_topics": list(sender.ready.unknown_leader_topics),
+            "next_check_delay": sender.ready.next_check_delay,
+        }
+
+
+class TimersPart:
+    """Every running wait: linger, backoff, expiry, request timeout, wait for memory, sleep."""
+
+    __slots__ = ("client", "path")
+
+    def __init__(self, client: ProducerClient) -> None:
+        self.client = client
+        self.path = ("clients", client.name, "timers")
+
+    def view(self) -> dict[str, Any]:
+        timers: dict[str, Any] = {}
+        memory = self.client.memory
+        accumulator = memory.accumulator
+        for queue in accumulator.queues.values():
+            if not queue.batches:
+                continue
+            head = queue.batches[0]
+            kind = "retry_backoff" if head.attempts else "linger"
+            wait = memory.config.retry_backoff_ms if head.attempts else memory.config.linger_ms
+            if wait:
+                _add(timers, kind, head.id, head.last_attempt_at, head.last_attempt_at + wait)
+            expires_at = accumulator.expires_at(head, len(queue.batches) == 1)
+            _add(timers, "expiry", head.id, head.created_at, expires_at)
+        if memory.profile.expiry_from_creation:
+            for batches in memory.in_flight.values():
+                for batch in batches[:1]:
+                    expires_at = batch.created_at + memory.config.batch_expiry_ms
+                    _add(timers, "expiry", batch.id, batch.created_at, expires_at)
+        for connection in memory.connections.by_node.values():
+            for request in connection.in_flight[:1]:
+                _add(
+                    timers, "request_timeout", str(request.correlation_id), request.sent_at, request.deadline
+                )
+        for waiter in accumulator.pool.waiters:
+            _add(timers, "max_block", f"serial {waiter.call.args['serial']}", waiter.since, waiter.deadline)
+        return timers
+
+
+def _add(timers: dict[str, Any], kind: str, subject: str, since: int, until: int) -> None:
+    timers[f"{kind} {subject}"] = {"kind": kind, "subject": subject, "since": since, "until": until}

@@ -1,0 +1,142 @@
+"""Runs the cases of `accumulator` through the producer's own accumulator.
+
+A case gives times, record sizes, leaders and operations; Kafka's answers are compared field by field. The
+clock is the case's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.client.accumulator import RecordAccumulator
+from engine.client.application import Call
+from engine.client.batch import Batch
+from engine.client.configuration import resolve
+from engine.client.record_size import payload_size
+from engine.messages import INT_MAX
+from engine.profiles import PROFILES, Profile
+from engine.switches import Switches
+from engine.vectors.outcome import Failure, Outcome, Skip
+from engine.watching import Watch
+
+VERSIONS = {"2.0": "k20", "2.8": "k28"}
+REQUEST_TIMEOUT_MS = 30_000
+"""Kafka 2.0 lets batches expire after ``request.timeout.ms``, whose default the cases leave as it is."""
+_NO_MEMORY = {"2.0": "TimeoutException", "2.8": "BufferExhaustedException"}
+"""What ``send()`` throws when memory does not come in time: 2.8 gave it an exception of its own."""
+
+
+def run(case: dict[str, Any], version: str) -> Outcome:
+    """The first difference to Kafka, or None."""
+    if version not in VERSIONS:
+        raise Skip(f"the engine has no profile for Kafka {version}")
+    driver = _Driver(case, PROFILES[VERSIONS[version]])
+    expected = _results(case, version)
+    for number, (operation, wanted) in enumerate(zip(case["ops"], expected, strict=True)):
+        got = driver.do(operation)
+        if "exception" in got:
+            got["exception"] = _NO_MEMORY[version]
+        if got != wanted:
+            return Failure(f"op {number} {operation['op']}", wanted, got)
+    return None
+
+
+def _results(case: dict[str, Any], version: str) -> list[Any]:
+    for entry in case["expected"]:
+        if version in entry["versions"]:
+            return list(entry["results"])
+    raise Skip(f"the case says nothing about Kafka {version}")
+
+
+class _Driver:
+    """One accumulator under a clock that only the case moves."""
+
+    def __init__(self, case: dict[str, Any], profile: Profile) -> None:
+        given = case["config"]
+        expiry = given["delivery_timeout_ms"] if profile.expiry_from_creation else REQUEST_TIMEOUT_MS
+        config = resolve(
+            {
+                "batch_size": given["batch_size"],
+                "linger_ms": given["linger_ms"],
+                "retry_backoff_ms": given["retry_backoff_ms"],
+                "buffer_memory": given["buffer_memory"],
+                "batch_expiry_ms": expiry,
+            },
+            profile,
+            Switches(),
+        )
+        self.accumulator = RecordAccumulator("p1", config, profile, Switches(), Watch())
+        self.leaders: dict[str, int | None] = {
+            partition: None if node < 0 else node for partition, node in case["leaders"].items()
+        }
+        self.led_by: dict[int, list[str]] = {}
+        for partition, node in self.leaders.items():
+            if node is not None:
+                self.led_by.setdefault(node, []).append(partition)
+        self.now = 0
+        self.serial = 0
+        self.drained: list[Batch] = []
+
+    def do(self, operation: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = getattr(self, "_" + operation["op"])(operation)
+        return result
+
+    def _append(self, operation: dict[str, Any]) -> dict[str, Any]:
+        payload = payload_size(operation["key_bytes"], operation["value_bytes"])
+        new = 0
+        full = False
+        for _ in range(operation["n"]):
+            self.serial += 1
+            appended = self.accumulator.append(operation["partition"], self.serial, payload, self.now)
+            if appended is None:
+                return self._give_up(payload)
+            new += appended.new_batch
+            full = appended.batch_is_full
+        return {"batch_is_full": full, "new_batches": new}
+
+    def _give_up(self, payload: int) -> dict[str, Any]:
+        """Nobody returns memory in a case: the call waits, and its time runs out."""
+        pool = self.accumulator.pool
+        pool.wait(Call("send"), self.accumulator.memory_for(payload), self.now, self.now)
+        return {"exception": [waiter.size for waiter in pool.expire(self.now)]}
+
+    def _ready(self, operation: dict[str, Any]) -> dict[str, Any]:
+        ready = self.accumulator.ready(self.leaders, self.now)
+        return {
+            "ready_nodes": sorted(ready.nodes),
+            "next_ready_check_delay_ms": ready.next_check_delay,
+            "unknown_leader_topics": sorted(ready.unknown_leader_topics),
+        }
+
+    def _advance(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.now += operation["ms"]
+        return {}
+
+    def _drain(self, operation: dict[str, Any]) -> dict[str, Any]:
+        size = operation.get("max_size", INT_MAX)
+        taken = self.accumulator.drain(operation["nodes"], self.led_by, size, self.now)
+        self.drained += [batch for _, batches in taken for batch in batches]
+        return {"batches": [{"node": node, **_shown(batch)} for node, batches in taken for batch in batches]}
+
+    def _reenqueue(self, operation: dict[str, Any]) -> dict[str, Any]:
+        batch = self.drained.pop(0)
+        self.accumulator.requeue(batch, self.now)
+        return _shown(batch)
+
+    def _expired(self, operation: dict[str, Any]) -> dict[str, Any]:
+        return {"expired": [_shown(batch) for batch in self.accumulator.expired(self.now)]}
+
+    def _has_undrained(self, operation: dict[str, Any]) -> dict[str, Any]:
+        return {"has_undrained": self.accumulator.has_undrained}
+
+    def _mute(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.accumulator.set_muted(operation["partition"], True)
+        return {}
+
+    def _unmute(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.accumulator.set_muted(operation["partition"], False)
+        return {}
+
+
+def _shown(batch: Batch) -> dict[str, Any]:
+    return {"partition": batch.partition, "records": batch.record_count, "attempts": batch.attempts}

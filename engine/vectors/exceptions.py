@@ -1,0 +1,27 @@
+"""Names of the Java exceptions that Kafka's client shows for the protocol's errors, for comparing with vectors."""
+
+from __future__ import annotations
+
+from engine.errors import Error
+
+_IRREGULAR = {
+    Error.UNKNOWN_SERVER_ERROR: "UnknownServerException",
+    Error.REQUEST_TIMED_OUT: "TimeoutException",
+    Error.NETWORK_EXCEPTION: "NetworkException",
+    Error.MESSAGE_TOO_LARGE: "RecordTooLargeException",
+    Error.INVALID_PRODUCER_ID_MAPPING: "InvalidPidMappingException",
+    Error.OUT_OF_ORDER_SEQUENCE_NUMBER: "OutOfOrderSequenceException",
+    Error.DUPLICATE_SEQUENCE_NUMBER: "DuplicateSequenceException",
+    Error.CLUSTER_AUTHORIZATION_FAILED: "ClusterAuthorizationException",
+    Error.TOPIC_AUTHORIZATION_FAILED: "TopicAuthorizationException",
+    Error.GROUP_AUTHORIZATION_FAILED: "GroupAuthorizationException",
+    Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "TransactionalIdAuthorizationException",
+}
+
+
+def exception_name(error: Error) -> str:
+    """``Error.INVALID_PRODUCER_EPOCH`` → ``InvalidProducerEpochException``, with Kafka's irregular ones."""
+    irregular = _IRREGULAR.get(error)
+    if irregular is not None:
+        return irregular
+    return "".join(word.capitalize() for word in error.name.split("_")) + "Exception"

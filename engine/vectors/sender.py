@@ -1,0 +1,240 @@
+"""Runs the cases of `sender` through the producer client that scenarios use.
+
+The driver is the kernel and the network of one case: it runs passes, keeps the requests in flight and
+answers them. Kafka's own driver is a mock client without request timeouts or connection delays, so these
+never strike here either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.client.application import Call
+from engine.client.ledger import Ledger
+from engine.client.partition_sequences import PartitionSequences
+from engine.client.producer_client import ProducerClient
+from engine.client.visit_order import with_partition
+from engine.errors import Error
+from engine.messages import (
+    Connect,
+    Effects,
+    Envelope,
+    MetadataRequest,
+    MetadataResponse,
+    PartitionMetadata,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    Send,
+)
+from engine.profiles import K28
+from engine.switches import Switches
+from engine.vectors.exceptions import exception_name
+from engine.vectors.outcome import Failure, Outcome, Skip
+from engine.watching import Watch
+
+TOPIC_PARTITIONS = ("t-0", "t-1")
+DELIVERY_TIMEOUT_MS = 1500
+"""What Kafka's own test uses where a case does not say."""
+BROKER, PEER, NAME = 1, "broker-1", "p1"
+PASS_LIMIT = 100
+
+
+def run(case: dict[str, Any], version: str) -> Outcome:
+    """The first difference to Kafka, or None."""
+    if version not in case["versions"]:
+        raise Skip(f"the case says nothing about Kafka {version}")
+    if version != K28.version:
+        raise Skip(f"the engine has no profile for Kafka {version}")
+    if case["subtopic"] == "transactional":
+        raise Skip("transactional producers are not built yet")
+    driver = _Driver(case)
+    known: dict[str, Any] = {}
+    for number, (operation, wanted) in enumerate(zip(case["ops"], case["expected"], strict=True)):
+        exception = driver.do(operation)
+        # Fields absent from a result are unchanged, but an exception is that of its own operation.
+        known = {**known, **wanted}
+        if "exception" not in wanted:
+            known.pop("exception", None)
+        got = {**driver.state(), **({} if exception is None else {"exception": exception})}
+        for name, value in known.items():
+            if got.get(name) != value:
+                return Failure(f"op {number} {operation['op']}: {name}", value, got.get(name))
+    return None
+
+
+class _Futures(Ledger):
+    """The ledger, which here keeps the futures of the records as a test would."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(watch)
+        self.futures: dict[int, dict[str, Any]] = {}
+
+    def accepted(self, producer: str, partition: str, serial: int, size: int, now: int) -> None:
+        self.futures[serial] = {"partition": partition, "status": "pending"}
+
+    def finished(
+        self,
+        producer: str,
+        partition: str,
+        serials: tuple[int, ...],
+        error: str | None,
+        base_offset: int,
+        now: int,
+        aborted: bool = False,
+    ) -> None:
+        for index, serial in enumerate(serials):
+            future = self.futures[serial]
+            if error is None:
+                offset = base_offset + index if base_offset >= 0 else -1
+                future.update(status="ok", offset=offset)
+            else:
+                name = "TimeoutException" if error == "TIMEOUT" else exception_name(Error[error])
+                future.update(status="failed", error=name)
+
+
+class _Driver:
+    """One producer, one broker that answers when the case says so, and a clock."""
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        given = case["config"]
+        settings: dict[str, Any] = {
+            "enable_idempotence": given.get("idempotence", True),
+            "retries": 2_147_483_647,
+            "acks": -1,
+            "batch_expiry_ms": given.get("delivery_timeout_ms", DELIVERY_TIMEOUT_MS),
+            "retry_backoff_ms": given.get("retry_backoff_ms", 50),
+            "max_in_flight": given.get("max_in_flight", 5),
+        }
+        if "request_timeout_ms" in given:
+            settings["request_timeout_ms"] = given["request_timeout_ms"]
+        self.watch = Watch()
+        self.futures = _Futures(self.watch)
+        self.client = ProducerClient(NAME, settings, K28, Switches(), self.watch, self.futures, (BROKER,))
+        order: list[str] = []
+        for partition in TOPIC_PARTITIONS:
+            # Kafka 2.8 keeps its metadata in a hash map too, so partitions are drained in bucket order.
+            order = with_partition(order, partition)
+        self.client.preset_metadata(dict.fromkeys(order, BROKER), (BROKER,))
+        self.client.preset_connected((PEER,))
+        if settings["enable_idempotence"]:
+            self.client.preset_identity(13, 0)
+        self.now = 0
+        self.serial = 0
+        self.in_flight: list[Send] = []
+
+    def do(self, operation: dict[str, Any]) -> str | None:
+        """Carry out one operation; returns the name of an exception, None when there was none."""
+        result: str | None = getattr(self, "_" + operation["op"])(operation)
+        return result
+
+    # -- operations ------------------------------------------------------------------------------------
+
+    def _send(self, operation: dict[str, Any]) -> str | None:
+        for _ in range(operation["n"]):
+            self.serial += 1
+            call = Call("send", {"partition": operation["partition"], "serial": self.serial, "size": 5})
+            self._carry_out(self.client.call(call, self.now))
+        return None
+
+    def _advance(self, operation: dict[str, Any]) -> str | None:
+        self.now += operation["ms"]
+        return None
+
+    def _run(self, operation: dict[str, Any]) -> str | None:
+        for _ in range(operation["times"]):
+            self._pass()
+        return None
+
+    def _respond(self, operation: dict[str, Any]) -> str | None:
+        if operation["index"] >= len(self.in_flight):
+            return "IllegalStateException"
+        request = self.in_flight[operation["index"]]
+        self._pass()
+        self.in_flight.remove(request)
+        self._answer(request, operation)
+        return None
+
+    def _disconnect(self, operation: dict[str, Any]) -> str | None:
+        self.in_flight.clear()
+        self._carry_out(self.client.on_disconnected(PEER, self.now))
+        self._carry_out(self.client.on_connected(PEER, self.now))
+        return None
+
+    # -- kernel and network ----------------------------------------------------------------------------
+
+    def _pass(self) -> None:
+        """One iteration of the Sender's loop; metadata is answered in the poll that ends it."""
+        for _ in range(PASS_LIMIT):
+            self.watch.said = None
+            effects, more = self.client.run_phase(self.now)
+            self._carry_out(effects)
+            if not more:
+                return
+        raise RuntimeError("a pass of the Sender does not end")
+
+    def _carry_out(self, effects: Effects) -> None:
+        for effect in effects:
+            if isinstance(effect, Connect):
+                self._carry_out(self.client.on_connected(effect.peer, self.now))
+            elif isinstance(effect, Send) and isinstance(effect.body, ProduceRequest):
+                self.in_flight.append(effect)
+            elif isinstance(effect, Send) and isinstance(effect.body, MetadataRequest):
+                leaders = self.client.memory.metadata.leaders
+                partitions = {
+                    name: PartitionMetadata(leader=leader, leader_epoch=0, isr=(BROKER,))
+                    for name, leader in leaders.items()
+                }
+                self._deliver(effect, MetadataResponse(brokers=(BROKER,), partitions=partitions))
+
+    def _answer(self, request: Send, operation: dict[str, Any]) -> None:
+        body = request.body
+        if not isinstance(body, ProduceRequest):
+            raise TypeError(f"{body!r} is not a Produce request")
+        result = PartitionProduceResponse(
+            error=Error[operation["error"]],
+            base_offset=operation["base_offset"],
+            log_start_offset=operation.get("log_start_offset", -1),
+        )
+        self._deliver(request, ProduceResponse(partitions=dict.fromkeys(body.batches, result)))
+
+    def _deliver(self, request: Send, body: object) -> None:
+        envelope = Envelope(0, PEER, NAME, body, request.correlation_id, True, self.now, self.now)
+        self._carry_out(self.client.handle(envelope, self.now))
+
+    # -- comparing -------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        state: dict[str, Any] = {
+            "in_flight": [
+                {
+                    "partition": partition,
+                    "pid": batch.producer_id,
+                    "epoch": batch.producer_epoch,
+                    "base_sequence": batch.base_sequence,
+                    "last_sequence": batch.last_sequence,
+                    "txn": batch.is_transactional,
+                }
+                for request in self.in_flight
+                if isinstance(request.body, ProduceRequest)
+                for partition, batch in request.body.batches.items()
+            ],
+            "futures": list(self.futures.futures.values()),
+        }
+        transactions = self.client.memory.transactions
+        if transactions is not None:
+            state["state"] = transactions.state
+            state["pid"] = transactions.producer_id
+            state["epoch"] = transactions.producer_epoch
+            used = sorted({future["partition"] for future in self.futures.futures.values()})
+            # Asking Kafka's transaction manager for a partition's numbers makes its entry; so it does here.
+            state["partitions"] = {name: _numbers(transactions.entry(name)) for name in used}
+        return state
+
+
+def _numbers(entry: PartitionSequences) -> dict[str, Any]:
+    return {
+        "next_sequence": entry.next_sequence,
+        "last_acked_sequence": None if entry.last_acked_sequence < 0 else entry.last_acked_sequence,
+        "unresolved": entry.unresolved is not None,
+    }
