@@ -58,7 +58,7 @@ export class Help extends DialogElement {
 
 const MARKS = ["hue", "line", "flag", "gates", "yellow", "outline", "inverted", "red", "cross", "dotted"];
 
-/** `<eos-branches compare="/compare/?left={left}&right={right}">`: every branch, none left out. */
+/** `<eos-branches compare="/compare/">`: every branch, none left out. */
 export class BranchList extends DialogElement {
   static override properties = { ...DialogElement.properties, compare: {} };
 
@@ -103,7 +103,7 @@ export class BranchList extends DialogElement {
   }
 
   #address(left: string, right: string): string {
-    return this.compare.replace("{left}", encodeURIComponent(left)).replace("{right}", encodeURIComponent(right));
+    return `${this.compare}?${new URLSearchParams({ left, right })}`;
   }
 }
 

@@ -1,9 +1,8 @@
 /** Everything that a page of eosviz may contain: importing a part defines its element. */
 
 import "../styles/all.css";
-import "../diagrams/accumulator.ts";
-import "../diagrams/in-flight.ts";
-import "../diagrams/lanes.ts";
+import "../diagrams/index.ts";
+import "./compare.ts";
 import "./player.ts";
 import { applyTheme, currentTheme } from "./page.ts";
 

@@ -28,7 +28,7 @@ export function rememberLanguage(language: Language): void {
 }
 
 export function currentTheme(): Theme {
-  const kept = cookie("eosviz_theme");
+  const kept = cookie("theme");
   return kept === "light" || kept === "dark" ? kept : "system";
 }
 
@@ -38,7 +38,7 @@ export function applyTheme(theme: Theme): void {
 }
 
 export function rememberTheme(theme: Theme): void {
-  remember("eosviz_theme", theme);
+  remember("theme", theme);
   applyTheme(theme);
 }
 

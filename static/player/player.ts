@@ -91,7 +91,7 @@ export class Player extends LitElement {
     this.exportAddress = "";
     this.rules = "";
     this.machines = "";
-    this.compare = "/compare/?left={left}&right={right}";
+    this.compare = "/compare/";
     this.library = "/";
     this.middle = "lanes";
     this.column = "middle";

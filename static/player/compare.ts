@@ -1,0 +1,314 @@
+/**
+ * `<eos-compare left-session="…" left-branch="…" right-session="…" right-branch="…">`: two runs in lockstep, by step
+ * or by virtual time, with the first step that differs and both verdicts (docs/player.md).
+ */
+
+import type { TemplateResult } from "lit";
+import { html, LitElement, nothing } from "lit";
+import "./sentence.ts";
+import "./strip.ts";
+import type { Language, SelectEvent, VerdictView } from "./frame.ts";
+import { actionOf, belongsToFocus } from "./keys.ts";
+import type { Difference, Line } from "./lockstep.ts";
+import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
+import { prefersReducedMotion, rememberLanguage } from "./page.ts";
+import { sessionAddress, SessionSocket } from "./socket.ts";
+import { PlayerStore } from "./store.ts";
+import { loadLanguage, say, words } from "./text.ts";
+
+export const defaults = {
+  /** Steps asked for when lockstep comes to the end of a run that can go on. */
+  ahead: 20,
+};
+
+export type Lockstep = "step" | "time";
+
+const VERDICT: (keyof VerdictView)[] = ["stored", "duplicates", "lost", "failed", "reordered"];
+
+interface Side {
+  name: "left" | "right";
+  store: PlayerStore;
+  line: Line;
+}
+
+export class Compare extends LitElement {
+  static override properties = {
+    leftSession: { attribute: "left-session" },
+    leftBranch: { attribute: "left-branch" },
+    rightSession: { attribute: "right-session" },
+    rightBranch: { attribute: "right-branch" },
+    difference: {},
+    catalogueEn: { attribute: "catalogue-en" },
+    catalogueZhHans: { attribute: "catalogue-zh-hans" },
+    language: {},
+    library: {},
+    rules: {},
+    lockstep: { state: true },
+    at: { state: true },
+    fault: { state: true },
+  };
+
+  declare leftSession: string;
+  declare leftBranch: string;
+  declare rightSession: string;
+  declare rightBranch: string;
+  declare difference: string;
+  declare catalogueEn: string;
+  declare catalogueZhHans: string;
+  declare language: Language;
+  declare library: string;
+  declare rules: string;
+  declare lockstep: Lockstep;
+  /** The common step, or the common virtual time. */
+  declare at: number;
+  declare fault: string | null;
+
+  #sides: Side[] = [];
+  #found: Difference = { sameUpTo: 0, first: null, isComplete: false };
+
+  constructor() {
+    super();
+    this.leftSession = this.leftBranch = this.rightSession = this.rightBranch = "";
+    this.difference = "";
+    this.catalogueEn = this.catalogueZhHans = "";
+    this.language = "en";
+    this.library = "/";
+    this.rules = "";
+    this.lockstep = "step";
+    this.at = 0;
+    this.fault = null;
+  }
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener("keydown", this.#key);
+    this.addEventListener("select", this.#select as EventListener);
+    void this.#begin();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener("keydown", this.#key);
+    for (const side of this.#sides) side.store.stop();
+  }
+
+  async #begin(): Promise<void> {
+    await this.#speak(this.language);
+    // Two branches of one session share a socket's address, not the socket: each side asks for its own steps.
+    this.#sides = [
+      this.#open("left", this.leftSession, this.leftBranch),
+      this.#open("right", this.rightSession, this.rightBranch),
+    ];
+    for (const side of this.#sides) side.store.start();
+    this.requestUpdate();
+  }
+
+  #open(name: Side["name"], session: string, branch: string): Side {
+    const startAt = { branch, step: 0 };
+    const store = new PlayerStore(new SessionSocket(sessionAddress(session)), { reducedMotion: prefersReducedMotion, startAt });
+    store.speak(words.language);
+    store.addEventListener("change", this.#changed);
+    const line: Line = {
+      get newest(): number {
+        return store.newest;
+      },
+      step: (number) => store.lines.peek(store.branch, number),
+      time: (number) => store.lines.time(store.branch, number),
+    };
+    return { name, store, line };
+  }
+
+  async #speak(language: Language): Promise<void> {
+    try {
+      await loadLanguage(language, language === "en" ? this.catalogueEn : this.catalogueZhHans);
+      rememberLanguage(language);
+      this.language = language;
+      for (const side of this.#sides) side.store.speak(language);
+    } catch (error) {
+      this.fault = String(error);
+    }
+    this.requestUpdate();
+  }
+
+  readonly #changed = (): void => {
+    const [left, right] = this.#sides;
+    if (left !== undefined && right !== undefined) this.#found = compareOn(this.#found, left.line, right.line);
+    this.#follow();
+    this.requestUpdate();
+  };
+
+  readonly #select = (event: SelectEvent): void => {
+    if (event.detail === undefined) return;
+    for (const side of this.#sides) side.store.select(event.detail);
+  };
+
+  // Moving both
+
+  /** Brings both sides to the common step or time, as far as they go. */
+  #follow(): void {
+    for (const { store, line } of this.#sides) {
+      const target = this.lockstep === "step" ? Math.min(this.at, store.newest) : stepAtTime(line, this.at);
+      if (store.target !== target) store.moveTo(target, Math.abs(target - store.target) === 1);
+    }
+  }
+
+  #goTo(at: number): void {
+    this.at = Math.max(0, at);
+    this.#follow();
+  }
+
+  get #end(): number {
+    const ends = this.#sides.map(({ store, line }) => (this.lockstep === "step" ? store.newest : (line.time(store.newest) ?? 0)));
+    return Math.max(0, ...ends);
+  }
+
+  async #forward(): Promise<void> {
+    const wanted = this.lockstep === "step" ? this.at + 1 : nextMoment(this.#lines, this.at);
+    const growing = this.#sides.filter(({ store, line }) => {
+      const reach = this.lockstep === "step" ? store.newest : (line.time(store.newest) ?? 0);
+      return store.canGrow && (wanted === null || reach < wanted || stepAtTime(line, this.at) >= store.newest);
+    });
+    await Promise.all(growing.map(({ store }) => store.grow(defaults.ahead)));
+    const next = this.lockstep === "step" ? Math.min(this.at + 1, this.#end) : nextMoment(this.#lines, this.at);
+    if (next !== null) this.#goTo(next);
+  }
+
+  #back(): void {
+    this.#goTo(this.lockstep === "step" ? this.at - 1 : previousMoment(this.#lines, this.at));
+  }
+
+  /** Runs on, on both sides, until they differ or both have ended. */
+  async #toDifference(): Promise<void> {
+    for (let round = 0; round < 400 && this.#found.first === null; round += 1) {
+      const growing = this.#sides.filter(({ store }) => store.canGrow && store.newest - this.#found.sameUpTo < defaults.ahead);
+      if (growing.length === 0 && this.#found.isComplete) break;
+      await Promise.all(growing.map(({ store }) => store.grow(defaults.ahead * 5)));
+      await new Promise((resume) => setTimeout(resume, growing.length === 0 ? 60 : 0));
+    }
+    if (this.#found.first !== null) this.#showStep(this.#found.first);
+    this.requestUpdate();
+  }
+
+  #showStep(number: number): void {
+    if (this.lockstep === "step") this.#goTo(number);
+    else this.#goTo(Math.min(...this.#lines.map((line) => line.time(Math.min(number, line.newest)) ?? 0)));
+  }
+
+  get #lines(): Line[] {
+    return this.#sides.map((side) => side.line);
+  }
+
+  #by(lockstep: Lockstep): void {
+    const [left] = this.#sides;
+    if (left === undefined || lockstep === this.lockstep) return;
+    const shown = left.store.shown;
+    this.lockstep = lockstep;
+    this.#goTo(lockstep === "step" ? shown : (left.line.time(shown) ?? 0));
+  }
+
+  readonly #key = (event: KeyboardEvent): void => {
+    const target = event.composedPath()[0];
+    if (event.defaultPrevented || belongsToFocus(event, target instanceof Element ? target : null)) return;
+    const actions: Record<string, () => void> = {
+      forward: () => void this.#forward(),
+      back: () => this.#back(),
+      next_interesting: () => void this.#toDifference(),
+      first: () => this.#goTo(0),
+      last: () => this.#goTo(this.#end),
+    };
+    const action = actions[actionOf(event) ?? ""];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  };
+
+  // What is shown
+
+  protected override render(): TemplateResult {
+    if (this.#sides.length === 0) return html`<p class="quiet loading">…</p>`;
+    const other: Language = words.language === "en" ? "zh-Hans" : "en";
+    return html`<div class="compare">
+      <header class="compare-head">
+        <a class="home" href=${this.library}>‹ ${say("player.library")}</a>
+        <h1>${say("player.compare.title")}</h1>
+        ${this.difference === "" ? nothing : html`<p>${say("player.compare.difference", { difference: this.difference })}</p>`}
+        <span class="spring"></span>
+        <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
+      </header>
+      <div class="compare-sides">${this.#sides.map((side) => this.#side(side))}</div>
+      ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
+      ${this.#transport()}
+    </div>`;
+  }
+
+  #side(side: Side): TemplateResult {
+    const { store } = side;
+    const frame = store.frame;
+    const header = store.header;
+    const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
+    const title = header === null ? "…" : header.title[words.language] || header.scenario;
+    return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" aria-label=${say(`player.compare.${side.name}`)}>
+      <h2>${title} <small>${store.info?.name ?? ""}</small>
+        <span class="where num">${say("player.step_of", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
+      ${this.#verdict(frame?.view.verdicts ?? {})}
+      <eos-strip .store=${store}></eos-strip>
+      <div class="compare-sentence">
+        ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
+        <eos-sentence .store=${store} rules=${this.rules}></eos-sentence>
+      </div>
+      <div class="compare-lanes" tabindex="0" role="group" aria-label=${say("player.tab.lanes")}><eos-lanes .frame=${frame}></eos-lanes></div>
+      ${
+        store.problem === null
+          ? nothing
+          : html`<p class="bad" role="alert">${say(store.problem.key, store.problem.params)}</p>`
+      }
+    </section>`;
+  }
+
+  #verdict(verdicts: Record<string, VerdictView>): TemplateResult {
+    return html`<table class="verdict"><caption class="sr">${say("player.compare.verdict")}</caption>
+      <thead><tr><th scope="col">${say("player.compare.partition")}</th>${VERDICT.map((name) => html`<th scope="col">${say(`player.compare.${name}`)}</th>`)}</tr></thead>
+      <tbody>${Object.entries(verdicts)
+        .sort(([one], [two]) => (one < two ? -1 : 1))
+        .map(([partition, verdict]) => verdictRow(partition, verdict))}</tbody></table>`;
+  }
+
+  #transport(): TemplateResult {
+    const found = this.#found;
+    const ended = this.#sides.every(({ store }) => !store.canGrow);
+    const text =
+      found.first !== null
+        ? say("player.compare.first_difference", { step: found.first })
+        : found.isComplete
+          ? say("player.compare.no_difference", { step: found.sameUpTo })
+          : say("player.compare.looking", { count: found.sameUpTo });
+    const choice = (lockstep: Lockstep): TemplateResult =>
+      html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;
+    return html`<footer class="compare-foot">
+      <div class="choice" role="group" aria-label=${say("player.compare.lockstep")}>${choice("step")}${choice("time")}</div>
+      <div class="buttons">
+        <button aria-label=${say("player.do.first")} title=${say("player.key.first")} @click=${() => this.#goTo(0)}>|◀</button>
+        <button aria-label=${say("player.do.back")} title=${say("player.key.back")} @click=${() => this.#back()}>◀</button>
+        <button class="go" title=${say("player.key.forward")} @click=${() => void this.#forward()}>${say("player.do.step")}</button>
+      </div>
+      <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${String(this.at)} data-arrows
+        @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
+      <output class="num">${this.at}${this.lockstep === "time" ? " ms" : ""}</output>
+      <span class="found" role="status">${text}</span>
+      <button class="to-difference" ?disabled=${found.first === null && ended && found.isComplete} @click=${() => void this.#toDifference()}>${say("player.compare.go_to_difference")}</button>
+    </footer>`;
+  }
+}
+
+function verdictRow(partition: string, verdict: VerdictView): TemplateResult {
+  const isBad = (name: keyof VerdictView): boolean => name !== "stored" && name !== "failed" && verdict[name] > 0;
+  return html`<tr><th scope="row">${partition}</th>${VERDICT.map(
+    (name) => html`<td class=${isBad(name) ? "bad" : ""}>${verdict[name]}</td>`,
+  )}</tr>`;
+}
+
+customElements.define("eos-compare", Compare);
