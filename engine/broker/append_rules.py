@@ -97,7 +97,8 @@ class AppendRule:
     switch_on: bool = True
     only_if: str | None = None
     unless: str | None = None
-    next_key: str = "refusal.client_decides"
+    next_key: str = ""
+    """What the sender does about a refusal; empty for a duplicate, which is none."""
 
 
 # Guards -------------------------------------------------------------------------------------------

@@ -328,46 +328,58 @@ class Broker:
         if response.error is not Error.NONE:
             return []
         replica = self._replica(response.partition)
-        log = replica.log
-        before = log.high_watermark
-        log_end = log.log_end
-        cut, copied = replication.take_answer(replica, response, now)
+        log_end = replica.log.log_end
+        taken = replication.take_answer(replica, response, now)
         self.changed_partitions.add(replica.partition)
-        watch = self.watch
-        if cut is not None:
-            watch.say(
+        if taken.copied:
+            self.note_activity(min(batch.max_timestamp for batch in response.batches))
+        self._say_taken(replica, taken, log_end)
+        return []
+
+    def _say_taken(self, replica: Replica, taken: replication.Taken, log_end_before: int) -> None:
+        """One sentence for each thing that an answer of the leader did here."""
+        log = replica.log
+        known = {
+            "broker": self.name,
+            "partition": replica.partition,
+            "leader": f"broker-{replica.leader}",
+        }
+        say = self.watch.say
+        if taken.cut_to is not None:
+            epoch = replica.leader_epoch
+            say(
                 "broker.replica_truncated",
                 ("LOG-10",),
-                broker=self.name,
-                partition=replica.partition,
-                to=cut,
-                log_end=log_end,
-                leader=f"broker-{replica.leader}",
-                leader_epoch=replica.leader_epoch,
+                to=taken.cut_to,
+                log_end=log_end_before,
+                leader_epoch=epoch,
+                **known,
             )
-        elif copied:
-            self.note_activity(min(batch.max_timestamp for batch in response.batches))
-            watch.say(
+        if taken.started_over_at is not None:
+            say("broker.replica_started_over", ("LOG-11",), offset=taken.started_over_at, **known)
+        if taken.copied:
+            say(
                 "broker.replica_fetched",
                 ("LOG-7",),
-                broker=self.name,
-                partition=replica.partition,
-                leader=f"broker-{replica.leader}",
-                batch_count=copied,
-                first_offset=log_end,
+                batch_count=taken.copied,
+                first_offset=log_end_before if taken.started_over_at is None else log.log_start,
                 log_end=log.log_end,
                 high_watermark=log.high_watermark,
+                **known,
             )
-        elif log.high_watermark != before:
-            watch.say(
+        if taken.log_start_raised:
+            say("broker.log_start_follows", ("LOG-11",), log_start=log.log_start, **known)
+        if taken.producers_forgotten:
+            self._say_forgotten(
+                "broker.producers_deleted_with_head", replica, taken.producers_forgotten, ("LOG-11",)
+            )
+        if taken.high_watermark_moved and not taken.copied:
+            say(
                 "broker.replica_learned_high_watermark",
                 ("LOG-7",),
-                broker=self.name,
-                partition=replica.partition,
-                leader=f"broker-{replica.leader}",
                 high_watermark=log.high_watermark,
+                **known,
             )
-        return []
 
     def _ask_back(self, replica: Replica, follower: int) -> Send:
         replica.isr_asked.add(follower)

@@ -162,12 +162,12 @@ class Controller:
         if type(body) is ZooKeeperRead:
             reply = self.zookeeper.read(body.path)
             self.watch.say(
-                "zookeeper.read",
+                "zookeeper.read" if reply.data is not None else "zookeeper.read_missing",
                 ("PID-3",),
                 client=envelope.source,
                 path=body.path,
                 version=reply.version,
-                data=reply.data or "",
+                data=reply.data,
             )
         elif type(body) is ZooKeeperWrite:
             before = self.zookeeper.read(body.path).version
@@ -183,9 +183,13 @@ class Controller:
     def _say_write(self, client: str, request: ZooKeeperWrite, before: int, written: bool) -> None:
         watch = self.watch
         expected = request.expected_version
-        key = "zookeeper.written" if expected is not None else "zookeeper.written_unchecked"
+        key = "zookeeper.written"
         if not written:
             key = "zookeeper.write_refused"
+        elif expected is None:
+            key = "zookeeper.written_unchecked"
+        elif before == -1:
+            key = "zookeeper.created"
         watch.say(
             key,
             ("PID-2", "PID-3") if written else ("PID-2", "PID-7"),
@@ -319,19 +323,21 @@ class Controller:
         if live:
             state.isr = live
         self._changed(state)
-        self._say_leader(state, old)
+        self._say_leader(state, old, scripted=leader is not None)
 
     def _changed(self, state: PartitionState) -> None:
         self.zookeeper.touch(state)
         self.announcements.append(state.word())
 
-    def _say_leader(self, state: PartitionState, old: int | None) -> None:
+    def _say_leader(self, state: PartitionState, old: int | None, *, scripted: bool) -> None:
         watch = self.watch
         if watch.judging:
             watch.fact(
                 LeaderChanged(partition=state.name, leader=state.leader, leader_epoch=state.leader_epoch)
             )
-        key = "controller.leader_elected" if state.leader is not None else "controller.no_leader_left"
+        key = "controller.leader_moved" if scripted else "controller.leader_elected"
+        if state.leader is None:
+            key = "controller.no_leader_left"
         watch.say(
             key,
             ("LOG-10",),

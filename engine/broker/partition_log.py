@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from enum import Enum
 from typing import Any, NamedTuple
 
+from engine.broker.aborted_index import AbortedIndex, AbortedTransaction
 from engine.broker.append_rules import AppendRule, Arrival, Level, Rules
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.parts import BatchPart, ProducerPart
@@ -26,31 +26,13 @@ from engine.broker.producer_state import (
     ProducerStateEntry,
     ProducerStateManager,
 )
+from engine.broker.validation import Origin, data_level, marker_level
 from engine.errors import EngineError, Error
 from engine.events import LogAppended, LogStartRaised, LogTruncated
 from engine.messages import NO_OFFSET, NO_PRODUCER_ID, RecordBatch
 from engine.profiles import Profile
 from engine.switches import Switches
 from engine.watching import Part, Path, Watch
-
-CONSUMER_OFFSETS_TOPIC = "__consumer_offsets"
-
-
-class Origin(Enum):
-    """Who wants the append; it decides how much is checked (SEQ-9)."""
-
-    CLIENT = "client"
-    COORDINATOR = "coordinator"
-    REPLICATION = "replication"
-
-
-class AbortedTransaction(NamedTuple):
-    """A line of the aborted index (LOG-9); ``last_offset`` is the marker's."""
-
-    producer_id: int
-    first_offset: int
-    last_offset: int
-    last_stable_offset: int
 
 
 class Appended(NamedTuple):
@@ -71,24 +53,6 @@ class Appended(NamedTuple):
     @property
     def is_duplicate(self) -> bool:
         return self.rule is not None and self.error is Error.NONE
-
-
-def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
-    """How much a data batch is checked (SEQ-9, CTR-49)."""
-    if profile.validates_by_origin:
-        if origin is Origin.CLIENT:
-            return Level.FULL
-        return Level.EPOCH_ONLY if origin is Origin.COORDINATOR else Level.LOGGED
-    if origin is not Origin.CLIENT:
-        return Level.NONE
-    return Level.EPOCH_ONLY if topic == CONSUMER_OFFSETS_TOPIC else Level.FULL
-
-
-def marker_level(profile: Profile, origin: Origin) -> Level:
-    """Markers are always checked, but 2.8's replicas only log what they find (SEQ-9, CTR-26)."""
-    if profile.validates_by_origin and origin is Origin.REPLICATION:
-        return Level.LOGGED
-    return Level.EPOCH_ONLY
 
 
 class PartitionLog:
@@ -156,7 +120,7 @@ class PartitionLog:
         self.active_bytes = 0
         self.epoch_starts: list[tuple[int, int]] = []
         """(leader epoch, its first offset), ascending."""
-        self.aborted: list[AbortedTransaction] = []
+        self.aborted = AbortedIndex()
         self.log_start = 0
         self.log_end = 0
         self.high_watermark = 0
@@ -312,7 +276,7 @@ class PartitionLog:
         for ended in completed:
             stable = producers.stable_offset_at(ended)
             if ended.is_aborted:
-                self.aborted.append(
+                self.aborted.add(
                     AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, stable)
                 )
             producers.complete(ended)
@@ -383,7 +347,7 @@ class PartitionLog:
         gone = self._base_offsets[:count]
         del self.batches[:count], self._base_offsets[:count], self.appended_at[:count]
         self.segments = [start for start in self.segments if start >= keep_from]
-        self.aborted = [entry for entry in self.aborted if entry.last_offset >= keep_from]
+        self.aborted.drop_below(keep_from)
         self._touch_batches(gone)
 
     # Cutting and reloading ------------------------------------------------------------------------
@@ -403,7 +367,7 @@ class PartitionLog:
         self.active_records = sum(batch.last_offset_delta + 1 for batch in self.batches[in_active:])
         self.active_bytes = sum(batch.size for batch in self.batches[in_active:])
         self.epoch_starts = [(epoch, start) for epoch, start in self.epoch_starts if start < to]
-        self.aborted = [entry for entry in self.aborted if entry.last_offset < to]
+        self.aborted.truncate(to)
         self.log_end = to
         self.log_start = min(self.log_start, to)
         self.high_watermark = min(self.high_watermark, to)
@@ -484,36 +448,13 @@ class PartitionLog:
             self._replay()
 
     def _replay(self) -> None:
-        """Rebuild producers from the batches after the snapshot, segment by segment
-        (``loadProducersFromLog``)."""
+        """Rebuild producers from the batches after the snapshot, segment by segment."""
         producers = self.producers
-        borders = [*self.segments[1:], self.log_end]
-        for end in borders:
+        for end in (*self.segments[1:], self.log_end):
             start = max(producers.map_end_offset, self.log_start)
-            if end <= start:
-                continue
-            appendings: dict[int, Appending] = {}
-            completed: list[CompletedTransaction] = []
-            chosen = self.batches[
-                bisect_left(self._base_offsets, start) : bisect_left(self._base_offsets, end)
-            ]
-            for batch in chosen:
-                if batch.producer_id == NO_PRODUCER_ID:
-                    continue
-                appending = appendings.get(batch.producer_id)
-                if appending is None:
-                    appending = appendings[batch.producer_id] = producers.prepare(batch.producer_id)
-                if batch.is_control:
-                    ended = appending.add_marker(batch, batch.base_offset, self.profile)
-                    if ended is not None:
-                        completed.append(ended)
-                else:
-                    appending.add_data(batch, batch.base_offset)
-            for appending in appendings.values():
-                producers.merge(appending)
-            for ended in completed:
-                producers.complete(ended)
-            producers.map_end_offset = end
+            if start < end:
+                first = bisect_left(self._base_offsets, start)
+                producers.replay(self.batches[first : bisect_left(self._base_offsets, end)], end)
         producers.map_end_offset = self.log_end
 
     def expire_producers(self, now: int) -> list[int]:
@@ -567,23 +508,12 @@ class PartitionLog:
         if not chosen and not self.profile.indexes_empty_abort:
             return (), ()
         first = chosen[0].base_offset if chosen else offset
-        return tuple(chosen), self.aborted_between(offset, self._segment_end(first))
+        return tuple(chosen), self.aborted.between(offset, self._segment_end(first))
 
     def read_for_follower(self, offset: int, batches_max: int) -> tuple[RecordBatch, ...]:
         """Batches from ``offset`` to the log end: replicas read past the high watermark (LOG-7)."""
         index = bisect_left(self._base_offsets, offset)
         return tuple(self.batches[index : index + batches_max])
-
-    def aborted_between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
-        """Aborted (producer id, first offset) pairs that may lie in [fetch_offset, bound), in marker order
-        (CON-1)."""
-        found = []
-        for entry in self.aborted:
-            if entry.last_offset >= fetch_offset and entry.first_offset < bound:
-                found.append((entry.producer_id, entry.first_offset))
-            if entry.last_stable_offset >= bound:
-                break
-        return tuple(found)
 
     def _segment_end(self, offset: int) -> int:
         """First offset of the segment after the one that holds ``offset``; the log end in the last

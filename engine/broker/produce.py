@@ -17,6 +17,7 @@ from engine.broker.replica import DelayedProduce, Replica
 from engine.errors import EngineError, Error
 from engine.messages import (
     NO_PRODUCER_ID,
+    Disconnect,
     Effects,
     Envelope,
     PartitionProduceResponse,
@@ -315,9 +316,14 @@ def _deadline(delayed: DelayedProduce) -> int:
 def _answer(
     broker: Broker, envelope: Envelope, request: ProduceRequest, answers: dict[str, PartitionProduceResponse]
 ) -> Effects:
-    if request.acks == 0:
-        return []
-    return [Send(envelope.source, ProduceResponse(partitions=answers), envelope.correlation_id, True)]
+    """The answer, now. With acks=0 there is none, but a failed append ends the connection, so that the client
+    at least learns that something is wrong (``KafkaApis.handleProduceRequest``)."""
+    if request.acks != 0:
+        return [Send(envelope.source, ProduceResponse(partitions=answers), envelope.correlation_id, True)]
+    if any(answer.error is not Error.NONE for answer in answers.values()):
+        broker.watch.note("broker.connection_ended", ("LOG-2",), broker=broker.name, client=envelope.source)
+        return [Disconnect(envelope.source)]
+    return []
 
 
 # Waiting for replication --------------------------------------------------------------------------
@@ -433,11 +439,12 @@ def _refused(arriving: Arriving, check: ProduceCheck) -> PartitionProduceRespons
     broker, replica, batch = arriving.broker, arriving.replica, arriving.batch
     watch = broker.watch
     if watch.recording and batch is not None:
+        word = broker.metadata.get(arriving.partition)
         params = {
             "broker": broker.name,
             "partition": arriving.partition,
-            "leader": None if replica is None else replica.leader,
-            "leader_epoch": None if replica is None else replica.leader_epoch,
+            "leader": None if word is None else word.leader,
+            "leader_epoch": None if word is None else word.leader_epoch,
             "in_sync": 0 if replica is None else len(replica.isr),
             "min_isr": 0 if replica is None else replica.min_isr,
             "size": batch.size,
@@ -512,8 +519,7 @@ def _say_decision(
         watch.say(
             rule.why,
             ("SEQ-10", rule.spec),
-            **params,
-            **append_rules.NUMBERS[rule.when](arrival),
+            **{**append_rules.NUMBERS[rule.when](arrival), **params},
             error=rule.answer.name,
         )
         watch.refuse(rule.spec, rule.answer.name, append_rules.compared(rule, arrival), rule.next_key)

@@ -9,6 +9,7 @@ The shape follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and `
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from engine.broker.append_rules import AppendRule, Arrival, Level, Rules, judge
@@ -349,6 +350,31 @@ class ProducerStateManager:
         self.map_end_offset = log_start if newest is None else newest
         for saved in () if newest is None else self.snapshots[newest]:
             self._load_entry(saved, log_start, now)
+
+    def replay(self, batches: Iterable[RecordBatch], end: int) -> None:
+        """Take in what one segment holds after the snapshot, unchecked (``Log.loadProducersFromLog``).
+
+        A segment's batches of one producer are merged at once, after the last of them, as Kafka does.
+        """
+        appendings: dict[int, Appending] = {}
+        completed: list[CompletedTransaction] = []
+        for batch in batches:
+            if batch.producer_id == NO_PRODUCER_ID:
+                continue
+            appending = appendings.get(batch.producer_id)
+            if appending is None:
+                appending = appendings[batch.producer_id] = self.prepare(batch.producer_id)
+            if batch.is_control:
+                ended = appending.add_marker(batch, batch.base_offset, self.profile)
+                if ended is not None:
+                    completed.append(ended)
+            else:
+                appending.add_data(batch, batch.base_offset)
+        for appending in appendings.values():
+            self.merge(appending)
+        for ended in completed:
+            self.complete(ended)
+        self.map_end_offset = end
 
     def _load_entry(self, saved: SnapshotEntry, log_start: int, now: int) -> None:
         """Entries expired by now stay out; 2.0 also forgets entries without a batch at or above the log

@@ -9,6 +9,8 @@ as KIP-595 does).
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from engine.broker.replica import Replica
 from engine.errors import EngineError, Error
 from engine.messages import RecordBatch, ReplicaFetchRequest, ReplicaFetchResponse
@@ -80,25 +82,41 @@ def parted_at(leader: Replica, request: ReplicaFetchRequest) -> tuple[int, int] 
     return None
 
 
-def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> tuple[int | None, int]:
-    """Let a follower take its leader's answer; returns (offset cut back to or None, batches copied)."""
+@dataclass(slots=True)
+class Taken:
+    """What an answer did to a follower."""
+
+    cut_to: int | None = None
+    started_over_at: int | None = None
+    copied: int = 0
+    """Batches."""
+    log_start_raised: bool = False
+    high_watermark_moved: bool = False
+    producers_forgotten: list[int] = field(default_factory=list)
+
+
+def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> Taken:
+    """Let a follower take its leader's answer."""
     log = follower.log
-    cut = None
+    taken = Taken()
     if response.diverging_epoch is not None:
         epoch, end = response.diverging_epoch
         _, own_end = log.end_of_epoch(epoch)
-        cut = min(end, own_end)
-        if not log.truncate(cut, now):
+        taken.cut_to = min(end, own_end)
+        if not log.truncate(taken.cut_to, now):
             raise EngineError(
-                f"{follower.partition}: told to cut at {cut}, the log ends at {log.log_end} (LOG-10)"
+                f"{follower.partition}: told to cut at {taken.cut_to}, the log ends at {log.log_end} (LOG-10)"
             )
-    elif response.batches:
-        if response.batches[0].base_offset > log.log_end:
-            # The leader's head was deleted past this follower's end: start over at its log start.
-            log.restart_at(response.batches[0].base_offset, now)
+        return taken
+    if response.log_start_offset > log.log_end:
+        # The leader's head was deleted past this follower's end: there is nothing to go on from.
+        log.restart_at(response.log_start_offset, now)
+        taken.started_over_at = response.log_start_offset
+    if response.batches and response.batches[0].base_offset >= log.log_end:
         log.append_as_follower(response.batches, now)
-    if response.diverging_epoch is None:
-        if response.log_start_offset > log.log_start:
-            log.raise_log_start(min(response.log_start_offset, log.log_end))
-        log.set_high_watermark(min(response.high_watermark, log.log_end))
-    return cut, len(response.batches)
+        taken.copied = len(response.batches)
+    if response.log_start_offset > log.log_start:
+        taken.producers_forgotten = log.raise_log_start(response.log_start_offset)
+        taken.log_start_raised = True
+    taken.high_watermark_moved = log.set_high_watermark(min(response.high_watermark, log.log_end))
+    return taken

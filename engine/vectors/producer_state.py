@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.partition_log import Appended, Origin, PartitionLog
+from engine.broker.partition_log import Appended, PartitionLog
 from engine.broker.sequence import increment
+from engine.broker.validation import Origin
 from engine.errors import Error
 from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
 from engine.profiles import PROFILES
@@ -193,7 +194,7 @@ class LogCase:
                 }
                 for producer_id, entry in sorted(log.producers.entries.items())
             ],
-            "aborted_index": [list(entry) for entry in log.aborted],
+            "aborted_index": [list(line) for line in log.aborted.lines],
         }
 
 

@@ -1,0 +1,48 @@
+"""Which transactions of a partition were aborted, for consumers that read committed data (LOG-9, CON-1)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class AbortedTransaction(NamedTuple):
+    """A line of the index; ``last_offset`` is the marker's."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    last_stable_offset: int
+
+
+class AbortedIndex:
+    """Lines in marker order, as Kafka's ``TransactionIndex`` files hold them."""
+
+    __slots__ = ("lines",)
+
+    def __init__(self) -> None:
+        self.lines: list[AbortedTransaction] = []
+
+    def add(self, line: AbortedTransaction) -> None:
+        self.lines.append(line)
+
+    def truncate(self, to: int) -> None:
+        """Markers at and above ``to`` are gone."""
+        self.lines = [line for line in self.lines if line.last_offset < to]
+
+    def drop_below(self, offset: int) -> None:
+        """Segments below ``offset`` are gone, with the lines of their markers."""
+        self.lines = [line for line in self.lines if line.last_offset >= offset]
+
+    def between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
+        """(producer id, first offset) of what may lie in [``fetch_offset``, ``bound``), in marker order.
+
+        The walk ends at the first line whose stable offset reaches the bound: all later markers belong to
+        transactions that began at or above it.
+        """
+        found = []
+        for line in self.lines:
+            if line.last_offset >= fetch_offset and line.first_offset < bound:
+                found.append((line.producer_id, line.first_offset))
+            if line.last_stable_offset >= bound:
+                break
+        return tuple(found)

@@ -1,0 +1,36 @@
+"""How much an append is checked: by who wants it, and in 2.0 by the topic (SEQ-9)."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from engine.broker.append_rules import Level
+from engine.profiles import Profile
+
+CONSUMER_OFFSETS_TOPIC = "__consumer_offsets"
+
+
+class Origin(Enum):
+    """Who wants the append."""
+
+    CLIENT = "client"
+    COORDINATOR = "coordinator"
+    REPLICATION = "replication"
+
+
+def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
+    """How much a data batch is checked (SEQ-9, CTR-49)."""
+    if profile.validates_by_origin:
+        if origin is Origin.CLIENT:
+            return Level.FULL
+        return Level.EPOCH_ONLY if origin is Origin.COORDINATOR else Level.LOGGED
+    if origin is not Origin.CLIENT:
+        return Level.NONE
+    return Level.EPOCH_ONLY if topic == CONSUMER_OFFSETS_TOPIC else Level.FULL
+
+
+def marker_level(profile: Profile, origin: Origin) -> Level:
+    """Markers are always checked, but 2.8's replicas only log what they find (SEQ-9, CTR-26)."""
+    if profile.validates_by_origin and origin is Origin.REPLICATION:
+        return Level.LOGGED
+    return Level.EPOCH_ONLY
