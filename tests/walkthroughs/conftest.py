@@ -1,0 +1,83 @@
+"""Sessions of real scenarios, and the server around them without processes of its own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.messages import AnyFromPage, CommandAnswer, read_message
+from eosviz.walkthroughs.models import Branch, Session, Step
+from eosviz.walkthroughs.simulations import recent
+
+BROWSER = "a" * 48
+
+
+@pytest.fixture(autouse=True)
+def _no_simulation_of_another_test() -> Iterator[None]:
+    recent.clear()
+    yield
+    recent.clear()
+
+
+def version(scenario: str) -> ScenarioVersion:
+    return ScenarioVersion.objects.library().get(identifier=scenario)
+
+
+@pytest.fixture
+def start(db: None) -> Callable[..., Session]:
+    """`start("SC-03")`: a session of this browser."""
+
+    def start(scenario: str = "SC-03", variant: str | None = None, browser: str = BROWSER) -> Session:
+        return actions.create_session(browser, version(scenario), variant)
+
+    return start
+
+
+@pytest.fixture
+def long_session(db: None) -> Session:
+    """A run of more than a thousand steps: the cluster of SC-03 without its fault, and two hundred sends."""
+    document = version("SC-03").document
+    calls = [{"at": 20 * number, "do": "send", "partition": f"t-{number % 2}"} for number in range(200)]
+    document["applications"][0]["calls"] = calls
+    document["faults"] = []
+    del document["expect"]
+    return actions.create_session(BROWSER, ScenarioVersion.objects.of_document("LONG", document))
+
+
+@pytest.fixture
+def session(start: Callable[..., Session]) -> Session:
+    return start()
+
+
+def root(session: Session) -> Branch:
+    return Branch.objects.of_session(session.id)[0]
+
+
+def message(
+    type: str, branch: Branch | None = None, id: uuid.UUID | None = None, **fields: Any
+) -> AnyFromPage:
+    """A message as the page would send it."""
+    content: dict[str, Any] = {"v": 1, "id": str(id or uuid.uuid4()), "type": type, **fields}
+    if branch is not None:
+        content["branch"] = str(branch.id)
+    return read_message(msgspec.json.encode(content))
+
+
+def carry_out(session: Session, type: str, branch: Branch, **fields: Any) -> CommandAnswer:
+    return actions.carry_out(session.id, message(type, branch, **fields))  # type: ignore[arg-type]
+
+
+def numbers(branch: Branch) -> list[int]:
+    """Of the steps stored at this branch itself."""
+    return list(Step.objects.filter(branch=branch).order_by("number").values_list("number", flat=True))
+
+
+def line_bodies(branch: Branch) -> list[bytes]:
+    branch.refresh_from_db()
+    return Step.objects.of_line(Branch.objects.line(branch), 1, branch.newest).bodies()

@@ -1,0 +1,285 @@
+"""The socket: the protocol of docs/websocket.md from end to end, with the real engine, layer and database."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.testing import WebsocketCommunicator
+from django.contrib.sessions.backends.db import SessionStore
+from django.http import SimpleCookie
+from kombu.exceptions import OperationalError
+
+from eosviz.asgi import application
+from eosviz.walkthroughs import actions, consumer, tasks
+from eosviz.walkthroughs.consumer import Bucket
+from eosviz.walkthroughs.limits import LIMITS, Limits
+from eosviz.walkthroughs.models import Branch, Session, Step
+from tests.walkthroughs.conftest import BROWSER, version
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ORIGIN = b"http://localhost"
+Json = dict[str, Any]
+
+
+@sync_to_async
+def make_session(scenario: str = "SC-03", browser: str = BROWSER) -> tuple[Session, Branch]:
+    session = actions.create_session(browser, version(scenario))
+    return session, Branch.objects.of_session(session.id)[0]
+
+
+@sync_to_async
+def cookie_of(browser: str) -> bytes:
+    store = SessionStore()
+    store["browser"] = browser
+    store.save()
+    cookie: SimpleCookie = SimpleCookie({"sessionid": store.session_key})
+    return cookie.output(header="").strip().split(";")[0].encode()
+
+
+class Page:
+    """What a page does: sends, and sorts what comes."""
+
+    def __init__(self, socket: WebsocketCommunicator) -> None:
+        self.socket = socket
+
+    async def say(self, type: str, id: str | None = None, **fields: Any) -> str:
+        command = id or str(uuid.uuid4())
+        await self.socket.send_to(text_data=json.dumps({"v": 1, "id": command, "type": type, **fields}))
+        return command
+
+    async def next(self) -> Json:
+        found: Json = json.loads(await self.socket.receive_from(timeout=20))
+        return found
+
+    async def until(self, re: str) -> list[Json]:
+        """Everything up to the answer to this id."""
+        heard = [await self.next()]
+        while heard[-1].get("re") != re or (heard[-1]["type"] == "steps" and len(heard) == 0):
+            heard.append(await self.next())
+        return heard
+
+    async def ask(self, type: str, **fields: Any) -> list[Json]:
+        return await self.until(await self.say(type, **fields))
+
+
+@asynccontextmanager
+async def open_page(session: Session, browser: str = BROWSER, origin: bytes = ORIGIN) -> AsyncIterator[Page]:
+    headers = [(b"cookie", await cookie_of(browser)), (b"origin", origin), (b"host", b"localhost")]
+    socket = WebsocketCommunicator(application, f"/ws/sessions/{session.id}/", headers=headers)
+    connected, _ = await socket.connect(timeout=10)
+    assert connected
+    try:
+        yield Page(socket)
+    finally:
+        await socket.disconnect()
+
+
+def step_numbers(heard: list[Json]) -> list[int]:
+    return [step["number"] for message in heard if message["type"] == "steps" for step in message["steps"]]
+
+
+async def test_from_hello_to_the_end() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as page:
+        welcome = (await page.ask("hello", have={str(branch.id): 0}))[-1]
+        assert welcome["type"] == "welcome"
+        assert welcome["session"]["scenario"] == "SC-03"
+        assert welcome["header"]["profile"] == "k28"
+        assert [item["id"] for item in welcome["branches"]] == [str(branch.id)]
+        assert welcome["limits"]["advance_steps"] == LIMITS.advance_steps
+        heard = await page.ask("advance", branch=str(branch.id), after=0, count=1)
+        assert [message["type"] for message in heard] == ["steps", "done"]
+        assert step_numbers(heard) == [1]
+        heard = await page.ask("run_until", branch=str(branch.id), after=1, until="end")
+        numbers = step_numbers(heard)
+        assert numbers == list(range(2, numbers[-1] + 1))
+        assert heard[-1] | {"re": ""} == {
+            "type": "done",
+            "v": 1,
+            "re": "",
+            "branch": str(branch.id),
+            "newest": numbers[-1],
+            "reached": numbers[-1],
+            "stopped": "end",
+            "created": None,
+        }
+        told = [message["branches"][0] for message in heard if message["type"] == "branches"]
+        assert told[-1]["finished"] == "complete"
+
+
+async def test_what_was_missed_comes_after_the_next_hello() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as page:
+        await page.ask("advance", branch=str(branch.id), after=0, count=30)
+    async with open_page(session) as page:
+        hello = await page.say("hello", have={str(branch.id): 12, "999999": 3})
+        heard = await page.until(hello)
+        heard.append(await page.next())
+        assert step_numbers(heard) == list(range(13, 31))
+
+
+async def test_a_command_that_was_not_answered_is_answered_on_the_next_socket() -> None:
+    session, branch = await make_session()
+    command = str(uuid.uuid4())
+    async with open_page(session) as page:
+        await page.say("advance", id=command, branch=str(branch.id), after=0, count=5)
+        await page.until(command)
+    async with open_page(session) as page:
+        heard = await page.ask("advance", id=command, branch=str(branch.id), after=0, count=5)
+        assert step_numbers(heard) == [1, 2, 3, 4, 5]
+        assert heard[-1]["type"] == "done"
+    assert await sync_to_async(Step.objects.filter(branch=branch).count)() == 5
+
+
+async def test_all_pages_of_a_session_get_the_steps_and_one_gets_the_answer() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as one, open_page(session) as other:
+        await one.ask("hello")
+        await other.ask("hello")
+        await one.ask("advance", branch=str(branch.id), after=0, count=2)
+        assert step_numbers([await other.next()]) == [1, 2]
+        assert await other.socket.receive_nothing(timeout=0.2)
+
+
+async def test_questions_are_answered_from_what_is_stored() -> None:
+    session, branch = await make_session()
+    name = str(branch.id)
+    async with open_page(session) as page:
+        await page.ask("advance", branch=name, after=0, count=20)
+        window = (await page.ask("window", branch=name, **{"from": 5, "to": 9}))[-1]
+        assert (window["type"], step_numbers([window]), window["newest"]) == ("steps", [5, 6, 7, 8, 9], 20)
+        beyond = (await page.ask("window", branch=name, **{"from": 18, "to": 40}))[-1]
+        assert step_numbers([beyond]) == [18, 19, 20]
+        keyframe = (await page.ask("keyframe", branch=name, number=20))[-1]
+        assert (keyframe["number"], keyframe["view"]["time"]) == (0, 0)
+        assert (await page.ask("pause", branch=name))[-1]["stopped"] == "pause"
+        assert (await page.ask("ping"))[-1]["type"] == "pong"
+
+
+async def test_a_branch_and_an_intervention() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as page:
+        await page.ask("advance", branch=str(branch.id), after=0, count=12)
+        heard = await page.ask("branch", branch=str(branch.id), at=4)
+        created = heard[-1]["created"]
+        assert created in [item["id"] for item in heard[0]["branches"]]
+        crash = {"action": "crash", "actor": "broker-3"}
+        heard = await page.ask("intervene", branch=created, after=4, intervention=crash)
+        assert [message["type"] for message in heard] == ["branches", "steps", "done"]
+        assert heard[0]["branches"][1]["interventions"] == [{"after": 4, "intervention": crash}]
+        assert step_numbers(heard) == [5]
+
+
+async def test_what_can_be_done_to_a_broker_and_why_not() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as page:
+        await page.ask("advance", branch=str(branch.id), after=0, count=3)
+        await page.ask(
+            "intervene", branch=str(branch.id), after=3, intervention={"action": "crash", "actor": "broker-2"}
+        )
+        selected = {"kind": "actor", "id": "broker-2"}
+        for number, enabled in ((3, {"crash", "pause"}), (4, {"restart"})):
+            heard = await page.ask("actions", branch=str(branch.id), number=number, selection=selected)
+            offers = heard[-1]["actions"]
+            assert {offer["action"] for offer in offers if offer["enabled"]} == enabled
+            assert all(offer["why_key"] for offer in offers if not offer["enabled"])
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("{", "malformed"),
+        ("[" * 50_000, "malformed"),
+        ('{"v": 1, "id": "2b2c7a4e-6d5a-4b4f-9a61-0a6c3f0c9a11", "type": "explode"}', "unknown_type"),
+        ('{"v": 9, "id": "2b2c7a4e-6d5a-4b4f-9a61-0a6c3f0c9a11", "type": "ping"}', "unsupported_version"),
+        ("x" * (LIMITS.message_bytes + 1), "too_large"),
+        (b"\x00\x01\xff", "malformed"),
+    ],
+    ids=["cut", "nested", "unknown", "version", "large", "binary"],
+)
+async def test_a_hostile_message_is_answered_and_the_connection_lives(text: str | bytes, code: str) -> None:
+    session, _ = await make_session()
+    async with open_page(session) as page:
+        if isinstance(text, bytes):
+            await page.socket.send_to(bytes_data=text)
+        else:
+            await page.socket.send_to(text_data=text)
+        answer = await page.next()
+        assert (answer["type"], answer["code"]) == ("error", code)
+        assert (await page.ask("ping"))[-1]["type"] == "pong"
+
+
+async def test_too_many_messages_are_answered_and_the_connection_lives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(consumer, "LIMITS", Limits(messages_per_second=0, messages_burst=3))
+    session, _ = await make_session()
+    async with open_page(session) as page:
+        answers = [(await page.ask("ping"))[-1] for _ in range(5)]
+        assert [answer["type"] for answer in answers] == ["pong", "pong", "pong", "error", "error"]
+        assert answers[-1]["code"] == "too_frequent"
+
+
+def test_a_bucket_fills_again() -> None:
+    now = [0.0]
+    bucket = Bucket(2, 3, lambda: now[0])
+    assert [bucket.take() for _ in range(4)] == [True, True, True, False]
+    now[0] = 1.0
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+    now[0] = 100.0
+    assert [bucket.take() for _ in range(4)] == [True, True, True, False]
+
+
+async def test_without_a_way_to_the_workers_the_page_is_told_to_ask_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session, branch = await make_session()
+    way_back = tasks.carry_out.apply_async
+
+    def no_way(*arguments: Any, **options: Any) -> None:
+        raise OperationalError("nothing listens")
+
+    command = str(uuid.uuid4())
+    asked = {"id": command, "branch": str(branch.id), "after": 0, "count": 1}
+    async with open_page(session) as page:
+        monkeypatch.setattr(tasks.carry_out, "apply_async", no_way)
+        assert (await page.ask("advance", **asked))[-1]["code"] == "unavailable"
+        monkeypatch.setattr(tasks.carry_out, "apply_async", way_back)
+        assert (await page.ask("advance", **asked))[-1]["type"] == "done"
+
+
+@pytest.mark.parametrize("browser", ["b" * 48, ""])
+async def test_a_session_of_somebody_else_does_not_exist(browser: str) -> None:
+    session, _ = await make_session()
+    async with open_page(session, browser=browser) as page:
+        answer = await page.next()
+        assert (answer["type"], answer["code"]) == ("error", "not_found")
+        closed = await page.socket.receive_output(timeout=5)
+        assert (closed["type"], closed["code"]) == ("websocket.close", 4404)
+
+
+async def test_a_page_of_another_site_gets_no_socket() -> None:
+    session, _ = await make_session()
+    headers = [
+        (b"cookie", await cookie_of(BROWSER)),
+        (b"origin", b"http://evil.example"),
+        (b"host", b"localhost"),
+    ]
+    socket = WebsocketCommunicator(application, f"/ws/sessions/{session.id}/", headers=headers)
+    connected, _ = await socket.connect()
+    assert not connected
+
+
+def test_each_message_type_has_a_handler(start: Callable[..., Session]) -> None:
+    from typing import get_args
+
+    from eosviz.walkthroughs.messages import AnyFromPage
+
+    assert set(consumer._HANDLERS) == set(get_args(AnyFromPage))
