@@ -564,7 +564,7 @@ class Simulation:
         """The whole state as docs/frame.md has it, computed afresh. Only at the recorded level."""
         self._time.now = self.now
         whole: dict[str, Any] = self.world.empty_view()
-        for part in self.parts():
+        for part in sorted(self.parts(), key=_depth):
             shown = part.view()
             if shown is not None:
                 place(whole, part.path, shown)
@@ -601,6 +601,11 @@ class Simulation:
     def verdicts(self) -> list[Verdict]:
         """The counts per partition; only when judged or recorded."""
         return self.judges.verdicts()
+
+
+def _depth(part: Part) -> int:
+    """A part inside another one's place is put there after it."""
+    return len(part.path)
 
 
 _TIMERS = frozenset(("timer", "pass", "background"))

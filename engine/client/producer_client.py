@@ -345,8 +345,9 @@ class ProducerClient:
         return self._effects()
 
     def _metadata_answered(self, body: MetadataResponse, now: int) -> None:
-        if self.memory.metadata.update(body, now):
-            self.watch.say("client.metadata_received", ("SND-2", "MSG-1"), client=self.name)
+        changed = self.memory.metadata.update(body, now)
+        key = "client.metadata_received" if changed else "client.metadata_unchanged"
+        self.watch.say(key, ("SND-2", "MSG-1"), client=self.name)
 
     def on_connected(self, peer: str, now: int) -> Effects:
         """A connection stands."""
@@ -422,7 +423,7 @@ class ProducerClient:
     def run_phase(self, now: int) -> tuple[Effects, bool]:
         """Run the Sender to the end of the next phase that did something; False: the pass is over."""
         more = self.sender.run_phase(now)
-        if self.watch.recording and self.watch.said is not None:
+        if self.watch.recording:
             self._touch_all()
         return self._effects(), more
 
