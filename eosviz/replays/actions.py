@@ -62,9 +62,15 @@ def _header(session: Session, branches: list[Branch]) -> format.Header:
 
 
 def _told(branch: Branch) -> dict[str, Any]:
-    told = branch.summary()
-    del told["first_broken"]
-    return told
+    return {
+        "id": str(branch.id),
+        "name": branch.name,
+        "parent": None if branch.parent_id is None else str(branch.parent_id),
+        "leaves_at": branch.leaves_at,
+        "newest": branch.newest,
+        "finished": branch.finished,
+        "interventions": branch.interventions,
+    }
 
 
 def _stored_steps(branches: list[Branch]) -> Iterator[tuple[str, Any]]:

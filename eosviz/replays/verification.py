@@ -18,7 +18,7 @@ from eosviz.replays.refusal import ReplayRefused
 
 SECONDS_MAX = 60.0
 """A check that takes longer stops; the file then plays as recorded."""
-_STEPS_BETWEEN_LOOKS = 200
+STEPS_BETWEEN_LOOKS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class Rerun:
             same = False
         if not same:
             self._differs(branch, number)
-        elif self._checked % _STEPS_BETWEEN_LOOKS == 0 and self._now() > self._until:
+        elif self._checked % STEPS_BETWEEN_LOOKS == 0 and self._now() > self._until:
             self._finding = Finding(state="stopped", branch=branch, step=number, checked=self._checked)
 
     def _arrived(self, branch: format.Branch, simulation: Simulation, number: int) -> None:

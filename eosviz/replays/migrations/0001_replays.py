@@ -5,29 +5,30 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Replay',
+            name="Replay",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('owner', models.CharField(blank=True, db_index=True, max_length=64)),
-                ('kind', models.CharField(choices=[('session', 'session'), ('log', 'log')], max_length=10)),
-                ('title', models.JSONField()),
-                ('scenario', models.CharField(blank=True, max_length=100)),
-                ('variant', models.CharField(blank=True, max_length=200)),
-                ('engine', models.CharField(blank=True, max_length=40)),
-                ('digest', models.CharField(max_length=64)),
-                ('steps', models.PositiveIntegerField()),
-                ('state', models.CharField(max_length=12)),
-                ('finding', models.JSONField(default=dict)),
-                ('player', models.BinaryField()),
-                ('created', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False),
+                ),
+                ("owner", models.CharField(blank=True, db_index=True, max_length=64)),
+                ("kind", models.CharField(choices=[("session", "session"), ("log", "log")], max_length=10)),
+                ("title", models.JSONField()),
+                ("scenario", models.CharField(blank=True, max_length=100)),
+                ("variant", models.CharField(blank=True, max_length=200)),
+                ("engine", models.CharField(blank=True, max_length=40)),
+                ("digest", models.CharField(max_length=64)),
+                ("steps", models.PositiveIntegerField()),
+                ("state", models.CharField(max_length=12)),
+                ("finding", models.JSONField(default=dict)),
+                ("player", models.BinaryField()),
+                ("created", models.DateTimeField(auto_now_add=True)),
             ],
         ),
     ]

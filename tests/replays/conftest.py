@@ -1,0 +1,62 @@
+"""Sessions of real scenarios, walked through with the commands that pages send."""
+
+import io
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from eosviz.replays import actions as replay_actions
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.messages import Done, read_message
+from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.simulations import recent
+
+BROWSER = "b" * 48
+
+
+@pytest.fixture(autouse=True)
+def _no_simulation_of_another_test() -> Iterator[None]:
+    recent.clear()
+    yield
+    recent.clear()
+
+
+@pytest.fixture
+def start(db: None) -> Callable[..., Session]:
+    """`start("SC-03")`: a session of this browser, at step 0."""
+
+    def start(scenario: str = "SC-03", variant: str | None = None, browser: str = BROWSER) -> Session:
+        version = ScenarioVersion.objects.library().get(identifier=scenario)
+        return actions.create_session(browser, version, variant)
+
+    return start
+
+
+def command(session: Session, type: str, branch: Branch, **fields: Any) -> Done:
+    """Carry out what a page would send."""
+    content = {"v": 1, "id": str(uuid.uuid4()), "type": type, "branch": str(branch.id), **fields}
+    answer = actions.carry_out(session.id, read_message(msgspec.json.encode(content)))  # type: ignore[arg-type]
+    assert isinstance(answer, Done), answer
+    branch.refresh_from_db()
+    return answer
+
+
+def root(session: Session) -> Branch:
+    return Branch.objects.of_session(session.id)[0]
+
+
+def walk_to_end(session: Session, branch: Branch) -> None:
+    while branch.finished is None:
+        command(session, "run_until", branch, after=branch.newest, until="end", limit=5000)
+
+
+def exported(session: Session) -> bytes:
+    return b"".join(replay_actions.export_session(session))
+
+
+def imported(file: bytes, owner: str = BROWSER) -> Any:
+    return replay_actions.import_replay(io.BytesIO(file), owner)
