@@ -143,14 +143,6 @@ class Consumer:
         reading = self.readings[partition]
         return self.alive and reading.position < end and not (reading.wanted or reading.in_flight)
 
-    def data_available(self, partition: str, end: int, now: int) -> bool:
-        """The partition can now be read up to ``end``; True when that makes this consumer fetch."""
-        reading = self.readings.get(partition)
-        if reading is None or not self.alive or end <= reading.position:
-            return False
-        self.wake(partition, now)
-        return True
-
     def seek(self, partition: str, offset: int, now: int) -> None:
         """Go on reading elsewhere (CON-8)."""
         reading = self.readings[partition]
@@ -264,8 +256,9 @@ class Consumer:
                 "consumer.answer_unexpected", ("SND-7",), consumer=self.name, broker=envelope.source
             )
         elif isinstance(body, MetadataResponse):
-            if self.metadata.update(body, now):
-                self.watch.say("consumer.metadata_received", ("MSG-1",), consumer=self.name)
+            changed = self.metadata.update(body, now)
+            key = "consumer.metadata_received" if changed else "consumer.metadata_unchanged"
+            self.watch.say(key, ("MSG-1",), consumer=self.name)
         elif isinstance(body, FetchResponse):
             self._fetched(self.readings[body.partition], body, request, now)
         return self._effects()
@@ -371,11 +364,6 @@ class Consumer:
         for reading in self.readings.values():
             if reading.wanted:
                 reading.not_before = max(reading.not_before, self._grid(now))
-
-    def lacks(self, partition: str, end: int) -> bool:
-        """A fetch of this partition, which can be read up to ``end``, would bring something new."""
-        reading = self.readings[partition]
-        return self.alive and reading.position < end and not (reading.wanted or reading.in_flight)
         if self.metadata.update_requested:
             self.metadata.last_attempt_at = None
         return self._effects()

@@ -122,10 +122,6 @@ class ProducerClient:
         transactions = self._transactions("producer_id")
         transactions.preset(producer_id, producer_epoch)
 
-    def start(self, now: int) -> None:
-        """The Sender begins its first pass."""
-        self.memory.wake(now)
-
     def preset_sequence(self, partition: str, next_sequence: int) -> None:
         """Begin numbering this partition elsewhere than at 0, for whatever identity the producer gets."""
         self._transactions("next_sequence").entry(partition).preset(next_sequence)
