@@ -1,7 +1,7 @@
 /** The producer's side before anything is sent: records, queues per partition, buffer pool. Pure. */
 
 import type { ClientBatchView, ClientView, Frame, RecordView, Selection } from "../player/frame.ts";
-import { say } from "../player/text.ts";
+import { say, words } from "../player/text.ts";
 import { batchLabel, batchWords, bytes, duration, hueOf, serialsText } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
 import { round } from "./geometry.ts";
@@ -266,11 +266,17 @@ function recordFacts(frame: Frame, name: string): { fact: string; sentence: stri
   return { fact, sentence: parts.join(" ") };
 }
 
+/** The call that blocks, `send()`, or why the script cannot go on. */
+function blockedBy(what: string): string {
+  const key = `diagram.application.waits_for.${what}`;
+  return words.knows(key) ? say(key) : `${what}()`;
+}
+
 function applicationSentence(frame: Frame, client: string): string {
   for (const [name, application] of Object.entries(frame.view.applications ?? {})) {
     if (application.client !== client) continue;
     if (application.blocked_by !== null) {
-      return say("diagram.application.blocked", { application: name, by: application.blocked_by });
+      return say("diagram.application.blocked", { application: name, by: blockedBy(application.blocked_by) });
     }
     const left = application.calls - application.next_call;
     if (application.finished || left <= 0) return say("diagram.application.finished", { application: name });

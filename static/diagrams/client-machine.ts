@@ -121,7 +121,7 @@ export class ClientMachine extends DiagramElement {
 
   protected override willUpdate(): void {
     const address = this.machines?.replace("{machine}", MACHINE);
-    if (address === undefined || address === this.#asked || this.table !== undefined) return;
+    if (!address || address === this.#asked || this.table !== undefined) return;
     this.#asked = address;
     void this.#fetch(address);
   }

@@ -11,7 +11,7 @@ import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, isAbsent, range, serialsText } from "./batch.ts";
 import { isNew } from "./changes.ts";
 import { errorText } from "./field-words.ts";
-import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
+import { round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
 import { placedAt } from "./lane-cells.ts";
 import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
@@ -135,9 +135,8 @@ export function layoutArrival(
 ): { shape: ArrivalShape; twin: string } {
   const target = arrived.at === null ? null : placedAt(cells, arrived.at);
   const label = batchLabel(asLabelled(arrived), cells.common !== null && !isAbsent(arrived.producerId));
-  const width = cellWidth(label, arrived.count, options.unit);
-  const centre = target === null ? cells.left + width / 2 : target.x + target.width / 2;
-  const x = round(clamp(centre - width / 2, cells.left, Math.max(cells.left, options.right - width - 4)));
+  const width = target === null ? cellWidth(label, arrived.count, options.unit) : round(target.width - 2);
+  const x = target === null ? cells.left : round(target.x + 1);
   const y = options.top + 4;
   const selection: Selection = { kind: "batch", id: `${partition}/${arrived.at ?? "arriving"}`, partition };
   if (arrived.serials.length > 0) selection.serials = [...arrived.serials];

@@ -100,18 +100,29 @@ function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): num
   return Math.max(offsets, label);
 }
 
-/** Lays the visible batches of one replica out, newest at the right. */
+/** How far px per offset may shrink before a batch is folded instead. */
+const SHRINK = [1, 0.85, 0.7, 0.55];
+
+/**
+ * Lays the visible batches of one replica out, newest at the right. Cells shrink first; then, when all have one
+ * producer, the labels leave `PID·epoch` out; only then older batches fold.
+ */
 export function layoutCells(batches: Record<string, LogBatchView>, options: CellOptions): Cells {
   const bases = baseOffsets(batches);
-  const full = choose(batches, bases, options, options.short);
-  const same = commonIdentity(full);
-  const folds = full.some((piece) => piece.kind === "fold");
-  if (same !== null && (folds || options.short)) {
-    const short = choose(batches, bases, options, true);
-    if (commonIdentity(short) === same) return finish(short, options, bases, same);
+  const labels = options.short ? [true, false] : [false, true];
+  for (const short of labels) {
+    for (const share of SHRINK) {
+      const pieces = choose(batches, bases, { ...options, unit: options.unit * share }, short);
+      if (pieces.some((piece) => piece.kind === "fold")) continue;
+      const common = short ? commonIdentity(pieces) : null;
+      if (!short || common !== null) return finish(pieces, options, bases, common);
+    }
   }
-  if (!options.short) return finish(full, options, bases, null);
-  return finish(choose(batches, bases, options, false), options, bases, null);
+  const folding = { ...options, unit: options.unit * 0.85 };
+  const short = choose(batches, bases, folding, true);
+  const common = commonIdentity(short);
+  if (common !== null) return finish(short, options, bases, common);
+  return finish(choose(batches, bases, folding, false), options, bases, null);
 }
 
 function commonIdentity(pieces: Piece[]): string | null {
@@ -204,6 +215,21 @@ export function xOf(cells: Cells, offset: number): number {
     if (offset <= last) return round(piece.x + (piece.width * (offset - first)) / (last - first + 1));
   }
   return cells.right;
+}
+
+const bySerial = new WeakMap<Record<string, LogBatchView>, Map<number, number>>();
+
+/** Base offset of the first batch that holds a record; null when none does. Built when somebody first asks. */
+export function baseOfSerial(batches: Record<string, LogBatchView>, serial: number): number | null {
+  let index = bySerial.get(batches);
+  if (index === undefined) {
+    index = new Map();
+    for (const batch of Object.values(batches)) {
+      for (const held of batch.serials) if (!index.has(held)) index.set(held, batch.base_offset);
+    }
+    bySerial.set(batches, index);
+  }
+  return index.get(serial) ?? null;
 }
 
 /** The visible batch at a base offset. */

@@ -13,7 +13,7 @@ import { hasChanged } from "./changes.ts";
 import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
-import { layoutCells, xOf } from "./lane-cells.ts";
+import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
 import { layoutFollowers, layoutReaders } from "./lane-readers.ts";
 import type { CellShape, FoldShape, GateShape, LaneShape, LanesShape, TextShape } from "./lane-shapes.ts";
 import { isPicked } from "./picked.ts";
@@ -208,7 +208,7 @@ function layoutLane(
     foldWidth: narrow ? 54 : 66,
     labelSize: tier.name === "compact" ? 12 : 14,
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
-    pinned: arrived?.at ?? selectedOffset(frame.selection, name),
+    pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica),
     short: narrow,
   });
   const cellsTop = top + tier.title + arrivalRoom(frame, tier) + tier.gates;
@@ -258,10 +258,15 @@ function placeBelow(
   return y + readers.readers.length * tier.reader;
 }
 
-function selectedOffset(selection: Selection | null, partition: string): number | null {
-  if (selection?.kind !== "batch" || selection.partition !== partition) return null;
-  const offset = Number(selection.id.split("/").at(-1));
-  return Number.isFinite(offset) ? offset : null;
+/** Where the selected batch or record lies in this log, so that it stays visible. */
+function selectedOffset(selection: Selection | null, partition: string, replica: ReplicaView): number | null {
+  if (selection === null || selection.partition !== partition) return null;
+  if (selection.kind === "batch" && selection.id.startsWith(`${partition}/`)) {
+    const offset = Number(selection.id.slice(partition.length + 1));
+    if (Number.isFinite(offset)) return offset;
+  }
+  const serial = selection.serials?.[0];
+  return serial === undefined ? null : baseOfSerial(replica.batches, serial);
 }
 
 function placeCells(

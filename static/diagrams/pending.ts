@@ -28,7 +28,7 @@ export interface PendingRow {
 }
 
 /** GEN-2: by time, then class, then order of arrival. The engine numbers entries in order of arrival. */
-const CLASSES = ["fault", "delivery", "timer", "sender_pass", "application"];
+const CLASSES = ["fault", "delivery", "timer", "sender", "call"];
 
 export function layoutPending(frame: Frame, most = defaults.events): { rows: PendingRow[]; folded: number; next: string | null } {
   const rank = (name: string): number => {

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { layoutCells, xOf } from "../../diagrams/lane-cells.ts";
+import { hiddenSpans } from "../../diagrams/lane-readers.ts";
+import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
+import { layoutLanes } from "../../diagrams/lanes-layout.ts";
+import type { Selection } from "../../player/frame.ts";
+import {
+  DUPLICATE, FIVE, appendedStep, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, view,
+} from "./fixture.ts";
+
+before(speakEnglish);
+
+const OPTIONS = { width: 648, height: 464, focus: null, scrolled: {} };
+const CELLS = {
+  left: 46, room: 460, unit: 36, foldWidth: 66, labelSize: 14, scrolled: 0, pinned: null, short: false,
+};
+
+function laneOf(frame: Parameters<typeof layoutLanes>[0], options = OPTIONS) {
+  const lane = layoutLanes(frame, options).lanes[0];
+  assert.ok(lane !== undefined);
+  return lane;
+}
+
+test("cells stand side by side, as wide as their offsets, with their labels", () => {
+  const cells = layoutCells(replica(FIVE).batches, { ...CELLS, room: 900 });
+  assert.deepEqual(
+    cells.pieces.map((piece) => (piece.kind === "batch" ? [piece.x, piece.width, piece.label] : piece.kind)),
+    [[46, 108, "0·0 | 0–2"], [154, 82.1, "0·0 | 3–4"], [236.1, 108, "0·0 | 5–7"], [344.1, 82.1, "0·0 | 8–9"], [426.2, 108, "0·0 | 10–12"]],
+  );
+});
+
+test("offsets stand at their cells, also inside a batch", () => {
+  const cells = layoutCells(replica(FIVE).batches, { ...CELLS, room: 900 });
+  assert.equal(xOf(cells, 40), 46);
+  assert.equal(xOf(cells, 41), 82);
+  assert.equal(xOf(cells, 43), 154);
+  assert.equal(xOf(cells, 53), cells.right);
+});
+
+test("what does not fit is folded and counted; the fold and the cells name every offset once", () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => logBatch(40 + 2 * index, 2));
+  const cells = layoutCells(replica(many).batches, CELLS);
+  const [fold, ...rest] = cells.pieces;
+  assert.ok(fold?.kind === "fold");
+  assert.equal(fold.first, 40);
+  assert.equal(fold.batches + rest.length, 20_000);
+  assert.ok(rest.length >= 3 && rest.length <= 12);
+  let next = fold.last + 1;
+  for (const piece of rest) {
+    assert.ok(piece.kind === "batch");
+    assert.equal(piece.batch.base_offset, next);
+    next = piece.batch.last_offset + 1;
+  }
+  assert.equal(next, 40_040);
+  assert.ok(cells.right <= CELLS.left + CELLS.room);
+});
+
+test("an old batch that the step is about stays visible, with folds on both sides", () => {
+  const many = Array.from({ length: 100 }, (_, index) => logBatch(40 + 2 * index, 2));
+  const cells = layoutCells(replica(many).batches, { ...CELLS, pinned: 61 });
+  assert.deepEqual(
+    cells.pieces.slice(0, 3).map((piece) => (piece.kind === "fold" ? [piece.first, piece.last] : piece.batch.base_offset)),
+    [[40, 59], 60, [62, (cells.pieces[3] as { batch: { base_offset: number } }).batch.base_offset - 1]],
+  );
+  assert.ok(cells.right <= CELLS.left + CELLS.room);
+});
+
+test("scrolled back, the newer batches are folded at the right", () => {
+  const many = Array.from({ length: 100 }, (_, index) => logBatch(40 + 2 * index, 2));
+  const cells = layoutCells(replica(many).batches, { ...CELLS, scrolled: 50 });
+  const last = cells.pieces[cells.pieces.length - 1];
+  assert.ok(last?.kind === "fold");
+  assert.deepEqual([last.first, last.last, last.batches], [140, 239, 50]);
+});
+
+test("a long log of one producer leaves PID·epoch out of the cells and says so once", () => {
+  const many = Array.from({ length: 30 }, (_, index) => logBatch(40 + 2 * index, 2));
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) } }));
+  const lane = laneOf(frame);
+  assert.equal(lane.cells.at(-1)?.label, "58–59");
+  assert.ok(lane.texts.some((text) => text.text === "every cell is 0·0 (PID·epoch)"));
+});
+
+test("the retry that is already stored is drawn above its equal, with two bars, and nothing lands", () => {
+  const lane = laneOf(frameOf(DUPLICATE));
+  assert.equal(lane.arrival?.fate, "duplicate");
+  assert.equal(lane.arrival.cells[0]?.label, "0·0 | 0–2");
+  const matched = lane.cells.filter((cell) => cell.matched);
+  assert.deepEqual(matched.map((cell) => cell.key), ["t-0/40"]);
+  const middle = (matched[0]?.x ?? 0) + (matched[0]?.width ?? 0) / 2;
+  assert.deepEqual(lane.arrival.bars?.x.map((x) => Math.round(x - middle)), [-5, 5]);
+  assert.deepEqual(lane.arrival.ghost?.lines, ["would be 53–55", "not stored"]);
+  assert.ok(lane.arrival.cross !== null);
+  assert.deepEqual(lane.cells.filter((cell) => cell.landed), []);
+  assert.ok(lane.arrival.texts[1]?.text.startsWith("Already stored: the answer is NONE, base offset 40"));
+});
+
+test("a refused batch shows the error with the two numbers, and matches nothing", () => {
+  const lane = laneOf(frameOf(refusedStep()));
+  assert.equal(lane.arrival?.fate, "refused");
+  assert.equal(lane.arrival.bars, null);
+  assert.ok(lane.arrival.cross !== null);
+  const twin = layoutLanes(frameOf(refusedStep()), OPTIONS).twin.join(" ");
+  assert.ok(twin.includes("OUT_OF_ORDER_SEQUENCE_NUMBER: expected first seq 13, arrived first seq 15."), twin);
+});
+
+test("an appended batch lands: its cell is marked and an arrow leads to it", () => {
+  const batch = logBatch(53, 2);
+  const frame = frameOf(appendedStep(batch), view({ partitions: { "t-0": partition(replica([...FIVE, batch])) } }));
+  const lane = laneOf(frame);
+  assert.equal(lane.arrival?.fate, "appended");
+  assert.deepEqual(lane.cells.filter((cell) => cell.landed).map((cell) => cell.key), ["t-0/53"]);
+  assert.equal(lane.arrival.cross, null);
+  assert.ok(lane.arrival.path?.startsWith("M"));
+});
+
+test("records stored twice are red and say so; that they are is the judges' word", () => {
+  const copy = logBatch(53, 3, { producer_id: -1, producer_epoch: -1, first_sequence: -1, last_sequence: -1, serials: [1, 2, 3] });
+  const first = logBatch(40, 3, { producer_id: -1, producer_epoch: -1, first_sequence: -1, last_sequence: -1 });
+  const now = view({ partitions: { "t-0": partition(replica([first, copy])) } });
+  const unjudged = laneOf(frameOf(null, now));
+  assert.deepEqual(unjudged.cells.map((cell) => [cell.hue, cell.label, cell.twice]), [["plain", "r1–r3", false], ["plain", "r1–r3", false]]);
+  const judged = laneOf(frameOf(null, { ...now, guarantees: { duplicated: { judged: true, serials: [1, 2, 3] } } }));
+  assert.deepEqual(judged.cells.map((cell) => cell.twice), [true, true]);
+  assert.ok(judged.cells.every((cell) => cell.below !== null && cell.name.includes("stored more than once")));
+});
+
+test("control markers are flags; aborted is hatched, open is dashed, beyond the high watermark is dashed", () => {
+  const outcome = (value: string): object => ({ transactional: true, outcome: value });
+  const batches = [
+    logBatch(40, 2, outcome("committed")), logBatch(42, 2, outcome("aborted")), logBatch(44, 2, outcome("open")),
+    logBatch(46, 1, { control: "ABORT", coordinator_epoch: 3, serials: [] }), logBatch(47, 2),
+  ];
+  const log = partition(replica(batches, { high_watermark: 47, last_stable_offset: 44 }));
+  const lane = laneOf(frameOf(null, view({ partitions: { "t-0": log } })));
+  assert.deepEqual(
+    lane.cells.map((cell) => [cell.label, cell.pending, cell.aborted, cell.below]),
+    [
+      ["0·0 | 0–1", false, false, "r1–r2"], ["0·0 | 2–3", false, true, "r3–r4"], ["0·0 | 4–5", true, false, "r5–r6"],
+      ["A", false, false, "ce 3"], ["0·0 | 7–8", true, false, "r8–r9"],
+    ],
+  );
+  const names = lane.texts.filter((text) => /^(LSO|HW)/.test(text.text)).map((text) => text.text);
+  assert.deepEqual(names, ["LSO 44", "HW 47"]);
+  const [lso, hw] = [lane.gates.find((gate) => gate.kind === "last_stable_offset"), lane.gates.find((gate) => gate.kind === "high_watermark")];
+  assert.ok(lso !== undefined && hw !== undefined && lso.width > hw.width && lso.x < hw.x);
+});
+
+test("a reader's hidden records have their reason", () => {
+  const log = replica(FIVE, { high_watermark: 50, last_stable_offset: 45 });
+  assert.deepEqual(hiddenSpans(43, "read_committed", log), [
+    { first: 43, last: 44, reason: "not_fetched" }, { first: 45, last: 49, reason: "undecided" },
+    { first: 50, last: 52, reason: "not_replicated" },
+  ]);
+  assert.deepEqual(hiddenSpans(50, "read_uncommitted", log), [{ first: 50, last: 52, reason: "not_replicated" }]);
+  assert.deepEqual(hiddenSpans(53, "read_uncommitted", replica(FIVE)), []);
+});
+
+test("selecting a record marks the batch that holds it; selecting a batch elsewhere does too", () => {
+  const pickedBy = (selection: Selection): string[] =>
+    laneOf(frameOf(null, view(), { selection })).cells.filter((cell) => cell.picked).map((cell) => cell.key);
+  assert.deepEqual(pickedBy({ kind: "record", id: "5", partition: "t-0", serials: [5] }), ["t-0/43"]);
+  assert.deepEqual(pickedBy({ kind: "batch", id: "p1/b1", partition: "t-0", serials: [1, 2, 3] }), ["t-0/40"]);
+  assert.deepEqual(pickedBy({ kind: "batch", id: "p1/b1", partition: "t-1", serials: [1, 2, 3] }), []);
+});
+
+test("requests under way to a partition wait above its lane, dashed", () => {
+  const under = message({ id: 18, fields: { batches: { "t-0": {
+    record_count: 2, producer_id: 0, producer_epoch: 0, base_sequence: 13, last_sequence: 14 } } } });
+  const lane = laneOf(frameOf(null, view({ network: { messages: { 18: under } } })));
+  assert.equal(lane.arrival?.fate, "under_way");
+  assert.deepEqual(lane.arrival.cells.map((cell) => [cell.label, cell.x]), [["0·0 | 13–14", 46]]);
+  assert.equal(lane.arrival.texts[0]?.text, "on its way, due at 143 ms");
+});
+
+test("many partitions: the one in focus stays large, others shrink to a line, the rest is counted", () => {
+  const names = Array.from({ length: 30 }, (_, index) => `t-${index}`);
+  const partitions = Object.fromEntries(names.map((name) => [name, partition(replica(FIVE))]));
+  const base = frameOf(null, view({ partitions }));
+  const frame = { ...base, header: { ...base.header, partitions: names } };
+  const shape = layoutLanes(frame, { ...OPTIONS, focus: "t-7" });
+  assert.deepEqual(shape.lanes.map((lane) => lane.partition), ["t-7"]);
+  assert.equal(shape.lanes.length + shape.folded.length + Number(/^(\d+)/.exec(shape.rest?.text ?? "")?.[1]), 30);
+  assert.ok(shape.height <= 464);
+});
+
+test("a telephone gets one lane, short labels, and a line for each other partition", () => {
+  const shape = layoutLanes(frameOf(DUPLICATE), { width: 358, height: null, focus: "t-0", scrolled: {} });
+  assert.deepEqual(shape.lanes.map((lane) => [lane.partition, lane.cells[0]?.label]), [["t-0", "0–2"]]);
+  assert.deepEqual(shape.folded.map((line) => line.partition), ["t-1"]);
+  for (const cell of shape.lanes[0]?.cells ?? []) assert.ok(cell.x + cell.width <= 358, cell.key);
+});
+
+test("nothing leaves the picture: cells, texts that start at the left, and ghosts stay inside", () => {
+  for (const step of [DUPLICATE, refusedStep(), null]) {
+    const shape = layoutLanes(frameOf(step), OPTIONS);
+    for (const lane of shape.lanes) {
+      for (const cell of lane.cells) assert.ok(cell.x >= 0 && cell.x + cell.width <= 648);
+      for (const text of lane.texts) assert.ok(text.x >= 0 && text.x <= 648 && text.y <= 464, text.text);
+      const ghost = lane.arrival?.ghost;
+      if (ghost) assert.ok(ghost.x + ghost.width <= 648);
+    }
+  }
+});
+
+test("the twin says what the picture shows", () => {
+  const twin = layoutLanes(frameOf(DUPLICATE), OPTIONS).twin;
+  assert.equal(
+    twin[0],
+    "t-0: leader broker-1, in sync 1, 2. Offsets 40–42: PID 0, epoch 0, seq 0–2 (r1–r3). Offsets 43–44: PID 0, epoch 0, seq 3–4 " +
+      "(r4–r5). Offsets 45–47: PID 0, epoch 0, seq 5–7 (r6–r8). Offsets 48–49: PID 0, epoch 0, seq 8–9 (r9–r10). Offsets 50–52: " +
+      "PID 0, epoch 0, seq 10–12 (r11–r13). Log start 40, LSO 53, high watermark 53, end 53.",
+  );
+  assert.ok(twin.some((text) => text === "c1, read_committed, is at 53: 13 read, none hidden."));
+});
+
+test("a cell is a button with a name", () => {
+  const cell = laneOf(frameOf(null)).cells[0];
+  assert.ok(cell !== undefined);
+  const middle = cell.x + cell.width / 2;
+  assert.equal(
+    markup(drawCell({ ...cell, below: null }, { pick: () => undefined }, false)),
+    `<g role="button" tabindex="0" class="" aria-label="Offsets 40–42: PID 0, epoch 0, seq 0–2 (r1–r3)." aria-pressed="false">` +
+      `<rect class="cell b0" x="${cell.x}" y="${cell.y}" width="${cell.width}" height="${cell.height}"/>` +
+      `<text class="label" x="${middle}" y="${cell.y + cell.height / 2 + 4.5}" text-anchor="middle">0·0 | 0–2</text></g>`,
+  );
+});
+
+test("the drawing has one group per lane, named by its twin, and no key twice", () => {
+  const actions = { pick: () => undefined, scroll: () => undefined, focus: () => undefined };
+  const text = markup(drawLanes(layoutLanes(frameOf(DUPLICATE), OPTIONS), actions, false));
+  assert.ok(text.startsWith(`<svg width="648" height="464" viewBox="0 0 648 464" role="group" aria-labelledby="twin">`));
+  assert.equal(text.match(/class="lane" data-partition/g)?.length, 2);
+  assert.ok(text.includes(`data-fate="duplicate"`));
+  assert.ok(!text.includes("undefined") && !text.includes("NaN") && !text.includes("[object"), text);
+});
