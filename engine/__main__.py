@@ -11,6 +11,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -26,10 +27,15 @@ def main(arguments: list[str] | None = None, out: TextIO = sys.stdout, err: Text
     options = _parser().parse_args(arguments)
     try:
         return int(options.command(options, out))
+    except BrokenPipeError:
+        return 0
     except BadScenario as error:
         print(error, file=err)
         return 2
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}; name a file or folder that can be read", file=err)
+        return 2
+    except ValueError as error:
         print(f"{error}", file=err)
         return 2
     except EngineError as error:
@@ -200,4 +206,7 @@ def decode_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 if __name__ == "__main__":
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.exit(main())

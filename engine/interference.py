@@ -23,11 +23,10 @@ from engine.messages import (
     Send,
 )
 from engine.network.faults import FaultRule
+from engine.pending import FAULT as FAULT_CLASS
 
 if TYPE_CHECKING:
     from engine.simulation import Simulation
-
-FAULT_CLASS = 0
 
 
 class Interference:

@@ -23,6 +23,7 @@ from engine.judge import Bench, Verdict
 from engine.messages import Effects, Envelope, ProduceRequest, Send
 from engine.network import Connect
 from engine.network.links import partitions_of
+from engine.pending import CALL, DELIVERY, SENDER, TIMER, PendingPart, TimePart
 from engine.recording import Judged, Recorded, Step, canonical, place
 from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.document import Scenario
@@ -30,38 +31,8 @@ from engine.scenario.header import ENGINE_VERSION, header_of
 from engine.watching import Part, Watch
 from engine.world import World, build
 
-FAULT, DELIVERY, TIMER, SENDER, CALL = range(5)
-CLASS_NAMES = ("fault", "delivery", "timer", "sender", "call")
-
 Event = tuple[int, int, int, str, Any]
 """(time, class, order put in, handler, argument)."""
-
-
-class PendingPart:
-    """An event that waits, in the view (GEN-10)."""
-
-    __slots__ = ("gone", "path", "shown")
-
-    def __init__(self, order: int, at: int, rank: int, actor: str, what: str) -> None:
-        self.path = ("pending", str(order))
-        self.shown = {"at": at, "class": CLASS_NAMES[rank], "actor": actor, "what": what}
-        self.gone = False
-
-    def view(self) -> dict[str, Any] | None:
-        return None if self.gone else self.shown
-
-
-class TimePart:
-    """Virtual time in the view."""
-
-    __slots__ = ("now", "path")
-
-    def __init__(self) -> None:
-        self.path = ("time",)
-        self.now = 0
-
-    def view(self) -> int:
-        return self.now
 
 
 class Simulation:

@@ -483,7 +483,8 @@ def _override_client(world: World, override: dict[str, Any]) -> None:
 def _connect(world: World) -> None:
     """Clients start with open connections and fresh metadata, so that a lesson begins at once."""
     leaders = world.controller.leaders()
-    for client in (*world.clients.values(), *world.consumers.values()):
+    clients: list[Any] = [*world.clients.values(), *world.consumers.values()]
+    for client in clients:
         client.preset_metadata(leaders, [broker.broker_id for broker in world.brokers.values()])
         client.preset_connected(list(world.brokers))
 

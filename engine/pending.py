@@ -1,0 +1,36 @@
+"""What waits in the event queue, and the time, as the view shows them (GEN-2, GEN-10)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FAULT, DELIVERY, TIMER, SENDER, CALL = range(5)
+"""Classes of events; at one time a lower one comes first (GEN-2)."""
+CLASS_NAMES = ("fault", "delivery", "timer", "sender", "call")
+
+
+class PendingPart:
+    """An event that waits, in the view (GEN-10)."""
+
+    __slots__ = ("gone", "path", "shown")
+
+    def __init__(self, order: int, at: int, rank: int, actor: str, what: str) -> None:
+        self.path = ("pending", str(order))
+        self.shown = {"at": at, "class": CLASS_NAMES[rank], "actor": actor, "what": what}
+        self.gone = False
+
+    def view(self) -> dict[str, Any] | None:
+        return None if self.gone else self.shown
+
+
+class TimePart:
+    """Virtual time in the view."""
+
+    __slots__ = ("now", "path")
+
+    def __init__(self) -> None:
+        self.path = ("time",)
+        self.now = 0
+
+    def view(self) -> int:
+        return self.now
