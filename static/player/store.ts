@@ -11,6 +11,7 @@ import { changedPaths } from "./fold.ts";
 import { Lines } from "./lines.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
 import { Problem } from "./source.ts";
+import { wholeView } from "./whole.ts";
 import { MARK_INTERESTING, WINDOW_SIZE, windowOf } from "./windows.ts";
 
 export const defaults = {
@@ -310,9 +311,9 @@ export class PlayerStore extends EventTarget implements Listener {
     const isNext = moved && step !== null && (old?.step?.number ?? 0) === step.number - 1;
     this.frame = {
       header: this.header,
-      view,
+      view: wholeView(view),
       step,
-      previousView,
+      previousView: previousView === null ? null : wholeView(previousView),
       selection: this.#selection,
       language: this.#language,
       changed: moved ? changedPaths(step) : old.changed,

@@ -3,6 +3,7 @@ import test from "node:test";
 
 import type { Step, View } from "../../player/frame.ts";
 import { PlayerStore } from "../../player/store.ts";
+import { wholeView } from "../../player/whole.ts";
 import { branch, Frames, makeRun, StoredSource, withoutEmpty } from "./fixture.ts";
 
 /** Nothing is fetched ahead, so that a test sees only what a position needs. */
@@ -18,6 +19,11 @@ async function open(count: number, made = count, step: number | null = 0) {
   return { run, source, frames, store };
 }
 
+/** What a frame shows of a view: the view with its empty tables. */
+function expected(view: View): unknown {
+  return withoutEmpty(wholeView(view));
+}
+
 function viewOf(store: PlayerStore): unknown {
   return withoutEmpty(store.frame?.view as View);
 }
@@ -25,8 +31,8 @@ function viewOf(store: PlayerStore): unknown {
 test("opens where it was asked to, with one keyframe and one window", async () => {
   const { run, source, store } = await open(2000, 2000, 1234);
   assert.equal(store.shown, 1234);
-  assert.deepEqual(viewOf(store), withoutEmpty(run.views[1234] as View));
-  assert.deepEqual(withoutEmpty(store.frame?.previousView as View), withoutEmpty(run.views[1233] as View));
+  assert.deepEqual(viewOf(store), expected(run.views[1234] as View));
+  assert.deepEqual(withoutEmpty(store.frame?.previousView as View), expected(run.views[1233] as View));
   assert.deepEqual(
     source.asked.map((command) => command.type).sort(),
     ["keyframe", "window"],
@@ -39,7 +45,7 @@ test("every position of a long branch shows its own view, wherever the reader ca
     store.moveTo(number);
     await frames.settle();
     assert.equal(store.shown, number);
-    assert.deepEqual(viewOf(store), withoutEmpty(run.views[number] as View), `position ${number}`);
+    assert.deepEqual(viewOf(store), expected(run.views[number] as View), `position ${number}`);
   }
 });
 
@@ -68,7 +74,7 @@ test("at the newest step forward has the server make one, and shows it", async (
   store.forward();
   await frames.settle();
   assert.equal(store.shown, 6);
-  assert.deepEqual(viewOf(store), withoutEmpty(run.views[6] as View));
+  assert.deepEqual(viewOf(store), expected(run.views[6] as View));
   const advance = source.asked.filter((command) => command.type === "advance");
   assert.deepEqual(advance, [{ type: "advance", branch: "main", after: 5, count: 1 }]);
 });
@@ -110,7 +116,7 @@ test("a branch shares its parent's steps and goes its own way after it leaves", 
   const store = new PlayerStore(source, { schedule: frames.schedule, later: never, startAt: { branch: "side", step: 640 } });
   store.start();
   await frames.settle();
-  assert.deepEqual(viewOf(store), withoutEmpty(side.views[20] as View));
+  assert.deepEqual(viewOf(store), expected(side.views[20] as View));
   for (const [number, view] of [
     [621, side.views[1]],
     [620, main.views[620]],
@@ -120,11 +126,11 @@ test("a branch shares its parent's steps and goes its own way after it leaves", 
   ] as [number, View][]) {
     store.moveTo(number);
     await frames.settle();
-    assert.deepEqual(viewOf(store), withoutEmpty(view), `position ${number}`);
+    assert.deepEqual(viewOf(store), expected(view), `position ${number}`);
   }
   store.switchTo("main", 700);
   await frames.settle();
-  assert.deepEqual(viewOf(store), withoutEmpty(main.views[700] as View));
+  assert.deepEqual(viewOf(store), expected(main.views[700] as View));
 });
 
 test("next and previous interesting go by the marks", async () => {

@@ -1,0 +1,102 @@
+/**
+ * Gives views their empty tables back. The engine leaves out objects that hold nothing (docs/frame.md), so that a
+ * client without requests has no `requests`; panels are spared asking. What is whole already stays the same object,
+ * and the same part always completes to the same object, so panels may remember by identity.
+ */
+
+import type { JsonObject, View } from "./frame.ts";
+
+/** For each kind of object, the names that always exist, and of what kind the objects in them are. */
+interface Shape {
+  /** Whether the object itself may be absent: a client without idempotence has no transaction manager. */
+  isOptional?: boolean;
+  tables?: readonly string[];
+  lists?: readonly string[];
+  /** Name of an object to its shape. */
+  parts?: Readonly<Record<string, Shape>>;
+  /** Name of a table to the shape of every entry in it. */
+  entries?: Readonly<Record<string, Shape>>;
+}
+
+const CLIENT: Shape = {
+  tables: ["configuration", "queues", "batches", "connections", "requests", "timers"],
+  parts: {
+    metadata: { tables: ["leaders"] },
+    ready: { tables: ["nodes"], lists: ["unknown_leader_topics"] },
+    pool: { lists: ["waiters"] },
+    transaction_manager: { isOptional: true, tables: ["partitions"], lists: ["requests"] },
+  },
+};
+
+const REPLICA: Shape = { tables: ["batches", "producers"], lists: ["segments", "waiting"] };
+
+const VIEW: Shape = {
+  tables: [
+    "applications", "records", "clients", "consumers", "brokers", "partitions", "pending", "faults", "guarantees", "verdicts",
+  ],
+  parts: { zookeeper: { tables: ["nodes", "sessions"] }, network: { tables: ["messages"] } },
+  entries: {
+    clients: CLIENT,
+    consumers: { tables: ["positions", "delivered"] },
+    brokers: { lists: ["denied"] },
+    partitions: { tables: ["replicas"], lists: ["isr", "replica_order"], entries: { replicas: REPLICA } },
+  },
+};
+
+const known = new WeakMap<JsonObject, JsonObject>();
+const EMPTY: JsonObject = Object.freeze({}) as JsonObject;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const empties = new Map<Shape, JsonObject>();
+
+/** One empty object for each shape: completing it always gives the same object. */
+function emptyOf(shape: Shape): JsonObject {
+  const made = empties.get(shape) ?? {};
+  empties.set(shape, made);
+  return made;
+}
+
+function completed(object: JsonObject, shape: Shape): JsonObject {
+  const before = known.get(object);
+  if (before !== undefined) return before;
+  const more: JsonObject = {};
+  for (const name of shape.tables ?? []) if (object[name] === undefined) more[name] = EMPTY;
+  for (const name of shape.lists ?? []) if (object[name] === undefined) more[name] = [];
+  for (const [name, part] of Object.entries(shape.parts ?? {})) {
+    const old = object[name];
+    if (part.isOptional === true && !isObject(old)) continue;
+    const whole = completed(isObject(old) ? old : emptyOf(part), part);
+    if (whole !== old) more[name] = whole;
+  }
+  for (const [name, entry] of Object.entries(shape.entries ?? {})) {
+    const table = object[name];
+    if (!isObject(table)) continue;
+    const whole = completedEntries(table, entry);
+    if (whole !== table) more[name] = whole;
+  }
+  const whole = Object.keys(more).length === 0 ? object : { ...object, ...more };
+  known.set(object, whole);
+  return whole;
+}
+
+function completedEntries(table: JsonObject, shape: Shape): JsonObject {
+  const before = known.get(table);
+  if (before !== undefined) return before;
+  const more: JsonObject = {};
+  for (const [name, entry] of Object.entries(table)) {
+    if (!isObject(entry)) continue;
+    const whole = completed(entry, shape);
+    if (whole !== entry) more[name] = whole;
+  }
+  const whole = Object.keys(more).length === 0 ? table : { ...table, ...more };
+  known.set(table, whole);
+  return whole;
+}
+
+/** The view with every table and list that a panel may look into. */
+export function wholeView(view: View): View {
+  return completed(view as unknown as JsonObject, VIEW) as unknown as View;
+}
