@@ -47,7 +47,7 @@ class Answers:
         self._unmute(batch)
 
     def expire(self, batch: Batch, now: int) -> None:
-        """A batch waited too long (ACC-21): a timeout for the application, an open question for the numbers."""
+        """A batch waited too long (ACC-21): a timeout for the caller, an open question for the numbers."""
         memory = self.memory
         was_under_way = batch.drained_at is not None
         memory.watch.say(
@@ -212,7 +212,7 @@ class Answers:
             watch.say("client.requeued", ())
 
     def _fail(self, batch: Batch, error: Error, adjust: bool, now: int) -> None:
-        """The batch is given up (SND-9, SND-13). A late answer for one that is over moves only the numbers."""
+        """The batch is given up (SND-9, SND-13). A late answer for one that is over only moves numbers."""
         memory = self.memory
         memory.leaves_flight(batch)
         memory.watch.say(

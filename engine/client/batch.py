@@ -22,23 +22,23 @@ LIVE = (FILLING, QUEUED, IN_FLIGHT, REQUEUED)
 EVENTS = ("close", "drain", "requeue", "acknowledge", "fail", "expire", "abort")
 
 _MOVES = (
-    Row(source=FILLING, on="close", target=QUEUED, why="batch.closed", spec="ACC-7"),
-    Row(source=QUEUED, on="drain", target=IN_FLIGHT, why="batch.drained", spec="ACC-16"),
-    Row(source=REQUEUED, on="drain", target=IN_FLIGHT, why="batch.drained_again", spec="ACC-16"),
-    Row(source=IN_FLIGHT, on="requeue", target=REQUEUED, why="batch.requeued", spec="ACC-18"),
-    Row(source=IN_FLIGHT, on="acknowledge", target=ACKED, why="batch.acknowledged", spec="TXM-12"),
-    Row(source=IN_FLIGHT, on="fail", target=FAILED, why="batch.failed", spec="SND-9"),
-    *(Row(source=s, on="expire", target=EXPIRED, why="batch.expired", spec="ACC-21") for s in LIVE),
-    *(Row(source=s, on="abort", target=ABORTED, why="batch.aborted", spec="ACC-22") for s in LIVE),
+    Row(source=FILLING, on="close", target=QUEUED, why="producer_batch.closed", spec="ACC-7"),
+    Row(source=QUEUED, on="drain", target=IN_FLIGHT, why="producer_batch.drained", spec="ACC-16"),
+    Row(source=REQUEUED, on="drain", target=IN_FLIGHT, why="producer_batch.drained_again", spec="ACC-16"),
+    Row(source=IN_FLIGHT, on="requeue", target=REQUEUED, why="producer_batch.requeued", spec="ACC-18"),
+    Row(source=IN_FLIGHT, on="acknowledge", target=ACKED, why="producer_batch.acknowledged", spec="TXM-12"),
+    Row(source=IN_FLIGHT, on="fail", target=FAILED, why="producer_batch.failed", spec="SND-9"),
+    *(Row(source=s, on="expire", target=EXPIRED, why="producer_batch.expired", spec="ACC-21") for s in LIVE),
+    *(Row(source=s, on="abort", target=ABORTED, why="producer_batch.aborted", spec="ACC-22") for s in LIVE),
 )
 _REFUSALS = {
-    "close": ("batch.cannot_close", "ACC-7"),
-    "drain": ("batch.cannot_drain", "ACC-16"),
-    "requeue": ("batch.cannot_requeue", "ACC-18"),
-    "acknowledge": ("batch.cannot_be_acknowledged", "ACC-21"),
-    "fail": ("batch.cannot_fail", "ACC-21"),
-    "expire": ("batch.cannot_expire", "ACC-21"),
-    "abort": ("batch.cannot_abort", "ACC-22"),
+    "close": ("producer_batch.cannot_close", "ACC-7"),
+    "drain": ("producer_batch.cannot_drain", "ACC-16"),
+    "requeue": ("producer_batch.cannot_requeue", "ACC-18"),
+    "acknowledge": ("producer_batch.cannot_be_acknowledged", "ACC-21"),
+    "fail": ("producer_batch.cannot_fail", "ACC-21"),
+    "expire": ("producer_batch.cannot_expire", "ACC-21"),
+    "abort": ("producer_batch.cannot_abort", "ACC-22"),
 }
 
 
@@ -155,11 +155,11 @@ class Batch:
     def set_identity(
         self, producer_id: int, producer_epoch: int, base_sequence: int, is_transactional: bool
     ) -> None:
-        """Give the batch its PID, epoch and first sequence (SEQ-5). A written batch keeps its own (ACC-17)."""
+        """Give the batch its PID, epoch and first sequence (SEQ-5). A written one keeps its own (ACC-17)."""
         if self.closed:
             raise EngineError(
-                f"{self.id} of {self.partition} is written with sequence {self.base_sequence}: marking it again "
-                f"with {base_sequence} could store it twice"
+                f"{self.id} of {self.partition} is written with sequence {self.base_sequence}: marking it "
+                f"again with {base_sequence} could store it twice"
             )
         self.producer_id = producer_id
         self.producer_epoch = producer_epoch

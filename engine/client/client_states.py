@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from engine.machine import Machine, Row
 
+NAME = "client_transactions"
+
 UNINITIALIZED = "UNINITIALIZED"
 INITIALIZING = "INITIALIZING"
 READY = "READY"
@@ -31,55 +33,40 @@ BEGIN, COMMIT, ABORT, ENDED = "begin", "commit", "abort", "end_txn_none"
 ABORTABLE, FATAL, EXHAUSTED = "abortable_failure", "fatal_failure", "epoch_exhausted"
 EVENTS = (INIT, NEED_ID, GOT_ID, BEGIN, COMMIT, ABORT, ENDED, ABORTABLE, FATAL, EXHAUSTED)
 
+
+def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "") -> Row:
+    return Row(source=source, on=on, target=target, why=f"{NAME}.{why}", spec=spec, when=when)
+
+
 _MOVES = (
-    Row(source=UNINITIALIZED, on=INIT, target=INITIALIZING, why="state.init", spec="TXM-7"),
-    Row(source=UNINITIALIZED, on=NEED_ID, target=INITIALIZING, why="state.need_id", spec="PID-11"),
-    Row(source=INITIALIZING, on=GOT_ID, target=READY, why="state.got_id", spec="TXM-7"),
-    Row(source=READY, on=BEGIN, target=IN_TRANSACTION, why="state.begin", spec="CTR-1"),
-    Row(source=IN_TRANSACTION, on=COMMIT, target=COMMITTING_TRANSACTION, why="state.commit", spec="TXM-10"),
-    Row(source=IN_TRANSACTION, on=ABORT, target=ABORTING_TRANSACTION, why="state.abort", spec="TXM-10"),
-    Row(source=ABORTABLE_ERROR, on=ABORT, target=ABORTING_TRANSACTION, why="state.abort", spec="TXM-10"),
-    Row(source=COMMITTING_TRANSACTION, on=ENDED, target=READY, why="state.ended", spec="TXM-11"),
-    Row(
-        source=ABORTING_TRANSACTION,
-        on=ENDED,
-        target=INITIALIZING,
-        why="state.ended_with_bump",
-        spec="TXM-11",
-        when="bump_required",
-    ),
-    Row(source=ABORTING_TRANSACTION, on=ENDED, target=READY, why="state.ended", spec="TXM-11"),
-    Row(source=IN_TRANSACTION, on=ABORTABLE, target=ABORTABLE_ERROR, why="state.abortable", spec="TXM-4"),
-    Row(
-        source=COMMITTING_TRANSACTION,
-        on=ABORTABLE,
-        target=ABORTABLE_ERROR,
-        why="state.abortable",
-        spec="TXM-4",
-    ),
-    Row(source=ABORTABLE_ERROR, on=ABORTABLE, target=ABORTABLE_ERROR, why="state.abortable", spec="TXM-4"),
-    Row(
-        source=ABORTING_TRANSACTION,
-        on=ABORTABLE,
-        target=ABORTING_TRANSACTION,
-        why="state.abortable_ignored",
-        spec="TXM-4",
-    ),
-    *(Row(source=s, on=FATAL, target=FATAL_ERROR, why="state.fatal", spec="TXM-4") for s in STATES),
-    Row(source=READY, on=EXHAUSTED, target=UNINITIALIZED, why="state.epoch_exhausted", spec="TXM-16"),
+    _move(UNINITIALIZED, INIT, INITIALIZING, "init", "TXM-7"),
+    _move(UNINITIALIZED, NEED_ID, INITIALIZING, "need_id", "PID-11"),
+    _move(INITIALIZING, GOT_ID, READY, "got_id", "TXM-7"),
+    _move(READY, BEGIN, IN_TRANSACTION, "begin", "CTR-1"),
+    _move(IN_TRANSACTION, COMMIT, COMMITTING_TRANSACTION, "commit", "TXM-10"),
+    _move(IN_TRANSACTION, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
+    _move(ABORTABLE_ERROR, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
+    _move(COMMITTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
+    _move(ABORTING_TRANSACTION, ENDED, INITIALIZING, "ended_with_bump", "TXM-11", "bump_required"),
+    _move(ABORTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
+    _move(IN_TRANSACTION, ABORTABLE, ABORTABLE_ERROR, "abortable", "TXM-4"),
+    _move(COMMITTING_TRANSACTION, ABORTABLE, ABORTABLE_ERROR, "abortable", "TXM-4"),
+    _move(ABORTABLE_ERROR, ABORTABLE, ABORTABLE_ERROR, "abortable", "TXM-4"),
+    _move(ABORTING_TRANSACTION, ABORTABLE, ABORTING_TRANSACTION, "abortable_ignored", "TXM-4"),
+    *(_move(state, FATAL, FATAL_ERROR, "fatal", "TXM-4") for state in STATES),
+    _move(READY, EXHAUSTED, UNINITIALIZED, "epoch_exhausted", "TXM-16"),
 )
 
 _REFUSALS = {
-    INIT: "refused.init",
-    NEED_ID: "refused.need_id",
-    GOT_ID: "refused.got_id",
-    BEGIN: "refused.begin",
-    COMMIT: "refused.commit",
-    ABORT: "refused.abort",
-    ENDED: "refused.ended",
-    ABORTABLE: "refused.abortable",
-    FATAL: "refused.fatal",
-    EXHAUSTED: "refused.epoch_exhausted",
+    INIT: "refused_init",
+    NEED_ID: "refused_need_id",
+    GOT_ID: "refused_got_id",
+    BEGIN: "refused_begin",
+    COMMIT: "refused_commit",
+    ABORT: "refused_abort",
+    ENDED: "refused_ended",
+    ABORTABLE: "refused_abortable",
+    EXHAUSTED: "refused_epoch_exhausted",
 }
 
 
@@ -87,7 +74,14 @@ def _refused() -> tuple[Row, ...]:
     """The pairs without an unguarded move: the edge is not legal (``isTransitionValid``)."""
     settled = {(row.source, row.on) for row in _MOVES if not row.when}
     return tuple(
-        Row(source=state, on=on, target=None, why=_REFUSALS[on], spec="TXM-4", reply="ILLEGAL_STATE")
+        Row(
+            source=state,
+            on=on,
+            target=None,
+            why=f"{NAME}.{_REFUSALS[on]}",
+            spec="TXM-4",
+            reply="ILLEGAL_STATE",
+        )
         for state in STATES
         for on in EVENTS
         if (state, on) not in settled
@@ -95,7 +89,7 @@ def _refused() -> tuple[Row, ...]:
 
 
 MACHINE = Machine(
-    "client_transactions",
+    NAME,
     UNINITIALIZED,
     (*_MOVES, *_refused()),
     guards=("bump_required",),

@@ -68,7 +68,7 @@ SETTINGS: dict[str, Setting] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProducerConfig:
-    """The effective configuration. Times in virtual milliseconds, sizes in bytes, ``acks`` 0, 1 or −1 (all)."""
+    """The effective configuration. Times in virtual milliseconds, sizes in bytes; ``acks`` −1 is *all*."""
 
     batch_size: int
     buffer_memory: int

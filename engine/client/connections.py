@@ -16,7 +16,7 @@ DISCONNECTED, CONNECTING, CONNECTED = "disconnected", "connecting", "connected"
 
 
 class InFlightRequest:
-    """A request that awaits its answer until ``deadline``. ``batches``: of a Produce request, by partition."""
+    """A request that awaits its answer until ``deadline``. ``batches``: by partition, of a Produce."""
 
     __slots__ = ("api", "batches", "body", "correlation_id", "deadline", "gone", "node", "path", "sent_at")
 
@@ -113,7 +113,7 @@ class Connections:
     # -- connecting ------------------------------------------------------------------------------------
 
     def connect_delay(self, node: int, now: int) -> int | None:
-        """Milliseconds until a connection attempt is allowed: 0 now, None while one is under way or stands."""
+        """Milliseconds until an attempt is allowed: 0 now, None while one is under way or stands."""
         connection = self.to(node)
         if connection.state != DISCONNECTED:
             return None
@@ -122,7 +122,7 @@ class Connections:
         return max(connection.attempted_at + self._backoff(connection) - now, 0)
 
     def _backoff(self, connection: Connection) -> int:
-        """Doubles with each failure in a row up to the maximum (``reconnect.backoff.max.ms``), without jitter."""
+        """Doubles with each failure in a row up to ``reconnect.backoff.max.ms``, without jitter."""
         doublings = max(connection.failures - 1, 0)
         return min(self.backoff_ms << min(doublings, 20), self.backoff_max_ms) if connection.failures else 0
 

@@ -36,7 +36,7 @@ REQUEST_TIMEOUT_MS = 30_000
 RECONNECT_BACKOFF_MS, RECONNECT_BACKOFF_MAX_MS = 50, 1_000
 IN_FLIGHT_MAX = 100
 SHOWN_MAX = 20
-"""Newest delivered serials per partition that the view lists; ``delivered_count`` tells how many there were."""
+"""Newest delivered serials per partition that the view lists; ``delivered_count`` counts all of them."""
 _STALE_LEADER = (
     Error.NOT_LEADER_OR_FOLLOWER,
     Error.LEADER_NOT_AVAILABLE,
@@ -60,8 +60,11 @@ class Reading:
 
 
 class Consumer:
-    """A consumer of fixed ``partitions``. ``remember_keys``: the application skips keys it has applied (CPT-6);
-    its memory of keys outlives a crash, as a table in its database would."""
+    """A consumer of fixed ``partitions``.
+
+    ``remember_keys``: the application skips keys it has applied (CPT-6); its memory of keys outlives a
+    crash, as a table in its database would.
+    """
 
     def __init__(
         self,
@@ -132,7 +135,7 @@ class Consumer:
             self.connections.connected(_node(peer))
 
     def wake(self, partition: str, now: int) -> None:
-        """This partition may have something to read, or a new leader: fetch at the next moment of the grid."""
+        """This partition may have something to read, or a new leader: fetch at the grid's next moment."""
         reading = self.readings.get(partition)
         if reading is not None and self.alive:
             reading.wanted = True

@@ -89,7 +89,7 @@ class Ledger:
         now: int,
         aborted: bool = False,
     ) -> None:
-        """A batch's futures completed. ``error`` None: success; ``base_offset`` −1: the offset is not known."""
+        """A batch's futures completed. ``error`` None: success; ``base_offset`` −1: offset not known."""
         watch = self.watch
         if watch.judging:
             watch.fact(

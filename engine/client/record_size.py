@@ -9,7 +9,7 @@ from __future__ import annotations
 BATCH_OVERHEAD = 61
 """Header of a record batch v2 (``DefaultRecordBatch.RECORD_BATCH_OVERHEAD``)."""
 RECORD_OVERHEAD_MAX = 21
-"""Most that length, attributes, timestamp delta and offset delta take (``DefaultRecord.MAX_RECORD_OVERHEAD``)."""
+"""Most that length, attributes and both deltas take (``DefaultRecord.MAX_RECORD_OVERHEAD``)."""
 NULL_LENGTH = -1
 """Length written for a key that is null; it takes one byte."""
 

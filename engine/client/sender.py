@@ -231,7 +231,7 @@ class Sender:
         if connections.connect_delay(node, now) != 0:
             return
         self.changed = True
-        first = connections.to(node).failures == 0
+        first = connections.to(node).failures <= 1  # Further attempts in one outage say nothing.
         memory.outbox.append(Connect(connections.connecting(node, now)))
         if first:
             memory.watch.say(
@@ -402,8 +402,8 @@ class Sender:
         if not self.changed and memory.accumulator.incomplete:
             self._say_wait(now)
         self.finish_closing()
-        if self.ready.nodes and self.changed:
-            return self.end(now)
+        if self.changed:
+            return self.end(now)  # What this pass did may let the next one do more.
         return self.end(self._quiet_until(now))
 
     def _quiet_until(self, now: int) -> int | None:
@@ -458,7 +458,7 @@ class Sender:
             self.wait(
                 f"client.waits_{kind}",
                 ("ACC-9", "ACC-11"),
-                (partition, until),
+                (partition,),
                 partition=partition,
                 until=until,
                 wait=until - now,

@@ -225,7 +225,7 @@ class TransactionManager:
         return self._renumber()
 
     def _renumber(self) -> list[Batch]:
-        """Number the partitions that asked for it from 0 under the present identity; their marks are cleared."""
+        """Number the partitions that asked for it from 0 under the present identity and clear their marks."""
         renumbered: list[Batch] = []
         for partition in self.to_resequence:
             entry = self.entry(partition)
@@ -275,7 +275,7 @@ class TransactionManager:
         return None
 
     def assign(self, batch: Batch) -> None:
-        """Identity at drain (SEQ-5): a numbering of an older epoch restarts at 0 once nothing is under way."""
+        """Identity at drain (SEQ-5). A numbering of an older epoch restarts once nothing is under way."""
         entry = self.entry(batch.partition)
         if entry.adopts_identity:
             entry.adopts_identity = False
@@ -307,7 +307,7 @@ class TransactionManager:
         if reaction.does not in DECISIONS:
             return reaction.does == RETRY, reaction.why
         if not self.profile.epoch_bump and batch.producer_id != self.producer_id:
-            return False, "sequence.identity_changed"
+            return False, "client.sequence_of_other_identity"
         entry = self.entry(batch.partition)
         answer = Answer(batch, entry, log_start_offset, self.is_transactional, self.profile.epoch_bump)
         row = decide(reaction.does, answer)

@@ -41,7 +41,7 @@ def capacity(count: int) -> int:
 
 
 def with_partition(order: list[str], partition: str) -> list[str]:
-    """The visit order once ``partition`` is seen for the first time. A stable sort keeps equal buckets in line."""
+    """The visit order once ``partition`` is seen for the first time; equal buckets stay in line."""
     grown = [*order, partition]
     mask = capacity(len(grown)) - 1
     grown.sort(key=lambda name: spread_hash(name) & mask)

@@ -1,4 +1,4 @@
-"""Names of the Java exceptions that Kafka's client shows for the protocol's errors, for comparing with vectors."""
+"""Names of the Java exceptions that Kafka's client shows for the protocol's errors."""
 
 from __future__ import annotations
 

@@ -1,0 +1,126 @@
+"""Runs the cases of `produce_errors` through the transaction manager that scenarios use.
+
+Three batches of one record (sequences 0, 1, 2) of t-0 are in flight; one of them gets the error.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.client import client_states as states
+from engine.client.batch import Batch
+from engine.client.configuration import resolve
+from engine.client.record_size import payload_size
+from engine.client.transaction_manager import PRIORITIES, PendingRequest, TransactionManager
+from engine.errors import Error
+from engine.profiles import K28
+from engine.switches import Switches
+from engine.vectors.exceptions import exception_name
+from engine.vectors.outcome import Failure, Outcome, Skip
+from engine.watching import Watch
+
+PARTITION = "t-0"
+PRODUCER_ID, PRODUCER_EPOCH = 13, 1
+LOG_START_OFFSET = 0
+"""Known and above the last acknowledged offset, of which there is none yet."""
+_COMPARED = (
+    "state",
+    "last_error",
+    "pid",
+    "epoch",
+    "pending_requests",
+    "epoch_bump_required",
+    "partitions_in_txn",
+)
+
+
+def run(case: dict[str, Any], version: str) -> Outcome:
+    """The first difference to Kafka, or None."""
+    expected = _outcome(case, version)
+    given = case["input"]
+    if given["error"] not in Error.__members__:
+        raise Skip(f"Kafka {version} has no error {given['error']}")
+    # "any" means that it makes no difference: both ways must give the expected outcome.
+    for supports_bump in _ways(given["coordinator_supports_epoch_bump"], (True, False)):
+        for batch in _ways(given["batch"], ("next_in_order", "later_in_flight")):
+            failure = _run_once(given, supports_bump, batch, expected)
+            if failure is not None:
+                return failure
+    return None
+
+
+def _ways(value: Any, both: tuple[Any, Any]) -> tuple[Any, ...]:
+    return both if value == "any" else (value,)
+
+
+def _outcome(case: dict[str, Any], version: str) -> dict[str, Any]:
+    listed = [entry["outcome"] for entry in case["expected"] if version in entry["versions"]]
+    if not listed:
+        raise Skip(f"the case says nothing about Kafka {version}")
+    if version != K28.version:
+        raise Skip(f"the engine has no profile for Kafka {version}")
+    outcome: dict[str, Any] = listed[0]
+    return outcome
+
+
+def _run_once(given: dict[str, Any], supports_bump: bool, which: str, expected: dict[str, Any]) -> Outcome:
+    manager, batches = _in_flight(given["transactional"], supports_bump, given["completing"])
+    batch = batches[0] if which == "next_in_order" else batches[1]
+    error = Error[given["error"]]
+    can_retry, _ = manager.can_retry(batch, error, LOG_START_OFFSET)
+    where = f"{which}, coordinator {'can' if supports_bump else 'cannot'} bump"
+    if can_retry != expected["can_retry"]:
+        return Failure(f"{where}: can_retry", expected["can_retry"], can_retry)
+    failure = _compare(f"{where}: after can_retry", manager, expected["after_can_retry"])
+    if failure is not None or can_retry:
+        return failure
+    manager.failed(batch, error, adjust=True)
+    failure = _compare(f"{where}: after failed batch", manager, expected["after_failed_batch"])
+    if failure is not None:
+        return failure
+    next_sequence = manager.entry(PARTITION).next_sequence
+    if next_sequence != expected["next_sequence"]:
+        return Failure(f"{where}: next_sequence", expected["next_sequence"], next_sequence)
+    return None
+
+
+def _in_flight(
+    transactional: bool, supports_bump: bool, completing: bool
+) -> tuple[TransactionManager, list[Batch]]:
+    """A manager with an identity, in the case's state, that numbered and tracks three batches."""
+    settings: dict[str, Any] = {"transactional_id": "tid"} if transactional else {"enable_idempotence": True}
+    config = resolve(settings, K28, Switches())
+    manager = TransactionManager("p1", config, K28, Switches(), Watch())
+    manager.coordinator_supports_bump = supports_bump
+    manager.transition(states.INIT if transactional else states.NEED_ID)
+    manager.identity_received(PRODUCER_ID, PRODUCER_EPOCH)
+    if transactional:
+        manager.transition(states.BEGIN)
+        manager.added_partitions[PARTITION] = None
+    batches = []
+    for serial in (1, 2, 3):
+        batch = Batch(f"b{serial}", PARTITION, config.batch_size, 0, "p1", Watch())
+        batch.try_append(serial, payload_size(3, 5), 0)
+        manager.assign(batch)
+        batch.drain(0)
+        batches.append(batch)
+    if completing:
+        manager.transition(states.COMMIT)
+        manager.enqueue(PendingRequest("EndTxn", None, PRIORITIES["EndTxn"]))
+    return manager, batches
+
+
+def _compare(step: str, manager: TransactionManager, expected: dict[str, Any]) -> Outcome:
+    got = {
+        "state": manager.state,
+        "last_error": None if manager.last_error is None else exception_name(manager.last_error),
+        "pid": manager.producer_id,
+        "epoch": manager.producer_epoch,
+        "pending_requests": [request.api for request in manager.requests],
+        "epoch_bump_required": manager.bump_required,
+        "partitions_in_txn": list(manager.added_partitions),
+    }
+    for name in _COMPARED:
+        if got[name] != expected[name]:
+            return Failure(f"{step}: {name}", expected[name], got[name])
+    return None
