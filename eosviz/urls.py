@@ -3,9 +3,11 @@
 from django.urls import include, path
 
 from eosviz.health import healthz
+from eosviz.walkthroughs.api import api
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("api/", api.urls),  # here and not in its app, whose namespace would hide the API's own
     path("i18n/", include("django.conf.urls.i18n")),
     path("", include("eosviz.scenarios.urls")),
     path("", include("eosviz.walkthroughs.urls")),

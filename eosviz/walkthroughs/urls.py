@@ -1,7 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
 from eosviz.walkthroughs import views
-from eosviz.walkthroughs.api import api
 
 app_name = "walkthroughs"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -10,5 +9,4 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/<uuid:session_id>/delete", views.delete, name="delete"),
     path("compare/", views.compare, name="compare"),
     path("compare/new", views.compare_new, name="compare_new"),
-    path("api/", api.urls),
 ]
