@@ -1,0 +1,82 @@
+"""Kafka's own outcomes: partition logs, blocks of producer ids, sequence arithmetic, recorded requests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.vectors import pid_blocks, producer_state, sequence_math, wire
+from engine.vectors.outcome import Skip
+from engine.vectors.run import VERSIONS, versions_of
+
+ORACLES = Path(__file__).parents[2] / "oracles"
+LOG_TOPICS = ("producer_state", "log_transactions", "log_recovery")
+
+
+def cases(*topics):
+    for topic in topics:
+        for case in json.loads((ORACLES / "vectors" / f"{topic}.json").read_text())["vectors"]:
+            for version in VERSIONS:
+                if version in versions_of(case):
+                    yield pytest.param(case, version, id=f"{case['id']}-{version}")
+
+
+@pytest.mark.parametrize(("case", "version"), cases(*LOG_TOPICS))
+def test_partition_log(case, version):
+    assert producer_state.run(case, version) is None
+
+
+@pytest.mark.parametrize(("case", "version"), cases("pid_blocks"))
+def test_producer_id_blocks(case, version):
+    assert pid_blocks.run(case, version) is None
+
+
+@pytest.mark.parametrize(("case", "version"), cases("sequence_math"))
+def test_sequence_math(case, version):
+    assert sequence_math.run(case, version) is None
+
+
+@pytest.mark.parametrize("name", ["idempotent_sequences", "idempotent_fuzz"])
+def test_recorded_produce_requests(name):
+    document = json.loads((ORACLES / "kafka-logs" / "wire_tv0" / "wire" / f"{name}.json").read_text())
+    assert wire.play(document) is None
+
+
+def test_a_wrong_expectation_fails():
+    """The runners compare: a case whose expectation is changed does not pass."""
+    case = next(iter(cases("producer_state"))).values[0]
+    broken = json.loads(json.dumps(case))
+    broken["expected"][0]["results"][-1]["result"] = "NONSENSE"
+    failure = producer_state.run(broken, "2.8")
+    assert failure is not None
+    assert failure.expected == "NONSENSE"
+
+
+def test_a_wrong_state_fails():
+    case = next(iter(cases("producer_state"))).values[0]
+    broken = json.loads(json.dumps(case))
+    broken["expected"][0]["results"][0]["state"]["leo"] += 1
+    failure = producer_state.run(broken, "2.8")
+    assert failure is not None
+    assert failure.step.endswith("leo")
+
+
+def test_verification_is_skipped_with_its_reason():
+    case = {
+        "id": "x",
+        "topic": "producer_state",
+        "config": {"verification": True},
+        "ops": [],
+        "expected": [{"versions": ["2.8"], "results": []}],
+    }
+    with pytest.raises(Skip, match="KIP-890"):
+        producer_state.run(case, "2.8")
+
+
+def test_bytes_that_are_no_produce_request_name_their_byte():
+    with pytest.raises(ValueError, match="byte 0"):
+        wire.read_produce(bytes.fromhex("00030008" + "00" * 20))
+    with pytest.raises(ValueError, match="byte 8"):
+        wire.read_produce(bytes.fromhex("0000000800000001"))
