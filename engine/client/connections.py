@@ -217,10 +217,13 @@ class Connections:
 
     def next_deadline(self) -> int | None:
         """When the oldest unanswered request of any connection times out."""
-        oldest = [
-            connection.in_flight[0].deadline for connection in self.by_node.values() if connection.in_flight
-        ]
-        return min(oldest, default=None)
+        oldest: int | None = None
+        for connection in self.by_node.values():
+            if connection.in_flight:
+                deadline = connection.in_flight[0].deadline
+                if oldest is None or deadline < oldest:
+                    oldest = deadline
+        return oldest
 
     def timed_out(self, now: int) -> list[Connection]:
         """Connections whose oldest request is past its deadline (SND-7)."""

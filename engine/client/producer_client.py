@@ -81,6 +81,7 @@ class ProducerClient:
             FieldPart(self, "flush_in_progress"),
         ]
         self._extras: list[Part] = [ConfigurationPart(self), ReadyPart(self), TimersPart(self)]
+        self._flags = (False, False)
 
     @property
     def config(self) -> ProducerConfig:
@@ -178,8 +179,8 @@ class ProducerClient:
         else:
             _CALLS.get(call.kind, ProducerClient._unknown)(self, call, now)
         self.call_state = call.state
-        if self.watch.recording:
-            self._touch_all()
+        if self.watch.recording and (call.kind != SEND or call.state != DONE):
+            self._touch_flags()
         return self._effects()
 
     def _send(self, call: Call, now: int) -> None:
@@ -211,6 +212,8 @@ class ProducerClient:
                 bytes=batch.bytes,
                 capacity=batch.capacity,
             )
+            if appended.new_batch or appended.batch_is_full:
+                watch.touch(self._extras[-1])
         else:
             watch.say("client.record_starts_batch", ())
         if appended.new_batch or appended.batch_is_full:
@@ -337,7 +340,7 @@ class ProducerClient:
             control.init_answered(self.sender, body, now)
         memory.wake(now)
         if self.watch.recording:
-            self._touch_all()
+            self._touch_flags()
         return self._effects()
 
     def _metadata_answered(self, body: MetadataResponse, now: int) -> None:
@@ -367,7 +370,7 @@ class ProducerClient:
         self.memory.metadata.request_update()
         self.memory.wake(now)
         if self.watch.recording:
-            self._touch_all()
+            self._touch_flags()
         return self._effects()
 
     def _lost(self, request: InFlightRequest, now: int) -> None:
@@ -383,7 +386,10 @@ class ProducerClient:
         if not self.alive:
             return None
         timeout = self.memory.connections.next_deadline()
-        wait = self.memory.accumulator.pool.next_deadline()
+        pool = self.memory.accumulator.pool
+        if not pool.waiters:
+            return timeout
+        wait = pool.next_deadline()
         if timeout is None or wait is None:
             return wait if timeout is None else timeout
         return min(timeout, wait)
@@ -409,7 +415,7 @@ class ProducerClient:
             memory.expire_waiters(now)
         memory.wake(now)
         if self.watch.recording:
-            self._touch_all()
+            self._touch_flags()
         return self._effects()
 
     def pass_due(self) -> int | None:
@@ -419,8 +425,12 @@ class ProducerClient:
     def run_phase(self, now: int) -> tuple[Effects, bool]:
         """Run the Sender to the end of the next phase that did something; False: the pass is over."""
         more = self.sender.run_phase(now)
-        if self.watch.recording:
-            self._touch_all()
+        watch = self.watch
+        if watch.recording and watch.said is not None:
+            self.sender.show()
+            watch.touch(self.sender)
+            watch.touch(self._extras[1])
+            self._touch_flags()
         return self._effects(), more
 
     def crash(self, now: int) -> None:
@@ -465,13 +475,18 @@ class ProducerClient:
         return parts
 
     def _touch_all(self) -> None:
-        """The small parts that change together with others."""
-        watch = self.watch
-        for field in self._fields:
-            watch.touch(field)
-        for part in self._extras:
-            watch.touch(part)
-        watch.touch(self.sender)
+        """Everything small that may have changed with the process or its settings."""
+        for part in (*self._fields, *self._extras, self.sender):
+            self.watch.touch(part)
+
+    def _touch_flags(self) -> None:
+        """What a call or an answer may have changed beside the parts that say so themselves."""
+        self.watch.touch(self._extras[-1])
+        flags = (self.memory.closed, self.memory.accumulator.flushes > 0)
+        if flags != self._flags:
+            self._flags = flags
+            for field in self._fields:
+                self.watch.touch(field)
 
     def _effects(self) -> Effects:
         memory = self.memory

@@ -6,6 +6,8 @@ bytes is the codec's work.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 BATCH_OVERHEAD = 61
 """Header of a record batch v2 (``DefaultRecordBatch.RECORD_BATCH_OVERHEAD``)."""
 RECORD_OVERHEAD_MAX = 21
@@ -14,12 +16,14 @@ NULL_LENGTH = -1
 """Length written for a key that is null; it takes one byte."""
 
 
+@lru_cache(maxsize=65_536)
 def varint_size(value: int) -> int:
     """Bytes of a zigzag varint (``ByteUtils.sizeOfVarint`` and ``sizeOfVarlong``)."""
     raw = value << 1 if value >= 0 else (-value << 1) - 1
     return (raw.bit_length() + 6) // 7 or 1
 
 
+@lru_cache(maxsize=4_096)
 def payload_size(key_bytes: int, value_bytes: int) -> int:
     """Key, value and an empty header list with their lengths (``DefaultRecord.sizeOf``). −1: null."""
     size = varint_size(key_bytes) + varint_size(value_bytes) + 1

@@ -45,6 +45,8 @@ class Sender:
         "poll_source",
         "poll_until",
         "ready",
+        "shown",
+        "shown_ready",
         "sleeping",
         "sleeps_until",
         "stopped",
@@ -78,6 +80,9 @@ class Sender:
         self.unknown_seen: list[str] = []
         self.last_ready: dict[int, list[tuple[str, str]]] = {}
         self.last_wait: tuple[Any, ...] | None = None
+        self.shown: dict[str, Any] = {}
+        self.shown_ready: dict[str, Any] = {}
+        self.show()
         if memory.transactions is None:
             self.phases: tuple[tuple[str, Phase], ...] = PLAIN
         elif memory.profile.queued_producer_id_request:
@@ -86,13 +91,29 @@ class Sender:
             self.phases = (*control.BLOCKING, *PLAIN)
 
     def view(self) -> dict[str, Any]:
-        return {
+        return self.shown
+
+    def show(self) -> None:
+        """Take note, for people, of where the Sender stands after a phase that did something.
+
+        Silent passes change nothing that is worth seeing, so they leave this picture alone.
+        """
+        ready = self.ready
+        self.shown = {
             "pass": self.number,
             "phase": self.phase,
             "drain_index": self.memory.accumulator.drain_index,
             "poll_timeout": self.poll_until,
             "poll_source": self.poll_source,
             "waiting_for": self.waiting_for,
+        }
+        self.shown_ready = {
+            "nodes": {
+                str(node): [[partition, reason] for partition, reason in reasons]
+                for node, reasons in self.last_ready.items()
+            },
+            "unknown_leader_topics": list(ready.unknown_leader_topics),
+            "next_check_delay": ready.next_check_delay,
         }
 
     # -- passes ----------------------------------------------------------------------------------------

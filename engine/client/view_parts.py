@@ -62,15 +62,7 @@ class ReadyPart:
         self.path = ("clients", client.name, "ready")
 
     def view(self) -> dict[str, Any]:
-        sender = self.client.sender
-        return {
-            "nodes": {
-                str(node): [[partition, reason] for partition, reason in reasons]
-                for node, reasons in sender.last_ready.items()
-            },
-            "unknown_leader_topics": list(sender.ready.unknown_leader_topics),
-            "next_check_delay": sender.ready.next_check_delay,
-        }
+        return self.client.sender.shown_ready
 
 
 class TimersPart:
