@@ -1,0 +1,139 @@
+"""The checks before the log is asked, in their order; those of InitProducerId and Fetch (LOG-1, PID-9)."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.broker.broker import HANDLERS
+from engine.broker.fetch import FETCH_CHECKS
+from engine.broker.init_producer_id import INIT_CHECKS
+from engine.broker.produce import GUARDS, PRODUCE_CHECKS, checks_for
+from engine.errors import EngineError
+from engine.messages import InitProducerIdRequest, InitProducerIdResponse, ZooKeeperRead
+from engine.profiles import K20, K28
+from tests.engine.broker.watched import Cluster, answer, batch_of
+
+
+def arrange(name, profile=K28):
+    """A cluster, a batch and the rest of a request that only the check ``name`` refuses."""
+    options = {}
+    batch = batch_of(0)
+    cluster = Cluster(profile=profile, min_isr=3)
+    broker = 1
+    if name == "transactional_id_denied":
+        cluster.brokers[1].deny("Write", "transactional_id:x", 0)
+        options["transactional_id"] = "x"
+    elif name == "idempotent_write_denied":
+        cluster.brokers[1].deny("IdempotentWrite", "cluster", 0)
+    elif name == "topic_denied":
+        cluster.brokers[1].deny("Write", "topic:t", 0)
+    elif name == "partition_unknown":
+        options["partition"] = "x-0"
+    elif name == "not_leader":
+        broker = 2
+    elif name == "too_few_in_sync":
+        cluster.controller.shrink_isr("t-0", 3, 0)
+        cluster.announce()
+    elif name == "too_large":
+        batch = batch_of(0, size=2_000_000)
+    elif name == "producer_without_sequence":
+        batch = batch_of(0)
+        batch = type(batch)(record_count=1, last_offset_delta=0, producer_id=1, producer_epoch=0)
+    return cluster, broker, batch, options
+
+
+@pytest.mark.parametrize(
+    ("check", "profile"),
+    [
+        pytest.param(check, profile, id=f"{check.when}-{profile.name}")
+        for profile in (K20, K28)
+        for rows in checks_for(profile)
+        for _, check in rows
+    ],
+)
+def test_every_check_refuses_what_it_names(check, profile):
+    cluster, broker, batch, options = arrange(check.when, profile)
+    cluster.watch.finished()
+    sends = cluster.produce(broker, batch, **options)
+    error, offset = answer(sends, options.get("partition", "t-0"))
+    assert (error, offset) == (check.answer.name, -1)
+    step = cluster.watch.finished()
+    assert step.key == check.why
+    assert step.refusal["rule"] == check.spec
+    assert step.refusal["next"] == check.next_key
+    assert all(path[0] != "partitions" for path, _, _ in step.changes)
+    (partition,) = sends[0].body.partitions.values()
+    assert partition.log_start_offset == (0 if check.tells_log_start else -1)
+
+
+def test_every_guard_has_a_row_and_every_row_a_case():
+    assert {check.when for check in PRODUCE_CHECKS} == set(GUARDS)
+    chosen = {check for profile in (K20, K28) for rows in checks_for(profile) for _, check in rows}
+    assert chosen == set(PRODUCE_CHECKS)
+
+
+def test_the_first_check_in_order_decides():
+    """A request that several checks refuse gets the answer of the first (LOG-1)."""
+    cluster, _, batch, _ = arrange("too_few_in_sync")
+    broker = cluster.brokers[1]
+    assert answer(cluster.produce(1, batch))[0] == "NOT_ENOUGH_REPLICAS"
+    broker.deny("Write", "topic:t", 0)
+    assert answer(cluster.produce(1, batch))[0] == "TOPIC_AUTHORIZATION_FAILED"
+    broker.deny("IdempotentWrite", "cluster", 0)
+    assert answer(cluster.produce(1, batch))[0] == "CLUSTER_AUTHORIZATION_FAILED"
+    assert answer(cluster.produce(1, batch_of(-1)))[0] == "TOPIC_AUTHORIZATION_FAILED"
+    broker.allow("IdempotentWrite", "cluster", 0)
+    broker.allow("Write", "topic:t", 0)
+    assert answer(cluster.produce(1, batch))[0] == "NOT_ENOUGH_REPLICAS"
+    assert broker.view()["denied"] == []
+
+
+def test_a_denied_request_is_refused_for_all_its_partitions():
+    from engine.messages import ProduceRequest
+
+    cluster = Cluster(partitions={"t-0": (1,), "t-1": (1,)})
+    cluster.brokers[1].deny("IdempotentWrite", "cluster", 0)
+    request = ProduceRequest(
+        transactional_id=None, acks=1, timeout_ms=1, batches={"t-0": batch_of(0), "t-1": batch_of(-1)}
+    )
+    (send,) = cluster.deliver(1, request)
+    assert {item.error.name for item in send.body.partitions.values()} == {"CLUSTER_AUTHORIZATION_FAILED"}
+    assert cluster.log(1, "t-1").log_end == 0
+
+
+INIT_CASES = {
+    "transactional_id_empty": InitProducerIdRequest(transactional_id=""),
+    "transactional_id_denied": InitProducerIdRequest(transactional_id="x"),
+    "idempotent_write_denied": InitProducerIdRequest(),
+    "no_coordinator": InitProducerIdRequest(transactional_id="y"),
+}
+
+
+@pytest.mark.parametrize("check", INIT_CHECKS, ids=lambda check: check.when.__name__)
+def test_every_check_of_init_producer_id(check):
+    cluster = Cluster(brokers=1)
+    cluster.brokers[1].deny("Write", "transactional_id:x", 0)
+    cluster.brokers[1].deny("IdempotentWrite", "cluster", 0)
+    before = cluster.brokers[1].producer_ids.next_id
+    cluster.watch.finished()
+    (send,) = cluster.deliver(1, INIT_CASES[check.when.__name__])
+    assert send.body == InitProducerIdResponse(error=check.answer)
+    step = cluster.watch.finished()
+    assert (step.key, step.refusal["next"]) == (check.why, check.next_key)
+    assert cluster.brokers[1].producer_ids.next_id == before
+
+
+def test_every_check_of_fetch_has_a_case():
+    """Their cases are in test_replication.test_reading; here only that none was added without one."""
+    assert [check.when.__name__ for check in FETCH_CHECKS] == [
+        "partition_unknown",
+        "not_leader",
+        "out_of_range",
+    ]
+
+
+def test_a_message_that_no_handler_knows_is_an_engine_error():
+    cluster = Cluster(brokers=1)
+    with pytest.raises(EngineError, match="cannot handle"):
+        cluster.deliver(1, ZooKeeperRead(path="/x"))
+    assert ZooKeeperRead not in HANDLERS
