@@ -82,9 +82,9 @@ export class Masthead extends StoreElement {
     const title = header.title[words.language] || header.title.en || header.scenario;
     const altered = alteredOf(header);
     return html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>
-      <p class="rules-in-force"><b>Kafka ${header.version}</b>
+      <p class="rules-in-force">${header.version ? html`<b>Kafka ${header.version}</b>` : nothing}
         ${header.variant === null ? nothing : html`<span class="variant">${header.variant}</span>`}
-        ${altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : this.#altered(altered)}</p>`;
+        ${altered.length > 0 ? this.#altered(altered) : header.version ? html`<span>${say("player.all_defaults")}</span>` : nothing}</p>`;
   }
 
   #altered(altered: Altered[]): TemplateResult {

@@ -170,7 +170,9 @@ function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult
   const drawn: Ticks = ticks(axis, store.newest, (number) => store.lines.mark(store.branch, number), track - 6);
   const at = (number: number): number => xOf(axis, number);
   const y = track - 12;
-  const triangles = drawn.interesting.map((number) => `M${at(number).toFixed(1)} ${y - 4}l4.5 8h-9z`).join("");
+  // A lost message has its cross; a triangle under it would only blur it.
+  const isCrossed = (number: number): boolean => drawn.lost.some((lost) => Math.abs(at(lost) - at(number)) < 9);
+  const triangles = drawn.interesting.filter((number) => !isCrossed(number)).map((number) => `M${at(number).toFixed(1)} ${y - 4}l4.5 8h-9z`).join("");
   const crosses = drawn.lost.map((number) => `M${(at(number) - 4).toFixed(1)} ${y - 4}l8 8m0 -8l-8 8`).join("");
   const bars = drawn.refused.map((number) => `M${at(number).toFixed(1)} ${track + 4}v6`).join("");
   const broken = drawn.broken.map((number) => `M${(at(number) - 4).toFixed(1)} ${track + 5}l8 8m0 -8l-8 8`).join("");

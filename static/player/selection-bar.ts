@@ -17,17 +17,27 @@ export const defaults = { delay: 100 };
 /** The action that the key `d` carries out. */
 export const DROP = "drop_message";
 
+const SET = "set";
+
 export class SelectionBar extends StoreElement {
-  static override properties = { ...StoreElement.properties, actions: { state: true }, isOpen: { state: true } };
+  static override properties = {
+    ...StoreElement.properties,
+    actions: { state: true },
+    isOpen: { state: true },
+    setting: { state: true },
+  };
 
   declare actions: Action[] | null;
   declare isOpen: boolean;
+  /** Path of the setting that the list offers to change. */
+  declare setting: string;
   #askedFor = "";
 
   constructor() {
     super();
     this.actions = null;
     this.isOpen = false;
+    this.setting = "";
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -100,8 +110,22 @@ export class SelectionBar extends StoreElement {
     const isEarlier = this.store !== undefined && this.store.shown < this.store.newest;
     return html`<div class="action-list" role="group" aria-label=${say("player.what_can_be_done")}>
       <p class="quiet">${say(isEarlier ? "player.starts_branch" : "player.goes_on_here")}</p>
-      <ul>${this.actions.map((action) => this.#item(action))}</ul>
+      <ul>${this.actions.filter((action) => action.action !== SET).map((action) => this.#item(action))}
+        ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}</ul>
     </div>`;
+  }
+
+  /** All settings of a client in one line: which, and its new value. */
+  #settings(settings: Action[]): TemplateResult | typeof nothing {
+    const chosen = settings.find((action) => pathOf(action) === this.setting) ?? settings[0];
+    if (chosen === undefined) return nothing;
+    return html`<li><form @submit=${(event: SubmitEvent) => this.#submit(event, chosen)}>
+      <button>${say("player.action.set")}</button>
+      <select aria-label=${say("player.setting")} @change=${(event: Event) => (this.setting = (event.target as HTMLSelectElement).value)}>
+        ${settings.map((action) => html`<option value=${pathOf(action)} ?selected=${action === chosen}>${pathOf(action).split(".").pop()}</option>`)}
+      </select>
+      <input name="value" required aria-label=${say("player.value")} .value=${String(chosen.intervention?.["value"] ?? "")} />
+      <span>${say(chosen.key, chosen.params)}</span></form></li>`;
   }
 
   #item(action: Action): TemplateResult {
@@ -120,9 +144,6 @@ export class SelectionBar extends StoreElement {
     if (action.action === "delay_message") {
       return html`<label><input name="by" type="number" min="1" max="600000" required .value=${String(given["by"] ?? defaults.delay)} /> ms</label>`;
     }
-    if (action.action === "set") {
-      return html`<label>${String(given["path"] ?? "")} <input name="value" required .value=${String(given["value"] ?? "")} /></label>`;
-    }
     return nothing;
   }
 
@@ -134,6 +155,10 @@ export class SelectionBar extends StoreElement {
     if (fields.has("value")) more["value"] = valueOf(String(fields.get("value")));
     void this.#do(action, more);
   }
+}
+
+function pathOf(action: Action): string {
+  return String(action.intervention?.["path"] ?? "");
 }
 
 /** What was typed: a number, true or false, otherwise the text itself. */
