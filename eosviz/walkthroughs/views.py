@@ -27,6 +27,9 @@ from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.simulations import scenario_of
 
+SESSIONS_OFFERED = 50
+"""The newest ones, in the choice of branches to compare; from a session's own page any two can be."""
+
 PROBLEM_STATUS = {
     "not_found": HTTPStatus.NOT_FOUND,
     "limit": HTTPStatus.TOO_MANY_REQUESTS,
@@ -139,11 +142,11 @@ def _side(request: HttpRequest, name: str) -> Branch | None:
 
 def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse:
     versions = ScenarioVersion.objects.library()
-    owned = Session.objects.of_browser(browser_of(request.session)).recent()[:50].values("id")
+    owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_OFFERED]
     context = {
         "cards": [card_of(version) for version in versions],
         "differences": DIFFERENCES.values(),
-        "branches": Branch.objects.filter(session__in=list(owned))
+        "branches": Branch.objects.filter(session__in=[session.id for session in owned])
         .select_related("session__version")
         .order_by("-id"),
         "sides": [{"name": name, "key": f"compare.{name}"} for name in ("left", "right")],

@@ -61,7 +61,7 @@ class Page:
     async def until(self, re: str) -> list[Json]:
         """Everything up to the answer to this id."""
         heard = [await self.next()]
-        while heard[-1].get("re") != re or (heard[-1]["type"] == "steps" and len(heard) == 0):
+        while heard[-1].get("re") != re:
             heard.append(await self.next())
         return heard
 

@@ -1,0 +1,194 @@
+"""The pages around the player."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+import pytest
+from django.test import Client
+
+from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.limits import Limits
+from eosviz.walkthroughs.models import Branch, Session
+from tests.walkthroughs.conftest import carry_out, root
+
+pytestmark = pytest.mark.django_db
+
+
+def start(client: Client, scenario: str = "SC-03", variant: str = "") -> Session:
+    response = client.post("/sessions/new", {"scenario": scenario, "variant": variant})
+    assert response.status_code == 302, response.content
+    return Session.objects.get(id=response["Location"].split("/")[2])
+
+
+def attributes(page: str, element: str) -> dict[str, str]:
+    found = re.search(rf"<{element}\s([^>]*)>", page)
+    assert found, page
+    return dict(re.findall(r'([a-z-]+)="([^"]*)"', found.group(1)))
+
+
+class TestStarting:
+    def test_the_button_of_a_card_makes_a_session_and_opens_it(self, client: Client) -> None:
+        session = start(client)
+        page = client.get(f"/sessions/{session.id}/").content.decode()
+        told = attributes(page, "eos-player")
+        assert told["session"] == str(session.id)
+        assert (told["branch"], told["step"]) == (str(root(session).id), "0")
+        assert told["language"] == "en"
+        assert client.get(told["catalogue-en"].replace("&amp;", "&")).status_code == 200
+        assert client.get(told["catalogue-zh-hans"]).status_code == 200
+        assert told["export"] == f"/sessions/{session.id}/export"
+
+    def test_the_address_of_a_scenario_can_be_sent_and_makes_nothing_by_itself(self, client: Client) -> None:
+        page = client.get("/sessions/new?scenario=sc-07&variant=acks-one")
+        assert page.status_code == 200
+        assert "refused by CFG-2" in page.content.decode()
+        assert not Session.objects.exists()
+
+    def test_a_variant_that_is_meant_to_be_refused_is_the_lesson(self, client: Client) -> None:
+        response = client.post("/sessions/new", {"scenario": "SC-07", "variant": "acks-one"})
+        assert response.status_code == 200
+        assert "This is what the variant shows: CFG-2" in response.content.decode()
+        assert not Session.objects.exists()
+
+    @pytest.mark.parametrize(
+        "query", ["", "scenario=", "scenario=SC-99", "scenario=SC-03&variant=none", "scenario=" + "x" * 5000]
+    )
+    def test_what_does_not_exist_is_not_found(self, client: Client, query: str) -> None:
+        assert client.get(f"/sessions/new?{query}").status_code == 404
+
+    def test_one_session_too_many_says_so(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(actions, "LIMITS", Limits(sessions_per_browser=1))
+        start(client)
+        response = client.post("/sessions/new", {"scenario": "SC-03"})
+        assert response.status_code == 429
+        assert "A browser holds 1 sessions at most" in response.content.decode()
+
+    def test_a_form_of_another_site_makes_nothing(self) -> None:
+        strict = Client(enforce_csrf_checks=True)
+        response = strict.post("/sessions/new", {"scenario": "SC-03"})
+        assert response.status_code == 403
+        assert "The request was not accepted" in response.content.decode()
+        assert not Session.objects.exists()
+
+
+class TestPlayer:
+    def test_the_permalink_opens_branch_and_step(self, client: Client) -> None:
+        session = start(client)
+        carry_out(session, "advance", root(session), after=0, count=20)
+        carry_out(session, "branch", root(session), at=8)
+        child = Branch.objects.of_session(session.id)[1]
+        address = f"/sessions/{session.id}/?branch={child.id}&step="
+        assert attributes(client.get(address + "5").content.decode(), "eos-player")["step"] == "5"
+        told = attributes(client.get(address + "99").content.decode(), "eos-player")
+        assert (told["branch"], told["step"]) == (str(child.id), "8")
+
+    @pytest.mark.parametrize(
+        "query", ["branch=x&step=y", "branch=999999", "branch=²&step=²", f"step={'9' * 400}"]
+    )
+    def test_a_permalink_that_is_wrong_opens_the_start(self, client: Client, query: str) -> None:
+        session = start(client)
+        told = attributes(client.get(f"/sessions/{session.id}/?{query}").content.decode(), "eos-player")
+        assert (told["branch"], told["step"]) == (str(root(session).id), "0")
+
+    def test_somebody_elses_session_is_not_found(self, client: Client) -> None:
+        session = start(client)
+        other = Client()
+        start(other)
+        assert other.get(f"/sessions/{session.id}/").status_code == 404
+        assert other.post(f"/sessions/{session.id}/delete").status_code == 404
+        assert Client().get(f"/sessions/{session.id}/").status_code == 404
+        assert client.get(f"/sessions/{uuid.uuid4()}/").status_code == 404
+        assert client.get(f"/sessions/{session.id}/").status_code == 200
+
+    def test_the_library_lists_what_this_browser_has_and_deletes_it(self, client: Client) -> None:
+        session = start(client)
+        assert f"/sessions/{session.id}/" in client.get("/").content.decode()
+        assert f"/sessions/{session.id}/" not in Client().get("/").content.decode()
+        client.post(f"/sessions/{session.id}/delete")
+        assert not Session.objects.exists()
+
+    def test_the_library_tells_how_many_sessions_it_does_not_show(self, client: Client) -> None:
+        for _ in range(14):
+            start(client)
+        assert "Show 2 further sessions" in client.get("/").content.decode()
+        assert client.get("/?sessions=all").content.decode().count('class="session"') == 14
+
+    def test_a_title_is_text_and_never_markup(self, client: Client) -> None:
+        session = start(client)
+        header = session.decoded_header
+        header["title"] = {"en": '"><script>alert(1)</script>', "zh-Hans": "x"}
+        import msgspec
+
+        session.header = msgspec.json.encode(header)
+        session.save()
+        for address in (f"/sessions/{session.id}/", "/"):
+            assert "<script>alert" not in client.get(address).content.decode()
+
+
+class TestCompare:
+    def test_without_anything_chosen_it_offers_both_ways(self, client: Client) -> None:
+        start(client)
+        page = client.get("/compare/").content.decode()
+        assert "Idempotence on or off" in page
+        assert "SC-03 · branch a · 0 steps" in page
+
+    def test_two_branches(self, client: Client) -> None:
+        one, other = root(start(client)), root(start(client, "SC-02"))
+        told = attributes(
+            client.get(f"/compare/?left={one.id}&right={other.id}").content.decode(), "eos-compare"
+        )
+        assert (told["left-session"], told["left-branch"]) == (str(one.session_id), str(one.id))
+        assert (told["right-session"], told["right-branch"]) == (str(other.session_id), str(other.id))
+
+    def test_one_scenario_with_one_difference_makes_two_sessions(self, client: Client) -> None:
+        response = client.post("/compare/new", {"choice": "SC-03", "difference": "idempotence"}, follow=True)
+        told = attributes(response.content.decode(), "eos-compare")
+        assert told["difference"] == "Idempotence on or off"
+        left, right = (Session.objects.get(id=told[f"{side}-session"]) for side in ("left", "right"))
+        for session in (left, right):
+            carry_out(session, "run_until", root(session), after=0, until="end")
+        assert "duplicated" not in root(left).first_broken
+        assert root(right).first_broken["duplicated"] > 0
+
+    def test_a_switch_that_is_turned_off_shows_in_the_header(self, client: Client) -> None:
+        client.post("/compare/new", {"choice": "SC-07/plain", "difference": "duplicate_lookup"})
+        switches = [session.decoded_header["switches"] for session in Session.objects.order_by("created")]
+        assert sorted(switches, key=len) == [{}, {"duplicate_lookup": False}]
+
+    def test_a_difference_that_a_rule_refuses_says_so_and_makes_nothing(self, client: Client) -> None:
+        response = client.post("/compare/new", {"choice": "SC-01", "difference": "idempotence"})
+        assert response.status_code == 422
+        assert "CFG-2" in response.content.decode()
+        assert not Session.objects.exists()
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"choice": "SC-99", "difference": "idempotence"},
+            {"choice": "SC-03", "difference": "none"},
+            {"choice": "SC-03/none", "difference": "idempotence"},
+            {},
+        ],
+    )
+    def test_what_does_not_exist_is_not_found(self, client: Client, fields: dict[str, str]) -> None:
+        assert client.post("/compare/new", fields).status_code == 404
+
+    @pytest.mark.parametrize("left", ["0", "x", "9" * 30])
+    def test_a_branch_of_nobody_is_not_found(self, client: Client, left: str) -> None:
+        mine = root(start(client))
+        assert client.get(f"/compare/?left={left}&right={mine.id}").status_code == 404
+
+    def test_a_branch_of_somebody_else_is_not_found(self, client: Client) -> None:
+        mine, other = root(start(client)), root(start(Client()))
+        assert client.get(f"/compare/?left={mine.id}&right={other.id}").status_code == 404
+
+
+@pytest.mark.parametrize("address", ["/", "/compare/", "/sessions/new?scenario=SC-03", "/nothing"])
+def test_no_page_holds_a_script_or_style_of_its_own(client: Client, address: str) -> None:
+    """The content security policy lets only files of this site run."""
+    page = client.get(address).content.decode()
+    assert not re.search(r"<script(?![^>]*\ssrc=)", page)
+    assert "<style" not in page
+    assert not re.search(r"\son[a-z]+=", page)
