@@ -1,5 +1,6 @@
 """The Spark session of every job: one builder, so that `local[2]` and a cluster run the same code."""
 
+import logging
 import os
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pyspark.sql import SparkSession
 from eosviz.pipeline.java import find_java_home
 
 ROOT = Path(__file__).resolve().parents[2]
+_JAVA_LOGGING = Path(__file__).with_name("log4j2.properties")
 SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
 """What executors import. The engine needs nothing but Python, so it travels as one archive."""
 
@@ -23,11 +25,11 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     work = data_dir / "spark"
     work.mkdir(parents=True, exist_ok=True)
+    logging.getLogger("py4j").setLevel(logging.WARNING)
     builder = SparkSession.builder.master(master).appName(name)
     for key, value in _settings(master, work).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
     if not master.startswith("local"):
         with tempfile.TemporaryDirectory() as folder:
             session.sparkContext.addPyFile(str(pack_code(Path(folder) / "eosviz-code.zip")))
@@ -37,11 +39,12 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
 def _settings(master: str, work: Path) -> dict[str, str]:
     settings = {
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_JAVA_LOGGING.as_uri()}",
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.local.dir": str(work),
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
-        "spark.log.level": "ERROR",
     }
     if master.startswith("local"):
         settings |= {

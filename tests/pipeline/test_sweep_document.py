@@ -1,0 +1,51 @@
+"""A sweep document is checked to its last path before Spark is started."""
+
+from pathlib import Path
+
+import pytest
+
+from eosviz.pipeline.sweep_document import BadSweep, parse_sweep
+
+GOOD = (Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml").read_text()
+
+
+def test_cells_run_through_the_last_axis_fastest() -> None:
+    sweep = parse_sweep(GOOD)
+    assert sweep.cells[:2] == [{"idempotence": False, "retries": 0}, {"idempotence": False, "retries": 1}]
+    assert (len(sweep.cells), sweep.runs) == (12, 1200)
+
+
+def test_the_settings_of_a_run_are_paths_of_the_scenario() -> None:
+    sweep = parse_sweep(GOOD)
+    settings = sweep.settings(sweep.cells[-1], 99)
+    assert settings["seed"] == 99
+    assert settings["producers.p1.settings.retries"] == 10
+    assert settings["faults.0.match.rate"] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"SC-02"', '"SC-99"', "no such scenario"),
+        ("seeds = 100", "seeds = 0", "seeds: 0"),
+        ("seeds = 100", "seeds = true", "seeds: True"),
+        ("seeds = 100", "seeds = 1000000", "12000000 runs"),
+        ("seeds = 100", "sedes = 100", "sedes: unknown key"),
+        ("seeds = 100", 'seeds = 100\nvariant = "none"', "no variant 'none'"),
+        ('path = "producers.p1.settings.retries"', 'path = "producers.p9.settings.retries"', "no 'p9' here"),
+        ('path = "producers.p1.settings.retries"', "path = 3", "axes.1.path: 3"),
+        ("[0, 1, 2, 3, 5, 10]", "[1, 1]", "axes.1.values"),
+        ("[0, 1, 2, 3, 5, 10]", "[]", "axes.1.values"),
+        ("[0, 1, 2, 3, 5, 10]", "[[1]]", "axes.1.values"),
+        ('name = "retries"', 'name = "idempotence"', "axes.1.name"),
+        ('name = "retries"', 'name = "<b>"', "axes.1.name"),
+        ("match.rate", "match.chance", "chance"),
+        ('zh-Hans = "', 'zh = "', "title"),
+    ],
+)
+def test_a_mistake_names_its_place_and_what_is_allowed(old: str, new: str, told: str) -> None:
+    assert old in GOOD
+    with pytest.raises(BadSweep) as caught:
+        parse_sweep(GOOD.replace(old, new))
+    assert told in str(caught.value) and "; allowed: " in str(caught.value)
+    assert "\n" not in str(caught.value)
