@@ -207,12 +207,16 @@ def _range(arrival: Arrival) -> dict[str, Any]:
     return {
         "first": arrival.first_sequence,
         "last": arrival.last_sequence_arrived,
-        "cached": [f"{batch.first_sequence}–{batch.last_sequence}" for batch in arrival.cached],
+        "cached": [f"{batch.first_sequence}–{batch.last_sequence}" for batch in arrival.cached] or None,
     }
 
 
+def _known(number: int) -> int | None:
+    return None if number == -1 else number
+
+
 def _epochs(arrival: Arrival) -> dict[str, Any]:
-    return {"arrived": arrival.epoch, "stored": arrival.running_epoch}
+    return {"arrived": arrival.epoch, "stored": _known(arrival.running_epoch)}
 
 
 def _first(arrival: Arrival) -> dict[str, Any]:
@@ -220,7 +224,7 @@ def _first(arrival: Arrival) -> dict[str, Any]:
 
 
 def _raised(arrival: Arrival) -> dict[str, Any]:
-    return {"arrived": arrival.epoch, "stored": arrival.running_epoch, "first": arrival.first_sequence}
+    return {**_epochs(arrival), "first": arrival.first_sequence}
 
 
 def _expected(arrival: Arrival) -> dict[str, Any]:
@@ -233,7 +237,7 @@ def _transaction(arrival: Arrival) -> dict[str, Any]:
 
 
 def _coordinator_epochs(arrival: Arrival) -> dict[str, Any]:
-    return {"arrived": arrival.coordinator_epoch, "stored": arrival.running_coordinator_epoch}
+    return {"arrived": arrival.coordinator_epoch, "stored": _known(arrival.running_coordinator_epoch)}
 
 
 NUMBERS: dict[str, Numbers] = {

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.broker import append_rules
+from engine.broker.append_rules import Arrival
 from engine.broker.partition_log import Appended
 from engine.broker.replica import DelayedProduce, Replica
 from engine.errors import EngineError, Error
 from engine.messages import (
+    INT_MAX,
+    NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     Disconnect,
     Effects,
@@ -512,6 +515,8 @@ def _say_decision(
     }
     if rule is None:
         _say_appended(broker, replica, batch, appended, acks, params)
+        if appended.arrival is not None:
+            _note_what_is_new(broker, replica, batch, appended.arrival)
     elif appended.error is Error.NONE:
         watch.say(rule.why, ("SEQ-10", rule.spec, "LOG-3"), **params, base_offset=appended.base_offset)
     else:
@@ -528,6 +533,27 @@ def _say_decision(
     if batch.producer_id != NO_PRODUCER_ID and appended.arrival is not None:
         shown = log.producers.rules.shown_data[appended.level]
         watch.decide(append_rules.decision(broker.name, replica.partition, shown, appended.arrival, rule))
+
+
+def _note_what_is_new(broker: Broker, replica: Replica, batch: RecordBatch, arrival: Arrival) -> None:
+    """What an accepted batch changed in the numbering: an unknown producer, a new epoch, a wrap."""
+    known = {"broker": broker.name, "partition": replica.partition, "producer_id": batch.producer_id}
+    note = broker.watch.note
+    if arrival.stored_epoch == NO_PRODUCER_EPOCH:
+        if batch.base_sequence != 0:
+            first = batch.base_sequence
+            note("broker.unknown_producer_accepted", ("SEQ-15", "SEQ-17"), first_sequence=first, **known)
+    elif arrival.stored_epoch != batch.producer_epoch:
+        note(
+            "broker.new_epoch_accepted",
+            ("SEQ-8", "SEQ-12"),
+            producer_epoch=batch.producer_epoch,
+            stored=arrival.stored_epoch,
+            **known,
+        )
+    wrapped_before = batch.base_sequence == 0 and arrival.last_sequence == INT_MAX
+    if wrapped_before or batch.last_sequence < batch.base_sequence:
+        note("broker.sequence_wrapped", ("SEQ-3", "SEQ-13"), **known)
 
 
 def _say_appended(
