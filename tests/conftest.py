@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from hypothesis import settings as hypothesis_settings
 
 from launch.browser import INSTALL_REMEDY, browser_options, find_browser
 from launch.embedded import embedded_redis_socket
@@ -16,6 +17,10 @@ from tests.running_site import RunningSite
 
 BROWSER_TESTS = Path(__file__).parent / "e2e"
 REDIS_SECONDS_MAX = 10.0
+
+# The same examples on every run: a test that failed fails again. No deadline: machines differ.
+hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+hypothesis_settings.load_profile("repeatable")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
