@@ -9,7 +9,7 @@ PIN = re.compile(r"^[a-z0-9][a-z0-9._-]*(\[[a-z,]+\])?==[0-9][^ ;]*( ; .+)?$")
 
 
 def lines_of(name: str) -> list[str]:
-    stripped = (line.strip() for line in (ROOT / name).read_text().splitlines())
+    stripped = (line.partition("  #")[0].strip() for line in (ROOT / name).read_text().splitlines())
     return [line for line in stripped if line and not line.startswith("#")]
 
 

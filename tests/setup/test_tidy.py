@@ -20,7 +20,7 @@ ENGINE_MAY_IMPORT = {
     *("hashlib", "heapq", "importlib", "itertools", "json", "math", "operator", "pickle", "random", "re"),
     *("string", "struct", "textwrap", "tomllib", "types", "typing", "unicodedata", "zlib", "engine"),
 }
-ENGINE_COMMANDS_MAY_ALSO_IMPORT = {"argparse", "os", "pathlib", "sys"}
+ENGINE_COMMANDS_MAY_ALSO_IMPORT = {"argparse", "io", "os", "pathlib", "sys"}
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 600
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "manager", "misc", "common"}
