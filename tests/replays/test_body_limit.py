@@ -1,0 +1,68 @@
+"""A body that is too long is refused before it fills the disk."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from eosviz.asgi import http_application
+from eosviz.replays.body_limit import BODY_BYTES_MAX, BodyLimit
+
+
+async def ask(application: Any, pieces: AsyncIterator[bytes], headers: dict[bytes, bytes], path: str) -> Any:
+    """Status, body and how many pieces were taken."""
+    sent: list[Any] = []
+    taken = 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal taken
+        taken += 1
+        piece = await anext(pieces, None)
+        return {"type": "http.request", "body": piece or b"", "more_body": piece is not None}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "headers": [(b"host", b"localhost"), *headers.items()],
+        "query_string": b"",
+    }
+    await application(scope, receive, send)
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:]), taken
+
+
+async def endless() -> AsyncIterator[bytes]:
+    while True:
+        yield bytes(64 * 1024)
+
+
+async def nothing() -> AsyncIterator[bytes]:
+    return
+    yield
+
+
+async def test_an_endless_body_is_cut_off() -> None:
+    status, body, taken = await ask(BodyLimit(http_application), endless(), {}, "/healthz")
+    assert (status, b"larger than" in body) == (413, True)
+    assert taken <= BODY_BYTES_MAX // (64 * 1024) + 2
+
+
+@pytest.mark.parametrize(("said", "status"), [(b"2097153", 413), (b"2097152", 404), (b"x", 404)])
+async def test_a_said_length_is_taken_at_its_word(said: bytes, status: int) -> None:
+    headers = {b"content-length": said} if said != b"x" else {b"content-length": b"-"}
+    found, _, _ = await ask(BodyLimit(_not_found), nothing(), headers, "/anything")
+    assert found == status
+
+
+async def test_an_upload_may_be_larger_than_other_requests() -> None:
+    headers = {b"content-length": b"30000000"}
+    assert (await ask(BodyLimit(_not_found), nothing(), headers, "/replays/import"))[0] == 404
+    assert (await ask(BodyLimit(_not_found), nothing(), headers, "/sessions/new"))[0] == 413
+
+
+async def _not_found(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 404, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
