@@ -150,7 +150,18 @@ class Interference:
             on_message(self, message, entry)
 
     def _do(self, entry: dict[str, Any]) -> None:
-        _ON_WORLD[entry["action"]](self, entry)
+        """Carry an entry out; what cannot be done in this world is said, and the run goes on."""
+        try:
+            _ON_WORLD[entry["action"]](self, entry)
+        except Refused as refused:
+            self._say(
+                "fault.impossible",
+                str(entry["actor"] or "controller"),
+                action=entry["action"],
+                place=refused.place,
+                reason=refused.reason,
+                remedy=refused.remedy,
+            )
 
     def _say(self, key: str, actor: str, /, **params: Any) -> None:
         self.simulation.at_work(actor, "fault")

@@ -62,6 +62,8 @@ class Simulation:
             self.watch = (Recorded if watching == "recorded" else Judged)(self.judges)
         self._step_limit: int = scenario["limits"]["steps"]
         self._time_limit: int = scenario["limits"]["time_ms"]
+        self._horizon = self._time_limit
+        """No event after this time happens now: the time limit, or where the caller wants to stop."""
         self._queue: list[Event] = []
         self._order = 0
         self._busy = 0
@@ -122,9 +124,8 @@ class Simulation:
         """Step to the end, through virtual time ``until`` or for ``steps`` steps; returns the steps made."""
         made = 0
         recording, judging = self.watch.recording, self.watch.judging
+        self._horizon = self._time_limit if until is None else min(until, self._time_limit)
         while steps is None or made < steps:
-            if until is not None and self._pass is None and (not self._queue or self._queue[0][0] > until):
-                break
             if recording:
                 if self.step() is None:
                     break
@@ -133,6 +134,7 @@ class Simulation:
             elif judging:
                 self.judges.broken(self.number)
             made += 1
+        self._horizon = self._time_limit
         return made
 
     def _advance(self) -> bool:
@@ -143,14 +145,20 @@ class Simulation:
             self.finished = "step_limit"
             return False
         interference = self.interference
-        while watch.said is None:
-            if interference.due:
-                self.finished = None
-                interference.intervene()
-            elif self._pass is not None:
-                self._run_phase(self._pass)
-            elif not self._next_event():
-                return False
+        try:
+            while watch.said is None:
+                if interference.due:
+                    self.finished = None
+                    interference.intervene()
+                elif self._pass is not None:
+                    self._run_phase(self._pass)
+                elif not self._next_event():
+                    return False
+        except (EngineError, ArithmeticError, LookupError, TypeError, AttributeError) as broken:
+            raise EngineError(
+                f"{self.scenario.id}/{self.scenario.variant} seed {self.scenario['seed']} "
+                f"after step {self.number} at {self.now} ms: {type(broken).__name__}: {broken}"
+            ) from broken
         self.number += 1
         kinds = self.kinds
         kinds[self._kind] = kinds.get(self._kind, 0) + 1
@@ -162,8 +170,9 @@ class Simulation:
         if self._busy <= 0 or not queue:
             self.finished = "complete"
             return False
-        if queue[0][0] > self._time_limit:
-            self.finished = "time_limit"
+        if queue[0][0] > self._horizon:
+            if self._horizon == self._time_limit:
+                self.finished = "time_limit"
             return False
         event = heappop(queue)
         at, _, order, handler, argument = event
