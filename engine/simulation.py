@@ -90,7 +90,7 @@ class Simulation:
         for application in self.world.applications.values():
             self._schedule_call(application)
         for name, effects in self.world.start(self.now):
-            self._carry_out(name, effects)
+            self.carry_out(name, effects)
         for name in self.world.roles:
             self._ask(name)
         self._follow_changes()
@@ -300,8 +300,8 @@ class Simulation:
                 source=envelope.source,
                 destination=name,
             )
-        self._carry_out(name, effects)
-        self._settled(envelope)
+        self.carry_out(name, effects)
+        self.settled(envelope)
         if name in self.world.consumers:
             for partition in partitions_of(envelope.body):
                 self.world.wake_readers(partition, self.now)
@@ -314,7 +314,7 @@ class Simulation:
         role = self.world.roles[name]
         if role.alive:
             self._actor, self._kind = name, "timer"
-            self._carry_out(name, role.on_timer(self.now))
+            self.carry_out(name, role.on_timer(self.now))
         self._ask(name)
         self._follow_changes()
 
@@ -322,7 +322,7 @@ class Simulation:
         broker = self.world.brokers[name]
         if broker.alive:
             self._actor, self._kind = name, "timer"
-            self._carry_out(name, broker.on_background_timer(self.now))
+            self.carry_out(name, broker.on_background_timer(self.now))
         self._ask(name)
 
     def _begin_pass(self, name: str, event: Event) -> None:
@@ -337,7 +337,7 @@ class Simulation:
         self._actor, self._kind = name, "sender_phase"
         effects, more = client.run_phase(self.now)
         if effects:
-            self._carry_out(name, effects)
+            self.carry_out(name, effects)
         if not more:
             self._pass = None
             self._ask(name)
@@ -357,7 +357,7 @@ class Simulation:
         self._actor, self._kind = name, "api_call"
         application.position += 1
         made = application.call = self._prepared(call)
-        self._carry_out(client.name, client.call(made, self.now))
+        self.carry_out(client.name, client.call(made, self.now))
         application.blocked_by = call.do if made.state == "blocked" else None
         application.last_result = made.state
         self.watch.touch(application)
@@ -405,14 +405,14 @@ class Simulation:
             effects = client.on_connected(peer, self.now)
         else:
             effects = client.on_disconnected(peer, self.now)
-        self._carry_out(name, effects)
+        self.carry_out(name, effects)
         self._ask(name)
 
     def _replicate(self, argument: tuple[str, int], event: Event) -> None:
         self._replication.discard(argument)
         self._actor, self._kind = f"broker-{argument[1]}", "replication"
         for name, effects in self.world.replicate(*argument, self.now):
-            self._carry_out(name, effects)
+            self.carry_out(name, effects)
             self._ask(name)
         self._follow_changes()
 
@@ -427,7 +427,7 @@ class Simulation:
         """Who the current step is about."""
         self._actor, self._kind = actor, kind
 
-    def _carry_out(self, name: str, effects: Effects) -> None:
+    def carry_out(self, name: str, effects: Effects) -> None:
         for effect in effects:
             if isinstance(effect, Send):
                 self.send(name, effect)
@@ -435,8 +435,6 @@ class Simulation:
                 self._open(name, effect.peer)
             else:
                 self.disconnect(name, effect.peer)
-
-    carry_out = _carry_out
 
     def ask(self, name: str) -> None:
         """After something was done to a role from outside: its timers and the partitions it changed."""
@@ -479,18 +477,18 @@ class Simulation:
         for envelope in self.world.network.lose_between(one, other):
             if isinstance(watch, Recorded):
                 watch.fate(envelope.id, "lost")
-            self._settled(envelope)
+            self.settled(envelope)
         for name, peer in ((one, other), (other, one)):
             client = self.world.clients.get(name) or self.world.consumers.get(name)
             if client is not None and client.alive:
-                self._carry_out(name, client.on_disconnected(peer, self.now))
+                self.carry_out(name, client.on_disconnected(peer, self.now))
                 self._ask(name)
 
     def lost(self, envelope: Envelope) -> None:
         """A message reached nobody."""
         if isinstance(self.watch, Recorded):
             self.watch.fate(envelope.id, "lost")
-        self._settled(envelope)
+        self.settled(envelope)
         self.watch.say(
             "network.lost",
             ("GEN-6",),
@@ -501,9 +499,6 @@ class Simulation:
 
     def settled(self, envelope: Envelope) -> None:
         """Judges learn that this copy is no longer under way."""
-        self._settled(envelope)
-
-    def _settled(self, envelope: Envelope) -> None:
         if self.watch.judging and type(envelope.body) is ProduceRequest:
             self.world.copies(envelope.body, sent=False)
 
@@ -512,7 +507,7 @@ class Simulation:
         world = self.world
         if world.controller.announcements:
             for name, effects in world.announce(self.now):
-                self._carry_out(name, effects)
+                self.carry_out(name, effects)
                 self._ask(name)
             self._ask("controller")
         changed = world.changed_partitions()
