@@ -5,17 +5,11 @@ import sys
 from collections.abc import Callable
 
 from launch.commands import say
-from launch.environment import prepare_environment
-from launch.frontend import prepare_frontend
 from launch.lint import lint
 from launch.parts import run_parts
 from launch.problem import Problem
 from launch.run import run
-
-
-def set_up() -> None:
-    prepare_environment()
-    prepare_frontend()
+from launch.setup import set_up, set_up_environment
 
 
 def test() -> None:
@@ -29,7 +23,7 @@ def test_all() -> None:
 
 
 VERBS: dict[str, Callable[[], None]] = {
-    "environment": prepare_environment,
+    "environment": set_up_environment,
     "setup": set_up,
     "run": run,
     "serve": lambda: run(prepare=False),

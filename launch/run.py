@@ -12,13 +12,12 @@ from pathlib import Path
 from types import FrameType
 
 from launch.commands import require, say
-from launch.environment import prepare_environment
-from launch.frontend import prepare_frontend
 from launch.occupancy import Occupancy
 from launch.places import ROOT, data_folder, environment_python
 from launch.problem import Problem
 from launch.processes import POLL_SECONDS
 from launch.services import child_environment, embedded_redis, web, worker
+from launch.setup import set_up
 from launch.storage import StorageWatch, require_room
 from launch.supervisor import Supervisor
 
@@ -42,8 +41,7 @@ def run(prepare: bool = True) -> None:
         listener = listen(host, port)  # after the strays, which may have held it
         occupancy.note_address(url_of(listener))
         if prepare:
-            prepare_environment()
-            prepare_frontend()
+            set_up()
         environment = child_environment()
         prepare_database(environment)
         supervise(Supervisor(occupancy, say), data, environment, listener)

@@ -115,6 +115,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     # A task whose worker was killed comes back after this many seconds. A task that may run longer must be
     # declared with acks_late=False, or it comes back while it still runs.
     "visibility_timeout": env.int("EOSVIZ_TASK_RETURN_SECONDS", 10),
+    # A worker killed while it looked for such tasks keeps no other from looking for longer than this.
+    "unacked_mutex_expire": 5,
     "socket_connect_timeout": 2,
     "health_check_interval": 10,
 }

@@ -19,7 +19,7 @@ DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": ":memory:",
-        # Sockets and tasks run in several threads, and SQLite's shared memory makes those fail instead of wait.
+        # Sockets and tasks run in several threads; SQLite in shared memory makes those fail, not wait.
         "TEST": {"NAME": f"{_data_folder}/test.sqlite3"},
         "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20},
     }

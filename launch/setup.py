@@ -1,0 +1,34 @@
+"""`make setup`: the environment and the front end, made by one process at a time."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from launch.commands import say
+from launch.environment import prepare_environment
+from launch.frontend import prepare_frontend
+from launch.places import BOOTSTRAP
+
+
+def set_up() -> None:
+    with alone():
+        prepare_environment()
+        prepare_frontend()
+
+
+def set_up_environment() -> None:
+    with alone():
+        prepare_environment()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Two commands started together in one checkout would write into the same folders: one waits."""
+    BOOTSTRAP.mkdir(exist_ok=True)
+    with (BOOTSTRAP / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("Waiting for another set-up in this checkout …")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
