@@ -176,6 +176,8 @@ class Answers:
         if reaction.does not in DECISIONS or memory.transactions is None:
             return
         entry = memory.transactions.entry(batch.partition)
+        if memory.watch.recording:
+            self._show_decision(batch, reaction.does, why, sequences, log_start_offset)
         memory.watch.say(
             why,
             (reaction.spec,),
@@ -187,7 +189,47 @@ class Answers:
             expected=entry.last_acked_sequence + 1,
             last_acked_offset=entry.last_acked_offset,
             log_start_offset=log_start_offset,
-            unresolved=-1 if entry.unresolved is None else entry.unresolved,
+        )
+
+    def _show_decision(
+        self, batch: Batch, table: str, why: str, sequences: tuple[int, int], log_start_offset: int
+    ) -> None:
+        """The rows tried, in order, for the page."""
+        memory = self.memory
+        if memory.transactions is None:
+            return
+        entry = memory.transactions.entry(batch.partition)
+        params = {
+            "first": sequences[0],
+            "last": sequences[1],
+            "expected": entry.last_acked_sequence + 1,
+            "last_acked_offset": entry.last_acked_offset,
+            "log_start_offset": log_start_offset,
+        }
+        rows = []
+        outcome = "passed"
+        for row in DECISIONS[table]:
+            if row.why == why:
+                outcome = "decided"
+            rows.append({"rule": row.spec, "key": row.asks, "params": params, "outcome": outcome})
+            if outcome == "decided":
+                outcome = "not_reached"
+        memory.watch.decide(
+            {
+                "by": memory.name,
+                "subject": batch.partition,
+                "machine": table,
+                "arrived": {"first_sequence": sequences[0], "last_sequence": sequences[1]},
+                "stored": {
+                    "next_sequence": entry.next_sequence,
+                    "last_acked_sequence": None
+                    if entry.last_acked_sequence < 0
+                    else entry.last_acked_sequence,
+                    "last_acked_offset": None if entry.last_acked_offset < 0 else entry.last_acked_offset,
+                    "unresolved": entry.unresolved,
+                },
+                "rows": rows,
+            }
         )
 
     def _requeue(self, batch: Batch, error: Error, why: str, now: int) -> None:

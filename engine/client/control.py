@@ -107,7 +107,7 @@ def resolve_by_bump(sender: Sender, now: int) -> bool:
             client=sender.memory.name,
             partition=entry.partition,
             next_sequence=entry.next_sequence,
-            last_acked=entry.last_acked_sequence,
+            expected=entry.last_acked_sequence + 1,
         )
     return False
 
@@ -226,7 +226,7 @@ def resolve_by_reset(sender: Sender, now: int) -> bool:
             "client": sender.memory.name,
             "partition": entry.partition,
             "next_sequence": entry.next_sequence,
-            "last_acked": entry.last_acked_sequence,
+            "expected": entry.last_acked_sequence + 1,
         }
         if entry.comes_next(entry.next_sequence):
             entry.resolve()

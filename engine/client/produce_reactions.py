@@ -18,9 +18,6 @@ OUT_OF_ORDER, UNKNOWN_PRODUCER, STALE_EPOCH = "out_of_order", "unknown_producer"
 BUMP_AND_RETRY, RESTART_AND_RETRY = "bump_and_retry", "restart_and_retry"
 
 
-_ANSWER, _SEQUENCE = "client.answer_", "client.sequence_"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reaction:
     """One row of SND-9. ``refresh``: also ask for new metadata. ``why``: key of the catalogue."""
@@ -54,25 +51,28 @@ _FATAL = (
 )
 
 REACTIONS: tuple[Reaction, ...] = (
-    Reaction(error=Error.NONE, does=COMPLETE, why=_ANSWER + "complete"),
-    *(Reaction(error=error, does=RETRY, refresh=True, why=_ANSWER + "retry_refresh") for error in _REFRESH),
-    *(Reaction(error=error, does=RETRY, why=_ANSWER + "retry") for error in _RETRY),
+    Reaction(error=Error.NONE, does=COMPLETE, why="client.answer_complete"),
+    *(
+        Reaction(error=error, does=RETRY, refresh=True, why="client.answer_retry_refresh")
+        for error in _REFRESH
+    ),
+    *(Reaction(error=error, does=RETRY, why="client.answer_retry") for error in _RETRY),
     Reaction(
         error=Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
         does=OUT_OF_ORDER,
-        why=_ANSWER + "out_of_order",
+        why="client.answer_out_of_order",
         spec="SND-11",
     ),
     Reaction(
         error=Error.UNKNOWN_PRODUCER_ID,
         does=UNKNOWN_PRODUCER,
-        why=_ANSWER + "unknown_producer",
+        why="client.answer_unknown_producer",
         spec="SND-12",
     ),
-    Reaction(error=Error.DUPLICATE_SEQUENCE_NUMBER, does=DUPLICATE, why=_ANSWER + "duplicate"),
-    Reaction(error=Error.INVALID_PRODUCER_EPOCH, does=STALE_EPOCH, why=_ANSWER + "stale_epoch"),
-    *(Reaction(error=error, does=FATAL, why=_ANSWER + "fatal") for error in _FATAL),
-    Reaction(error=None, does=FAIL, why=_ANSWER + "fail"),
+    Reaction(error=Error.DUPLICATE_SEQUENCE_NUMBER, does=DUPLICATE, why="client.answer_duplicate"),
+    Reaction(error=Error.INVALID_PRODUCER_EPOCH, does=STALE_EPOCH, why="client.answer_stale_epoch"),
+    *(Reaction(error=error, does=FATAL, why="client.answer_fatal") for error in _FATAL),
+    Reaction(error=None, does=FAIL, why="client.answer_fail"),
 )
 OTHER = REACTIONS[-1]
 _BY_ERROR = {row.error: row for row in REACTIONS if row.error is not None}
@@ -136,48 +136,101 @@ GUARDS: dict[str, Callable[[Answer], bool]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One row of a decision: taken when all guards of ``when`` hold and no earlier row was."""
+    """One row of a decision: taken when all guards of ``when`` hold and no earlier row was.
+
+    ``asks``: key of the row as a question; ``why``: key of the sentence when it decides.
+    """
 
     when: tuple[str, ...]
     does: str
+    asks: str
     why: str
     spec: str
 
 
 OUT_OF_ORDER_ROWS: tuple[Decision, ...] = (
-    Decision(when=("resolved", "resequenced"), does=RETRY, why=_SEQUENCE + "resequenced", spec="SND-11"),
     Decision(
-        when=("resolved", "earlier_missing"), does=RETRY, why=_SEQUENCE + "earlier_missing", spec="SND-11"
+        when=("resolved", "resequenced"),
+        does=RETRY,
+        asks="decision.client_resequenced",
+        why="client.sequence_resequenced",
+        spec="SND-11",
     ),
     Decision(
-        when=("bumps_alone", "resolved"), does=BUMP_AND_RETRY, why=_SEQUENCE + "gap_bumps", spec="SND-11"
+        when=("resolved", "earlier_missing"),
+        does=RETRY,
+        asks="decision.client_earlier_missing",
+        why="client.sequence_earlier_missing",
+        spec="SND-11",
+    ),
+    Decision(
+        when=("bumps_alone", "resolved"),
+        does=BUMP_AND_RETRY,
+        asks="decision.client_gap",
+        why="client.sequence_gap_bumps",
+        spec="SND-11",
     ),
     Decision(
         when=("bumps_alone", "follows_unresolved"),
         does=BUMP_AND_RETRY,
-        why=_SEQUENCE + "after_unresolved_bumps",
+        asks="decision.client_follows_unresolved",
+        why="client.sequence_after_unresolved_bumps",
         spec="SND-11",
     ),
-    Decision(when=("bumps_alone",), does=RETRY, why=_SEQUENCE + "waits_for_unresolved", spec="SND-11"),
-    Decision(when=(), does=FAIL, why=_SEQUENCE + "gap_fails", spec="SND-11"),
+    Decision(
+        when=("bumps_alone",),
+        does=RETRY,
+        asks="decision.client_may_resolve",
+        why="client.sequence_waits_for_unresolved",
+        spec="SND-11",
+    ),
+    Decision(
+        when=(), does=FAIL, asks="decision.client_otherwise", why="client.sequence_gap_fails", spec="SND-11"
+    ),
 )
 UNKNOWN_PRODUCER_ROWS: tuple[Decision, ...] = (
-    Decision(when=("log_start_unknown",), does=RETRY, why=_SEQUENCE + "log_start_unknown", spec="SND-12"),
-    Decision(when=("resequenced",), does=RETRY, why=_SEQUENCE + "resequenced", spec="SND-12"),
+    Decision(
+        when=("log_start_unknown",),
+        does=RETRY,
+        asks="decision.client_log_start_unknown",
+        why="client.sequence_log_start_unknown",
+        spec="SND-12",
+    ),
+    Decision(
+        when=("resequenced",),
+        does=RETRY,
+        asks="decision.client_resequenced",
+        why="client.sequence_resequenced",
+        spec="SND-12",
+    ),
     Decision(
         when=("history_deleted", "bumps_alone"),
         does=BUMP_AND_RETRY,
-        why=_SEQUENCE + "history_deleted_bumps",
+        asks="decision.client_history_deleted",
+        why="client.sequence_history_deleted_bumps",
         spec="SND-12",
     ),
     Decision(
         when=("history_deleted",),
         does=RESTART_AND_RETRY,
-        why=_SEQUENCE + "history_deleted_restarts",
+        asks="decision.client_history_deleted",
+        why="client.sequence_history_deleted_restarts",
         spec="SND-12",
     ),
-    Decision(when=("bumps_alone",), does=BUMP_AND_RETRY, why=_SEQUENCE + "forgotten_bumps", spec="SND-12"),
-    Decision(when=(), does=FAIL, why=_SEQUENCE + "forgotten_fails", spec="SND-12"),
+    Decision(
+        when=("bumps_alone",),
+        does=BUMP_AND_RETRY,
+        asks="decision.client_forgotten",
+        why="client.sequence_forgotten_bumps",
+        spec="SND-12",
+    ),
+    Decision(
+        when=(),
+        does=FAIL,
+        asks="decision.client_otherwise",
+        why="client.sequence_forgotten_fails",
+        spec="SND-12",
+    ),
 )
 DECISIONS = {OUT_OF_ORDER: OUT_OF_ORDER_ROWS, UNKNOWN_PRODUCER: UNKNOWN_PRODUCER_ROWS}
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.client import control
-from engine.client.accumulator import Ready
+from engine.client.accumulator import CLOSED, EXHAUSTED, FLUSH, FULL, LINGER, Ready
 from engine.client.answers import Answers
 from engine.client.batch import Batch
 from engine.client.incarnation import Incarnation
@@ -22,6 +22,24 @@ from engine.messages import Connect, ProduceRequest, Send
 Phase = Callable[["Sender", int], bool]
 """A phase of the pass; True ends the pass."""
 _NOTHING: dict[str, Any] = {}
+_READY = {
+    FULL: "client.ready_full",
+    LINGER: "client.ready_linger",
+    EXHAUSTED: "client.ready_exhausted",
+    CLOSED: "client.ready_closed",
+    FLUSH: "client.ready_flush",
+}
+_STOPS = {
+    "fatal_error": ("client.stopped_fatal_error", "client.waits_fatal_error"),
+    "partition_not_added": ("client.stopped_partition_not_added", "client.waits_partition_not_added"),
+    "no_producer_id": ("client.stopped_no_producer_id", "client.waits_no_producer_id"),
+    "older_epoch_in_flight": ("client.stopped_older_epoch_in_flight", "client.waits_older_epoch_in_flight"),
+    "unresolved": ("client.stopped_unresolved", "client.waits_unresolved"),
+    "earlier_in_flight": ("client.stopped_earlier_in_flight", "client.waits_earlier_in_flight"),
+    "request_full": ("client.stopped_request_full", "client.waits_request_full"),
+}
+"""Reason of the stop test to the note when other batches left, and to the sentence when none did."""
+_SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_partition"}
 
 
 class Sender:
@@ -195,23 +213,26 @@ class Sender:
         memory = self.memory
         ready = self.ready = memory.accumulator.ready(memory.metadata.leaders, now)
         if ready.nodes and ready.nodes != self.last_ready:
-            params = _NOTHING
-            if memory.watch.recording:
-                first = next(iter(ready.nodes.values()))
-                params = {
-                    "client": memory.name,
-                    "nodes": list(ready.nodes),
-                    "reasons": [
-                        f"{partition} {reason}"
-                        for found in ready.nodes.values()
-                        for partition, reason in found
-                    ],
-                    "partition": first[0][0],
-                    "reason": first[0][1],
-                }
-            memory.watch.say("client.ready", ("ACC-10", "ACC-11"), **params)
+            partition, reason = next(iter(ready.nodes.values()))[0]
+            again = memory.accumulator.queues[partition].batches[0].attempts > 0
+            key = "client.ready_again" if again else _READY[reason]
+            memory.watch.say(key, ("ACC-10", "ACC-11"), **self._ready_params(partition))
         self.last_ready = dict(ready.nodes)
         return False
+
+    def _ready_params(self, partition: str) -> dict[str, Any]:
+        memory = self.memory
+        if not memory.watch.recording:
+            return _NOTHING
+        nodes = self.ready.nodes
+        return {
+            "client": memory.name,
+            "brokers": [f"broker-{node}" for node in nodes],
+            "reasons": [f"{name} {reason}" for found in nodes.values() for name, reason in found],
+            "partition": partition,
+            "linger": memory.config.linger_ms,
+            "backoff": memory.config.retry_backoff_ms,
+        }
 
     def ask_for_leaders(self, now: int) -> bool:
         """P3: a topic without a known leader makes the Sender want new metadata."""
@@ -306,12 +327,11 @@ class Sender:
             for node, partition, reason in memory.accumulator.stops:
                 rules = ("ACC-14",) if reason == "request_full" else ("ORD-5", "ACC-15")
                 memory.watch.note(
-                    f"client.stopped_{reason}",
-                    rules,
-                    client=memory.name,
-                    broker=f"broker-{node}",
-                    partition=partition,
-                    scope=memory.switches.drain_stop_scope,
+                    _STOPS[reason][0], rules, client=memory.name, broker=f"broker-{node}", partition=partition
+                )
+            if memory.accumulator.stops:
+                memory.watch.note(
+                    _SCOPES[memory.switches.drain_stop_scope], ("ACC-15", "CTR-15"), client=memory.name
                 )
             if memory.config.guarantee_order:
                 memory.watch.note(
@@ -451,7 +471,7 @@ class Sender:
         if ready.nodes and accumulator.stops:
             node, partition, reason = accumulator.stops[0]
             self.wait(
-                f"client.waits_{reason}",
+                _STOPS[reason][1],
                 ("ORD-5",),
                 (node, partition),
                 partition=partition,
@@ -459,10 +479,10 @@ class Sender:
             )
         elif self.unreachable:
             node, reason = self.unreachable[0]
-            rules = ("SND-7",) if reason == "in_flight_full" else ("SND-2", "SND-7")
+            full = reason == "in_flight_full"
             self.wait(
-                f"client.waits_{reason}",
-                rules,
+                "client.waits_in_flight_full" if full else "client.waits_not_connected",
+                ("SND-7",) if full else ("SND-2", "SND-7"),
                 (node,),
                 broker=f"broker-{node}",
                 limit=memory.connections.limit,
@@ -477,7 +497,7 @@ class Sender:
         elif ready.waits is not None:
             partition, kind, until = ready.waits
             self.wait(
-                f"client.waits_{kind}",
+                "client.waits_backoff" if kind == "backoff" else "client.waits_linger",
                 ("ACC-9", "ACC-11"),
                 (partition,),
                 partition=partition,
