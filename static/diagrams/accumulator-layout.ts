@@ -43,6 +43,8 @@ export interface AccumulatorShape {
   settings: string;
   records: { fact: string; sentence: string };
   queues: QueueShape[];
+  /** Empty, unmuted queues: one line names them all. */
+  empty: { partitions: string[]; changed: boolean } | null;
   folded: string | null;
   pool: { fact: string; share: number; changed: boolean; waiters: string | null };
   notes: string[];
@@ -56,7 +58,8 @@ export function layoutAccumulator(frame: Frame, name: string, options = defaults
   const names = Object.keys(client.queues);
   const ordered = [...frame.header.partitions.filter((partition) => names.includes(partition))];
   for (const partition of names.sort()) if (!ordered.includes(partition)) ordered.push(partition);
-  const { shown, rest } = choose(frame, name, client, ordered, options.queues);
+  const idle = ordered.filter((partition) => isIdle(client, partition));
+  const { shown, rest } = choose(frame, name, client, ordered.filter((partition) => !idle.includes(partition)), options.queues);
   return {
     client: name,
     state: clientState(client),
@@ -65,12 +68,20 @@ export function layoutAccumulator(frame: Frame, name: string, options = defaults
     }),
     records: recordFacts(frame, name),
     queues: shown.map((partition) => queueShape(frame, name, client, partition, options.boxes)),
+    empty: idle.length === 0
+      ? null
+      : { partitions: idle, changed: idle.some((partition) => hasChanged(frame, "clients", name, "queues", partition)) },
     folded: rest.length === 0 ? null : foldedFact(client, rest),
     pool: poolShape(frame, name, client),
     notes: noteTexts(client, frame),
     others: Object.keys(frame.view.clients ?? {}).filter((other) => other !== name).sort()
       .map((other) => ({ client: other, fact: recordFacts(frame, other).fact })),
   };
+}
+
+function isIdle(client: ClientView, partition: string): boolean {
+  const queue = client.queues[partition];
+  return queue === undefined || (queue.batches.length === 0 && !queue.muted);
 }
 
 function setting(client: ClientView, key: string): number {

@@ -37,7 +37,7 @@ export class Accumulator extends DiagramElement {
       .empty { line-height: 24px; }
       .others { margin-top: 2px; }
       .others button { min-height: 24px; width: 100%; display: flex; justify-content: space-between; }
-      .meter { margin-top: 3px; width: 100%; }
+      .meter { margin-top: 2px; width: 100%; }
       .changed { padding: 0 2px; }
     `,
   ];
@@ -59,6 +59,13 @@ export class Accumulator extends DiagramElement {
       say("diagram.accumulator.heading"),
       shape.settings,
       html`${repeat(shape.queues, (queue) => queue.partition, (queue) => this.#queue(queue))}${
+        shape.empty === null
+          ? nothing
+          : html`<p class="quiet"><span class=${shape.empty.changed ? "changed" : ""}>${say("diagram.accumulator.empty_queues", {
+              partitions: shape.empty.partitions.slice(0, 6),
+              count: shape.empty.partitions.length,
+            })}</span></p>`
+      }${
         shape.folded === null ? nothing : html`<p class="quiet">${shape.folded}</p>`
       }${shape.notes.map((note) => html`<p class="quiet">${note}</p>`)}`,
     )}${section(

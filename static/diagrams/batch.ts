@@ -112,7 +112,7 @@ export function duration(milliseconds: number, language: Language): string {
       return `${Math.round((milliseconds / unit) * 10) / 10} ${language === "en" ? en : zh}`;
     }
   }
-  return `${milliseconds} ${language === "en" ? "ms" : "毫秒"}`;
+  return `${milliseconds} ms`;
 }
 
 export type AnyBatch = ClientBatchView | LogBatchView;

@@ -23,8 +23,9 @@ import { clientOf, isPicked, plainly } from "./picked.ts";
 
 export const defaults = { width: 272, partitions: 4 };
 const MACHINE = "client_transactions";
-/** What a producer without a transactional id can reach by its table. */
-const IDEMPOTENT = ["UNINITIALIZED", "INITIALIZING", "READY", "ABORTABLE_ERROR", "FATAL_ERROR"];
+/** What a producer without a transactional id goes through while all is well; an error state joins when it is entered. */
+const IDEMPOTENT = ["UNINITIALIZED", "INITIALIZING", "READY"];
+const ERRORS = ["ABORTABLE_ERROR", "FATAL_ERROR"];
 
 export interface NumberingRow {
   partition: string;
@@ -100,7 +101,8 @@ export class ClientMachine extends DiagramElement {
       .edge { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
       .edge.last { stroke: var(--ink); stroke-width: 2.75; }
       .edge.stepped { stroke-width: 4; }
-      svg { margin-top: 5px; width: 100%; height: auto; max-width: 340px; }
+      svg { margin-top: 3px; width: 100%; height: auto; max-width: 340px; }
+      button.link { min-height: 18px; font-size: var(--t-mark); line-height: 14px; }
       table { margin-top: 1px; }
       .now-state { font-weight: 650; }
     `,
@@ -162,12 +164,8 @@ export class ClientMachine extends DiagramElement {
       return html`<p class=${stepped ? "changed" : ""}><span class="now-state">${manager.state}</span>${
         stepped ? html` <span class="was">${say("diagram.was", { value: transition.from })}</span>` : nothing}</p>`;
     }
-    const transactional = manager.transactional_id !== null || !IDEMPOTENT.includes(manager.state);
-    const only = transactional || this.whole ? null : IDEMPOTENT;
-    const reached = only === null ? null : only.filter(
-      (state) => state === manager.state || !["ABORTABLE_ERROR", "FATAL_ERROR"].includes(state) || state === "FATAL_ERROR");
     const shape = layoutMachine(this.table, manager.state, manager.last_edge, {
-      width: defaults.width, places: CLIENT_PLACES, only: reached,
+      width: defaults.width, places: CLIENT_PLACES, only: this.whole ? null : drawnStates(manager),
     });
     return html`${drawMachine(shape, sentence, stepped)}${
       shape.folded.states > 0 || this.whole
@@ -200,6 +198,14 @@ export class ClientMachine extends DiagramElement {
         row.acked}${wasTag(row.ackedWas)}</td><td>${row.inFlight}${row.unresolved === null ? nothing : html` <b>${row.unresolved}</b>`}</td></tr>`,
     )}</tbody></table>${hidden > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: hidden })}</p>` : nothing}`;
   }
+}
+
+/** Null: all of them. */
+export function drawnStates(manager: TransactionManagerView): string[] | null {
+  if (manager.transactional_id !== null) return null;
+  const named = [manager.state, ...(manager.last_edge?.slice(0, 2) ?? [])];
+  const states = [...IDEMPOTENT, ...ERRORS.filter((state) => named.includes(state))];
+  return named.every((state) => states.includes(state)) ? states : null;
 }
 
 function wasTag(text: string | null) {

@@ -50,7 +50,7 @@ export function layoutConsumers(frame: Frame, options = defaults): { rows: Consu
 }
 
 export class Consumers extends DiagramElement {
-  static override styles = [...DiagramElement.styles, css`td button { min-height: 18px; width: 100%; }`];
+  static override styles = [...DiagramElement.styles, css`td button { line-height: 16px; width: 100%; }`];
 
   protected override show(frame: Frame): TemplateResult {
     const shape = layoutConsumers(frame);

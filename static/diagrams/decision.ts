@@ -14,7 +14,8 @@ import { DiagramElement, folded, section } from "./element.ts";
 import { errorText, fieldName, valueText } from "./field-words.ts";
 import { plainly } from "./picked.ts";
 
-export const defaults = { fields: 6 };
+/** Rules drawn before and after the deciding one; the rest is counted and can be opened. */
+export const defaults = { fields: 5, before: 2, after: 1 };
 
 export interface RuleShape {
   number: number;
@@ -26,7 +27,7 @@ export interface RuleShape {
 export interface DecisionShape {
   by: string;
   subject: string;
-  fields: { name: string; arrived: string; stored: string; same: boolean | null }[];
+  fields: { name: string; arrived: string; stored: string }[];
   rules: RuleShape[];
   /** What the deciding rule led to. */
   refusal: { rule: string; error: string; compared: string; next: string } | null;
@@ -43,7 +44,6 @@ export function layoutFields(decision: Decision, most = defaults.fields): Decisi
       name: fieldName(name),
       arrived: arrived === undefined ? "–" : numberText(arrived),
       stored: stored === undefined ? "–" : numberText(stored),
-      same: arrived === undefined || stored === undefined ? null : arrived === stored,
     };
   });
 }
@@ -65,6 +65,18 @@ export function layoutDecision(decision: Decision, refusal: Refusal | null): Dec
   };
 }
 
+/** The rules in three parts: folded before, drawn, folded after. Without a deciding rule the first ones are drawn. */
+export function foldRules(rules: readonly RuleShape[], options: { before: number; after: number } = defaults) {
+  const decided = Math.max(0, rules.findIndex((rule) => rule.outcome === "decided"));
+  const from = Math.max(0, decided - options.before);
+  const to = Math.min(rules.length, decided + options.after + 1);
+  return {
+    before: from === 1 ? [] : rules.slice(0, from),
+    drawn: rules.slice(from === 1 ? 0 : from, to === rules.length - 1 ? rules.length : to),
+    after: to === rules.length - 1 ? [] : rules.slice(to),
+  };
+}
+
 export function layoutRefusal(refusal: Refusal): NonNullable<DecisionShape["refusal"]> {
   return {
     rule: refusal.rule,
@@ -78,12 +90,10 @@ export class DecisionPanel extends DiagramElement {
   static override styles = [
     ...DiagramElement.styles,
     css`
-      .compared { display: grid; grid-template-columns: minmax(84px, auto) 1fr 1fr; gap: 0 10px; margin-top: 3px;
-        line-height: 18px; }
-      .compared dt { color: var(--ink-2); }
-      .compared dt, .compared dd { border-top: 1px solid var(--line); }
-      .compared .head { border: 0; color: var(--ink-2); font-size: var(--t-mark); line-height: 14px; }
-      .compared dd b { font-size: 14px; font-variant-numeric: tabular-nums; }
+      .compared td { font-size: 14px; font-weight: 650; line-height: 17px; padding: 1px 6px 1px 0; }
+      .compared tr > :first-child { padding-inline-start: 0; }
+      .compared thead td { border: 0; }
+      .compared tbody th { border-top: 1px solid var(--line); vertical-align: baseline; }
       ol { margin-top: 5px; }
       li { display: grid; grid-template-columns: 18px 1fr; padding: 1px 0; color: var(--ink-2); }
       li > :first-child { font-weight: 600; }
@@ -109,12 +119,10 @@ export class DecisionPanel extends DiagramElement {
     return section(
       title,
       shape.subject,
-      html`<dl class="compared"><dt class="head">${nothing}</dt><dd class="head">${say("diagram.decision.arrived")}</dd><dd
-        class="head">${say("diagram.decision.stored")}</dd>${shape.fields.map(
-          (field) => html`<dt>${field.name}</dt><dd><b>${field.arrived}</b></dd><dd><b>${field.stored}</b>${
-            field.same === null ? nothing : html` <span class="quiet">${field.same ? "=" : "≠"}</span>`}</dd>`,
-        )}</dl><ol>${shape.rules.map((rule) => drawRule(rule))}</ol>${
-        shape.refusal === null ? nothing : this.#refusal(shape.refusal)}`,
+      html`<table class="compared"><thead><tr><td></td>${shape.fields.map((field) => html`<th scope="col">${field.name}</th>`)}</tr></thead><tbody>
+        <tr><th scope="row">${say("diagram.decision.arrived")}</th>${shape.fields.map((field) => html`<td>${field.arrived}</td>`)}</tr>
+        <tr><th scope="row">${say("diagram.decision.stored")}</th>${shape.fields.map((field) => html`<td>${field.stored}</td>`)}</tr>
+      </tbody></table>${drawLadder(shape.rules)}${shape.refusal === null ? nothing : this.#refusal(shape.refusal)}`,
     );
   }
 
@@ -122,6 +130,22 @@ export class DecisionPanel extends DiagramElement {
     return html`<div class="refusal"><p><span class="bad">${refusal.error}</span> <span class="rule">${refusal.rule}</span></p><p>${
       refusal.compared}</p><p>${refusal.next}</p></div>`;
   }
+}
+
+function drawLadder(rules: readonly RuleShape[]): TemplateResult {
+  const { before, drawn, after } = foldRules(rules);
+  return html`${drawFolded(before)}<ol>${drawn.map(drawRule)}</ol>${drawFolded(after)}`;
+}
+
+/** Rules that are folded say how many they are and what became of them. */
+function drawFolded(rules: readonly RuleShape[]): TemplateResult | typeof nothing {
+  if (rules.length === 0) return nothing;
+  const outcomes = ["passed", "not_reached", "off"] as const;
+  const counts = outcomes
+    .map((outcome) => [outcome, rules.filter((rule) => rule.outcome === outcome).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => say(`diagram.decision.folded_${outcome}`, { count }));
+  return html`<details class="more"><summary>${counts.join(" ")}</summary><ol>${rules.map(drawRule)}</ol></details>`;
 }
 
 function drawRule(rule: RuleShape): TemplateResult {

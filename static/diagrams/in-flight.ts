@@ -47,6 +47,8 @@ export interface InFlightShape {
   fact: string;
   nodes: NodeShape[];
   cards: CardShape[];
+  /** Many requests: one line each. */
+  dense: boolean;
   folded: string | null;
   sender: string;
 }
@@ -77,6 +79,7 @@ export function layoutInFlight(frame: Frame, name: string, options = defaults): 
       : say("diagram.in_flight.of", { used: single.used, limit: single.limit, node: single.node }),
     nodes: shown,
     cards,
+    dense: cards.length > 2,
     folded: more > 0 ? say("diagram.in_flight.more", { count: more }) : null,
     sender: senderSentence(client, frame),
   };
@@ -117,14 +120,15 @@ function messageId(frame: Frame, client: string, to: string, correlation: string
   return null;
 }
 
+/** What the Sender last did; `poll_timeout` is the virtual time until which its poll lasts. */
 function senderSentence(client: ClientView, frame: Frame): string {
-  const { phase, pass, poll_timeout: timeout, poll_source: source, waiting_for: waiting } = client.sender;
+  const { phase, pass, poll_timeout: until, poll_source: source, waiting_for: waiting } = client.sender;
   const parts = [say("diagram.sender.pass", { pass, phase })];
-  if (timeout !== null && timeout < Number.MAX_SAFE_INTEGER) {
+  if (until !== null && until > frame.view.time) {
     parts.push(
       source === null
-        ? say("diagram.sender.poll", { timeout: duration(timeout, frame.language) })
-        : say("diagram.sender.poll_source", { timeout: duration(timeout, frame.language), source: sourceWord(source) }),
+        ? say("diagram.sender.poll", { at: until })
+        : say("diagram.sender.poll_source", { at: until, source: sourceWord(source) }),
     );
   }
   if (waiting !== null) parts.push(say("diagram.sender.waiting", { reason: waitingWord(waiting) }));
@@ -153,6 +157,7 @@ export class InFlight extends DiagramElement {
       .slots span { min-width: 118px; color: var(--ink-2); }
       .card { margin-top: 5px; padding: 4px 10px; background: var(--raise); border: 0 solid var(--ink-2);
         border-left-width: 4px; display: grid; grid-template-columns: 1fr auto; gap: 0 8px; width: 100%; }
+      .card.dense { padding: 2px 8px; margin-top: 3px; }
       .card.fresh { outline: 2px solid var(--ink); }
       .card span:nth-child(even) { text-align: end; }
       .down { text-decoration: underline dotted; }
@@ -178,14 +183,23 @@ export class InFlight extends DiagramElement {
           { length: node.slots },
           (_, index) => html`<i class=${index < node.used ? "used" : ""}></i>`,
         )}</div>`,
-      )}${repeat(shape.cards, (item) => item.key, (item) => this.#card(item))}${
+      )}${repeat(shape.cards, (item) => item.key, (item) => this.#card(item, shape.dense))}${
         shape.folded === null ? nothing : html`<p class="quiet">${shape.folded}</p>`
       }${shape.cards.length === 0 ? html`<p class="quiet">${say("diagram.in_flight.nothing")}</p>` : nothing}<p
         class="quiet">${shape.sender}</p>`,
     );
   }
 
-  #card(item: CardShape): TemplateResult {
+  #card(item: CardShape, dense: boolean): TemplateResult {
+    if (dense) {
+      const what = item.batches.length === 0
+        ? item.title
+        : item.batches.map((batch) => `${batch.partition} ${batch.label}`).join(", ") +
+          (item.more > 0 ? ` ${say("diagram.in_flight.more_batches", { count: item.more })}` : "");
+      return html`<button class="card dense ${item.hue} ${item.fresh ? "fresh" : ""} ${item.picked ? "picked" : ""}" title=${`${item.title}, ${
+        item.timeout}`} aria-pressed=${item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${what}</b><span>${
+        item.attempt === null ? item.sent : `${item.attempt}, ${item.sent}`}</span></button>`;
+    }
     return html`<button class="card ${item.hue} ${item.fresh ? "fresh" : ""} ${item.picked ? "picked" : ""}" aria-pressed=${
       item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${item.title}</b><span>${
       item.attempt ?? item.sent}</span><span>${item.batches.map(

@@ -25,8 +25,8 @@ export interface LabelPlace {
 }
 
 const SIZE = 11.5;
-const ABOVE = 5;
-const BELOW = -13;
+const ABOVE = 7;
+const BELOW = -15;
 const STEEPEST = 40;
 const CHUNK = 12;
 

@@ -90,7 +90,7 @@ function countOf(first: Id, last: Id): number | null {
 }
 
 /** Base offset of the cached batch with the same producer, epoch and sequences. */
-function findEqual(replica: ReplicaView, id: Id, epoch: Id, first: Id, last: Id): number | null {
+export function findEqual(replica: ReplicaView, id: Id, epoch: Id, first: Id, last: Id): number | null {
   const entry = replica.producers[String(id)];
   if (entry === undefined || entry.producer_epoch !== epoch) return null;
   for (const [cachedFirst, cachedLast, offset] of entry.batches) {
@@ -163,8 +163,10 @@ export function layoutArrival(
     shape.path = `M${middle} ${bottom}V${options.cellsTop - 7}`;
   }
   if (arrived.fate !== "appended") addGhost(shape, arrived, replica, cells, options, x + width);
-  const edge = shape.cross === null ? options.right : shape.cross.x - 14;
-  shape.texts = arrivalTexts(words, x, width, y + options.cellHeight / 2, cells.left, edge, options.right);
+  shape.texts = arrivalTexts(words, {
+    x, width, middle: y + options.cellHeight / 2, left: cells.left, right: options.right, cross: shape.cross?.x ?? null,
+    narrow: options.narrow,
+  });
   return { shape, twin: `${words.headline} ${words.detail}` };
 }
 
@@ -190,32 +192,42 @@ function addGhost(
   if (middle > from + 10) shape.path = `M${round(from + 6)} ${line}H${middle}V${y - 26}`;
 }
 
-function arrivalWords(frame: Frame, arrived: Arrived): { headline: string; detail: string } {
-  const step = frame.step;
-  const at = step?.at ?? frame.view.time;
+export interface ArrivalWords {
+  batch: string;
+  headline: string;
+  detail: string;
+  /** The detail where there is little room. */
+  brief: string;
+}
+
+export function arrivalWords(frame: Frame, arrived: Arrived): ArrivalWords {
   const batch = batchWords(asLabelled(arrived));
-  const headline = say("diagram.lanes.arrives", { batch, at });
+  const headline = say("diagram.lanes.arrives", { batch, at: frame.step?.at ?? frame.view.time });
+  const [detail, brief] = fateWords(frame, arrived);
+  return { batch, headline, detail, brief };
+}
+
+function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: string] {
+  const at = arrived.at ?? 0;
   switch (arrived.fate) {
-    case "appended":
-      return {
-        headline,
-        detail: say("diagram.lanes.appended", {
-          offsets: range(arrived.at ?? 0, (arrived.at ?? 0) + (arrived.count ?? 1) - 1),
-          records: serialsText(arrived.serials),
-        }),
-      };
+    case "appended": {
+      const offsets = range(at, at + (arrived.count ?? 1) - 1);
+      return [
+        say("diagram.lanes.appended", { offsets, records: serialsText(arrived.serials) }),
+        say("diagram.lanes.appended_brief", { offsets }),
+      ];
+    }
     case "duplicate":
-      return { headline, detail: say("diagram.lanes.already_stored", { base_offset: arrived.at ?? 0 }) };
-    case "refused":
-      return {
-        headline,
-        detail: say("diagram.lanes.refused", {
-          error: step?.refusal?.error ?? "",
-          compared: comparedText(step?.refusal?.compared ?? []),
-        }),
-      };
+      return [say("diagram.lanes.already_stored", { base_offset: at }), say("diagram.lanes.already_stored_brief", { base_offset: at })];
+    case "refused": {
+      const compared = comparedText(frame.step?.refusal?.compared ?? []);
+      return [
+        say("diagram.lanes.refused", { error: frame.step?.refusal?.error ?? "", compared }),
+        say("diagram.lanes.refused_brief", { compared }),
+      ];
+    }
     default:
-      return { headline, detail: say("diagram.lanes.answered_not_stored") };
+      return [say("diagram.lanes.answered_not_stored"), say("diagram.lanes.answered_not_stored")];
   }
 }
 
@@ -223,23 +235,41 @@ function comparedText(compared: [Json, Json][]): string {
   return compared.map(([name, value]) => errorText(name, value)).join(", ");
 }
 
-/** Above and below the dotted path, beside the arriving cell; on its left when there is more room there. */
-function arrivalTexts(
-  words: { headline: string; detail: string },
-  x: number, width: number, middle: number, left: number, edge: number, right: number,
+interface TextRoom {
+  x: number;
+  width: number;
+  middle: number;
+  left: number;
+  right: number;
+  cross: number | null;
+  narrow: boolean;
+}
+
+/** Above and below the dotted path, where there is most room: left of the cell, up to the cross, or beyond it. */
+function arrivalTexts(words: { headline: string; detail: string; brief: string }, room: TextRoom): TextShape[] {
+  const after = room.x + room.width + 12;
+  const before = room.x - 12;
+  const edge = room.cross === null ? room.right : room.cross - 14;
+  const onLeft = before - room.left > edge - after && before - room.left > room.right - after - 40;
+  if (onLeft) {
+    const space = before - room.left;
+    return textPair(words, { x: before, space }, { x: before, space }, room, "end");
+  }
+  const beyond = room.cross === null ? after : room.cross + 16;
+  const detail = room.right - beyond > edge - after ? { x: beyond, space: room.right - beyond } : { x: after, space: edge - after };
+  return textPair(words, { x: after, space: room.right - after }, detail, room, "start");
+}
+
+function textPair(
+  words: { headline: string; detail: string; brief: string }, first: { x: number; space: number },
+  second: { x: number; space: number }, room: TextRoom, anchor: "start" | "end",
 ): TextShape[] {
-  const after = x + width + 12;
-  const before = x - 12;
-  const onLeft = before - left > edge - after;
-  const room = onLeft ? before - left : edge - after;
-  const anchor = onLeft ? "end" : "start";
-  const at = round(onLeft ? before : after);
-  const headlineRoom = onLeft ? room : right - after;
-  const [headline = ""] = wrapAtMost(words.headline, headlineRoom, 12, 1, true);
-  const [detail = ""] = wrapAtMost(words.detail, room, 12, 1);
+  const [headline = ""] = wrapAtMost(words.headline, first.space, 12, 1, true);
+  const fits = textWidth(words.detail, 12) <= second.space;
+  const [detail = ""] = wrapAtMost(fits ? words.detail : words.brief, second.space, 12, 1);
   return [
-    { x: at, y: round(middle - 6), text: headline, anchor, style: "text strong" },
-    { x: at, y: round(middle + 15), text: detail, anchor, style: "text ink" },
+    { x: round(first.x), y: round(room.middle - 6), text: headline, anchor, style: "text strong" },
+    { x: round(second.x), y: round(room.middle + 15), text: detail, anchor, style: "text ink" },
   ];
 }
 

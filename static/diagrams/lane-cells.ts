@@ -92,12 +92,14 @@ export function indexOfOffset(batches: Record<string, LogBatchView>, offset: num
 
 const CONTROL_WIDTH = 40;
 const PADDING = 14;
+/** So that a cell of one record can still say that it is stored twice. */
+const LEAST = 40;
 
 function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
   if (batch.control !== null) return CONTROL_WIDTH;
   const label = textWidth(batchLabel(batch, short), options.labelSize, true) + PADDING;
   const offsets = Math.min(batch.last_offset - batch.base_offset + 1, 4) * options.unit;
-  return Math.max(offsets, label);
+  return Math.max(offsets, label, LEAST);
 }
 
 /** How far px per offset may shrink before a batch is folded instead. */

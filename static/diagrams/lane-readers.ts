@@ -107,7 +107,7 @@ function readerTexts(name: string, fact: string, y: number, cells: Cells, option
   if (options.narrow) {
     const room = options.right - cells.left;
     const lines = wrapAtMost(`${name}: ${fact}`, room, 12, 1);
-    return [{ ...label, text: lines[0] ?? name }];
+    return [{ ...label, text: lines[0] ?? name, style: "text ink halo" }];
   }
   const start = cells.right + 14;
   const beside = options.right - start;

@@ -183,7 +183,7 @@ function drawArrival(arrival: ArrivalShape, actions: LanesActions, animate: bool
         : svg`<path class="line thin dotted" d=${arrival.path}/>`
   }${arrival.bars === null
     ? nothing
-    : svg`<path class="line dark" stroke-width="2.5" d=${arrival.bars.x
+    : svg`<path class="line dark equal" d=${arrival.bars.x
         .map((x) => `M${x} ${arrival.bars?.top}V${arrival.bars?.bottom}`)
         .join("")}/>`}${
     arrival.cross === null

@@ -10,6 +10,7 @@ import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection } from 
 import { say } from "../player/text.ts";
 import { batchWords, hueOf, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
+import { isLogCase } from "./complete.ts";
 import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
@@ -117,16 +118,44 @@ function laneHeight(frame: Frame, tier: Tier): number {
 
 /** A log case has no arrivals: its batches lie in files. */
 function arrivalRoom(frame: Frame, tier: Tier): number {
-  return frame.view.network === undefined && frame.view.clients === undefined ? 0 : tier.arrival;
+  return isLogCase(frame.view) ? 0 : tier.arrival;
 }
 
-function planLanes(frame: Frame, names: string[], options: LanesOptions): Plan {
-  const height = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
+/** A log that holds nothing, has nothing coming and is not in focus: a line says so. */
+function isIdle(frame: Frame, name: string, focus: string | null): boolean {
+  const partition = frame.view.partitions?.[name];
+  const id = partition === undefined ? null : shownReplica(partition);
+  if (name === focus || id === null) return false;
+  if (Object.keys(partition?.replicas[id]?.batches ?? {}).length > 0) return false;
+  return !Object.values(frame.view.network?.messages ?? {}).some((message) => message.api === "Produce" && message.partitions.includes(name));
+}
+
+function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {
+  const idle = all.filter((name) => isIdle(frame, name, options.focus));
+  const names = idle.length === all.length ? all : all.filter((name) => !idle.includes(name));
+  const lines = idle.length === all.length ? [] : idle;
+  const whole = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
+  const height = whole - Math.min(lines.length, 3) * LINE_HEIGHT;
   for (const tier of [ROOMY, DENSE]) {
     if (laneHeight(frame, tier) * names.length <= height) {
-      return { tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] };
+      return withLines({ tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] }, lines, frame, whole);
     }
   }
+  return withLines(planFocus(frame, names, options, height), lines, frame, whole);
+}
+
+/** Adds the idle partitions as lines while they fit; the rest is counted. */
+function withLines(plan: Plan, lines: string[], frame: Frame, height: number): Plan {
+  const used = [...plan.tiers.values()].reduce((sum, tier) => sum + laneHeight(frame, tier), 0);
+  const fitting = height === 0 ? LINES_MOST : Math.max(0, Math.floor((height - used) / LINE_HEIGHT));
+  const waiting = [...plan.lines, ...lines, ...plan.rest];
+  if (waiting.length <= fitting) return { ...plan, lines: waiting, rest: [] };
+  const most = Math.min(Math.max(0, fitting - 1), LINES_MOST);
+  return { ...plan, lines: waiting.slice(0, most), rest: waiting.slice(most) };
+}
+
+/** Not all lanes fit: the one in focus stays large. */
+function planFocus(frame: Frame, names: string[], options: LanesOptions, height: number): Plan {
   const focus = options.focus !== null && names.includes(options.focus) ? options.focus : names[0];
   const others = names.filter((name) => name !== focus);
   const tiers = new Map<string, Tier>();
@@ -139,10 +168,7 @@ function planLanes(frame: Frame, names: string[], options: LanesOptions): Plan {
   }
   const tier = laneHeight(frame, ROOMY) + 2 * LINE_HEIGHT <= height || options.height === null ? ROOMY : DENSE;
   tiers.set(focus, tier);
-  const left = options.height === null ? LINES_MOST * LINE_HEIGHT : height - laneHeight(frame, tier);
-  const fitting = Math.max(0, Math.floor(left / LINE_HEIGHT));
-  const most = others.length <= fitting ? others.length : Math.max(0, fitting - 1);
-  return { tiers, lines: others.slice(0, most), rest: others.slice(most) };
+  return { tiers, lines: others, rest: [] };
 }
 
 function lineText(name: string, partition: PartitionView): string {
@@ -154,13 +180,22 @@ function lineText(name: string, partition: PartitionView): string {
   });
 }
 
+/** What a cell means, once; further lanes say where they end and whether this step touched them. */
+function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number): string {
+  if (cells.common !== null) return say("diagram.lanes.every", { who: cells.common });
+  if (top === 0) return say("diagram.lanes.legend");
+  const key = hasChanged(frame, "partitions", name) ? "diagram.lanes.end" : "diagram.lanes.end_unchanged";
+  return say(key, { end: replica.log_end });
+}
+
 function titleTexts(
-  frame: Frame, name: string, partition: PartitionView, cells: Cells, tier: Tier, top: number, options: LanesOptions,
+  frame: Frame, name: string, partition: PartitionView, replica: ReplicaView, cells: Cells, tier: Tier, top: number,
+  options: LanesOptions,
 ): TextShape[] {
   const narrow = options.width < NARROW;
   const left = narrow ? 8 : 24;
   const start = left + textWidth(name, 13, true) + 10;
-  const log = frame.view.network === undefined && frame.view.brokers === undefined;
+  const log = isLogCase(frame.view);
   const leader = partition.deleted
     ? say("diagram.lanes.deleted")
     : log
@@ -168,7 +203,7 @@ function titleTexts(
       : partition.leader === null
         ? say("diagram.lanes.no_leader", { isr: partition.isr })
         : say("diagram.lanes.leader", { leader: `broker-${partition.leader}`, isr: partition.isr });
-  const legend = cells.common === null ? say("diagram.lanes.legend") : say("diagram.lanes.every", { who: cells.common });
+  const legend = legendText(frame, name, replica, cells, top);
   const right = options.width - (narrow ? 8 : 16);
   const y = top + tier.title - 8;
   const leaderWidth = textWidth(leader, 12);
@@ -228,7 +263,7 @@ function layoutLane(
   }
   const bottom = placeBelow(frame, lane, name, id, replica, cells, tier, rowsTop, right, narrow, twin);
   lane.gates = gates(replica, cells, cellsTop, bottom, tier);
-  lane.texts.push(...titleTexts(frame, name, partition, cells, tier, top, options));
+  lane.texts.push(...titleTexts(frame, name, partition, replica, cells, tier, top, options));
   lane.texts.push(...gateTexts(replica, cells, cellsTop, lane.arrival?.cross ?? null, right));
   return { lane, twin };
 }

@@ -8,15 +8,15 @@
  * desk layout. PageUp and PageDown on a lane's title scroll it, Home and End go to its ends.
  */
 
-import { html } from "lit";
+import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { layoutRefusal } from "./decision.ts";
 import { SizedElement, folded, twin } from "./element.ts";
 import { defaults, layoutLanes, shownReplica } from "./lanes-layout.ts";
 import { drawLanes } from "./lanes-draw.ts";
 import { partitionOf } from "./picked.ts";
-import { css } from "lit";
 
 export { defaults };
 
@@ -30,7 +30,9 @@ export class Lanes extends SizedElement {
       details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
       @media (max-width: 600px) {
         :host { height: auto; overflow: visible; }
-        details.twin, details.twin[open] { position: static; }
+        details.twin, details.twin[open] { position: static; margin: 6px 10px; padding: 0; }
+        .hitbox { background: var(--now); outline: 2px solid var(--ink); padding: 6px 10px; margin: 10px 12px 2px;
+          font-size: var(--t-strong); line-height: 18px; }
       }
     `,
   ];
@@ -61,7 +63,17 @@ export class Lanes extends SizedElement {
       scrolled: this.scrolled,
     });
     const actions = { pick: this.pick, scroll: this.#scroll, focus: this.#open };
-    return html`${drawLanes(shape, actions, frame.animate)}${twin(shape.twin)}`;
+    return html`${drawLanes(shape, actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
+  }
+
+  /** On a narrow screen the deciding rule stands under the picture; its panel is a tab away. */
+  #decided(frame: Frame): TemplateResult | typeof nothing {
+    const step = frame.step;
+    const rule = step?.decision?.rows.find((row) => row.outcome === "decided");
+    if (rule === undefined && step?.refusal == null) return nothing;
+    const refusal = step?.refusal == null ? null : layoutRefusal(step.refusal);
+    return html`<div class="hitbox">${rule === undefined ? nothing : html`<b>${say(rule.key, rule.params)}</b> `}${
+      refusal === null ? nothing : html`<br><span class="bad">${refusal.error}</span>: ${refusal.compared}`}</div>`;
   }
 
   readonly #open = (partition: string): void => {

@@ -1,6 +1,6 @@
 /**
- * The ledger of serials: every record that an application sent, how often it is stored, what its producer was
- * told, and who read it. Once, twice, lost and uncertain are words; red only where a guarantee is broken.
+ * The ledger of serials: a strip with one mark per record that an application sent, and rows that tell of the records
+ * that matter now: how often stored, what its producer was told, who read it. Red only where a guarantee is broken.
  *
  *     <eos-ledger></eos-ledger>
  *     document.querySelector("eos-ledger").frame = frame;
@@ -18,7 +18,7 @@ import { DiagramElement, folded, section } from "./element.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isPicked } from "./picked.ts";
 
-export const defaults = { rows: 8 };
+export const defaults = { chips: 44, rows: 3 };
 
 export interface LedgerRow {
   serial: number;
@@ -35,8 +35,12 @@ export interface LedgerRow {
 
 export interface LedgerShape {
   total: number;
+  /** One per record, a page of them. */
+  chips: LedgerRow[];
+  /** The selected, changed or broken ones among all. */
   rows: LedgerRow[];
-  /** Records not shown, with the range they stand in. */
+  rowsFolded: number;
+  /** Records before and after the page of chips. */
   older: number;
   newer: number;
   fact: string;
@@ -72,25 +76,45 @@ function serialsInOrder(records: Record<string, RecordView>): number[] {
   return serials;
 }
 
-/** The rows around what matters now: the selection, else what the step changed or broke, else the newest. */
-export function layoutLedger(frame: Frame, most = defaults.rows, from: number | null = null): LedgerShape {
+/** Chips around what matters now: the selection, else what the step changed or broke, else the newest. */
+export function layoutLedger(
+  frame: Frame, options: { chips: number; rows: number } = defaults, from: number | null = null,
+): LedgerShape {
   const records = frame.view.records ?? {};
   const serials = serialsInOrder(records);
   const focus = focusSerial(frame);
   const at = focus === null ? serials.length - 1 : Math.max(0, serials.indexOf(focus));
+  const most = options.chips;
   const start = Math.max(0, Math.min(from ?? at - Math.floor(most / 2), serials.length - most));
   const shown = serials.slice(start, start + most);
   const readers = deliveries(frame);
   const sets = brokenSets(frame);
-  const rows = shown.map((serial) => row(frame, records[String(serial)] as RecordView, serial, sets, readers));
+  const make = (serial: number): LedgerRow => row(frame, records[String(serial)] as RecordView, serial, sets, readers);
+  const named = namedSerials(frame, sets).filter((serial) => String(serial) in records);
   return {
     total: serials.length,
-    rows,
+    chips: shown.map(make),
+    rows: named.slice(0, options.rows).map(make),
+    rowsFolded: Math.max(0, named.length - options.rows),
     older: start,
     newer: serials.length - start - shown.length,
     fact: ledgerFact(frame),
     broken: sets.some(([, broken]) => broken.size > 0),
   };
+}
+
+/** Records that get a row: selected, broken in this step, changed in it, broken before. Each once, in this order. */
+function namedSerials(frame: Frame, sets: Broken[]): number[] {
+  const named = new Set<number>();
+  const selection = frame.selection;
+  if (selection?.kind === "record") named.add(Number(selection.id));
+  for (const serial of selection?.serials ?? []) named.add(serial);
+  for (const broken of frame.step?.broken ?? []) for (const serial of broken.serials) named.add(serial);
+  for (const change of frame.step?.changes ?? []) {
+    if (change.path[0] === "records" && change.path[1] !== undefined) named.add(Number(change.path[1]));
+  }
+  for (const [, broken] of sets) for (const serial of broken) named.add(serial);
+  return [...named];
 }
 
 function focusSerial(frame: Frame): number | null {
@@ -173,7 +197,11 @@ function ledgerFact(frame: Frame): string {
   for (const verdict of Object.values(frame.view.verdicts ?? {})) {
     for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += verdict[name];
   }
-  return say("diagram.ledger.fact", sum);
+  const broken = (["duplicates", "lost", "reordered", "failed"] as const).filter((name) => sum[name] > 0);
+  const rest = broken.length === 0
+    ? say("diagram.ledger.none_broken")
+    : broken.map((name) => say(`diagram.ledger.count_${name}`, { count: sum[name] })).join(", ");
+  return say("diagram.ledger.fact", { stored: sum.stored, rest });
 }
 
 export class Ledger extends DiagramElement {
@@ -181,8 +209,18 @@ export class Ledger extends DiagramElement {
   static override styles = [
     ...DiagramElement.styles,
     css`
-      td button { min-height: 18px; width: 100%; }
+      td button { line-height: 16px; width: 100%; }
       tr.broken td { color: var(--bad); font-weight: 600; }
+      .chips { display: flex; flex-wrap: wrap; gap: 2px; margin-top: 3px; }
+      .chip { min-width: 25px; height: 20px; padding: 0 2px; border: 1.5px solid var(--ink-2); border-radius: 3px; text-align: center;
+        font-size: var(--t-mark); line-height: 16px; background: var(--raise); font-variant-numeric: tabular-nums; }
+      .chip sup { font-size: 9px; line-height: 0; }
+      .chip.pending, .chip.uncertain { border-style: dashed; }
+      .chip.pending { color: var(--ink-2); background: none; }
+      .chip.absent { border-style: dotted; text-decoration: line-through; }
+      .chip.duplicated, .chip.reordered, .chip.lost { border: 2px solid var(--bad); color: var(--bad); font-weight: 700; }
+      .chip.lost { text-decoration: line-through; }
+      .chip.fresh { background: var(--now); }
       .page { display: flex; justify-content: space-between; margin-top: 2px; }
       h2 small.bad { color: var(--bad); font-weight: 600; }
     `,
@@ -200,25 +238,44 @@ export class Ledger extends DiagramElement {
   }
 
   protected override show(frame: Frame): TemplateResult {
-    const shape = layoutLedger(frame, defaults.rows, this.from);
+    const shape = layoutLedger(frame, defaults, this.from);
     if (shape.total === 0) return folded(say("diagram.ledger.heading"), say("diagram.ledger.none"));
-    const start = shape.older;
     return section(
       say("diagram.ledger.heading"),
       shape.broken ? html`<span class="bad">${shape.fact}</span>` : shape.fact,
-      html`<table><thead><tr><th>${say("diagram.ledger.record")}</th><th>${say("diagram.ledger.partition")}</th><th>${say(
-        "diagram.ledger.stored")}</th><th>${say("diagram.ledger.told")}</th><th>${say("diagram.ledger.read")}</th><th>${say(
-        "diagram.ledger.result")}</th></tr></thead><tbody>${repeat(shape.rows, (item) => item.serial, (item) => this.#row(item))}</tbody></table>${
-        shape.older + shape.newer === 0
-          ? nothing
-          : html`<p class="page quiet">${shape.older > 0
-              ? html`<button class="link" @click=${() => { this.from = Math.max(0, start - defaults.rows); }}>${say(
-                  "diagram.ledger.older", { count: shape.older })}</button>`
-              : html`<span></span>`}${shape.newer > 0
-              ? html`<button class="link" @click=${() => { this.from = start + defaults.rows; }}>${say(
-                  "diagram.ledger.newer", { count: shape.newer })}</button>`
-              : nothing}</p>`}`,
+      html`<div class="chips" role="group" aria-label=${say("diagram.ledger.heading")}>${repeat(
+        shape.chips,
+        (item) => item.serial,
+        (item) => this.#chip(item),
+      )}</div>${this.#pages(shape)}${shape.rows.length === 0 ? nothing : this.#table(shape)}`,
     );
+  }
+
+  #pages(shape: LedgerShape): TemplateResult | typeof nothing {
+    if (shape.older + shape.newer === 0) return nothing;
+    const back = (): void => { this.from = Math.max(0, shape.older - defaults.chips); };
+    const on = (): void => { this.from = shape.older + defaults.chips; };
+    return html`<p class="page quiet">${shape.older > 0
+      ? html`<button class="link" @click=${back}>${say("diagram.ledger.older", { count: shape.older })}</button>`
+      : html`<span></span>`}${shape.newer > 0
+      ? html`<button class="link" @click=${on}>${say("diagram.ledger.newer", { count: shape.newer })}</button>`
+      : nothing}</p>`;
+  }
+
+  #chip(item: LedgerRow): TemplateResult {
+    const name = say("diagram.ledger.name", {
+      serial: item.serial, partition: item.partition, result: item.word, status: item.status, copies: item.stored,
+    });
+    const copies = item.stored > 1 ? html`<sup>×${item.stored}</sup>` : nothing;
+    return html`<button class="chip ${item.verdict} ${item.changed ? "fresh" : ""} ${item.picked ? "picked" : ""}" title=${name}
+      aria-label=${name} aria-pressed=${item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}>${item.serial}${copies}</button>`;
+  }
+
+  #table(shape: LedgerShape): TemplateResult {
+    return html`<table><thead><tr><th>${say("diagram.ledger.record")}</th><th>${say("diagram.ledger.partition")}</th><th>${say(
+      "diagram.ledger.stored")}</th><th>${say("diagram.ledger.told")}</th><th>${say("diagram.ledger.read")}</th><th>${say(
+      "diagram.ledger.result")}</th></tr></thead><tbody>${repeat(shape.rows, (item) => item.serial, (item) => this.#row(item))}</tbody></table>${
+      shape.rowsFolded > 0 ? html`<p class="quiet">${say("diagram.ledger.more", { count: shape.rowsFolded })}</p>` : nothing}`;
   }
 
   #row(item: LedgerRow): TemplateResult {

@@ -85,6 +85,7 @@ const base = css`
   .line.thin { stroke-width: 1.25; stroke: var(--ink-3); }
   .line.heavy { stroke-width: 3; }
   .line.dark { stroke: var(--ink); }
+  .line.equal { stroke-width: 2.75; }
   .line.dotted { stroke-dasharray: 2 4; }
   .line.dashed { stroke-dasharray: 5 4; }
   .rule { stroke: var(--line); stroke-width: 1; fill: none; }

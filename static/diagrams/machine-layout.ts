@@ -94,14 +94,14 @@ export function layoutMachine(
     const height = lines.length > 1 ? HEIGHT + 8 : HEIGHT;
     const x = at === 0 ? 0 : at === columns - 1 ? options.width - width : column * at + (column - width) / 2;
     states.push({
-      state, x: round(x), y: round(2 + row * ROW + (HEIGHT + 8 - height) / 2), width: round(width), height,
+      state, x: round(x), y: round(1 + row * ROW + (rows === 1 ? 0 : (HEIGHT + 8 - height) / 2)), width: round(width), height,
       current: state === current, terminal: table.terminal.includes(state),
     });
   }
   const { edges, folded } = layoutEdges(table, states, lastEdge);
   return {
     width: options.width,
-    height: (rows - 1) * ROW + HEIGHT + 12,
+    height: (rows - 1) * ROW + (rows === 1 ? HEIGHT + 8 : HEIGHT + 12),
     states,
     edges,
     folded: { states: table.states.length - states.length, edges: folded },

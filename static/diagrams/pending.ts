@@ -72,7 +72,7 @@ export function messageName(message: { api: string; is_response: boolean }): str
 }
 
 export class Pending extends DiagramElement {
-  static override styles = [...DiagramElement.styles, css`td button { min-height: 18px; width: 100%; }`];
+  static override styles = [...DiagramElement.styles, css`td button { line-height: 16px; width: 100%; }`];
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
     if (frame.view.pending === undefined) return nothing;

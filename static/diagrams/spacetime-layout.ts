@@ -8,12 +8,15 @@
 
 import type { Arrow, Frame, MessageView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { duration, isAbsent } from "./batch.ts";
+import type { Id } from "./batch.ts";
+import { duration, hueOf, isAbsent, range } from "./batch.ts";
 import { errorText } from "./field-words.ts";
 import { round, textWidth, wrapAtMost } from "./geometry.ts";
 import { placeLabels } from "./label-places.ts";
+import { arrivalWords, arrivedNow, findEqual } from "./lane-arrival.ts";
+import { shownReplica } from "./lanes-layout.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
-import { isPicked, messageSelection, partitionOf, plainly } from "./picked.ts";
+import { carriedBatches, isPicked, messageSelection, partitionOf, plainly } from "./picked.ts";
 
 export interface SpacetimeOptions {
   width: number;
@@ -71,6 +74,11 @@ export interface SpacetimeShape {
   shortened: { y: number; text: string }[];
   folds: { y: number; text: string }[];
   band: { y: number; height: number; x: number | null; texts: { x: number; y: number; text: string; anchor: "start" | "end" }[] } | null;
+  /** Where the batches that this step is about are stored, beside the arrow that brought them. */
+  stored: {
+    key: string; x: number; y: number; width: number; text: string; hue: string; matched: boolean; picked: boolean;
+    selection: Selection;
+  }[];
   bars: { key: string; x: number; y: number; height: number; text: string; picked: boolean; selection: Selection }[];
   notes: string[];
   twin: string[];
@@ -175,7 +183,7 @@ function layoutRows(frame: Frame, kept: readonly Drawn[], candidates: readonly D
     else at.set(drawn.endStep, drawn.endAt);
   }
   const rows: Row[] = [];
-  const folds: { y: number; count: number }[] = [];
+  const folds: { y: number; count: number; gap: number }[] = [];
   const shortened: { y: number; by: number }[] = [];
   const drawnIds = new Set(kept.map((drawn) => drawn.arrow.id));
   const hidden = candidates.filter((drawn) => !drawnIds.has(drawn.arrow.id)).map((drawn) => drawn.arrow.sentStep);
@@ -189,8 +197,8 @@ function layoutRows(frame: Frame, kept: readonly Drawn[], candidates: readonly D
       const gap = time - previous.at;
       const count = hidden.filter((sent) => sent > previous.step && sent <= step).length;
       if (count > 0) {
-        folds.push({ y: y + 14 + FOLD / 2, count });
-        y += FOLD + ROW_LEAST;
+        folds.push({ y: y + 11 + FOLD / 2, count, gap });
+        y += FOLD + ROW_LEAST + 7;
       } else if (gap > SHORTEN_AFTER) {
         shortened.push({ y: y + SHORTENED / 2, by: gap });
         y += SHORTENED;
@@ -281,8 +289,10 @@ function compose(
     shortened: layout.shortened.map(({ y, by }) => ({
       y: round(y + top), text: say("diagram.spacetime.shortened", { by: duration(by, frame.language) }),
     })),
-    folds: layout.folds.map(({ y, count }) => ({ y: round(y + top), text: say("diagram.spacetime.folded", { count }) })),
-    band: null, bars: [], notes: [], twin: [],
+    folds: layout.folds.map(({ y, count, gap }) => ({
+      y: round(y + top), text: say("diagram.spacetime.folded", { count, gap: duration(gap, frame.language) }),
+    })),
+    band: null, stored: [], bars: [], notes: [], twin: [],
   };
   if (nowRow !== undefined) shape.band = bandShape(frame, nowRow.y, lanes, options.width);
   placeArrows(frame, shape, kept, rows, xOf);
@@ -321,7 +331,7 @@ function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number): S
   const middle = x ?? TIMES;
   const onRight = width - middle >= middle - TIMES;
   const room = onRight ? width - middle - 22 : middle - TIMES - 18;
-  const lines = wrapAtMost(bandText(frame), room, 12, 2, true);
+  const lines = bandText(frame).flatMap((text, index, all) => wrapAtMost(text, room, 12, all.length > 1 ? 1 : 2, index === 0));
   const first = round(y + (lines.length > 1 ? -2 : 5));
   return {
     y: round(y - BAND / 2), height: BAND, x,
@@ -331,15 +341,60 @@ function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number): S
   };
 }
 
-function bandText(frame: Frame): string {
+/** What the step did, in one text or two: what arrived and what became of it, or the step's sentence. */
+function bandText(frame: Frame): string[] {
   const step = frame.step;
-  if (step === null) return "";
+  if (step === null) return [];
+  const partition = step.decision?.subject ?? null;
+  const view = partition === null ? undefined : frame.view.partitions?.[partition];
+  const id = view === undefined ? null : shownReplica(view);
+  const replica = id === null ? undefined : view?.replicas[id];
+  if (partition !== null && id !== null && replica !== undefined && step.decision?.by === step.actor) {
+    const arrived = arrivedNow(frame, partition, id, replica);
+    if (arrived !== null) {
+      const { batch, detail } = arrivalWords(frame, arrived);
+      return [`${partition}: ${batch}`, detail];
+    }
+  }
   if (step.refusal !== null) {
     const compared = step.refusal.compared.map(([name, value]) => errorText(name, value)).join(", ");
-    return `${step.refusal.error}: ${compared}`;
+    return [step.refusal.error, compared];
   }
-  const decided = step.decision?.rows.find((row) => row.outcome === "decided");
-  return decided === undefined ? say(step.key, step.params) : say(decided.key, decided.params);
+  return [say(step.key, step.params)];
+}
+
+/** The offsets of a batch that an arrow brought, where the leader still remembers it. */
+function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]): void {
+  const seen = new Set<string>();
+  const now = frame.step?.number ?? 0;
+  const again = kept.filter((drawn) => drawn.arrow.sentStep === now || drawn.endStep === now).map((drawn) => batchKey(drawn.arrow.message));
+  kept.forEach((drawn, index) => {
+    const { message } = drawn.arrow;
+    const key = batchKey(message);
+    if (key === null || seen.has(key) || drawn.underWay || drawn.arrow.fate !== "delivered") return;
+    seen.add(key);
+    const arrow = shape.arrows[index];
+    const [entry] = Object.entries(carriedBatches(message));
+    if (arrow === undefined || entry === undefined || drawn.endStep === now) return;
+    const [partition, batch] = entry;
+    const view = frame.view.partitions?.[partition];
+    const replica = view?.replicas[message.to.replace("broker-", "")];
+    if (replica === undefined) return;
+    const offset = findEqual(
+      replica, batch["producer_id"] as Id, batch["producer_epoch"] as Id, batch["base_sequence"] as Id, batch["last_sequence"] as Id,
+    );
+    const stored = offset === null ? undefined : replica.batches[String(offset)];
+    if (stored === undefined) return;
+    const text = say("diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
+    const width = round(textWidth(text, 11) + 12);
+    const x = arrow.x2 + 14;
+    if (x + width > shape.width - 4) return;
+    const selection: Selection = { kind: "batch", id: `${partition}/${offset}`, partition, serials: [...stored.serials] };
+    shape.stored.push({
+      key: `${partition}/${offset}`, x: round(x), y: round(arrow.y2 - 9), width, text, hue: hueOf(stored.producer_id),
+      matched: again.includes(key), picked: isPicked(frame.selection, selection), selection,
+    });
+  });
 }
 
 function placeArrows(
@@ -376,6 +431,7 @@ function placeArrows(
     if (!drawn.underWay && cut === 1) dots.set(`${x2} ${y2}`, { x: x2, y: round(y2) });
   }
   shape.dots = [...dots.values()];
+  storedCells(frame, shape, kept);
   labelArrows(shape, kept, sent);
 }
 
@@ -387,6 +443,7 @@ function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: Readon
   });
   const taken = [
     ...shape.folds.map((fold) => ({ x: 0, y: fold.y - 12, width: shape.width, height: 24 })),
+    ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
     ...(shape.band?.texts ?? []).map((text) => {
       const width = textWidth(text.text, 12, true);
       return { x: text.anchor === "start" ? text.x : text.x - width, y: text.y - 11, width, height: 14 };

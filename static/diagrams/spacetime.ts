@@ -14,6 +14,7 @@ import type { SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Arrow, Frame, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { isLogCase } from "./complete.ts";
 import { SizedElement, folded, onPick, twin } from "./element.ts";
 import type { ArrowShape, LaneHead, SpacetimeShape } from "./spacetime-layout.ts";
 import { defaults, layoutSpacetime } from "./spacetime-layout.ts";
@@ -32,11 +33,11 @@ export class Spacetime extends SizedElement {
       .head { fill: var(--ink-2); }
       .arrow .line { stroke-width: 1.5; }
       .arrow.coloured .line { stroke-width: 2.5; }
-      .arrow.now .line, .arrow.picked .line { stroke-width: 3.5; }
+      .arrow.current .line, .arrow.chosen .line { stroke-width: 3; }
       .arrow .reach { stroke: transparent; stroke-width: 14; fill: none; }
       .arrow.failed .line:not(.coloured) { stroke: var(--ink); }
       .arrow text { font-size: 11.5px; fill: var(--ink-2); }
-      .arrow.now text, .arrow.picked text { fill: var(--ink); font-weight: 650; }
+      .arrow.current text, .arrow.chosen text { fill: var(--ink); font-weight: 650; }
       .bar { fill: var(--side); stroke: var(--ink-2); stroke-width: 1.5; }
       @media (max-width: 600px) { :host { height: 480px; } }
     `,
@@ -50,7 +51,7 @@ export class Spacetime extends SizedElement {
   }
 
   protected override show(frame: Frame): TemplateResult {
-    if (frame.view.network === undefined) return folded(say("diagram.spacetime.heading"), say("diagram.spacetime.log"));
+    if (isLogCase(frame.view)) return folded(say("diagram.spacetime.heading"), say("diagram.spacetime.log"));
     const shape = layoutSpacetime(frame, this.arrows, {
       width: this.size?.width || defaults.width,
       height: this.size?.height || defaults.height,
@@ -75,6 +76,10 @@ export function drawSpacetime(shape: SpacetimeShape, pick: (selection: Selection
       shape.arrows,
       (arrow) => arrow.key,
       (arrow) => drawArrow(arrow, pick, animate),
+    )}${repeat(
+      shape.stored,
+      (cell) => cell.key,
+      (cell) => drawStored(cell, pick),
     )}${drawBandText(shape)}${shape.notes.map(
       (note, index) => svg`<text class="halo" x=${shape.width - 12} y=${shape.height - 22 - 14 * (shape.notes.length - 1 - index)}
         text-anchor="end">${note}</text>`,
@@ -117,6 +122,15 @@ function drawFold(fold: { y: number; text: string }, shape: SpacetimeShape): SVG
     x=${(left + right) / 2} y=${fold.y + 4} text-anchor="middle">${fold.text}</text>`;
 }
 
+function drawStored(cell: SpacetimeShape["stored"][number], pick: (selection: Selection) => void): SVGTemplateResult {
+  const { click, key } = onPick(pick, cell.selection);
+  return svg`<g role="button" tabindex="0" aria-label=${cell.text} aria-pressed=${cell.picked ? "true" : "false"} @click=${click}
+    @keydown=${key}><path class="line dark" d=${`M${cell.x - 8} ${cell.y + 9}h8`}/><rect class=${`cell ${cell.hue}`} x=${cell.x}
+    y=${cell.y} width=${cell.width} height="18"/>${cell.picked || cell.matched
+      ? svg`<rect class="ring" x=${cell.x - 3} y=${cell.y - 3} width=${cell.width + 6} height="24" rx="2"/>`
+      : nothing}<text class="ink" x=${cell.x + cell.width / 2} y=${cell.y + 13} text-anchor="middle">${cell.text}</text></g>`;
+}
+
 function drawBar(bar: SpacetimeShape["bars"][number], pick: (selection: Selection) => void): SVGTemplateResult {
   const { click, key } = onPick(pick, bar.selection);
   return svg`<g role="button" tabindex="0" aria-label=${bar.text} aria-pressed=${bar.picked ? "true" : "false"} @click=${click}
@@ -129,7 +143,7 @@ export function drawArrow(arrow: ArrowShape, pick: (selection: Selection) => voi
   const path = `M${arrow.x1} ${arrow.y1}L${arrow.x2} ${arrow.y2}`;
   const failed = arrow.fate === "dropped" || arrow.fate === "lost";
   const classes = [
-    "arrow", arrow.now ? "now" : "", arrow.picked ? "picked" : "", failed ? "failed" : "", arrow.hue === null ? "" : "coloured",
+    "arrow", arrow.now ? "current" : "", arrow.picked ? "chosen" : "", failed ? "failed" : "", arrow.hue === null ? "" : "coloured",
   ].filter(Boolean).join(" ");
   const line = [
     "line", arrow.hue ?? "", arrow.fate === "under_way" ? "dashed" : "", animate && arrow.now && arrow.fate !== "under_way" ? "crosses" : "",

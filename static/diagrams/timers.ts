@@ -44,6 +44,14 @@ export function arcPath(share: number, radius: number): string | null {
   return `M${centre} 3A${radius} ${radius} 0 ${share > 0.5 ? 1 : 0} 0 ${x} ${y}`;
 }
 
+/** What fits inside the arc: milliseconds up to four digits, then whole seconds, minutes, hours or days. */
+export function shortLeft(left: number): string {
+  const units: [number, string][] = [[172_800_000, "d"], [7_200_000, "h"], [600_000, "m"], [10_000, "s"]];
+  const sizes: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 };
+  for (const [from, unit] of units) if (left >= from) return `${Math.round(left / (sizes[unit] ?? 1))}${unit}`;
+  return String(left);
+}
+
 export function layoutTimers(frame: Frame, options = defaults): { arcs: ArcShape[]; folded: string[]; ended: string | null } {
   const now = frame.view.time;
   const all = Object.entries(frame.view.clients ?? {}).flatMap(([client, view]) =>
@@ -63,7 +71,7 @@ export function layoutTimers(frame: Frame, options = defaults): { arcs: ArcShape
     return {
       key: `${client}/${name}`,
       path: arcPath(whole <= 0 ? 0 : left / whole, options.radius),
-      left: left >= 100_000 ? duration(left, frame.language) : String(left),
+      left: shortLeft(left),
       lines: [timerWord(timer.kind), of],
       fresh: isNew(frame, "clients", client, "timers", name),
       picked: isPicked(frame.selection, selection),
@@ -144,6 +152,6 @@ export class Timers extends DiagramElement {
 
 const timerArc = (path: string) => svg`<path d=${path}/>`;
 const timerText = (text: string, centre: number) =>
-  svg`<text x=${centre} y=${centre + 3.5} text-anchor="middle">${text.length > 5 ? "" : text}</text>`;
+  svg`<text x=${centre} y=${centre + 3.5} text-anchor="middle">${text}</text>`;
 
 customElements.define("eos-timers", Timers);

@@ -85,7 +85,7 @@ export class ZooKeeper extends DiagramElement {
       pre { margin: 3px 0 0; padding: 4px 8px; background: var(--raise); border: 1px solid var(--line); white-space: pre-wrap;
         overflow-wrap: anywhere; font: 11px/15px var(--f-mono); }
       pre.now { outline-offset: -1px; }
-      td button { min-height: 18px; }
+      td button { line-height: 16px; }
       svg { display: inline-block; }
     `,
   ];
