@@ -1,5 +1,7 @@
-"""How much a request may bring. Django reads a whole body to disk before any view is asked, so the bound stands
-in front of it."""
+"""How much a request may bring.
+
+Django reads a whole body to disk before any view is asked, so the bound stands in front of it.
+"""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any

@@ -19,6 +19,7 @@ from eosviz.replays.models import Replay
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.views import element_attributes
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -103,7 +104,14 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
 @require_safe
 def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     """The player over a stored file."""
-    return render(request, "replays/play.html", {"replay": _readable(request, replay_id)})
+    step = request.GET.get("step", "0")
+    context = {
+        "replay": _readable(request, replay_id),
+        "branch": request.GET.get("branch", "")[:64],
+        "step": step if step.isdecimal() and len(step) < 8 else "0",
+        **element_attributes(),
+    }
+    return render(request, "replays/play.html", context)
 
 
 @require_safe

@@ -16,6 +16,7 @@ from eosviz.replays import verification
 from eosviz.replays.actions import import_replay
 from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs.models import Branch, Session, Step
 from eosviz.walkthroughs.simulations import simulate_to
 from tests.replays.conftest import BROWSER, command, exported, imported, root, walk_to_end
@@ -201,7 +202,8 @@ class TestPages:
         response = visitor.post(reverse("replays:import"), {"file": file}, follow=True)
         replay = Replay.objects.get()
         assert response.redirect_chain == [(reverse("replays:play", args=[replay.id]), 302)]
-        assert reverse("replays:player", args=[replay.id]) in response.content.decode()
+        page = response.content.decode()
+        assert reverse("replays:player", args=[replay.id]) in page and catalogue_address("zh-Hans") in page
         assert visitor.get(reverse("replays:import")).content.decode().count(str(replay.id)) == 2
 
     def test_the_player_file_is_served_packed_plain_and_not_at_all(
