@@ -487,6 +487,12 @@ def _connect(world: World) -> None:
     for client in clients:
         client.preset_metadata(leaders, [broker.broker_id for broker in world.brokers.values()])
         client.preset_connected(list(world.brokers))
+    for consumer in world.consumers.values():
+        for partition in consumer.readings:
+            starts = (
+                b.replicas[partition].log.log_start for b in world.brokers.values() if partition in b.replicas
+            )
+            consumer.preset_position(partition, max(starts, default=0))
 
 
 __all__ = ["Refused", "World", "build"]

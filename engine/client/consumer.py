@@ -129,6 +129,10 @@ class Consumer:
         self.brokers = tuple(brokers) or self.brokers
         self.metadata.preset(dict(leaders), self.brokers)
 
+    def preset_position(self, partition: str, offset: int) -> None:
+        """Begin here: a new consumer starts at the start of the log, wherever that is (CON-8)."""
+        self.readings[partition].position = offset
+
     def preset_connected(self, peers: Iterable[str]) -> None:
         """Begin with standing connections to these brokers (``broker-1``)."""
         for peer in peers:
@@ -268,6 +272,9 @@ class Consumer:
 
     def _fetched(self, reading: Reading, response: FetchResponse, request: InFlightRequest, now: int) -> None:
         reading.in_flight = False
+        if response.error is Error.OFFSET_OUT_OF_RANGE:
+            self._reset(reading, response, now)
+            return
         if response.error is not Error.NONE:
             self._refused(reading, response.error, now)
             return
@@ -306,6 +313,22 @@ class Consumer:
             error=error.name,
             backoff=RETRY_BACKOFF_MS,
         )
+
+    def _reset(self, reading: Reading, response: FetchResponse, now: int) -> None:
+        """What was to be read is gone: its head was deleted, or its end cut off with a lost leader."""
+        before = reading.position
+        reading.position = max(response.log_start_offset, min(before, response.high_watermark))
+        reading.wanted = reading.position < response.high_watermark
+        reading.not_before = self._grid(now + 1)
+        self.watch.say(
+            "consumer.position_reset",
+            ("CON-1", "CON-8"),
+            consumer=self.name,
+            partition=reading.partition,
+            before=before,
+            position=reading.position,
+        )
+        self.watch.touch(self)
 
     def _deliver(self, reading: Reading, serials: list[int], offsets: list[int], skipped: int) -> None:
         """Hand records to the application, which may remember keys (CPT-6)."""
