@@ -1,0 +1,183 @@
+"""Every state with every event, for both machines of the producer; and the tables of reactions."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from engine.client import batch as batches
+from engine.client import client_states, produce_reactions
+from engine.client.batch import Batch
+from engine.client.configuration import resolve
+from engine.client.partition_sequences import PartitionSequences
+from engine.client.transaction_manager import IllegalTransition, TransactionManager
+from engine.errors import EngineError, Error
+from engine.explain import catalogue
+from engine.profiles import K20, K28
+from engine.switches import Switches
+from engine.watching import Watch
+
+# TXM-4, written down a second time: from, event, to.
+LEGAL = {
+    ("UNINITIALIZED", "init_transactions", "INITIALIZING"),
+    ("UNINITIALIZED", "need_producer_id", "INITIALIZING"),
+    ("INITIALIZING", "init_producer_id_none", "READY"),
+    ("READY", "begin", "IN_TRANSACTION"),
+    ("IN_TRANSACTION", "commit", "COMMITTING_TRANSACTION"),
+    ("IN_TRANSACTION", "abort", "ABORTING_TRANSACTION"),
+    ("ABORTABLE_ERROR", "abort", "ABORTING_TRANSACTION"),
+    ("COMMITTING_TRANSACTION", "end_txn_none", "READY"),
+    ("ABORTING_TRANSACTION", "end_txn_none", "READY"),
+    ("IN_TRANSACTION", "abortable_failure", "ABORTABLE_ERROR"),
+    ("COMMITTING_TRANSACTION", "abortable_failure", "ABORTABLE_ERROR"),
+    ("ABORTABLE_ERROR", "abortable_failure", "ABORTABLE_ERROR"),
+    ("ABORTING_TRANSACTION", "abortable_failure", "ABORTING_TRANSACTION"),
+    ("READY", "epoch_exhausted", "UNINITIALIZED"),
+} | {(state, "fatal_failure", "FATAL_ERROR") for state in client_states.STATES}
+
+
+def manager(state, profile=K28, **settings):
+    config = resolve({"enable_idempotence": True, **settings}, profile, Switches())
+    made = TransactionManager("p1", config, profile, Switches(), Watch())
+    made.state = state
+    return made
+
+
+@pytest.mark.parametrize(("state", "event"), product(client_states.STATES, client_states.EVENTS))
+def test_client_states(state, event):
+    made = manager(state)
+    targets = {target for source, on, target in LEGAL if (source, on) == (state, event)}
+    if targets:
+        made.transition(event)
+        assert {made.state} == targets
+    else:
+        with pytest.raises(IllegalTransition):
+            made.transition(event)
+        assert made.state == state
+
+
+def test_an_abort_with_a_required_bump_asks_for_the_id_again():
+    made = manager("ABORTING_TRANSACTION")
+    made.bump_required = True
+    made.transition("end_txn_none")
+    assert made.state == "INITIALIZING"
+
+
+def make_batch(state):
+    made = Batch("b1", "t-0", 16_384, 0, "p1", Watch())
+    made.try_append(1, 104, 0)
+    made.state = state
+    return made
+
+
+MOVES = {
+    ("FILLING", "close"): "QUEUED",
+    ("QUEUED", "drain"): "IN_FLIGHT",
+    ("REQUEUED", "drain"): "IN_FLIGHT",
+    ("IN_FLIGHT", "requeue"): "REQUEUED",
+    ("IN_FLIGHT", "acknowledge"): "ACKED",
+    ("IN_FLIGHT", "fail"): "FAILED",
+    **{(state, "expire"): "EXPIRED" for state in ("FILLING", "QUEUED", "IN_FLIGHT", "REQUEUED")},
+    **{(state, "abort"): "ABORTED" for state in ("FILLING", "QUEUED", "IN_FLIGHT", "REQUEUED")},
+}
+
+
+@pytest.mark.parametrize(("state", "event"), product(batches.LIVE + batches.OVER, batches.EVENTS))
+def test_batch_states(state, event):
+    made = make_batch(state)
+    if (state, event) in MOVES:
+        made.move(event)
+        assert made.state == MOVES[(state, event)]
+    else:
+        with pytest.raises(EngineError):
+            made.move(event)
+        assert made.state == state
+
+
+@pytest.mark.parametrize("machine", [client_states.MACHINE, batches.MACHINE], ids=lambda machine: machine.name)
+def test_every_row_has_its_sentence(machine):
+    known = catalogue()
+    assert [row.why for row in machine.rows if row.why not in known] == []
+
+
+def test_every_reaction_and_decision_has_its_sentence():
+    known = catalogue()
+    keys = [row.why for row in produce_reactions.REACTIONS]
+    for rows in produce_reactions.DECISIONS.values():
+        keys += [key for row in rows for key in (row.why, row.asks)]
+    assert [key for key in keys if key not in known] == []
+
+
+def test_every_error_of_the_catalogue_has_one_reaction():
+    rows = [row.error for row in produce_reactions.REACTIONS if row.error is not None]
+    assert len(rows) == len(set(rows))
+    retried = {row.error for row in produce_reactions.REACTIONS if row.does == "retry"}
+    # Appendix A marks Produce's retriable errors; COORDINATOR_LOAD_IN_PROGRESS is one of them in Kafka.
+    assert retried == {error for error in Error if error.retriable}
+
+
+def answer(resequenced, unresolved, base, last_acked, log_start, transactional, bump):
+    entry = PartitionSequences("t-0", "p1", Watch())
+    entry.last_acked_sequence = last_acked
+    entry.last_acked_offset = last_acked
+    entry.unresolved = unresolved
+    made = make_batch("IN_FLIGHT")
+    made.base_sequence = base
+    made.resequenced = resequenced
+    return produce_reactions.Answer(made, entry, log_start, transactional, bump)
+
+
+# SND-11 and SND-12 as the specification words them, for (resequenced, unresolved, base, last acked, log start).
+@pytest.mark.parametrize(
+    ("given", "k28", "k28_transactional", "k20"),
+    [
+        ((False, None, 7, 4, 0), "retry", "retry", "retry"),
+        ((True, None, 5, 4, 0), "retry", "retry", "retry"),
+        ((False, None, 5, 4, 0), "bump_and_retry", "fail", "fail"),
+        ((False, 5, 5, 4, 0), "bump_and_retry", "fail", "fail"),
+        ((False, 6, 5, 4, 0), "retry", "fail", "fail"),
+    ],
+)
+def test_out_of_order(given, k28, k28_transactional, k20):
+    decide = produce_reactions.decide
+    assert decide("out_of_order", answer(*given, False, True)).does == k28
+    assert decide("out_of_order", answer(*given, True, True)).does == k28_transactional
+    assert decide("out_of_order", answer(*given, False, False)).does == k20
+
+
+@pytest.mark.parametrize(
+    ("given", "k28", "k28_transactional", "k20"),
+    [
+        ((False, None, 5, 4, -1), "retry", "retry", "retry"),
+        ((True, None, 5, 4, 9), "retry", "retry", "retry"),
+        ((False, None, 5, 4, 9), "bump_and_retry", "restart_and_retry", "restart_and_retry"),
+        ((False, None, 5, 4, 0), "bump_and_retry", "fail", "fail"),
+    ],
+)
+def test_unknown_producer(given, k28, k28_transactional, k20):
+    decide = produce_reactions.decide
+    assert decide("unknown_producer", answer(*given, False, True)).does == k28
+    assert decide("unknown_producer", answer(*given, True, True)).does == k28_transactional
+    assert decide("unknown_producer", answer(*given, False, False)).does == k20
+
+
+def test_a_written_batch_keeps_its_identity():
+    made = make_batch("FILLING")
+    made.set_identity(7, 0, 3, False)
+    made.drain(5)
+    with pytest.raises(EngineError, match="could store it twice"):
+        made.set_identity(7, 0, 9, False)
+    made.renumber(7, 1, 0)
+    assert (made.base_sequence, made.producer_epoch, made.resequenced) == (0, 1, True)
+
+
+def test_k20_drops_everything_numbered_under_the_old_id():
+    made = manager("UNINITIALIZED", K20)
+    made.identity_received(7, 0)
+    assert made.state == "UNINITIALIZED"
+    first = make_batch("FILLING")
+    made.assign(first)
+    first.drain(0)
+    assert made.failed(first, Error.OUT_OF_ORDER_SEQUENCE_NUMBER, True) == "client.identity_reset"
+    assert (made.has_producer_id, made.partitions) == (False, {})

@@ -1,0 +1,47 @@
+"""Kafka's own outcomes: the accumulator, the decisions about produce errors, the Sender."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.vectors import accumulator, produce_errors, sender
+from engine.vectors.run import VERSIONS, versions_of
+
+VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
+
+
+def cases(topic):
+    for case in json.loads((VECTORS / f"{topic}.json").read_text())["vectors"]:
+        for version in VERSIONS:
+            if version in versions_of(case):
+                yield pytest.param(case, version, id=f"{case['id']}-{version}")
+
+
+@pytest.mark.parametrize(("case", "version"), cases("accumulator"))
+def test_accumulator(case, version):
+    assert accumulator.run(case, version) is None
+
+
+@pytest.mark.parametrize(("case", "version"), cases("produce_errors"))
+def test_produce_errors(case, version):
+    assert produce_errors.run(case, version) is None
+
+
+@pytest.mark.parametrize(
+    ("case", "version"), [item for item in cases("sender") if item.values[0]["subtopic"] != "transactional"]
+)
+def test_sender(case, version):
+    assert sender.run(case, version) is None
+
+
+def test_a_wrong_expectation_is_reported():
+    case = json.loads((VECTORS / "accumulator.json").read_text())["vectors"][0]
+    for entry in case["expected"]:
+        entry["results"][1]["next_ready_check_delay_ms"] = 11
+    failure = accumulator.run(case, "2.8")
+    assert failure is not None
+    assert failure.step == "op 1 ready"
+    assert (failure.expected["next_ready_check_delay_ms"], failure.got["next_ready_check_delay_ms"]) == (11, 10)
