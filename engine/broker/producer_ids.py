@@ -277,7 +277,7 @@ class ProducerIdManager:
                 self.claimed = True
             elif effect == "fail":
                 self.claimed = False
-        self._say(row, reply, wanted or self.wanted)
+        self._say(row, reply, self.wanted or wanted)
         return effects
 
     def _write(self, reply: ZooKeeperReply, now: int) -> Send:

@@ -68,6 +68,7 @@ class Sender:
         "sleeping",
         "sleeps_until",
         "stopped",
+        "turns_lost",
         "unknown_seen",
         "unreachable",
         "waiting_for",
@@ -87,6 +88,8 @@ class Sender:
         self.drained: list[tuple[int, list[Batch]]] = []
         self.unreachable: list[tuple[int, str]] = []
         """(node, reason) of the ready nodes dropped by P4 in this pass."""
+        self.turns_lost = 0
+        """Passes in a row that took nothing but moved the drain index on (ACC-15)."""
         self.poll_until: int | None = None
         self.poll_source: str | None = None
         self.end_at: int | None = None
@@ -187,6 +190,13 @@ class Sender:
             self.last_wait = reason
             self.waiting_for = key.removeprefix("client.waits_")
             self.memory.watch.say(key, rules, client=self.memory.name, **params)
+            if self.memory.accumulator.stops and self.ready.nodes:
+                self._say_scope()
+
+    def _say_scope(self) -> None:
+        """How far an early stop of the drain reaches."""
+        memory = self.memory
+        memory.watch.note(_SCOPES[memory.switches.drain_stop_scope], ("ACC-15", "CTR-15"), client=memory.name)
 
     # -- the phases of every pass (SND-2) --------------------------------------------------------------
 
@@ -287,10 +297,12 @@ class Sender:
             return False
         memory = self.memory
         accumulator = memory.accumulator
+        index = accumulator.drain_index
         self.drained = accumulator.drain(
             self.ready.nodes, memory.metadata.led_by, memory.config.max_request_size, now
         )
         taken = [batch for _, batches in self.drained for batch in batches]
+        self.turns_lost = 0 if taken or index == accumulator.drain_index else self.turns_lost + 1
         if not taken:
             return False
         self.changed = True
@@ -330,9 +342,7 @@ class Sender:
                     _STOPS[reason][0], rules, client=memory.name, broker=f"broker-{node}", partition=partition
                 )
             if memory.accumulator.stops:
-                memory.watch.note(
-                    _SCOPES[memory.switches.drain_stop_scope], ("ACC-15", "CTR-15"), client=memory.name
-                )
+                self._say_scope()
             if memory.config.guarantee_order:
                 memory.watch.note(
                     "client.muted",
@@ -443,9 +453,17 @@ class Sender:
         if not self.changed and memory.accumulator.incomplete:
             self._say_wait(now)
         self.finish_closing()
-        if self.changed:
+        if self.changed or self._another_turn():
             return self.end(now)  # What this pass did may let the next one do more.
+        self.turns_lost = 0
         return self.end(self._quiet_until(now))
+
+    def _another_turn(self) -> bool:
+        """The drain stopped early and will begin elsewhere: go on until every partition had its turn."""
+        if not self.turns_lost or not self.ready.nodes:
+            return False
+        led_by = self.memory.metadata.led_by
+        return self.turns_lost < max(len(led_by.get(node, ())) for node in self.ready.nodes)
 
     def _quiet_until(self, now: int) -> int | None:
         """The first moment, later than now, at which one of the Sender's own waits ends."""
@@ -472,7 +490,7 @@ class Sender:
             node, partition, reason = accumulator.stops[0]
             self.wait(
                 _STOPS[reason][1],
-                ("ORD-5",),
+                ("ORD-5", "ORD-6"),
                 (node, partition),
                 partition=partition,
                 broker=f"broker-{node}",
