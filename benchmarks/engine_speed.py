@@ -1,0 +1,52 @@
+"""Engine steps per second: bare, judged, recorded; on SC-28 and on the generated run, with the mix of steps."""
+
+import time
+
+from benchmarks.generated import generated_scenario
+from benchmarks.report import remark, tell
+from engine.scenario import Scenario, entry
+from engine.simulation import Simulation
+
+CPU_SECONDS_AT_LEAST = 2.0
+ROUNDS = 3
+GOALS = {"bare": 50_000, "judged": None, "recorded": 15_000}
+
+
+def main() -> None:
+    scenarios = {"sc28": _sc28(), "generated": generated_scenario()}
+    for name, scenario in scenarios.items():
+        for watching, goal in GOALS.items():
+            speed = max(steps_per_second(scenario, watching) for _ in range(ROUNDS))
+            tell(f"engine_{name}_{watching}", speed, "steps/s", goal)
+        simulation = Simulation(scenario, watching="bare")
+        simulation.run()
+        remark(f"{name}: {simulation.number} steps, {simulation.finished}")
+        for kind, count in sorted(simulation.kinds.items()):
+            tell(f"engine_{name}_mix_{kind}", count / simulation.number, "share")
+
+
+def _sc28() -> Scenario:
+    found = entry("SC-28")
+    return found.scenario(found.variants[0] if found.variants else None)
+
+
+def steps_per_second(scenario: Scenario, watching: str) -> float:
+    """Of whole runs, one after the other; building the world is not counted, making each step's content is.
+
+    Seconds of this process alone, so that what else runs on the machine tells less.
+    """
+    steps, spent = 0, 0.0
+    while spent < CPU_SECONDS_AT_LEAST:
+        simulation = Simulation(scenario, watching=watching)
+        begin = time.process_time()
+        if watching == "recorded":
+            while simulation.step() is not None:
+                steps += 1
+        else:
+            steps += simulation.run()
+        spent += time.process_time() - begin
+    return steps / spent
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""A long run of a usual kind: three idempotent producers, six partitions on three brokers, a little trouble."""
+
+from typing import Any
+
+from engine.scenario import Scenario, load
+
+PRODUCERS = 3
+PARTITIONS = 6
+SENDS_PER_PARTITION = 600
+
+
+def generated_document(steps: int = 20_000, sends: int = SENDS_PER_PARTITION) -> dict[str, Any]:
+    """A scenario document that makes at least ``steps`` steps and stops there. One answer in a hundred is lost."""
+    applications = [
+        {
+            "name": f"app-{number}",
+            "client": f"p{number}",
+            "calls": [
+                {
+                    "at": 5 + number + 3 * partition,
+                    "do": "send",
+                    "partition": f"t-{partition}",
+                    "records": sends,
+                    "every": 23,
+                }
+                for partition in range(PARTITIONS)
+            ],
+        }
+        for number in range(1, PRODUCERS + 1)
+    ]
+    return {
+        "id": "GENERATED",
+        "title": {"en": "Three producers, six partitions", "zh-Hans": "三个生产者，六个分区"},
+        "limits": {"steps": steps},
+        "topics": [{"name": "t", "partitions": PARTITIONS}],
+        "producers": [
+            {"name": f"p{number}", "settings": {"enable_idempotence": True, "linger_ms": 3}}
+            for number in range(1, PRODUCERS + 1)
+        ],
+        "consumers": [{"name": "c1"}],
+        "applications": applications,
+        "faults": [
+            {
+                "action": "drop",
+                "match": {"api": "Produce", "response": True, "rate": 0.01, "times": 1_000_000},
+            }
+        ],
+    }
+
+
+def generated_scenario(steps: int = 20_000) -> Scenario:
+    return load(generated_document(steps))
