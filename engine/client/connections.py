@@ -153,6 +153,13 @@ class Connections:
         self.watch.touch(connection)
         return lost
 
+    def hang_up(self, now: int) -> list[str]:
+        """End every connection, whatever is in flight; returns the peers."""
+        ended = [node for node, connection in self.by_node.items() if connection.state != DISCONNECTED]
+        for node in ended:
+            self.disconnected(node, now)
+        return [self.by_node[node].peer for node in ended]
+
     def least_loaded(self, nodes: Iterable[int], now: int) -> int | None:
         """Connected with the fewest requests in flight, else connecting, else one that may be connected to;
         ties by lowest id (SND-6). None: nobody can be reached now."""

@@ -294,7 +294,7 @@ class ProducerClient:
         memory.wake(now)
 
     def _force_close(self, call: Call, now: int) -> None:
-        """Everything fails at once (SND-14)."""
+        """Everything fails at once, and the connections end (SND-14)."""
         memory = self.memory
         self.watch.say(
             "client.force_close",
@@ -305,7 +305,8 @@ class ProducerClient:
         memory.closed = True
         memory.accumulator.closed = True
         memory.fail_blocked_calls(CLOSED_ERROR)
-        memory.abort(list(memory.accumulator.incomplete.values()), CLOSED_ERROR, now, True)
+        memory.abort(list(memory.accumulator.incomplete.values()), CLOSED_ERROR, now, False)
+        memory.outbox += [Disconnect(peer) for peer in memory.connections.hang_up(now)]
         self.sender.stopped = True
 
     def _unknown(self, call: Call, now: int) -> None:
