@@ -1,6 +1,6 @@
 /** The producer's side before anything is sent: records, queues per partition, buffer pool. Pure. */
 
-import type { ClientBatchView, ClientView, Frame, RecordView, Selection } from "../player/frame.ts";
+import type { ClientBatchView, ClientView, Frame, Json, RecordView, Selection } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { batchLabel, batchWords, bytes, duration, hueOf, serialsText } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
@@ -16,6 +16,7 @@ export interface BatchBox {
   /** 0 to 1. */
   fill: number;
   facts: string[];
+  state: string;
   /** A countdown that runs for this batch. */
   countdown: string | null;
   fresh: boolean;
@@ -144,7 +145,7 @@ function boxShape(frame: Frame, name: string, client: ClientView, id: string): B
   };
   const state = stateWord(batch.state);
   const facts = [say("diagram.batch.records", { count: batch.record_count })];
-  if (batch.attempts > 0) facts.push(say("diagram.batch.attempts", { count: batch.attempts }));
+  if (batch.attempts > 0) facts.push(say("diagram.batch.try", { number: batch.attempts + 1 }));
   const countdown = countdownText(frame, client, id, batch.partition);
   return {
     key: id,
@@ -152,7 +153,8 @@ function boxShape(frame: Frame, name: string, client: ClientView, id: string): B
     label: queueLabel(batch, client),
     open: batch.state === "FILLING",
     fill: round(Math.min(1, batch.bytes / Math.max(1, batch.capacity)) * 100) / 100,
-    facts: [state, ...facts],
+    facts,
+    state,
     countdown,
     fresh: isNew(frame, "clients", name, "batches", id),
     picked: isPicked(frame.selection, selection),
@@ -202,11 +204,13 @@ function poolShape(frame: Frame, name: string, client: ClientView): AccumulatorS
   };
 }
 
-function waiterText(waiter: unknown): string {
-  if (typeof waiter !== "object" || waiter === null) return String(waiter);
-  const fields = waiter as Record<string, unknown>;
-  const parts = Object.entries(fields).map(([key, value]) => `${key.replaceAll("_", " ")} ${String(value)}`);
-  return parts.join(", ");
+/** A waiter is a record that found no room: `{serial, size, since, until}`. */
+function waiterText(waiter: Json): string {
+  if (typeof waiter !== "object" || waiter === null || Array.isArray(waiter)) return String(waiter);
+  const { serial, size, since, until } = waiter;
+  return say("diagram.pool.waiter", {
+    serial: serial ?? "?", size: typeof size === "number" ? bytes(size) : "?", since: since ?? "?", until: until ?? "?",
+  });
 }
 
 function noteTexts(client: ClientView, frame: Frame): string[] {

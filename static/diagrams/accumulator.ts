@@ -21,18 +21,18 @@ import { clientOf } from "./picked.ts";
 
 export { defaults };
 
-const BOX_WIDTH = 116;
+const BOX_WIDTH = 104;
 const BOX_HEIGHT = 24;
 
 export class Accumulator extends DiagramElement {
   static override styles = [
     ...DiagramElement.styles,
     css`
-      .queue { display: grid; grid-template-columns: minmax(52px, auto) 1fr; gap: 0 8px; margin-top: 4px; align-items: start; }
+      .queue { display: grid; grid-template-columns: minmax(26px, auto) 1fr; gap: 0 8px; margin-top: 4px; align-items: start; }
       .queue > .who { line-height: 24px; }
       .queue svg { display: inline-block; vertical-align: -2px; }
       .boxes { border-left: 1.5px solid var(--ink-3); padding-left: 5px; min-height: 24px; display: grid; gap: 3px; }
-      .box { display: grid; grid-template-columns: 118px 1fr; gap: 6px; line-height: 13px; font-size: var(--t-mark);
+      .box { display: grid; grid-template-columns: 108px 1fr; gap: 6px; line-height: 13px; font-size: var(--t-mark);
         color: var(--ink-2); align-items: center; width: 100%; }
       .empty { line-height: 24px; }
       .others { margin-top: 2px; }
@@ -60,7 +60,7 @@ export class Accumulator extends DiagramElement {
       shape.settings,
       html`${repeat(shape.queues, (queue) => queue.partition, (queue) => this.#queue(queue))}${
         shape.empty === null
-          ? nothing
+          ? shape.queues.length > 0 ? nothing : html`<p class="quiet">${say("diagram.accumulator.empty")}</p>`
           : html`<p class="quiet"><span class=${shape.empty.changed ? "changed" : ""}>${say("diagram.accumulator.empty_queues", {
               partitions: shape.empty.partitions.slice(0, 6),
               count: shape.empty.partitions.length,
@@ -111,11 +111,10 @@ export class Accumulator extends DiagramElement {
   }
 
   #box(box: BatchBox, queue: QueueShape): TemplateResult {
-    const facts = [...box.facts];
-    if (box.countdown !== null) facts.push(box.countdown);
-    else if (queue.ready !== null) facts.push(say("diagram.accumulator.ready", { reason: queue.ready }));
-    return html`<button class="box" aria-label=${`${box.name}. ${facts.join(", ")}`} aria-pressed=${
-      box.picked ? "true" : "false"} @click=${() => this.pick(box.selection)}>${drawBox(box)}<span>${facts.join(", ")}</span></button>`;
+    const ready = queue.ready === null ? box.state : say("diagram.accumulator.ready", { reason: queue.ready });
+    const last = box.countdown ?? ready;
+    return html`<button class="box" aria-label=${`${box.name}. ${[...box.facts, last].join(", ")}`} aria-pressed=${
+      box.picked ? "true" : "false"} @click=${() => this.pick(box.selection)}>${drawBox(box)}<span>${box.facts.join(", ")}<br>${last}</span></button>`;
   }
 }
 

@@ -9,7 +9,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, Json } from "../player/frame.ts";
-import { say } from "../player/text.ts";
+import { say, words } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
 import { valueText } from "./field-words.ts";
@@ -53,12 +53,11 @@ function shown(name: string, value: Json): string {
   return name === "acks" && value === -1 ? "all" : valueText(value);
 }
 
-/** The engine gives a reason as a word of its own (`forced_by_idempotence`) or as a sentence key. */
+/** The engine's reasons are few and have words of their own; another is shown as it came. */
 function reasonText(reason: string | null, rule: string | null): string {
   if (reason === null || reason === "default") return "";
   const key = `diagram.configuration.reason.${reason.replaceAll(" ", "_")}`;
-  const own = say(key);
-  const text = own !== key ? own : say(reason);
+  const text = words.knows(key) ? say(key) : reason;
   return rule === null ? text : `${text} (${rule})`;
 }
 

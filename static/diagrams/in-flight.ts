@@ -9,7 +9,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ClientView, Frame, Selection } from "../player/frame.ts";
-import { say } from "../player/text.ts";
+import { say, words } from "../player/text.ts";
 import { batchLabel, duration, hueOf } from "./batch.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
@@ -137,14 +137,12 @@ function senderSentence(client: ClientView, frame: Frame): string {
 
 function sourceWord(source: string): string {
   const key = `diagram.sender.source.${source}`;
-  const said = say(key);
-  return said === key ? source.replaceAll("_", " ") : said;
+  return words.knows(key) ? say(key) : source.replaceAll("_", " ");
 }
 
 function waitingWord(reason: string): string {
   const key = `diagram.sender.reason.${reason}`;
-  const said = say(key);
-  return said === key ? reason.replaceAll("_", " ") : said;
+  return words.knows(key) ? say(key) : reason.replaceAll("_", " ");
 }
 
 export class InFlight extends DiagramElement {

@@ -48,7 +48,7 @@ export function arrivedNow(frame: Frame, partition: string, replicaId: string, r
   if (step === null || isNew(frame, "partitions", partition)) return null;
   const landed = landedOffsets(frame, partition, replicaId);
   const decision = step.decision;
-  const decided = decision?.subject === partition && "first_sequence" in decision.arrived;
+  const decided = decision?.subject === partition && decision.by === `broker-${replicaId}` && "first_sequence" in decision.arrived;
   if (!decided) {
     const base = landed[0];
     if (base === undefined || step.kind === "replication" || step.kind === "log") return null;

@@ -29,7 +29,7 @@ export function drawLanes(shape: LanesShape, actions: LanesActions, animate: boo
       (line) => drawLine(line, shape.width, actions),
     )}${shape.rest === null
       ? nothing
-      : svg`<text class="text" x="24" y=${shape.rest.y + 17}>${shape.rest.text}</text>`}</svg>`;
+      : svg`<text class="text" x=${shape.width < 480 ? 8 : 24} y=${shape.rest.y + 17}>${shape.rest.text}</text>`}</svg>`;
 }
 
 function drawLine(line: LanesShape["folded"][number], width: number, actions: LanesActions): SVGTemplateResult {
@@ -39,8 +39,8 @@ function drawLine(line: LanesShape["folded"][number], width: number, actions: La
   };
   return svg`<g role="button" tabindex="0" aria-label=${`${line.partition}: ${line.text}. ${say("diagram.lanes.open")}`}
     @click=${open} @keydown=${key}><rect x="0" y=${line.y} width=${width} height="26" fill="transparent"/><path class="rule"
-    d=${`M8 ${line.y}H${width - 8}`}/><text class="text strong" x="10" y=${line.y + 17}>${line.partition}</text><text
-    class=${line.changed ? "text strong" : "text"} x=${width - 10} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;
+    d=${`M8 ${line.y}H${width - 8}`}/><text class="text strong" x=${width < 480 ? 8 : 24} y=${line.y + 17}>${line.partition}</text><text
+    class=${line.changed ? "text strong" : "text"} x=${width - (width < 480 ? 8 : 16)} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;
 }
 
 function drawLane(

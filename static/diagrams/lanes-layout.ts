@@ -250,6 +250,9 @@ function layoutLane(
   placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null);
   const offsetsY = cellsTop + tier.cell;
   lane.texts.push(...offsetTexts(cells, offsetsY + 13, options.width));
+  if (cells.count === 0) {
+    lane.texts.push({ x: left + 16, y: cellsTop + tier.cell / 2 + 4, text: say("diagram.lanes.empty"), anchor: "start", style: "text" });
+  }
   const rowsTop = offsetsY + tier.offsets;
   const twin = [laneTwin(name, partition, replica, cells)];
   const arrival = { top: top + tier.title, cellHeight: tier.arrivalCell, cellsTop, cellsHeight: tier.cell, right,

@@ -9,7 +9,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, Selection } from "../player/frame.ts";
-import { say } from "../player/text.ts";
+import { say, words } from "../player/text.ts";
 import { isNew } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
 import { isPicked, messageSelection, plainly } from "./picked.ts";
@@ -63,8 +63,7 @@ export function layoutPending(frame: Frame, most = defaults.events): { rows: Pen
 
 function className(name: string): string {
   const key = `diagram.pending.class.${name}`;
-  const said = say(key);
-  return said === key ? name.replaceAll("_", " ") : said;
+  return words.knows(key) ? say(key) : name.replaceAll("_", " ");
 }
 
 export function messageName(message: { api: string; is_response: boolean }): string {

@@ -78,6 +78,8 @@ export interface SpacetimeShape {
   stored: {
     key: string; x: number; y: number; width: number; text: string; hue: string; matched: boolean; picked: boolean;
     selection: Selection;
+    /** Right of the lane, joined to its dot; else below the arrow's end. */
+    joined: boolean;
   }[];
   bars: { key: string; x: number; y: number; height: number; text: string; picked: boolean; selection: Selection }[];
   notes: string[];
@@ -205,13 +207,13 @@ function layoutRows(frame: Frame, kept: readonly Drawn[], candidates: readonly D
       } else {
         y += Math.min(ROW_MOST, Math.max(ROW_LEAST, 12 + 2 * gap));
       }
-      if (step === now) y += 6;
+      if (step === now) y += 12;
     } else {
       before = hidden.filter((sent) => sent <= step).length;
     }
     rows.push({ step, at: time, y, future: false });
   });
-  y += BAND - 14;
+  y += BAND - 12;
   let last = rows[rows.length - 1]?.at ?? 0;
   for (const time of [...awaited].sort((one, other) => one - other)) {
     if (time - last > SHORTEN_AFTER) {
@@ -387,12 +389,12 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
     if (stored === undefined) return;
     const text = say("diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
     const width = round(textWidth(text, 11) + 12);
-    const x = arrow.x2 + 14;
-    if (x + width > shape.width - 4) return;
+    const fits = arrow.x2 + 14 + width <= shape.width - 4;
+    const x = fits ? arrow.x2 + 14 : arrow.x2 - 8 - width;
     const selection: Selection = { kind: "batch", id: `${partition}/${offset}`, partition, serials: [...stored.serials] };
     shape.stored.push({
-      key: `${partition}/${offset}`, x: round(x), y: round(arrow.y2 - 9), width, text, hue: hueOf(stored.producer_id),
-      matched: again.includes(key), picked: isPicked(frame.selection, selection), selection,
+      key: `${partition}/${offset}`, x: round(x), y: round(arrow.y2 + (fits ? -9 : 7)), width, text, hue: hueOf(stored.producer_id),
+      matched: again.includes(key), picked: isPicked(frame.selection, selection), selection, joined: fits,
     });
   });
 }

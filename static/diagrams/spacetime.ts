@@ -125,7 +125,8 @@ function drawFold(fold: { y: number; text: string }, shape: SpacetimeShape): SVG
 function drawStored(cell: SpacetimeShape["stored"][number], pick: (selection: Selection) => void): SVGTemplateResult {
   const { click, key } = onPick(pick, cell.selection);
   return svg`<g role="button" tabindex="0" aria-label=${cell.text} aria-pressed=${cell.picked ? "true" : "false"} @click=${click}
-    @keydown=${key}><path class="line dark" d=${`M${cell.x - 8} ${cell.y + 9}h8`}/><rect class=${`cell ${cell.hue}`} x=${cell.x}
+    @keydown=${key}>${
+    cell.joined ? svg`<path class="line dark" d=${`M${cell.x - 8} ${cell.y + 9}h8`}/>` : nothing}<rect class=${`cell ${cell.hue}`} x=${cell.x}
     y=${cell.y} width=${cell.width} height="18"/>${cell.picked || cell.matched
       ? svg`<rect class="ring" x=${cell.x - 3} y=${cell.y - 3} width=${cell.width + 6} height="24" rx="2"/>`
       : nothing}<text class="ink" x=${cell.x + cell.width / 2} y=${cell.y + 13} text-anchor="middle">${cell.text}</text></g>`;

@@ -99,7 +99,8 @@ export class ZooKeeper extends DiagramElement {
     const quiet = !shape.nodes.some((node) => node.changed) && !shape.blocks.some((block) => block.changed);
     const about = frame.step?.kind === "zookeeper" || frame.step?.actor === "zookeeper";
     if (first === undefined && quiet) return folded(say("diagram.zookeeper.heading"), say("diagram.zookeeper.empty"));
-    const body = html`${shape.nodes.map((node) => html`<pre class=${node.changed ? "now" : ""} tabindex="0">${node.data}</pre>`)}${
+    const body = html`${shape.nodes.map((node) => html`<pre class=${node.changed ? "now" : ""} tabindex="0">${node.path}
+${node.data}</pre>`)}${
       shape.folded > 0 ? html`<p class="quiet">${say("diagram.zookeeper.folded", { count: shape.folded })}</p>` : nothing
     }<table><thead><tr><th>${say("diagram.zookeeper.broker")}</th><th>${say("diagram.zookeeper.block")}</th><th>${say(
       "diagram.zookeeper.next_heading")}</th><th>${say("diagram.zookeeper.session")}</th></tr></thead><tbody>${repeat(
@@ -111,7 +112,7 @@ export class ZooKeeper extends DiagramElement {
     )}</tbody></table>`;
     const fact = first === undefined
       ? say("diagram.zookeeper.empty")
-      : say("diagram.zookeeper.version", { path: first.path, version: first.version }) +
+      : say("diagram.zookeeper.version", { version: first.version }) +
         (first.versionWas === null ? "" : ` (${first.versionWas})`);
     if (quiet && !about) {
       return html`<details class="more"><summary>${say("diagram.zookeeper.heading")}: ${fact}</summary>${body}</details>`;

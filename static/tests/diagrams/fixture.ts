@@ -252,7 +252,7 @@ const HANDLER = /\s@[a-z]+=$/;
  * use: nested templates, arrays, `nothing`, and keyed `repeat`.
  */
 export function markup(template: unknown): string {
-  return plain(template).replace(/\s+/g, " ").replace(/> </g, "><").trim();
+  return plain(template).replace(/\s+/g, " ").replace(/> </g, "><").replace(/ (\/?>)/g, "$1").trim();
 }
 
 function plain(value: unknown): string {

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { layoutAccumulator } from "../../diagrams/accumulator-layout.ts";
+import { bytes, duration, hueOf, serialsText } from "../../diagrams/batch.ts";
+import { drawnStates, layoutNumbering } from "../../diagrams/client-machine.ts";
+import { completeFrame, isLogCase } from "../../diagrams/complete.ts";
+import { layoutConfiguration } from "../../diagrams/configuration.ts";
+import { layoutConsumers } from "../../diagrams/consumers.ts";
+import { foldRules, layoutDecision } from "../../diagrams/decision.ts";
+import { layoutInFlight } from "../../diagrams/in-flight.ts";
+import { layoutLedger } from "../../diagrams/ledger.ts";
+import { layoutPending } from "../../diagrams/pending.ts";
+import { layoutProducerTable } from "../../diagrams/producer-table.ts";
+import { arcPath, layoutTimers, shortLeft } from "../../diagrams/timers.ts";
+import { layoutZooKeeper } from "../../diagrams/zookeeper.ts";
+import type { Change, View } from "../../player/frame.ts";
+import {
+  DUPLICATE, FIVE, client, clientBatch, frameOf, logBatch, message, partition, refusedStep, replica, speakEnglish, stepOf, view,
+} from "./fixture.ts";
+
+before(speakEnglish);
+
+test("small words: serials, sizes, durations, hues", () => {
+  assert.equal(serialsText([1, 2, 3, 7]), "r1–r3, r7");
+  assert.equal(serialsText([1, 3, 5, 7, 9]), "r1, r3 and 3 more");
+  assert.deepEqual([bytes(170), bytes(16384), bytes(33554432), bytes(1500)], ["170 B", "16 KiB", "32 MiB", "1.5 KiB"]);
+  assert.deepEqual([duration(70, "en"), duration(60_000, "en"), duration(604_800_000, "zh-Hans")], ["70 ms", "1 min", "7 天"]);
+  assert.deepEqual([hueOf(0), hueOf(7), hueOf(-1), hueOf(null), hueOf("9223372036854775807")], ["b0", "b1", "plain", "plain", "b1"]);
+});
+
+test("accumulator: what each queue holds, muted and pointed at, and what the pool has", () => {
+  const shape = layoutAccumulator(frameOf(null), "p1");
+  assert.deepEqual(
+    shape.queues.map((queue) => [queue.partition, queue.muted, queue.pointer, queue.boxes.length]),
+    [["t-0", false, false, 1], ["t-1", true, true, 0]],
+  );
+  const box = shape.queues[0]?.boxes[0];
+  assert.deepEqual([box?.label, box?.open, box?.fill, box?.facts, box?.countdown], ["r20–r21, no seq yet", true, 0.5, ["2 records"], "3 ms to linger"]);
+  assert.equal(shape.pool.fact, "48 KiB of 32 MiB, 0 waiting");
+  assert.equal(shape.records.fact, "10 of 13 acknowledged");
+  assert.equal(shape.records.sentence, "No answer yet for r1–r3. app-1: 1 call left, next at 160 ms.");
+});
+
+test("accumulator: a retried batch keeps its numbers; batches behind are counted; idle queues share a line", () => {
+  const batches = Object.fromEntries(["b1", "b2", "b3", "b4"].map((id, index) => [id, clientBatch({ state: "REQUEUED", first_sequence: index, last_sequence: index })]));
+  const now = view({ clients: { p1: client({ batches, queues: { "t-0": { batches: ["b1", "b2", "b3", "b4"], muted: false }, "t-1": { batches: [], muted: false } } }) } });
+  const shape = layoutAccumulator(frameOf(null, now), "p1");
+  assert.deepEqual(shape.queues[0]?.boxes.map((box) => [box.label, box.open, box.facts[1]]), [["0·0 | 0", false, "try 2"], ["0·0 | 1", false, "try 2"]]);
+  assert.equal(shape.queues[0]?.more, "and 2 batches behind, 6 records");
+  assert.deepEqual(shape.empty?.partitions, ["t-1"]);
+});
+
+test("accumulator: records of a crashed producer are of unknown fate, and a waiter is named", () => {
+  const records = { 1: { partition: "t-0", producer: "p1", size: 1, sent_at: 1, status: "unknown", offset: null, error: null, finished_at: 2 } };
+  const pool = { total: 2000, free: 0, waiters: [{ serial: 3, size: 1036, since: 5, until: 60005 }] };
+  const shape = layoutAccumulator(frameOf(null, view({ records, clients: { p1: client({ pool, alive: false }) } })), "p1");
+  assert.ok(shape.records.sentence.startsWith("1 with an unknown fate"));
+  assert.equal(shape.pool.waiters, "Waiting for memory: r3 needs 1 KiB, since 5 ms, gives up at 60005 ms.");
+  assert.equal(shape.state, "Down.");
+});
+
+test("in flight: slots, cards with attempt and time left", () => {
+  const shape = layoutInFlight(frameOf(null), "p1");
+  assert.equal(shape.fact, "1 of 5 to broker-1");
+  assert.deepEqual(
+    shape.cards.map((card) => [card.title, card.attempt, card.batches, card.sent, card.timeout]),
+    [["Produce to broker-1", "attempt 2", [{ partition: "t-0", label: "0·0 | 0–2" }], "sent at 138 ms", "65 ms to timeout"]],
+  );
+  assert.deepEqual(shape.cards[0]?.selection, { kind: "batch", id: "p1/b1", partition: "t-0", serials: [1, 2, 3] });
+});
+
+test("in flight: nine requests become five cards and a count", () => {
+  const requests = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [String(index + 1), { api: "Metadata", to: "broker-1", batches: [], sent_at: 1, deadline: 2 }]));
+  const shape = layoutInFlight(frameOf(null, view({ clients: { p1: client({ requests }) } })), "p1");
+  assert.deepEqual([shape.cards.length, shape.folded, shape.dense], [5, "4 more requests, folded", true]);
+});
+
+test("client: numbering per partition with what it was; error states join the machine only when entered", () => {
+  const path = ["clients", "p1", "transaction_manager", "partitions", "t-0", "next_sequence"];
+  const changes: Change[] = [{ path, before: 10, after: 13 }];
+  const earlier = structuredClone(view());
+  const manager = earlier.clients?.["p1"]?.transaction_manager;
+  assert.ok(manager?.partitions["t-0"] !== undefined);
+  manager.partitions["t-0"].next_sequence = 10;
+  const frame = frameOf(stepOf({ changes }), view(), { previousView: earlier });
+  assert.deepEqual(layoutNumbering(frame, "p1").rows, [
+    { partition: "t-0", next: "13", nextWas: "was 10", acked: "12", ackedWas: null, inFlight: "0–2", unresolved: null, changed: true },
+  ]);
+  assert.deepEqual(drawnStates(manager), ["UNINITIALIZED", "INITIALIZING", "READY"]);
+  assert.deepEqual(drawnStates({ ...manager, state: "FATAL_ERROR" }), ["UNINITIALIZED", "INITIALIZING", "READY", "FATAL_ERROR"]);
+  assert.equal(drawnStates({ ...manager, transactional_id: "t" }), null);
+});
+
+test("timers: sorted by what ends first, an arc of what is left", () => {
+  const shape = layoutTimers(frameOf(null));
+  assert.deepEqual(shape.arcs.map((arc) => [arc.key, arc.left]), [["p1/linger b7", "3"], ["p1/request 7", "65"]]);
+  assert.equal(arcPath(0, 14), null);
+  assert.equal(arcPath(0.25, 14), "M17 3A14 14 0 0 0 3 17");
+  assert.equal(arcPath(0.75, 14), "M17 3A14 14 0 1 0 31 17");
+  assert.deepEqual([shortLeft(9999), shortLeft(59_853), shortLeft(604_800_000)], ["9999", "60s", "7d"]);
+});
+
+test("a timer that ended in the step is told", () => {
+  const changes: Change[] = [{ path: ["clients", "p1", "timers", "linger b7"], before: {} }];
+  const now = view({ time: 146, clients: { p1: client({ timers: {} }) } });
+  assert.equal(layoutTimers(frameOf(stepOf({ changes }), now)).ended, "linger of b7 ended at 146 ms.");
+});
+
+test("decision: numbers, rules in order, the deciding one among its neighbours", () => {
+  const shape = layoutDecision(DUPLICATE.decision as NonNullable<typeof DUPLICATE.decision>, null);
+  assert.deepEqual(shape.fields.map((field) => [field.name, field.arrived, field.stored]), [
+    ["PID", "0", "–"], ["epoch", "0", "0"], ["first seq", "0", "–"], ["last seq", "2", "12"],
+  ]);
+  assert.deepEqual(shape.rules.map((rule) => [rule.number, rule.rule, rule.outcome]), [[1, "SEQ-11", "decided"], [2, "SEQ-12", "not_reached"]]);
+  const rules = Array.from({ length: 9 }, (_, index) => ({
+    number: index + 1, rule: "", sentence: "", outcome: index < 4 ? ("passed" as const) : index === 4 ? ("decided" as const) : ("not_reached" as const),
+  }));
+  const folded = foldRules(rules);
+  assert.deepEqual([folded.before.length, folded.drawn.map((rule) => rule.number), folded.after.length], [2, [3, 4, 5, 6], 3]);
+  assert.equal(folded.before.length + folded.drawn.length + folded.after.length, 9);
+});
+
+test("a refusal has rule, error, the compared numbers and what comes next", () => {
+  const step = refusedStep();
+  const shape = layoutDecision(step.decision as NonNullable<typeof step.decision>, step.refusal);
+  assert.deepEqual(shape.refusal, {
+    rule: "SEQ-15", error: "OUT_OF_ORDER_SEQUENCE_NUMBER", compared: "expected first seq 13, arrived first seq 15",
+    next: "[refusal.client_retries_in_order]",
+  });
+});
+
+test("producer table: five cached batches, the match lit, how near it is to being forgotten", () => {
+  const shape = layoutProducerTable(frameOf(DUPLICATE), "t-0");
+  assert.deepEqual(shape?.cache.map((row) => [row.sequences, row.offsets, row.hit, row.note]), [
+    ["0–2", "40–42", true, "same batch"], ["3–4", "43–44", false, ""], ["5–7", "45–47", false, ""], ["8–9", "48–49", false, ""],
+    ["10–12", "50–52", false, "newest"],
+  ]);
+  assert.equal(shape.remark, "The oldest of 5: one more batch would push it out, and the retry would not be recognised.");
+  assert.equal(layoutProducerTable(frameOf(refusedStep()), "t-0")?.cache.some((row) => row.hit), false);
+  assert.equal(layoutProducerTable(frameOf(null), "nowhere"), null);
+});
+
+test("ledger: copies are counted, the verdict words are the judges'", () => {
+  const copy = logBatch(53, 3, { serials: [1, 2, 3] });
+  const now = view({
+    partitions: { "t-0": partition(replica([...FIVE, copy])) },
+    guarantees: { duplicated: { judged: true, serials: [1, 2, 3] } },
+    verdicts: { "t-0": { stored: 16, duplicates: 3, lost: 0, failed: 0, reordered: 0 } },
+  });
+  const step = stepOf({ broken: [{ guarantee: "duplicated", partition: "t-0", serials: [1, 2, 3] }] });
+  const shape = layoutLedger(frameOf(step, now));
+  assert.deepEqual(shape.chips.slice(0, 4).map((chip) => [chip.serial, chip.stored, chip.verdict]), [
+    [1, 2, "duplicated"], [2, 2, "duplicated"], [3, 2, "duplicated"], [4, 1, "once"],
+  ]);
+  assert.deepEqual([shape.fact, shape.broken], ["16 stored, 3 twice", true]);
+  assert.deepEqual(shape.rows.map((row) => [row.serial, row.word, row.delivered]), [
+    [1, "duplicate: 2 copies", "c1 1"], [2, "duplicate: 2 copies", "c1 1"], [3, "duplicate: 2 copies", "c1 1"],
+  ]);
+  assert.deepEqual(layoutLedger(frameOf(null)).chips.slice(0, 4).map((chip) => chip.verdict), ["uncertain", "uncertain", "uncertain", "once"]);
+});
+
+test("ledger: of 20,000 records a page is drawn and the rest is counted", () => {
+  const record = view().records?.["4"];
+  const records = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [String(index + 1), record])) as NonNullable<View["records"]>;
+  const shape = layoutLedger(frameOf(null, view({ records }), { selection: { kind: "record", id: "10000" } }));
+  assert.equal(shape.older + shape.chips.length + shape.newer, 20_000);
+  assert.ok(shape.chips.some((chip) => chip.serial === 10_000 && chip.picked));
+});
+
+test("ZooKeeper: the node, its version, each broker's block and session", () => {
+  const now = view();
+  if (now.brokers?.["2"] !== undefined) now.brokers["2"].alive = false;
+  if (now.zookeeper !== undefined) now.zookeeper.sessions["2"] = { alive: true, expires_at: 443 };
+  const shape = layoutZooKeeper(frameOf(null, now));
+  assert.deepEqual(shape.nodes.map((node) => [node.path, node.version]), [["/latest_producer_id_block", "0"]]);
+  assert.deepEqual(shape.blocks.map((block) => [block.broker, block.block, block.next, block.state]), [
+    ["broker-1", "0–999", "1", null], ["broker-2", "none", "–", "down, session until 443 ms"],
+  ]);
+});
+
+test("consumers, configuration and the event queue", () => {
+  assert.deepEqual(layoutConsumers(frameOf(null)).rows.map((row) => [row.name, row.positions, row.delivered, row.applied]), [
+    ["c1", "t-0 53, t-1 12", "13", "13"],
+  ]);
+  const settings = layoutConfiguration(frameOf(null), "p1");
+  assert.deepEqual(settings.told.map((row) => [row.name, row.value, row.altered, row.reason]), [
+    ["acks", "all", "1", "forced by enable_idempotence (CFG-2)"], ["linger_ms", "5", "0", "set by the scenario (CFG-1)"],
+  ]);
+  assert.deepEqual(settings.rest.map((row) => row.name), ["batch_size"]);
+  const pending = {
+    5: { at: 148, class: "timer", actor: "p1", what: "linger" }, 9: { at: 148, class: "delivery", actor: "p1", what: "message 18" },
+    2: { at: 150, class: "fault", actor: "p1", what: "crash" },
+  };
+  const queue = layoutPending(frameOf(null, view({ pending, network: { messages: { 18: message({ id: 18 }) } } })));
+  assert.deepEqual(queue.rows.map((row) => [row.at, row.kind, row.what]), [
+    ["148 ms", "delivery", "Produce, p1 to broker-1"], ["148 ms", "timer", "linger"], ["150 ms", "fault", "crash"],
+  ]);
+});
+
+test("a view without its empty tables is as good as one with them", () => {
+  const bare = view();
+  const p1 = bare.clients?.["p1"] as unknown as Record<string, unknown>;
+  for (const name of ["queues", "batches", "requests", "connections", "timers", "transaction_manager"]) delete p1[name];
+  delete bare.network;
+  const frame = completeFrame(frameOf(null, bare));
+  assert.equal(isLogCase(frame.view), false);
+  assert.deepEqual(layoutAccumulator(frame, "p1").queues, []);
+  assert.deepEqual(layoutInFlight(frame, "p1").cards, []);
+  assert.deepEqual(layoutTimers(frame).arcs, []);
+  assert.equal(frame.view.clients?.["p1"]?.transaction_manager, null);
+  const same = frameOf(null, bare);
+  assert.equal(completeFrame(same), completeFrame(same));
+});

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { placeLabels } from "../../diagrams/label-places.ts";
+import { messageLabel } from "../../diagrams/message-words.ts";
+import type { ArrowShape } from "../../diagrams/spacetime-layout.ts";
+import { layoutSpacetime, sentUpTo } from "../../diagrams/spacetime-layout.ts";
+import { drawArrow, drawSpacetime } from "../../diagrams/spacetime.ts";
+import type { Arrow, MessageView } from "../../player/frame.ts";
+import { DUPLICATE, answer, frameOf, markup, message, speakEnglish, view } from "./fixture.ts";
+
+before(speakEnglish);
+
+const SIZE = { width: 648, height: 464 };
+
+function arrow(id: number, sent: [step: number, at: number], settled: [step: number, at: number] | null, over: Partial<Arrow> = {}, of: Partial<MessageView> = {}): Arrow {
+  const made = over.message ?? message({ sent_at: sent[1], arrives_at: settled?.[1] ?? sent[1] + 5, ...of, id });
+  return {
+    id, message: { ...made, id }, sentStep: sent[0], sentAt: sent[1], settledStep: settled?.[0] ?? null, settledAt: settled?.[1] ?? null,
+    fate: settled === null ? "under_way" : "delivered", delayed: false, duplicated: false, ...over,
+  };
+}
+
+/** SC-03 in four arrows: stored, its answer dropped, sent again in this step, answered. */
+const RETRY = [
+  arrow(1, [9, 8], [16, 13]),
+  arrow(2, [20, 20], [21, 22], { fate: "dropped", message: answer() }),
+  arrow(3, [41, 138], [42, 143]),
+  arrow(4, [42, 143], null, { message: answer({ arrives_at: 148 }) }),
+];
+
+function find(arrows: readonly ArrowShape[], key: string): ArrowShape {
+  const found = arrows.find((item) => item.key === key);
+  assert.ok(found !== undefined, key);
+  return found;
+}
+
+test("arrows go downwards, from the sender's lane to the receiver's; a dropped one ends on the way", () => {
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
+  const at = (actor: string): number => shape.lanes.find((lane) => lane.actor === actor)?.x ?? -1;
+  assert.deepEqual(shape.lanes.map((lane) => lane.actor), ["p1", "broker-1"]);
+  for (const item of shape.arrows) assert.ok(item.y2 > item.y1, item.key);
+  const first = find(shape.arrows, "1");
+  assert.deepEqual([first.x1, first.x2], [at("p1") + 5, at("broker-1") - 5]);
+  const dropped = find(shape.arrows, "2");
+  assert.ok(dropped.x2 > at("p1") + 50 && dropped.x2 < at("broker-1") - 50);
+  assert.equal(find(shape.arrows, "4").fate, "under_way");
+});
+
+test("what happens after the step on show is not known to it", () => {
+  const early = frameOf({ ...DUPLICATE, number: 20, at: 20, decision: null });
+  const shape = layoutSpacetime({ ...early, view: view({ time: 20 }) }, RETRY, SIZE);
+  assert.deepEqual(shape.arrows.map((item) => [item.key, item.fate]), [["1", "delivered"], ["2", "under_way"]]);
+  assert.equal(sentUpTo(RETRY, 20), 2);
+  assert.equal(sentUpTo(RETRY, 8), 0);
+});
+
+test("a batch sent a second time says so, and both arrows have the producer's hue", () => {
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
+  assert.equal(find(shape.arrows, "1").label?.text, "Produce t-0, 0·0 | 0–2");
+  assert.equal(find(shape.arrows, "3").label?.text, "Produce again t-0, 0·0 | 0–2");
+  assert.deepEqual([find(shape.arrows, "1").hue, find(shape.arrows, "4").hue], ["b0", null]);
+});
+
+test("the stored batch stands beside the arrow that brought it, marked as the equal of this step's", () => {
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
+  assert.deepEqual(shape.stored.map((cell) => [cell.key, cell.text, cell.matched]), [["t-0/40", "stored: 40–42", true]]);
+});
+
+test("the band is this step's: what arrived and what became of it", () => {
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
+  assert.deepEqual(shape.band?.texts.map((text) => text.text), [
+    "t-0: PID 0, epoch 0, seq 0–2", "Already stored: the answer is NONE, base offset 40.",
+  ]);
+  assert.ok(shape.band !== null && shape.band.y < (shape.times.find((time) => time.now)?.y ?? 0));
+});
+
+test("long quiet times are shortened and say by how much", () => {
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
+  assert.deepEqual(shape.shortened.map((cut) => cut.text), ["116 ms, shortened"]);
+});
+
+test("a thousand messages: what matters stays, every other one is counted in a fold or as earlier", () => {
+  const many = Array.from({ length: 1000 }, (_, index) => {
+    const step = 10 + index;
+    return arrow(100 + index, [step, step], [step + 1, step + 1], {}, {
+      fields: { batches: { "t-0": { record_count: 1, producer_id: 5, producer_epoch: 0, base_sequence: index, last_sequence: index } } },
+    });
+  });
+  many[995] = arrow(1095, [1005, 1005], [1006, 1006], { fate: "dropped" });
+  const frame = frameOf({ ...DUPLICATE, number: 1010, at: 1010, decision: null }, view({ time: 1010 }));
+  const shape = layoutSpacetime(frame, many, SIZE);
+  assert.ok(shape.arrows.some((item) => item.key === "1095"), "the dropped one stays");
+  const number = (text: string): number => Number(/\d+/.exec(text)?.[0] ?? 0);
+  const folded = shape.folds.reduce((sum, fold) => sum + number(fold.text), 0);
+  const earlier = number(shape.notes.find((note) => note.includes("earlier")) ?? "0");
+  assert.equal(shape.arrows.length + folded + earlier, 1000);
+  assert.ok(shape.bottom <= SIZE.height, `${shape.bottom}`);
+});
+
+test("labels do not stand on each other; one without room is left out and counted", () => {
+  const lines = Array.from({ length: 12 }, (_, index) => ({
+    x1: 60, y1: 100 + index * 4, x2: 560, y2: 120 + index * 4, text: "OUT_OF_ORDER_SEQUENCE_NUMBER", weight: 0,
+  }));
+  const places = placeLabels(lines, [], 648);
+  const placed = places.filter((place) => place !== null);
+  assert.ok(placed.length >= 4 && placed.length < 12, `${placed.length} of 12`);
+  for (const one of placed) {
+    for (const other of placed) {
+      if (one === other) continue;
+      assert.ok(Math.abs(one.y - other.y) > 9 || Math.abs(one.x - other.x) > 200, JSON.stringify([one, other]));
+    }
+  }
+  assert.equal(placeLabels(lines.slice(0, 1), [{ x: 0, y: 0, width: 648, height: 464 }], 648)[0], null);
+});
+
+test("messages in words", () => {
+  assert.equal(messageLabel(answer()), "NONE, base offset 40");
+  assert.equal(messageLabel(answer({ fields: { partitions: { "t-0": { error: "OUT_OF_ORDER_SEQUENCE_NUMBER", base_offset: -1 } } } })), "OUT_OF_ORDER_SEQUENCE_NUMBER");
+  assert.equal(messageLabel(message({ api: "Fetch", fields: { fetch_offset: 40 } })), "Fetch t-0 from 40");
+  assert.equal(messageLabel(answer({ api: "InitProducerId", partitions: [], fields: { producer_id: 7, producer_epoch: 0 } })), "PID 7, epoch 0");
+  assert.equal(messageLabel(answer({ api: "ZooKeeperReply", partitions: [], fields: { conflict: true, version: 3 } })), "refused: version is 3");
+});
+
+test("an arrow is a button whose name tells the whole story", () => {
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
+  const dropped = find(shape.arrows, "2");
+  assert.equal(dropped.name, "20 ms: broker-1 to p1: NONE, base offset 40; dropped at 22 ms.");
+  const text = markup(drawArrow({ ...dropped, label: null }, () => undefined, false));
+  assert.equal(
+    text,
+    `<g class="arrow failed" role="button" tabindex="0" aria-label="${dropped.name}" aria-pressed="false"><title>${dropped.name}</title>` +
+      `<path class="reach" d="M${dropped.x1} ${dropped.y1}L${dropped.x2} ${dropped.y2}"/><path class="line" ` +
+      `d="M${dropped.x1} ${dropped.y1}L${dropped.x2} ${dropped.y2}"/><path class="cross" d="M${dropped.x2 - 7} ${dropped.y2 - 7}l14 14m0 -14l-14 14"/></g>`,
+  );
+});
+
+test("selecting a batch anywhere thickens its arrows", () => {
+  const frame = frameOf(DUPLICATE, view(), { selection: { kind: "batch", id: "t-0/40", partition: "t-0", serials: [1, 2, 3] } });
+  const shape = layoutSpacetime(frame, RETRY, SIZE);
+  assert.deepEqual(shape.arrows.filter((item) => item.picked).map((item) => item.key), ["1", "2", "3", "4"]);
+});
+
+test("the drawing is whole and the twin tells every arrow", () => {
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
+  const text = markup(drawSpacetime(shape, () => undefined, false));
+  assert.ok(!/undefined|NaN|\[object/.test(text), text);
+  for (const item of shape.arrows) assert.ok(shape.twin.includes(item.name));
+});
