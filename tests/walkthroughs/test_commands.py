@@ -382,6 +382,44 @@ class TestOnce:
         assert numbers(branch) == [1, 2, 3, 4, 5]
         assert line_bodies(branch) == engine_bodies("SC-03", 5)
 
+    @pytest.mark.parametrize("dies_in", ["_store", "publish"], ids=["before storing", "after storing"])
+    def test_a_task_whose_worker_died_is_carried_out_by_the_next_one(
+        self, session: Session, monkeypatch: pytest.MonkeyPatch, dies_in: str
+    ) -> None:
+        branch, command = root(session), uuid.uuid4()
+        carry_out(session, "advance", branch, after=0, count=3)
+
+        def die(*arguments: Any) -> None:
+            raise SystemExit
+
+        with monkeypatch.context() as patched, pytest.raises(SystemExit):
+            patched.setattr(actions, dies_in, die)
+            carry_out(session, "advance", branch, id=command, after=3, count=2)
+        assert numbers(branch) == [1, 2, 3] + ([4, 5] if dies_in == "publish" else [])
+        assert done(carry_out(session, "advance", branch, id=command, after=3, count=2)).reached == 5
+        assert line_bodies(branch) == engine_bodies("SC-03", 5)
+        assert Command.objects.filter(identifier=command).count() == 1
+
+    @pytest.mark.parametrize("dies_in", ["store_steps", "publish"], ids=["before storing", "after storing"])
+    def test_an_intervention_whose_worker_died_happens_once(
+        self, session: Session, monkeypatch: pytest.MonkeyPatch, dies_in: str
+    ) -> None:
+        branch, command = root(session), uuid.uuid4()
+        carry_out(session, "advance", branch, after=0, count=8)
+        asked = {"after": 5, "intervention": {"action": "crash", "actor": "broker-2"}}
+
+        def die(*arguments: Any) -> None:
+            raise SystemExit
+
+        with monkeypatch.context() as patched, pytest.raises(SystemExit):
+            patched.setattr(actions, dies_in, die)
+            carry_out(session, "intervene", branch, id=command, **asked)
+        assert Branch.objects.of_session(session.id).count() == (2 if dies_in == "publish" else 1)
+        created = done(carry_out(session, "intervene", branch, id=command, **asked)).created
+        child = Branch.objects.of_session(session.id)[1]
+        assert (str(child.id), numbers(child)) == (created, [6])
+        assert Branch.objects.of_session(session.id).count() == 2
+
     def test_steps_of_another_engine_are_not_gone_on_from(self, session: Session) -> None:
         branch = root(session)
         carry_out(session, "advance", branch, after=0, count=5)

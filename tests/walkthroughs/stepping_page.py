@@ -1,0 +1,133 @@
+"""A page that steps, without a browser: what static/player/socket.ts does, in a thread of the test.
+
+It sends a command again under its id until it is answered, connects again when the socket is lost, and asks
+from the last step it holds.
+"""
+
+from __future__ import annotations
+
+import http.cookiejar
+import json
+import threading
+import time
+import urllib.request
+import uuid
+from contextlib import AbstractContextManager
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+RESEND_SECONDS = 2.0
+BACK_OFF_SECONDS = 0.2
+STEP_SECONDS_MAX = 60.0
+
+Json = dict[str, Any]
+
+
+class Caller:
+    """The HTTP side: a cookie jar and its token."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.jar = http.cookiejar.CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
+        self._token = self.get("api/token")["token"]
+
+    def get(self, path: str) -> Json:
+        with self._opener.open(self.address + path, timeout=30) as answer:
+            found: Json = json.load(answer)
+            return found
+
+    def post(self, path: str, content: Json) -> Json:
+        headers = {"Content-Type": "application/json", "X-CSRFToken": self._token}
+        request = urllib.request.Request(self.address + path, json.dumps(content).encode(), headers)
+        with self._opener.open(request, timeout=30) as answer:
+            found: Json = json.load(answer)
+            return found
+
+    @property
+    def cookies(self) -> str:
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.jar)
+
+
+class SteppingPage(threading.Thread):
+    """Steps one by one from 0 to `target`, then ends. `steps` holds every step as it first came."""
+
+    def __init__(self, caller: Caller, session: str, branch: str, target: int) -> None:
+        super().__init__(daemon=True)
+        self.caller = caller
+        self.socket_address = caller.address.replace("http", "ws", 1) + f"ws/sessions/{session}/"
+        self.branch = branch
+        self.target = target
+        self.steps: dict[int, Json] = {}
+        self.changed = threading.Condition()
+        self.problems: list[Json] = []
+        self.connections = 0
+        self.resent = 0
+        self.done = 0
+        self._next_command()
+
+    def _next_command(self) -> None:
+        self._command = str(uuid.uuid4())
+        self._sends = 0
+
+    def run(self) -> None:
+        while self.done < self.target:
+            try:
+                with self._connect() as socket:
+                    self.connections += 1
+                    self._step(socket)
+            except (ConnectionClosed, InvalidHandshake, OSError):
+                time.sleep(BACK_OFF_SECONDS)
+
+    def _connect(self) -> AbstractContextManager[ClientConnection]:
+        return connect(
+            self.socket_address,
+            origin=Origin(self.caller.address.rstrip("/")),
+            additional_headers={"Cookie": self.caller.cookies},
+            open_timeout=5,
+            max_size=None,
+        )
+
+    def wait_for(self, number: int) -> None:
+        """Until this step has come."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: number in self.steps, STEP_SECONDS_MAX), (
+                f"step {number} did not come; {len(self.steps)} did; {self.problems}"
+            )
+
+    def _step(self, socket: ClientConnection) -> None:
+        """On one socket: each command until its own answer has come, then the next."""
+        have = {self.branch: max(self.steps, default=0)}
+        socket.send(json.dumps({"v": 1, "id": str(uuid.uuid4()), "type": "hello", "have": have}))
+        sent_at = 0.0
+        while self.done < self.target:
+            if time.monotonic() - sent_at > RESEND_SECONDS:
+                asked = {"type": "advance", "branch": self.branch, "after": self.done, "count": 1}
+                socket.send(json.dumps({"v": 1, "id": self._command, **asked}))
+                sent_at = time.monotonic()
+                self._sends += 1
+                self.resent += self._sends > 1
+            try:
+                message = json.loads(socket.recv(timeout=0.1))
+            except TimeoutError:
+                continue
+            self._take(message)
+            if message.get("re") == self._command and message["type"] == "done":
+                self.done += 1
+                self._next_command()
+                sent_at = 0.0
+
+    def _take(self, message: Json) -> None:
+        if message["type"] == "error" and message["code"] not in ("unavailable", "too_frequent"):
+            self.problems.append(message)
+        if message["type"] != "steps":
+            return
+        with self.changed:
+            for step in message["steps"]:
+                known = self.steps.setdefault(step["number"], step)
+                if known != step:
+                    self.problems.append({"twice": [known, step]})
+            self.changed.notify_all()

@@ -1,0 +1,75 @@
+"""Killing the worker, the embedded Redis and the web process in the middle of stepping, with real processes.
+
+No step may be lost, none doubled, and the page goes on by itself from the exact step.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from engine.scenario import entry
+from engine.simulation import Simulation
+from tests.running_site import RunningSite
+from tests.walkthroughs.stepping_page import Caller, SteppingPage
+
+SCENARIO = "SC-08"
+STEPS = 90
+KILL_AT = 25
+GO_ON_SECONDS_MAX = 5.0
+"""From when the site is well again to the next step."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+    site = RunningSite(tmp_path_factory.mktemp("killed"))
+    try:
+        yield site.wait_until_ready()
+    finally:
+        site.stop()
+
+
+@pytest.fixture
+def stepping(site: RunningSite) -> SteppingPage:
+    caller = Caller(site.address)
+    welcome = caller.post("api/sessions", {"scenario": SCENARIO})
+    return SteppingPage(caller, welcome["session"]["id"], welcome["branches"][0]["id"], STEPS)
+
+
+def expected() -> list[dict[str, object]]:
+    """What the engine makes by itself."""
+    simulation = Simulation(entry(SCENARIO).scenario())
+    made = (simulation.step() for _ in range(STEPS))
+    return [json.loads(json.dumps(step.to_json())) for step in made if step is not None]
+
+
+@pytest.mark.parametrize("child", ["worker", "redis", "web"])
+def test_no_step_is_lost_and_none_doubled(site: RunningSite, stepping: SteppingPage, child: str) -> None:
+    stepping.start()
+    stepping.wait_for(KILL_AT)
+    site.kill(child)
+    held = max(stepping.steps)
+    assert held < STEPS, "the page was done before anything was killed"
+    site.wait_until_healthy()
+    well_at = time.monotonic()
+    stepping.wait_for(held + 1)
+    assert time.monotonic() - well_at < GO_ON_SECONDS_MAX
+    stepping.join(60)
+    assert not stepping.is_alive(), f"stopped at step {max(stepping.steps)}"
+    assert stepping.problems == []
+    assert [stepping.steps[number] for number in sorted(stepping.steps)] == expected()
+    assert _stored(stepping) == expected()
+
+
+def _stored(page: SteppingPage) -> list[dict[str, object]]:
+    session = page.socket_address.split("/")[-2]
+    stored = page.caller.get(f"api/sessions/{session}/branches/{page.branch}/steps?from=1&to=500")
+    assert (stored["newest"], [step["number"] for step in stored["steps"]]) == (
+        STEPS,
+        list(range(1, STEPS + 1)),
+    )
+    steps: list[dict[str, object]] = stored["steps"]
+    return steps
