@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import Error, Refused
 from engine.messages import (
+    NO_OFFSET,
     Effects,
     Envelope,
     InitProducerIdRequest,
@@ -38,7 +39,8 @@ class Interference:
         self.slow_connections: dict[str, int] = {}
         self._apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
-        self._injected: dict[int, Error] = {}
+        self._injected: dict[int, tuple[Error, int]] = {}
+        """Message to the error that it is answered with and the log start offset in that answer."""
         """Message to the error its receiver answers instead of handling it."""
         self._altered: dict[tuple[str, str, int], Error] = {}
         """(answering, asking, correlation) to the error that replaces a real answer."""
@@ -95,14 +97,15 @@ class Interference:
         if entry["stored"]:
             self._altered[(envelope.destination, envelope.source, envelope.correlation_id)] = error
         else:
-            self._injected[envelope.id] = error
+            log_start = (entry.get("message") or {}).get("log_start_offset", NO_OFFSET)
+            self._injected[envelope.id] = (error, int(log_start))
 
     def answers(self, envelope: Envelope) -> bool:
         return bool(self._injected) and envelope.id in self._injected
 
     def injected(self, envelope: Envelope) -> Effects:
         """The receiver answers with the injected error and does nothing else."""
-        error = self._injected.pop(envelope.id)
+        error, log_start = self._injected.pop(envelope.id)
         self.simulation.watch.say(
             "fault.error_injected",
             ("GEN-6",),
@@ -110,7 +113,7 @@ class Interference:
             api=envelope.body.api,  # type: ignore[attr-defined]
             error=error.name,
         )
-        return [Send(envelope.source, _error_answer(envelope.body, error), envelope.correlation_id, True)]
+        return [Send(envelope.source, _error_answer(envelope.body, error, log_start), envelope.correlation_id, True)]
 
     def altered(self, source: str, effect: Send) -> Send:
         """A real answer whose error the script replaces: what was stored stays stored."""
@@ -420,11 +423,10 @@ def _whole(intervention: dict[str, Any], name: str, low: int, high: int) -> None
         raise Refused("GEN-6", name, f"{value!r}", f"a whole number from {low} to {high}")
 
 
-def _error_answer(body: object, error: Error) -> object:
+def _error_answer(body: object, error: Error, log_start: int) -> object:
     if isinstance(body, ProduceRequest):
-        return ProduceResponse(
-            partitions={name: PartitionProduceResponse(error=error) for name in body.batches}
-        )
+        answer = PartitionProduceResponse(error=error, log_start_offset=log_start)
+        return ProduceResponse(partitions=dict.fromkeys(body.batches, answer))
     if isinstance(body, InitProducerIdRequest):
         return InitProducerIdResponse(error=error)
     name = type(body).__name__
