@@ -12,6 +12,17 @@ from engine.client.produce_reactions import COMPLETE, DECISIONS, DUPLICATE, RETR
 from engine.errors import Error
 from engine.messages import NO_OFFSET, ProduceResponse
 
+UNCERTAIN = frozenset(
+    {
+        Error.NETWORK_EXCEPTION,
+        Error.REQUEST_TIMED_OUT,
+        Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+        Error.NOT_LEADER_OR_FOLLOWER,
+        Error.KAFKA_STORAGE_ERROR,
+    }
+)
+"""Errors after which the batch may be stored all the same (LOG-2): a resend may be a duplicate."""
+
 
 class Answers:
     """Carries out SND-9 for one incarnation."""
@@ -145,7 +156,6 @@ class Answers:
             reaction = reaction_to(error)
             if reaction.does != RETRY:
                 return False
-            why = reaction.why
         else:
             first, last = batch.base_sequence, batch.last_sequence
             allowed, why = transactions.can_retry(batch, error, log_start_offset)
@@ -164,7 +174,7 @@ class Answers:
                 )
                 self._fail(batch, Error.OUT_OF_ORDER_SEQUENCE_NUMBER, False, now)
                 return True
-        self._requeue(batch, error, why, now)
+        self._requeue(batch, error, now)
         return True
 
     def _explain(
@@ -178,6 +188,8 @@ class Answers:
         entry = memory.transactions.entry(batch.partition)
         if memory.watch.recording:
             self._show_decision(batch, reaction.does, why, sequences, log_start_offset)
+        if why == "client.sequence_earlier_missing" and sequences[0] <= entry.last_acked_sequence:
+            why = "client.sequence_behind"
         memory.watch.say(
             why,
             (reaction.spec,),
@@ -232,26 +244,34 @@ class Answers:
             }
         )
 
-    def _requeue(self, batch: Batch, error: Error, why: str, now: int) -> None:
+    def _requeue(self, batch: Batch, error: Error, now: int) -> None:
         memory = self.memory
         memory.leaves_flight(batch)
         passed = memory.accumulator.requeue(batch, now)
         watch = memory.watch
-        if watch.recording:
-            watch.say(
-                "client.requeued_in_order" if passed else "client.requeued",
-                ("SND-9", "ACC-18", "ORD-2") if memory.transactions is not None else ("SND-9", "ACC-18"),
+        if not watch.recording:
+            watch.say("client.requeued", ())
+            return
+        watch.say(
+            "client.requeued_uncertain" if error in UNCERTAIN else "client.requeued",
+            ("SND-9", "ACC-18"),
+            client=memory.name,
+            batch=batch.id,
+            partition=batch.partition,
+            error=error.name,
+            attempts=batch.attempts,
+            retries=memory.config.retries,
+            until=now + memory.config.retry_backoff_ms,
+        )
+        if passed:
+            watch.note(
+                "client.placed_by_sequence",
+                ("ORD-2",),
                 client=memory.name,
                 batch=batch.id,
                 partition=batch.partition,
-                error=error.name,
-                attempts=batch.attempts,
-                retries=memory.config.retries,
-                backoff=memory.config.retry_backoff_ms,
-                until=now + memory.config.retry_backoff_ms,
+                first_sequence=batch.base_sequence,
             )
-        else:
-            watch.say("client.requeued", ())
 
     def _fail(self, batch: Batch, error: Error, adjust: bool, now: int) -> None:
         """The batch is given up (SND-9, SND-13). A late answer for one that is over only moves numbers."""

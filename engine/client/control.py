@@ -132,8 +132,9 @@ def keep_identity(sender: Sender, now: int) -> bool:
         asked = list(transactions.to_resequence)
         renumbered = transactions.bump_epoch()
         exhausted = not transactions.has_producer_id
+        key = "client.epoch_bumped" if renumbered else "client.epoch_bumped_alone"
         memory.watch.say(
-            "client.epoch_exhausted" if exhausted else "client.epoch_bumped",
+            "client.epoch_exhausted" if exhausted else key,
             ("TXM-16", "TXM-17"),
             client=memory.name,
             before=epoch,

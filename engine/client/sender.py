@@ -331,10 +331,15 @@ class Sender:
                 "producer_epoch": taken[0].producer_epoch,
                 "drain_index": memory.accumulator.drain_index,
             }
-        if numbered:
-            memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-5"), **params)
-        else:
+        again = sum(batch.attempts > 0 for batch in taken)
+        if not numbered:
             memory.watch.say("client.drained_plain", ("ACC-13", "ACC-16"), **params)
+        elif not again:
+            memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-5"), **params)
+        elif again == len(taken):
+            memory.watch.say("client.drained_again", ("ACC-13", "ACC-16", "ACC-17"), **params)
+        else:
+            memory.watch.say("client.drained_mixed", ("ACC-13", "ACC-16", "ACC-17", "SEQ-5"), **params)
         if memory.watch.recording:
             for node, partition, reason in memory.accumulator.stops:
                 rules = ("ACC-14",) if reason == "request_full" else ("ORD-5", "ACC-15")
