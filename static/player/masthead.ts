@@ -49,17 +49,20 @@ export class Masthead extends StoreElement {
     ...StoreElement.properties,
     exportAddress: { attribute: false },
     library: {},
+    compare: {},
     theme: { state: true },
   };
 
   declare exportAddress: string;
   declare library: string;
+  declare compare: string;
   declare theme: Theme;
 
   constructor() {
     super();
     this.exportAddress = "";
     this.library = "/";
+    this.compare = "";
     this.theme = currentTheme();
   }
 
@@ -126,6 +129,7 @@ export class Masthead extends StoreElement {
                 <button>${say("player.export")}</button><small>${say("player.export.means")}</small></form></li>`
         }
         <li><a href="/replays/import">${say("player.import")}</a></li>
+        ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
         <li><button @click=${() => this.#fire("open-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
         <li><button @click=${() => print()}>${say("player.print")}</button></li>
       </ul></details>`;

@@ -160,7 +160,7 @@ export class Player extends LitElement {
     if (event.detail !== undefined) this.store?.select(event.detail);
   };
 
-  // What is shown
+  // What is shown (a panel's host must not have a tabindex: a negative one hides its content from the Tab key)
 
   protected override updated(_changed: PropertyValues): void {
     const title = this.store?.header?.title[words.language];
@@ -175,7 +175,7 @@ export class Player extends LitElement {
         @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library}></eos-masthead>
+        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.compare}></eos-masthead>
         <eos-strip .store=${store}></eos-strip>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} rules=${this.rules}></eos-sentence></section>
@@ -222,11 +222,11 @@ export class Player extends LitElement {
   #left(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("left", whole);
     return html`<aside class="left" aria-label=${say("player.tab.producer")} tabindex="0">
-      <eos-accumulator tabindex="-1" .frame=${frame}></eos-accumulator>
-      <eos-in-flight tabindex="-1" .frame=${frame}></eos-in-flight>
-      <eos-client-machine tabindex="-1" .frame=${frame} machines=${this.machines}></eos-client-machine>
-      <eos-timers tabindex="-1" .frame=${frame}></eos-timers>
-      <eos-configuration tabindex="-1" .frame=${frame}></eos-configuration>
+      <div class="panel" id="panel-eos-accumulator" tabindex="-1"><eos-accumulator .frame=${frame}></eos-accumulator></div>
+      <div class="panel" id="panel-eos-in-flight" tabindex="-1"><eos-in-flight .frame=${frame}></eos-in-flight></div>
+      <div class="panel" id="panel-eos-client-machine" tabindex="-1"><eos-client-machine .frame=${frame} machines=${this.machines}></eos-client-machine></div>
+      <div class="panel" id="panel-eos-timers" tabindex="-1"><eos-timers .frame=${frame}></eos-timers></div>
+      <div class="panel" id="panel-eos-configuration" tabindex="-1"><eos-configuration .frame=${frame}></eos-configuration></div>
     </aside>`;
   }
 
@@ -234,8 +234,8 @@ export class Player extends LitElement {
     const frame = this.#frameFor("middle", whole);
     const isSpaceTime = this.middle === "spacetime" && frame !== undefined;
     return html`<main class="mid" aria-label=${say(`player.tab.${this.middle}`)} tabindex="0">
-      ${this.middle === "lanes" ? html`<eos-lanes tabindex="-1" .frame=${frame}></eos-lanes>` : nothing}
-      ${isSpaceTime ? html`<eos-spacetime tabindex="-1" .frame=${frame} .arrows=${store.arrows}></eos-spacetime>` : nothing}
+      ${this.middle === "lanes" ? html`<div class="panel" id="panel-eos-lanes" tabindex="-1"><eos-lanes .frame=${frame}></eos-lanes></div>` : nothing}
+      ${isSpaceTime ? html`<div class="panel" id="panel-eos-spacetime" tabindex="-1"><eos-spacetime .frame=${frame} .arrows=${store.arrows}></eos-spacetime></div>` : nothing}
       ${this.middle === "text" ? html`<eos-steps-text .store=${store}></eos-steps-text>` : nothing}
     </main>`;
   }
@@ -243,13 +243,13 @@ export class Player extends LitElement {
   #right(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("right", whole);
     return html`<aside class="right" aria-label=${say("player.tab.broker")} tabindex="0">
-      <eos-decision tabindex="-1" .frame=${frame}></eos-decision>
-      <eos-producer-table tabindex="-1" .frame=${frame}></eos-producer-table>
-      <eos-ledger tabindex="-1" .frame=${frame}></eos-ledger>
-      <eos-consumers tabindex="-1" .frame=${frame}></eos-consumers>
-      <eos-zookeeper tabindex="-1" .frame=${frame}></eos-zookeeper>
-      <eos-pending tabindex="-1" .frame=${frame}></eos-pending>
-      <eos-changes tabindex="-1" .frame=${frame}></eos-changes>
+      <div class="panel" id="panel-eos-decision" tabindex="-1"><eos-decision .frame=${frame}></eos-decision></div>
+      <div class="panel" id="panel-eos-producer-table" tabindex="-1"><eos-producer-table .frame=${frame}></eos-producer-table></div>
+      <div class="panel" id="panel-eos-ledger" tabindex="-1"><eos-ledger .frame=${frame}></eos-ledger></div>
+      <div class="panel" id="panel-eos-consumers" tabindex="-1"><eos-consumers .frame=${frame}></eos-consumers></div>
+      <div class="panel" id="panel-eos-zookeeper" tabindex="-1"><eos-zookeeper .frame=${frame}></eos-zookeeper></div>
+      <div class="panel" id="panel-eos-pending" tabindex="-1"><eos-pending .frame=${frame}></eos-pending></div>
+      <div class="panel" id="panel-eos-changes" tabindex="-1"><eos-changes .frame=${frame}></eos-changes></div>
     </aside>`;
   }
 
@@ -323,7 +323,7 @@ export class Player extends LitElement {
     if (panel.place === "middle") this.#open("middle", panel.tag === "eos-lanes" ? "lanes" : "spacetime");
     else this.#open(panel.place, null);
     await this.updateComplete;
-    const element = this.querySelector<HTMLElement>(panel.tag);
+    const element = this.querySelector<HTMLElement>(`#panel-${panel.tag}`);
     element?.focus();
     element?.scrollIntoView({ block: "nearest" });
   }

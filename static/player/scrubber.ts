@@ -15,7 +15,8 @@ import type { Axis, BranchRow, Ticks } from "./timeline.ts";
 import { axisOf, branchRows, labels, stepAt, ticks, xOf } from "./timeline.ts";
 
 export const defaults = {
-  wide: { height: 100, track: 66, tree: { lowest: 39, pitch: 15, rows: 3 }, labels: 90 },
+  // Rows stand 24 pixels apart, so that a finger meets one name and not its neighbour.
+  wide: { height: 100, track: 66, tree: { lowest: 39, pitch: 24, rows: 2 }, labels: 90 },
   narrow: { height: 58, track: 44, tree: { lowest: 18, pitch: 12, rows: 2 }, labels: 0 },
   /** Steps that Page Up and Page Down move. */
   page: 20,
@@ -30,13 +31,20 @@ export class Scrubber extends MeasuredElement {
     if (store === undefined || store.header === null || this.width === 0) return nothing;
     const axis = this.#axis(store);
     const shown = store.shown;
-    return html`<div class="slider" role="slider" tabindex="0" aria-label=${say("player.scrubber")}
+    const from = this.#sliderLeft;
+    return html`<div class="slider" style="left:${from}px" role="slider" tabindex="0" aria-label=${say("player.scrubber")}
         aria-valuemin="0" aria-valuemax=${store.newest} aria-valuenow=${shown}
         aria-valuetext=${say("player.step_of", { step: shown, of: store.newest, at: store.frame?.view.time ?? 0 })}
         @keydown=${this.#key} @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#up}>
-        ${this.#picture(store, axis, shown)}
       </div>
+      ${this.#picture(store, axis, shown)}
       ${this.#branches(store, axis)}`;
+  }
+
+  /** The names of the branches stand left of the axis and are not part of what is dragged. */
+  get #sliderLeft(): number {
+    const sides = axisSides(this.width);
+    return sides.labelled ? sides.left - 10 : 0;
   }
 
   get #shape(): typeof defaults.wide {
@@ -71,22 +79,21 @@ export class Scrubber extends MeasuredElement {
     const { rows, folded } = branchRows(all, store.branch, axis, shape.tree);
     const isLabelled = axisSides(this.width).labelled;
     return html`<svg class="tree" width=${this.width} height=${shape.tree.lowest + 8} aria-hidden="true">
-        ${rows.map((row) => line(row, axis))}
+        ${rows.map((row) => line(row, axis, isLabelled))}
       </svg>
       ${
-        isLabelled || all.length > 1
+        isLabelled
           ? html`<div class="branch-names" role="group" aria-label=${say("player.branches")}>
-              ${rows.map((row) => this.#name(row, store, axis, isLabelled))}
+              ${rows.map((row) => this.#name(row, store))}
               ${folded === 0 ? nothing : html`<button class="more-branches" @click=${this.#openBranches}>${say("player.more_branches", { count: folded })}</button>`}
             </div>`
           : nothing
       }`;
   }
 
-  #name(row: BranchRow, store: PlayerStore, axis: Axis, isLabelled: boolean): TemplateResult {
+  #name(row: BranchRow, store: PlayerStore): TemplateResult {
     const what = interventionsOf(row);
-    const style = isLabelled ? `top:${row.y - 8}px` : `top:${row.y - 8}px;left:${Math.min(row.startX + 14, axis.right - 120)}px`;
-    return html`<button class="branch-name" style=${style} aria-current=${row.isCurrent ? "true" : "false"}
+    return html`<button class="branch-name" style="top:${row.y - 12}px" aria-current=${row.isCurrent ? "true" : "false"}
       title=${what === "" ? row.branch.name : `${row.branch.name}: ${what}`}
       @click=${() => store.switchTo(row.branch.id)}>${row.branch.name}</button>`;
   }
@@ -98,7 +105,7 @@ export class Scrubber extends MeasuredElement {
   readonly #down = (event: PointerEvent): void => {
     if (event.button !== 0 || this.store === undefined) return;
     const slider = event.currentTarget as HTMLElement;
-    this.#left = slider.getBoundingClientRect().left;
+    this.#left = slider.getBoundingClientRect().left - this.#sliderLeft;
     this.#dragging = true;
     slider.setPointerCapture(event.pointerId);
     this.#to(event);
@@ -146,14 +153,13 @@ function interventionsOf(row: BranchRow): string {
     .join(", ");
 }
 
-function line(row: BranchRow, axis: Axis): SVGTemplateResult {
-  const what = interventionsOf(row);
-  const room = row.endX - row.startX;
-  const isRoot = row.branch.parent === null;
+function line(row: BranchRow, axis: Axis, isNamed: boolean): SVGTemplateResult {
+  // Where names do not stand at the side, they stand on the line.
+  const what = isNamed ? interventionsOf(row) : row.branch.parent === null ? "" : row.branch.name;
+  const room = axis.right - row.startX;
   return svg`<path class=${row.isCurrent ? "branch-line current" : "branch-line"} d=${row.path} />
-    ${isRoot ? nothing : svg`<circle class="leaves" cx=${row.startX} cy=${row.y} r="0" />`}
     <circle class=${row.isCurrent ? "tip current" : "tip"} cx=${row.endX} cy=${row.y} r="3" />
-    ${what !== "" && room > 60 && axis.right - axis.left > 500 ? svg`<text class="halo" x=${row.startX + 24} y=${row.y + 4}>${shorten(what, room - 40)}</text>` : nothing}`;
+    ${what !== "" && room > 60 ? svg`<text class="halo" x=${row.startX + 24} y=${row.y + 4}>${shorten(what, room - 40)}</text>` : nothing}`;
 }
 
 /** About six pixels a letter at this size, twelve for a Chinese one; the whole text is the button's title. */

@@ -70,8 +70,8 @@ export class SelectionBar extends StoreElement {
     const selection = store?.selection ?? null;
     if (store === undefined || selection === null) return false;
     const known = this.actions ?? (await store.actions(selection));
-    const action = known.find((one) => one.action === name);
-    if (action === undefined || !action.enabled) {
+    const action = known.find((one) => one.action === name && one.enabled);
+    if (action === undefined) {
       this.actions = known;
       this.isOpen = true;
       return false;

@@ -41,6 +41,7 @@ export class Transport extends StoreElement {
     const atEnd = store.target >= store.newest && !store.canGrow;
     return html`<div class="where num">
         <b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: store.newest })}</span>
+        ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: store.info?.name ?? "", count: store.lines.branches.size })}</button>`}
         <span class="virtual">${say("player.virtual_time", { at: frame?.view.time ?? 0 })}</span>
       </div>
       <div class="buttons" role="group" aria-label=${say("player.transport")}>
@@ -70,6 +71,10 @@ export class Transport extends StoreElement {
     if (!store.source.live) return nothing;
     return html`<button class="w branch" title=${say("player.key.branch")} @click=${this.#askBranch}>${say("player.do.branch")}</button>`;
   }
+
+  readonly #openBranches = (): void => {
+    this.dispatchEvent(new CustomEvent("open-branches", { bubbles: true }));
+  };
 
   readonly #askBranch = (): void => {
     this.dispatchEvent(new CustomEvent("make-branch", { bubbles: true }));

@@ -1,0 +1,111 @@
+"""The hands of a newcomer: one uses the mouse only, the other the keyboard only.
+
+Both have the same few movements, so that a walk is written once and done by each.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Protocol
+
+from playwright.sync_api import Locator, Page, expect
+
+TABS_MAX = 400
+"""Presses of Tab after which a control counts as not reachable by keyboard."""
+
+
+class Hand(Protocol):
+    page: Page
+
+    def press(self, control: Locator) -> None:
+        """Activate a button, a link, or anything that can be picked."""
+
+    def choose(self, field: Locator, option: str) -> None:
+        """Choose the option of a drop-down list whose text matches the pattern."""
+
+    def give_file(self, field: Locator, file: Path) -> None:
+        """Choose a file in a file field."""
+
+    def next_interesting(self) -> None: ...
+
+    def back(self) -> None: ...
+
+    def drop_selected(self) -> None: ...
+
+
+class Mouse:
+    """Never touches a key."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def press(self, control: Locator) -> None:
+        control.click()
+
+    def choose(self, field: Locator, option: str) -> None:
+        field.select_option(label=_matching_label(field, option))
+
+    def give_file(self, field: Locator, file: Path) -> None:
+        with self.page.expect_file_chooser() as chooser:
+            field.click()
+        chooser.value.set_files(file)
+
+    def next_interesting(self) -> None:
+        self.page.locator("eos-transport .next").click()
+
+    def back(self) -> None:
+        self.page.locator("eos-transport .back").click()
+
+    def drop_selected(self) -> None:
+        self.page.locator("eos-selection-bar .selected").click()
+        self.page.locator(".action-list li:not(.off) button").first.click()
+
+
+class Keyboard:
+    """Never touches the mouse: Tab to get there, Enter to do it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def press(self, control: Locator) -> None:
+        self._reach(control)
+        self.page.keyboard.press("Enter")
+
+    def choose(self, field: Locator, option: str) -> None:
+        wanted = _matching_label(field, option)
+        self._reach(field)
+        self.page.keyboard.press("Home")
+        for _ in range(field.locator("option").count()):
+            if field.locator("option:checked").inner_text().strip() == wanted:
+                return
+            self.page.keyboard.press("ArrowDown")
+        raise AssertionError(f"the arrow keys do not reach {wanted}")
+
+    def give_file(self, field: Locator, file: Path) -> None:
+        self._reach(field)
+        with self.page.expect_file_chooser() as chooser:
+            self.page.keyboard.press("Enter")
+        chooser.value.set_files(file)
+
+    def next_interesting(self) -> None:
+        self.page.keyboard.press("Shift+ArrowRight")
+
+    def back(self) -> None:
+        self.page.keyboard.press("ArrowLeft")
+
+    def drop_selected(self) -> None:
+        self.page.keyboard.press("d")
+
+    def _reach(self, control: Locator) -> None:
+        expect(control).to_be_attached()
+        for _ in range(TABS_MAX):
+            if control.evaluate("(element) => element.getRootNode().activeElement === element"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab does not reach {control}")
+
+
+def _matching_label(field: Locator, option: str) -> str:
+    labels = [label.strip() for label in field.locator("option").all_inner_texts()]
+    return next(label for label in labels if re.search(option, label))

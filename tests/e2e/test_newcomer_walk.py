@@ -1,0 +1,177 @@
+"""A newcomer's walk through the whole thread, which must stay possible: library, SC-03, the duplicate that
+is not stored, back, another message dropped, compared with SC-02, exported, imported, verified.
+
+Done at both sizes, once with the mouse and once with the keyboard only. On the way: no error in the browser's
+console, nothing that the accessibility rules of level A and AA forbid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.newcomer import Hand, Keyboard, Mouse
+from tests.running_site import RunningSite
+
+SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
+LEVELS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
+INTERESTING_MAX = 12
+
+
+@pytest.fixture(params=SIZES)
+def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    """A browser that was never here before, and says nothing wrong in its console until the end."""
+    width, height = SIZES[request.param]
+    context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on(
+        "console",
+        lambda message: (
+            wrong.append(f"{message.text} {message.location}") if message.type == "error" else None
+        ),
+    )
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield page
+    context.close()
+    assert wrong == []
+
+
+@pytest.fixture(params=[Mouse, Keyboard], ids=["mouse", "keyboard"])
+def hand(request: pytest.FixtureRequest, page: Page) -> Hand:
+    made: Hand = request.param(page)
+    return made
+
+
+def test_newcomer_walks_the_whole_thread(
+    hand: Hand, page: Page, running_site: RunningSite, tmp_path: Path
+) -> None:
+    home = running_site.address
+    page.goto(home)
+    assert_accessible(page)
+
+    start(hand, "SC-03")
+    step_to_rule(hand, "SEQ-11")
+    sentence = page.locator("eos-sentence .s").inner_text()
+    assert "appends nothing" in sentence
+    assert_nothing_overflows(page)
+    assert_accessible(page)
+    session = page.url
+
+    drop_an_earlier_request(hand)
+    expect(page.locator("eos-sentence .s")).to_contain_text("loses")
+    expect(page.locator(".branch-line")).to_have_count(2)
+    expect(page).not_to_have_url(session)
+
+    page.goto(home)
+    start(hand, "SC-02")
+    step_until_nothing_new(hand)
+    expect(page.locator("eos-strip svg")).to_have_attribute("aria-label", re.compile("duplicated 1"))
+
+    compare(hand, home, left=r"^SC-03 · branch a", right=r"^SC-02 · branch a")
+    assert_accessible(page)
+    hand.press(page.locator(".to-difference"))
+    expect(page.locator(".compare-foot .found")).to_have_text(re.compile(r"First difference: step \d+"))
+    expect(page.locator(".compare-side.differs")).to_have_count(2)
+
+    page.goto(session)
+    file = export(hand, tmp_path)
+    page.goto(f"{home}replays/import")
+    assert_accessible(page)
+    hand.give_file(page.locator("input[type=file]"), file)
+    hand.press(page.locator("form.upload button"))
+    expect(page.locator(".badge")).to_have_text("verified")
+    expect(page.locator(".branch-line")).to_have_count(2)
+    assert_accessible(page)
+
+
+def start(hand: Hand, scenario: str) -> None:
+    hand.press(hand.page.locator(f"#{scenario} button.primary"))
+    expect(hand.page.locator("eos-sentence .s")).to_contain_text("Nothing has happened yet")
+
+
+def shown_step(page: Page) -> int:
+    return int(page.locator("eos-scrubber [role=slider]").get_attribute("aria-valuenow") or "0")
+
+
+def move(hand: Hand, movement: str) -> bool:
+    """Make the movement and wait until another step is on show; False when there was nowhere to go."""
+    page = hand.page
+    before = shown_step(page)
+    getattr(hand, movement)()
+    slider = page.locator("eos-scrubber [role=slider]")
+    try:
+        expect(slider).not_to_have_attribute("aria-valuenow", str(before), timeout=8000)
+    except AssertionError:
+        return False
+    return True
+
+
+def step_to_rule(hand: Hand, rule: str) -> None:
+    """From one interesting step to the next until one is about this rule."""
+    for _ in range(INTERESTING_MAX):
+        assert move(hand, "next_interesting")
+        if rule in hand.page.locator("eos-sentence .chips").inner_text():
+            return
+    raise AssertionError(f"no interesting step is about {rule}")
+
+
+def step_until_nothing_new(hand: Hand) -> None:
+    next_button = hand.page.locator("eos-transport .next")
+    for _ in range(INTERESTING_MAX):
+        if next_button.is_disabled():
+            return
+        assert move(hand, "next_interesting")
+    raise AssertionError("the run does not end")
+
+
+def drop_an_earlier_request(hand: Hand) -> None:
+    """Back to where a request is under way, pick it, drop it."""
+    page = hand.page
+    while page.locator("eos-lanes").get_by_text("on its way").count() == 0:
+        assert move(hand, "back")
+    if page.locator(".side-tab").first.is_visible():
+        hand.press(page.locator(".side-tab").first)
+    hand.press(page.locator("eos-in-flight .card").first)
+    expect(page.locator("eos-selection-bar .selected")).to_be_visible()
+    before = shown_step(page)
+    hand.drop_selected()
+    expect(page.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuenow", str(before + 1))
+
+
+def compare(hand: Hand, home: str, left: str, right: str) -> None:
+    page = hand.page
+    page.goto(f"{home}compare/")
+    assert_accessible(page)
+    form = page.locator("form[method=get].stacked")
+    hand.choose(form.locator("select[name=left]"), left)
+    hand.choose(form.locator("select[name=right]"), right)
+    hand.press(form.locator("button"))
+    expect(page.locator(".compare-side .verdict tbody tr")).to_have_count(4)
+
+
+def export(hand: Hand, folder: Path) -> Path:
+    page = hand.page
+    hand.press(page.locator("details.menu > summary"))
+    with page.expect_download() as download:
+        hand.press(page.locator("details.menu form button"))
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
+
+
+def assert_accessible(page: Page) -> None:
+    found = Axe().run(page, options=LEVELS).response["violations"]
+    assert [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found] == []
+
+
+def assert_nothing_overflows(page: Page) -> None:
+    """The screen is one screen: neither direction scrolls."""
+    root = "document.documentElement"
+    assert page.evaluate(f"{root}.scrollWidth - innerWidth") == 0
+    assert page.evaluate(f"{root}.scrollHeight - innerHeight") == 0
