@@ -253,7 +253,7 @@ class Answers:
             watch.say("client.requeued", ())
             return
         watch.say(
-            "client.requeued_uncertain" if error in UNCERTAIN else "client.requeued",
+            "client.requeued" if error in UNCERTAIN else "client.requeued_refused",
             ("SND-9", "ACC-18"),
             client=memory.name,
             batch=batch.id,
