@@ -8,17 +8,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from engine.java_hash import java_string_hash
+
 DEFAULT_CAPACITY = 16
 LOAD_FACTOR = 0.75
-
-
-def java_string_hash(text: str) -> int:
-    """``java.lang.String.hashCode`` as a signed 32-bit number, over UTF-16 code units."""
-    result = 0
-    units = text.encode("utf-16-be", "surrogatepass")
-    for index in range(0, len(units), 2):
-        result = (31 * result + (units[index] << 8 | units[index + 1])) & 0xFFFFFFFF
-    return result - (1 << 32) if result >= 1 << 31 else result
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,127 @@
+"""What a coordinator knows of one transactional id, and the image of it that goes into the log (TXC-2, TXC-23)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.coordinator.transaction_states import EMPTY
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX
+
+EPOCH_EXHAUSTED = SHORT_MAX - 1
+"""From here on InitProducerId rotates the PID; the last value is left for fencing (TXC-9, CTR-23)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """The state that a transition leads to (``TxnTransitMetadata``); the part of TXC-2 that is logged and more.
+
+    ``last_*`` are not persisted by the value version of these profiles: a reload sets them to none.
+    """
+
+    state: str
+    producer_id: int
+    last_producer_id: int
+    producer_epoch: int
+    last_producer_epoch: int
+    timeout_ms: int
+    partitions: frozenset[str]
+    start_ms: int
+    last_update_ms: int
+
+
+class TransactionMetadata:
+    """One transactional id in the cache. ``pending_state``: the state being written, or None."""
+
+    __slots__ = (
+        "failed_epoch_fence",
+        "last_producer_epoch",
+        "last_producer_id",
+        "last_update_ms",
+        "partitions",
+        "pending_state",
+        "producer_epoch",
+        "producer_id",
+        "start_ms",
+        "state",
+        "timeout_ms",
+        "transactional_id",
+    )
+
+    def __init__(self, transactional_id: str, producer_id: int, timeout_ms: int, now: int) -> None:
+        self.transactional_id = transactional_id
+        self.producer_id = producer_id
+        self.last_producer_id = NO_PRODUCER_ID
+        self.producer_epoch = NO_PRODUCER_EPOCH
+        self.last_producer_epoch = NO_PRODUCER_EPOCH
+        self.timeout_ms = timeout_ms
+        self.state = EMPTY
+        self.pending_state: str | None = None
+        self.partitions: frozenset[str] = frozenset()
+        self.start_ms = -1
+        self.last_update_ms = now
+        self.failed_epoch_fence = False
+
+    @classmethod
+    def loaded(cls, transactional_id: str, image: Image) -> TransactionMetadata:
+        """From the log: transient fields are gone (TXC-22)."""
+        metadata = cls(transactional_id, image.producer_id, image.timeout_ms, image.last_update_ms)
+        metadata.state = image.state
+        metadata.producer_epoch = image.producer_epoch
+        metadata.partitions = image.partitions
+        metadata.start_ms = image.start_ms
+        return metadata
+
+    @property
+    def epoch_exhausted(self) -> bool:
+        return self.producer_epoch >= EPOCH_EXHAUSTED
+
+    def accepts(self, producer_id: int, producer_epoch: int) -> bool:
+        """A producer that names itself is still this one (TXC-7, ``isValidProducerId``)."""
+        return (
+            self.producer_epoch == NO_PRODUCER_EPOCH
+            or producer_id == self.producer_id
+            or (producer_id == self.last_producer_id and producer_epoch >= EPOCH_EXHAUSTED)
+        )
+
+    def next_epoch(self, expected: int | None) -> tuple[int, int] | None:
+        """(epoch, last epoch) after an InitProducerId, or None when the caller was fenced (TXC-9).
+
+        ``expected`` is the epoch the caller believes to have. Its last but current epoch means that it repeats a
+        request whose answer it did not see: nothing is raised again.
+        """
+        if expected is None:
+            return self.producer_epoch + 1, NO_PRODUCER_EPOCH
+        if self.producer_epoch == NO_PRODUCER_EPOCH or expected == self.producer_epoch:
+            return self.producer_epoch + 1, self.producer_epoch
+        if expected == self.last_producer_epoch:
+            return self.producer_epoch, self.last_producer_epoch
+        return None
+
+    def image(self, now: int, state: str, **changed: object) -> Image:
+        """This id with ``state`` and further fields changed."""
+        fields: dict[str, object] = {
+            "producer_id": self.producer_id,
+            "last_producer_id": self.producer_id,
+            "producer_epoch": self.producer_epoch,
+            "last_producer_epoch": self.last_producer_epoch,
+            "timeout_ms": self.timeout_ms,
+            "partitions": self.partitions,
+            "start_ms": self.start_ms,
+            "last_update_ms": now,
+        }
+        return Image(state=state, **{**fields, **changed})  # type: ignore[arg-type]
+
+    def install(self, image: Image) -> None:
+        """The image is durable: it is the state now (TXC-5)."""
+        self.pending_state = None
+        self.state = image.state
+        self.producer_id = image.producer_id
+        self.last_producer_id = image.last_producer_id
+        self.producer_epoch = image.producer_epoch
+        self.last_producer_epoch = image.last_producer_epoch
+        self.timeout_ms = image.timeout_ms
+        self.partitions = image.partitions
+        if image.state != EMPTY:
+            # Kafka leaves the start time of the last transaction in memory when an id becomes Empty again.
+            self.start_ms = image.start_ms
+        self.last_update_ms = image.last_update_ms

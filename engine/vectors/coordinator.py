@@ -1,0 +1,261 @@
+"""Cases of the transaction coordinator: one log partition, answers, images written, markers to send.
+
+The log of a case is a list; what is held back reached it, but the coordinator was not told.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.coordinator.transaction_coordinator import (
+    Answer,
+    Completed,
+    SendMarkers,
+    TransactionCoordinator,
+    Write,
+)
+from engine.coordinator.transaction_metadata import Image, TransactionMetadata
+from engine.errors import EngineError, Error
+from engine.profiles import K20, K28
+from engine.vectors.outcome import Failure, Skip
+from engine.vectors.run import expected_for
+from engine.watching import Watch
+
+PROFILES = {"2.0": K20, "2.8": K28}
+PARTITION = 0
+
+
+class Counter:
+    """Producer ids in order."""
+
+    def __init__(self, first: int) -> None:
+        self.next = first
+
+    def take(self) -> int:
+        self.next += 1
+        return self.next - 1
+
+
+class Stage:
+    """The coordinator, its log and its clock."""
+
+    def __init__(self, config: dict[str, Any], version: str) -> None:
+        self.now = int(config.get("start_ms", 0))
+        self.coordinator = TransactionCoordinator(
+            "broker-0",
+            profile=PROFILES[version],
+            watch=Watch(),
+            producer_ids=Counter(int(config.get("next_pid", 0))),
+            partition_count=1,
+            max_timeout_ms=int(config.get("max_timeout_ms", 900_000)),
+            id_expiration_ms=int(config.get("transactional_id_expiration_ms", 604_800_000)),
+        )
+        self.coordinator.elect(PARTITION, 0, {}, self.now)
+        self.log: dict[str, Image] = {}
+        self.append_error = Error.NONE
+        self.holding = False
+        self.held: list[tuple[int, int]] = []
+        """(token, index of the operation that asked)."""
+        self.operation = 0
+        self.named: set[str] = set()
+        self.responses: list[tuple[int, Answer]] = []
+        self.writes: list[Image | None] = []
+        self.markers: list[SendMarkers] = []
+
+    def settle(self) -> None:
+        """Carry out what the coordinator wants until it wants nothing more."""
+        outbox = self.coordinator.outbox
+        while outbox:
+            effect = outbox.pop(0)
+            if isinstance(effect, Answer):
+                self.responses.append((int(str(effect.to)), effect))
+            elif isinstance(effect, Completed):
+                self.responses.append((self.operation, Answer(to=self.operation, error=effect.error)))
+            elif isinstance(effect, SendMarkers):
+                self.markers.append(effect)
+            else:
+                self._write(effect)
+
+    def _write(self, effect: Write) -> None:
+        if self.append_error is not Error.NONE:
+            self.coordinator.written(effect.token, self.append_error, self.now)
+            return
+        self.writes.append(effect.image)
+        if effect.image is None:
+            self.log.pop(effect.transactional_id, None)
+        else:
+            self.log[effect.transactional_id] = effect.image
+        if self.holding:
+            self.held.append((effect.token, self.operation))
+        else:
+            self.coordinator.written(effect.token, Error.NONE, self.now)
+
+    # -- operations ------------------------------------------------------------------------------------
+
+    def do(self, op: dict[str, Any]) -> None:
+        if op.get("tid"):
+            self.named.add(op["tid"])
+        getattr(self, f"_{op['op']}")(op)
+        self.settle()
+
+    def _set(self, op: dict[str, Any]) -> None:
+        metadata = TransactionMetadata(op["tid"], op["pid"], op["timeout_ms"], op["last_update_ms"])
+        metadata.state = op["state"]
+        metadata.producer_epoch = op["epoch"]
+        metadata.last_producer_epoch = op.get("last_epoch", -1)
+        metadata.last_producer_id = op.get("last_pid", -1)
+        metadata.partitions = frozenset(op.get("partitions", ()))
+        metadata.start_ms = op.get("start_ms", -1)
+        metadata.pending_state = op.get("pending_state")
+        self.coordinator.metadata[op["tid"]] = metadata
+
+    def _init_pid(self, op: dict[str, Any]) -> None:
+        expected = (op["pid"], op["epoch"]) if "pid" in op and op["pid"] != -1 else None
+        self.coordinator.init_producer_id(self.operation, op["tid"], op["timeout_ms"], self.now, expected)
+
+    def _add_partitions(self, op: dict[str, Any]) -> None:
+        self.coordinator.add_partitions(
+            self.operation, op["tid"], op["pid"], op["epoch"], frozenset(op["partitions"]), self.now
+        )
+
+    def _end_txn(self, op: dict[str, Any]) -> None:
+        if op.get("tv", 0) != 0:
+            raise Skip("a client of transaction version 2")
+        self.coordinator.end_transaction(
+            self.operation, op["tid"], op["pid"], op["epoch"], op["result"] == "COMMIT", self.now
+        )
+
+    def _verify_partitions(self, op: dict[str, Any]) -> None:
+        raise Skip("verification came with 3.6")
+
+    def _complete_markers(self, op: dict[str, Any]) -> None:
+        self.coordinator.all_markers_acknowledged(op["tid"])
+
+    def _advance(self, op: dict[str, Any]) -> None:
+        self.now += op["ms"]
+
+    def _expire_timed_out(self, op: dict[str, Any]) -> None:
+        self.coordinator.abort_timed_out(self.now)
+
+    def _expire_ids(self, op: dict[str, Any]) -> None:
+        self.coordinator.expire_ids(self.now)
+
+    def _append_error(self, op: dict[str, Any]) -> None:
+        self.append_error = Error[op["error"]]
+
+    def _hold_appends(self, op: dict[str, Any]) -> None:
+        self.holding = True
+
+    def _release_append(self, op: dict[str, Any]) -> None:
+        self.holding = bool(op.get("keep_holding", 0))
+        held, self.held = self.held, []
+        for token, _ in held:
+            self.coordinator.written(token, Error[op["error"]], self.now)
+
+    def _resign(self, op: dict[str, Any]) -> None:
+        self.coordinator.resign(PARTITION)
+
+    def _elect(self, op: dict[str, Any]) -> None:
+        self.coordinator.elect(PARTITION, op["coordinator_epoch"], dict(self.log), self.now)
+
+    # -- what is seen ----------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        shown: dict[str, Any] = {}
+        for name in sorted(self.named):
+            error = self.coordinator.lookup(name)
+            if error is not Error.NONE:
+                shown[name] = error.name
+                continue
+            metadata = self.coordinator.metadata.get(name)
+            if metadata is None:
+                shown[name] = None
+                continue
+            shown[name] = {
+                "state": metadata.state,
+                "pending_state": metadata.pending_state,
+                "pid": metadata.producer_id,
+                "epoch": metadata.producer_epoch,
+                "timeout_ms": metadata.timeout_ms,
+                "partitions": sorted(metadata.partitions),
+                "start_ms": metadata.start_ms,
+                "last_update_ms": metadata.last_update_ms,
+                "coordinator_epoch": self.coordinator.epoch_of(name),
+            }
+        return shown
+
+
+def run(case: dict[str, Any], version: str) -> Failure | None:
+    """One case in one version; the first operation that went otherwise."""
+    expected = expected_for(case, version)
+    stage = Stage(case.get("config", {}), version)
+    asked: dict[int, str] = {}
+    known_state: dict[str, Any] = {}
+    got: list[dict[str, Any]] = []
+    for index, op in enumerate(case["ops"]):
+        stage.operation = index
+        asked[index] = op["op"]
+        stage.writes, stage.markers = [], []
+        found: dict[str, Any] = {}
+        try:
+            stage.do(op)
+        except EngineError:
+            found["exception"] = True
+            stage.coordinator.outbox.clear()
+        found["log_writes"] = [_image(image) for image in stage.writes]
+        found["markers_to_send"] = [_marker(marker) for marker in stage.markers]
+        found["state"] = stage.state()
+        got.append(found)
+    for index, wanted in enumerate(expected["results"]):
+        known_state = wanted.get("state", known_state)
+        answers = [_answer(answer, asked[to]) for to, answer in stage.responses if to == index]
+        found = got[index]
+        for name, value in (
+            ("responses", [_comparable(item) for item in wanted.get("responses", [])]),
+            ("log_writes", wanted.get("log_writes", [])),
+            ("markers_to_send", wanted.get("markers_to_send", [])),
+            ("state", known_state),
+        ):
+            seen = [_comparable(item) for item in answers] if name == "responses" else found[name]
+            if seen != value:
+                return Failure(f"ops[{index}] {asked[index]} {name}", value, seen)
+        if bool(wanted.get("exception")) != bool(found.get("exception")):
+            return Failure(f"ops[{index}] exception", wanted.get("exception"), found.get("exception"))
+    return None
+
+
+def _comparable(answer: dict[str, Any]) -> dict[str, Any]:
+    """Without PID and epoch where none were given."""
+    return {name: value for name, value in answer.items() if not (name in ("pid", "epoch") and value == -1)}
+
+
+def _answer(answer: Answer, asked: str) -> dict[str, Any]:
+    shown: dict[str, Any] = {"to": asked, "error": answer.error.name}
+    if asked == "init_pid":
+        shown.update(pid=answer.producer_id, epoch=answer.producer_epoch)
+    return shown
+
+
+def _image(image: Image | None) -> Any:
+    if image is None:
+        return None
+    return {
+        "state": image.state,
+        "pid": image.producer_id,
+        "epoch": image.producer_epoch,
+        "timeout_ms": image.timeout_ms,
+        "partitions": sorted(image.partitions),
+        "start_ms": image.start_ms,
+        "last_update_ms": image.last_update_ms,
+    }
+
+
+def _marker(marker: SendMarkers) -> dict[str, Any]:
+    return {
+        "tid": marker.transactional_id,
+        "result": marker.result,
+        "pid": marker.producer_id,
+        "epoch": marker.producer_epoch,
+        "coordinator_epoch": marker.coordinator_epoch,
+        "partitions": list(marker.partitions),
+    }

@@ -1,0 +1,33 @@
+"""The coordinator against what Kafka's own coordinator answered, wrote and sent, in 2.0 and 2.8."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.vectors.run import Report, run_case
+
+VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
+CASES = [
+    case
+    for name in ("coordinator_matrix", "coordinator_scenarios", "partition_for")
+    for case in json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))["vectors"]
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_case(case):
+    report = Report()
+    run_case(case, report)
+    assert not report.failures, list(report.lines())
+
+
+def test_most_cases_apply():
+    report = Report()
+    for case in CASES:
+        run_case(case, report)
+    assert len(report.passed) == 211
+    reasons = {reason for _, reason in report.skipped}
+    assert all("only" in reason or "record keys" in reason for reason in reasons), reasons
