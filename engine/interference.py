@@ -113,7 +113,11 @@ class Interference:
             api=envelope.body.api,  # type: ignore[attr-defined]
             error=error.name,
         )
-        return [Send(envelope.source, _error_answer(envelope.body, error, log_start), envelope.correlation_id, True)]
+        return [
+            Send(
+                envelope.source, _error_answer(envelope.body, error, log_start), envelope.correlation_id, True
+            )
+        ]
 
     def altered(self, source: str, effect: Send) -> Send:
         """A real answer whose error the script replaces: what was stored stays stored."""

@@ -156,7 +156,13 @@ TestAccumulatorOf20.settings = TestAccumulator.settings
 
 
 def test_record_sizes_are_those_of_the_bytes():
-    for size, offset, timestamp in ((0, 0, 0), (5, 63, 1), (5, 64, 64), (100, 3, 10_000), (9_000, 200, 2**40)):
+    for size, offset, timestamp in (
+        (0, 0, 0),
+        (5, 63, 1),
+        (5, 64, 64),
+        (100, 3, 10_000),
+        (9_000, 200, 2**40),
+    ):
         key, value = write_varint(-1), write_varint(size) + bytes(size)
         body = b"\0" + write_varlong(timestamp) + write_varint(offset) + key + value + write_varint(0)
         written = len(write_varint(len(body)) + body)

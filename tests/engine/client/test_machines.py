@@ -95,7 +95,9 @@ def test_batch_states(state, event):
         assert made.state == state
 
 
-@pytest.mark.parametrize("machine", [client_states.MACHINE, batches.MACHINE], ids=lambda machine: machine.name)
+@pytest.mark.parametrize(
+    "machine", [client_states.MACHINE, batches.MACHINE], ids=lambda machine: machine.name
+)
 def test_every_row_has_its_sentence(machine):
     known = catalogue()
     assert [row.why for row in machine.rows if row.why not in known] == []

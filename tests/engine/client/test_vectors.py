@@ -44,4 +44,7 @@ def test_a_wrong_expectation_is_reported():
     failure = accumulator.run(case, "2.8")
     assert failure is not None
     assert failure.step == "op 1 ready"
-    assert (failure.expected["next_ready_check_delay_ms"], failure.got["next_ready_check_delay_ms"]) == (11, 10)
+    assert (failure.expected["next_ready_check_delay_ms"], failure.got["next_ready_check_delay_ms"]) == (
+        11,
+        10,
+    )
