@@ -85,7 +85,7 @@ class Keyboard:
     def give_file(self, field: Locator, file: Path) -> None:
         self._reach(field)
         with self.page.expect_file_chooser() as chooser:
-            self.page.keyboard.press("Enter")
+            self.page.keyboard.press("Space")
         chooser.value.set_files(file)
 
     def next_interesting(self) -> None:
