@@ -1,4 +1,4 @@
-"""Engine steps per second: bare, judged, recorded; on SC-28 and on the generated run, with the mix of steps."""
+"""(2) Engine steps per second, bare, judged and recorded, on SC-28 and the generated run, with their mix."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A long run of a usual kind: three idempotent producers, six partitions on three brokers, a little trouble."""
+"""A long run of a usual kind: three idempotent producers, six partitions, three brokers, a little trouble."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ SENDS_PER_PARTITION = 600
 
 
 def generated_document(steps: int = 20_000, sends: int = SENDS_PER_PARTITION) -> dict[str, Any]:
-    """A scenario document that makes at least ``steps`` steps and stops there. One answer in a hundred is lost."""
+    """A scenario that makes at least ``steps`` steps and stops there. One answer in a hundred is lost."""
     applications = [
         {
             "name": f"app-{number}",

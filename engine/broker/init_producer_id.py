@@ -90,7 +90,7 @@ def handle_init_producer_id(broker: Broker, envelope: Envelope, now: int) -> Eff
     block = broker.producer_ids.block
     broker.watch.say(
         "broker.block_used_up",
-        ("PID-5",),
+        ("PID-5", "PID-6"),
         broker=broker.name,
         client=envelope.source,
         end=None if block is None else block.end,

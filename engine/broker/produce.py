@@ -493,6 +493,10 @@ COMPARED: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
+_DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3")
+_DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
+
+
 def _say_decision(
     broker: Broker, replica: Replica, batch: RecordBatch, appended: Appended, client: str, acks: int
 ) -> None:
@@ -518,14 +522,24 @@ def _say_decision(
         if appended.arrival is not None:
             _note_what_is_new(broker, replica, batch, appended.arrival)
     elif appended.error is Error.NONE:
-        watch.say(rule.why, ("SEQ-10", rule.spec, "LOG-3"), **params, base_offset=appended.base_offset)
+        wraps = batch.last_sequence < batch.base_sequence
+        watch.say(
+            rule.why,
+            _DUPLICATE_ACROSS_WRAP if wraps else _DUPLICATE,
+            **params,
+            base_offset=appended.base_offset,
+        )
     else:
         arrival = appended.arrival
         if arrival is None:
             raise EngineError(f"{broker.name}: a refusal without what it looked at")
         watch.say(
             rule.why,
-            ("SEQ-10", rule.spec),
+            (
+                ("SEQ-10", rule.spec, "SEQ-17", "SEQ-7", "SEQ-19")
+                if rule.why == "broker.stale_sequence_refused"
+                else ("SEQ-10", rule.spec, "SEQ-17")
+            ),
             **{**append_rules.NUMBERS[rule.when](arrival), **params},
             error=rule.answer.name,
         )
@@ -569,7 +583,7 @@ def _say_appended(
     key = ("broker.appended" if has_producer else "broker.appended_plain") + (
         "_and_waits" if waits else "" if acks else "_unanswered"
     )
-    rules = ("LOG-1", "LOG-2", "SEQ-10") if has_producer else ("LOG-1", "LOG-2")
+    rules = ("LOG-1", "LOG-2", "LOG-4", "SEQ-10") if has_producer else ("LOG-1", "LOG-2", "LOG-4")
     broker.watch.say(
         key,
         rules,

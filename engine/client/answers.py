@@ -22,6 +22,9 @@ UNCERTAIN = frozenset(
     }
 )
 """Errors after which the batch may be stored all the same (LOG-2): a resend may be a duplicate."""
+_RETRIED = ("SND-9", "SND-10", "ACC-18")
+_RETRIED_PLAIN = (*_RETRIED, "CPT-2", "ORD-1")
+"""Without idempotence a resend may be stored twice, and behind what was sent after it."""
 
 
 class Answers:
@@ -188,11 +191,12 @@ class Answers:
         entry = memory.transactions.entry(batch.partition)
         if memory.watch.recording:
             self._show_decision(batch, reaction.does, why, sequences, log_start_offset)
+        rules = (reaction.spec, "ORD-3") if why == "client.sequence_earlier_missing" else (reaction.spec,)
         if why == "client.sequence_earlier_missing" and sequences[0] <= entry.last_acked_sequence:
             why = "client.sequence_behind"
         memory.watch.say(
             why,
-            (reaction.spec,),
+            rules,
             client=memory.name,
             batch=batch.id,
             partition=batch.partition,
@@ -254,7 +258,7 @@ class Answers:
             return
         watch.say(
             "client.requeued" if error in UNCERTAIN else "client.requeued_refused",
-            ("SND-9", "ACC-18"),
+            _RETRIED_PLAIN if memory.transactions is None else _RETRIED,
             client=memory.name,
             batch=batch.id,
             partition=batch.partition,

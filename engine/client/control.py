@@ -103,7 +103,7 @@ def resolve_by_bump(sender: Sender, now: int) -> bool:
             transactions.request_bump(entry.partition)
         sender.memory.watch.say(
             "client.unresolved_lost_bump" if lost else "client.unresolved_cleared",
-            ("TXM-15",),
+            ("TXM-15", "SND-4"),
             client=sender.memory.name,
             partition=entry.partition,
             next_sequence=entry.next_sequence,
@@ -188,7 +188,8 @@ def _poll_control(sender: Sender, now: int) -> bool:
     memory = sender.memory
     ask_for_metadata(sender, now)
     if memory.accumulator.incomplete:
-        sender.wait("client.waits_producer_id", ("SND-5", "PID-11"), ())
+        queued = memory.profile.queued_producer_id_request
+        sender.wait("client.waits_producer_id", ("SND-5", "PID-11") if queued else ("SND-3", "PID-12"), ())
     return sender.end(_metadata_due(sender, now))
 
 

@@ -335,7 +335,7 @@ class Sender:
         if not numbered:
             memory.watch.say("client.drained_plain", ("ACC-13", "ACC-16"), **params)
         elif not again:
-            memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-5"), **params)
+            memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-1", "SEQ-5"), **params)
         elif again == len(taken):
             memory.watch.say("client.drained_again", ("ACC-13", "ACC-16", "ACC-17"), **params)
         else:
@@ -351,7 +351,7 @@ class Sender:
             if memory.config.guarantee_order:
                 memory.watch.note(
                     "client.muted",
-                    ("ACC-19",),
+                    ("ACC-19", "ORD-1"),
                     client=memory.name,
                     partitions=[batch.partition for batch in taken],
                 )
@@ -495,7 +495,7 @@ class Sender:
             node, partition, reason = accumulator.stops[0]
             self.wait(
                 _STOPS[reason][1],
-                ("ORD-5", "ORD-6"),
+                ("ORD-4", "ORD-5", "ORD-6") if reason == "earlier_in_flight" else ("ORD-5",),
                 (node, partition),
                 partition=partition,
                 broker=f"broker-{node}",

@@ -34,6 +34,7 @@ from eosviz.walkthroughs.messages import (
     Done,
     Intervene,
     MakeBranch,
+    Offer,
     Problem,
     RunUntil,
 )
@@ -50,16 +51,16 @@ from eosviz.walkthroughs.simulations import (
     simulate_to,
 )
 from eosviz.walkthroughs.streaming import publish
-from eosviz.walkthroughs.walking import Chunk, Goal, keyframe_of, next_steps, one_step, store_steps
+from eosviz.walkthroughs.walking import Chunk, Goal, Overtaken, keyframe_of, next_steps, one_step, store_steps
 
 logger = logging.getLogger(__name__)
 
+BUDGET = 500
+FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
+"""With more steps left than all branches may take unasked, the limit cannot be passed."""
+
 ATTEMPTS_MAX = 5
 """How often a command looks again after another process stored the same step first."""
-
-
-class Overtaken(Exception):
-    """Another process stored something in this branch since it was read."""
 
 
 class NothingFollows(Exception):
@@ -223,15 +224,17 @@ def _walk(
     session_id: uuid.UUID, command: Advance | RunUntil, goal: Goal, pauses: int | None
 ) -> CommandAnswer:
     with recent.of(int(command.branch)) as slot:
-        branch = branch_of(session_id, command.branch)
-        if goal.after > branch.newest + LIMITS.advance_steps:
-            raise Problem("conflict", "beyond_newest", after=goal.after, newest=branch.newest)
-        found = goal.met_among_stored(branch)
-        if found is None and branch.finished is not None:
-            found = branch.newest, "end"
-        if found is not None:
-            return _answer_from_stored(branch, command, *found)
-        goal = _within_budget(branch, goal)
+        branch = slot.held_branch(session_id)
+        if branch is None or not goal.lies_beyond(branch.newest):
+            branch = branch_of(session_id, command.branch)
+            if goal.after > branch.newest + LIMITS.advance_steps:
+                raise Problem("conflict", "beyond_newest", after=goal.after, newest=branch.newest)
+            found = goal.met_among_stored(branch)
+            if found is None and branch.finished is not None:
+                found = branch.newest, "end"
+            if found is not None:
+                return _answer_from_stored(branch, command, *found)
+        goal = _within_budget(slot, branch, goal)
         # Those that were made before are part of the answer: the page may have missed them.
         frames = stored_messages(branch, goal.after + 1, branch.newest)
         simulation = slot.at_newest(branch)
@@ -259,15 +262,26 @@ def _answer_from_stored(
     return answer
 
 
-def _within_budget(branch: Branch, goal: Goal) -> Goal:
+def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
     """The same goal, cut where the session is full. Raises Problem when it is full already."""
-    stored = Branch.objects.of_session(branch.session_id).aggregate(steps=Sum(F("newest") - F("leaves_at")))
-    left = LIMITS.steps_per_session - (stored["steps"] or 0)
+    wanted = goal.last - branch.newest
+    if wanted <= slot.budget:
+        slot.budget -= wanted
+        return goal
+    left = steps_left(branch.session_id)
     if left <= 0:
         raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
-    if branch.newest + left >= goal.last:
+    if wanted <= left:
+        # Far from the limit a click need not count every step of the session again.
+        slot.budget = BUDGET if left > FAR_FROM_FULL else 0
         return goal
     return replace(goal, last=branch.newest + left, at_last="limit")
+
+
+def steps_left(session_id: uuid.UUID) -> int:
+    """How many further steps the session may hold."""
+    stored = Branch.objects.of_session(session_id).aggregate(steps=Sum(F("newest") - F("leaves_at")))
+    return LIMITS.steps_per_session - (stored["steps"] or 0)
 
 
 def _store(
@@ -276,13 +290,10 @@ def _store(
     """Store a chunk, and with the last one the command's answer, in one transaction. Raises Overtaken."""
     answer = None
     with transaction.atomic():
-        stored = Branch.objects.select_for_update().filter(id=branch.id).first()
-        if stored is None or stored.newest != branch.newest or stored.interventions != branch.interventions:
-            raise Overtaken
-        stopped = chunk.stopped
-        if stopped is None and pauses is not None and stored.pauses != pauses:
-            stopped = "pause"
         store_steps(branch, chunk)
+        stopped = chunk.stopped
+        if stopped is None and pauses is not None and Branch.objects.pauses_of(branch.id) != pauses:
+            stopped = "pause"
         if stopped is not None:
             answer = _done(command, branch, stopped)
             _remember(branch.session_id, command, answer)
@@ -296,9 +307,9 @@ def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None)
     branch = branch_of(session_id, command.branch)
     if command.at > branch.newest:
         raise Problem("conflict", "beyond_newest", after=command.at, newest=branch.newest)
+    child = _child(branch, command.at, command.name)
     with transaction.atomic():
-        child = _child(branch, command.at, command.name)
-        child.save()
+        _save_child(child)
         answer = _done(command, child, "count", created=True)
         _remember(session_id, command, answer)
     publish(session_id, [_branches(session_id)], answer)
@@ -306,13 +317,7 @@ def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None)
 
 
 def _child(branch: Branch, at: int, name: str | None) -> Branch:
-    """A branch, not saved yet, that leaves the line of `branch` at `at`. Raises Problem when there are too
-    many.
-    """
-    siblings = Branch.objects.of_session(branch.session_id).select_for_update()
-    position = len(siblings)
-    if position >= LIMITS.branches_per_session:
-        raise Problem("limit", "too_many_branches", most=LIMITS.branches_per_session)
+    """A branch, not saved yet, that leaves the line of `branch` at `at`."""
     # It hangs on the branch that holds step `at`, so that no ancestor holds steps beyond where the next one
     # leaves.
     parent = next(
@@ -322,12 +327,23 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
     )
     return Branch(
         session=branch.session,
-        name=name or branch_name(position),
+        name=name or "",
         parent=parent,
         leaves_at=at,
         newest=at,
         first_broken={guarantee: number for guarantee, number in branch.first_broken.items() if number <= at},
     )
+
+
+def _save_child(child: Branch) -> None:
+    """In a transaction. Raises Problem when the session has too many branches."""
+    # Whoever else starts a branch of this session waits here, so that the count is right and names differ.
+    Session.objects.select_for_update().get(id=child.session_id)
+    position = Branch.objects.of_session(child.session_id).count()
+    if position >= LIMITS.branches_per_session:
+        raise Problem("limit", "too_many_branches", most=LIMITS.branches_per_session)
+    child.name = child.name or branch_name(position)
+    child.save()
 
 
 def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) -> CommandAnswer:
@@ -337,12 +353,12 @@ def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) ->
             raise Problem("conflict", "beyond_newest", after=command.after, newest=branch.newest)
         if command.after == branch.newest:
             _check_interventions_left(branch)
-            _within_budget(branch, one_step(branch.newest))
+            _within_budget(slot, branch, one_step(branch.newest))
             return _intervene_here(slot, branch, command)
     child = _child(branch, command.after, None)
-    _within_budget(branch, one_step(command.after))
+    if steps_left(session_id) <= 0:
+        raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
     line = [*Branch.objects.line(child.parent), child] if child.parent else [child]
-    _check_interventions_left(child)
     simulation = simulate_to(line, command.after)
     answer = _step_after(simulation, child, command)
     with recent.of(child.id) as slot:
@@ -375,22 +391,18 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
     if not chunk.steps:
         raise NothingFollows(branch.newest)
     created = branch.pk is None
-    expected = branch.newest
+    made = [*branch.interventions, {"after": command.after, "intervention": intervention}]
     with transaction.atomic():
         if created:
-            branch.save()
-        stored = Branch.objects.select_for_update().filter(id=branch.id).first()
-        if stored is None or stored.newest != expected or stored.interventions != branch.interventions:
-            raise Overtaken
-        branch.interventions = [*branch.interventions, {"after": command.after, "intervention": intervention}]
-        store_steps(branch, chunk)
+            _save_child(branch)
+        store_steps(branch, chunk, interventions=made)
         answer = _done(command, branch, "count", created=created)
         _remember(branch.session_id, command, answer)
     publish(branch.session_id, [_branches(branch.session_id), *_frames_of(branch, chunk)], answer)
     return answer
 
 
-def offered(session_id: uuid.UUID, question: AskActions) -> list[dict[str, Any]]:
+def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
     """What can be done to the selected thing at a step of a line. Changes nothing."""
     with recent.of(int(question.branch)) as slot:
         branch = branch_of(session_id, question.branch)

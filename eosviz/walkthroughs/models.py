@@ -74,6 +74,9 @@ class BranchQuerySet(models.QuerySet["Branch"]):
     def of_session(self, session_id: uuid.UUID) -> BranchQuerySet:
         return self.filter(session_id=session_id).order_by("id")
 
+    def pauses_of(self, branch_id: int) -> int | None:
+        return self.filter(id=branch_id).values_list("pauses", flat=True).first()
+
     def line(self, branch: Branch) -> list[Branch]:
         """The branch and its ancestors, the root first, in one query."""
         by_id = {other.id: other for other in self.of_session(branch.session_id)}

@@ -8,6 +8,7 @@ down.
 from __future__ import annotations
 
 import threading
+import uuid
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,35 +75,44 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
 class Slot:
     """The simulation of one branch, used by one thread at a time."""
 
-    __slots__ = ("interventions", "lock", "simulation")
+    __slots__ = ("branch", "budget", "lock", "simulation")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.simulation: Simulation | None = None
-        self.interventions = 0
-        """How many interventions of the line it has seen: more in the database means that it is out of
-        date.
+        self.branch: Branch | None = None
+        """The branch as this process last stored or read it, at the same step as the simulation."""
+        self.budget = 0
+        """Steps that may be made before somebody asks again whether the session is full."""
+
+    def held_branch(self, session_id: uuid.UUID) -> Branch | None:
+        """The branch as this process left it, without asking the database, while its run goes on. When another
+        process went on since, what is made from here cannot be stored.
         """
+        held = self.branch
+        if held is None or held.session_id != session_id or held.finished is not None:
+            return None
+        return held
 
     def at_newest(self, branch: Branch) -> Simulation:
         """The simulation at the branch's newest step; made again when it is missing or another process was
-        ahead. Raises Diverged."""
-        own = len(branch.interventions)
+        ahead. Raises Diverged.
+        """
         found = self.simulation
-        if found is None or found.number != branch.newest or self.interventions != own:
-            line = Branch.objects.line(branch)
+        if found is None or found.number != branch.newest:
             self.forget()
-            found = simulate_to(line, branch.newest)
-            self.keep(found, branch)
+            found = simulate_to(Branch.objects.line(branch), branch.newest)
+        self.keep(found, branch)
         return found
 
     def keep(self, simulation: Simulation, branch: Branch) -> None:
         self.simulation = simulation
-        self.interventions = len(branch.interventions)
+        self.branch = branch
 
     def forget(self) -> None:
         """For when the simulation went further than what was stored."""
         self.simulation = None
+        self.branch = None
 
 
 class RecentSimulations:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from engine.simulation import Simulation
 from eosviz.walkthroughs.limits import STEPS_PER_TRANSACTION
 from eosviz.walkthroughs.models import KEYFRAME_EVERY, Branch, Keyframe, Step
 from eosviz.walkthroughs.simulations import encode_step
+
+
+class Overtaken(Exception):
+    """Another process stored something in this branch since it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,10 @@ class Goal:
         ):
             return self.until
         return self.at_last if number >= self.last else None
+
+    def lies_beyond(self, newest: int) -> bool:
+        """Whether nothing that is stored up to `newest` can meet it."""
+        return self.after == newest or (self.until == "count" and self.after <= newest < self.last)
 
     def met_among_stored(self, branch: Branch) -> tuple[int, str] | None:
         """The stored step that meets it, and why."""
@@ -90,11 +99,22 @@ def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
     )
 
 
-def store_steps(branch: Branch, chunk: Chunk) -> None:
+def store_steps(branch: Branch, chunk: Chunk, interventions: list[dict[str, Any]] | None = None) -> None:
+    """In a transaction. `branch` is as it was read; it is moved on. Raises Overtaken when another process
+    stored something in it since.
+    """
+    moved: dict[str, Any] = {"newest": branch.newest + len(chunk.steps), "finished": chunk.finished}
+    if chunk.broken:
+        moved["first_broken"] = {**chunk.broken, **branch.first_broken}
+    if interventions is not None:
+        moved["interventions"] = interventions
+    # Whatever happens to a branch makes a step, so its newest step tells whether it is still as it was read.
+    if not Branch.objects.filter(id=branch.id, newest=branch.newest).update(**moved):
+        raise Overtaken
+    for step in chunk.steps:
+        step.branch_id = branch.id
     Step.objects.bulk_create(chunk.steps)
-    Keyframe.objects.bulk_create(chunk.keyframes)
-    if chunk.steps:
-        branch.newest = chunk.steps[-1].number
-    branch.finished = chunk.finished
-    branch.first_broken = {**chunk.broken, **branch.first_broken}
-    branch.save(update_fields=["newest", "finished", "first_broken", "interventions"])
+    if chunk.keyframes:
+        Keyframe.objects.bulk_create(chunk.keyframes)
+    for name, value in moved.items():
+        setattr(branch, name, value)

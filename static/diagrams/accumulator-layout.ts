@@ -169,7 +169,7 @@ function boxShape(frame: Frame, name: string, client: ClientView, id: string): B
 /** A batch gets its identity when it is drained; until then it says so. */
 function queueLabel(batch: ClientBatchView, client: ClientView): string {
   if (batch.producer_id !== null && batch.producer_id !== -1) return batchLabel(batch);
-  if (client.transaction_manager === null) return serialsText(batch.serials);
+  if (client.transaction_manager == null) return serialsText(batch.serials);
   return say("diagram.accumulator.no_identity", { records: serialsText(batch.serials) });
 }
 
@@ -217,12 +217,10 @@ function noteTexts(client: ClientView, frame: Frame): string[] {
   const notes: string[] = [];
   const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;
   if (unknown.length > 0) notes.push(say("diagram.accumulator.unknown_leaders", { topics: unknown }));
-  const ready = Object.entries(nodes).map(([node, entries]) =>
-    say("diagram.accumulator.ready_node", {
-      node: `broker-${node}`, reasons: entries.map(([partition, reason]) => `${partition} ${reason}`),
-    }),
+  const ready = Object.entries(nodes).map(
+    ([node, entries]) => `broker-${node} (${entries.map(([partition, reason]) => `${partition} ${reason}`).join(", ")})`,
   );
-  if (ready.length > 0) notes.push(ready.join(" "));
+  if (ready.length > 0) notes.push(say("diagram.accumulator.ready_nodes", { nodes: ready }));
   else if (delay !== null && delay < Number.MAX_SAFE_INTEGER) {
     notes.push(say("diagram.accumulator.next_check", { delay: duration(delay, frame.language) }));
   }

@@ -17,6 +17,7 @@ import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
+import { isLogCase, notInFiles } from "./log-case.ts";
 import type { MachineShape, MachineTable } from "./machine-layout.ts";
 import { CLIENT_PLACES, layoutMachine, stateLines } from "./machine-layout.ts";
 import { clientOf, isPicked, plainly } from "./picked.ts";
@@ -141,10 +142,11 @@ export class ClientMachine extends DiagramElement {
   protected override show(frame: Frame): TemplateResult {
     const name = clientOf(frame, this.#last);
     this.#last = name;
+    if (isLogCase(frame)) return notInFiles(say("diagram.machine.heading"));
     const client = name === null ? undefined : frame.view.clients?.[name];
     if (name === null || client === undefined) return folded(say("diagram.machine.heading"), say("diagram.client.none"));
     const manager = client.transaction_manager;
-    if (manager === null) return folded(say("diagram.machine.heading"), say("diagram.machine.none"));
+    if (manager == null) return folded(say("diagram.machine.heading"), say("diagram.machine.none"));
     const title = html`<button @click=${() => this.pick(plainly("actor", name))} class=${
       isPicked(frame.selection, plainly("actor", name)) ? "picked" : ""}>${say("diagram.machine.heading_of", { client: name })}</button>`;
     return section(

@@ -12,6 +12,7 @@ import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
+import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked, plainly } from "./picked.ts";
 
 export const defaults = { consumers: 4, positions: 4 };
@@ -53,6 +54,7 @@ export class Consumers extends DiagramElement {
   static override styles = [...DiagramElement.styles, css`td button { line-height: 16px; width: 100%; }`];
 
   protected override show(frame: Frame): TemplateResult {
+    if (isLogCase(frame)) return notInFiles(say("diagram.consumers.heading"));
     const shape = layoutConsumers(frame);
     if (shape.rows.length === 0) return folded(say("diagram.consumers.heading"), say("diagram.consumers.none"));
     return section(

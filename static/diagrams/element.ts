@@ -11,7 +11,6 @@ import type { TemplateResult } from "lit";
 import type { Frame, Panel, Selection } from "../player/frame.ts";
 import { selectEvent } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { completeFrame } from "./complete.ts";
 import { look } from "./look.ts";
 
 export abstract class DiagramElement extends LitElement implements Panel {
@@ -26,7 +25,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    return this.frame === undefined ? nothing : this.show(completeFrame(this.frame));
+    return this.frame === undefined ? nothing : this.show(this.frame);
   }
 
   /** Draws one frame. */

@@ -13,6 +13,7 @@ import { say, words } from "../player/text.ts";
 import { batchLabel, duration, hueOf } from "./batch.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
+import { isLogCase, notInFiles } from "./log-case.ts";
 import { clientOf, isPicked } from "./picked.ts";
 
 export const defaults = { cards: 5, slots: 20 };
@@ -124,14 +125,15 @@ function messageId(frame: Frame, client: string, to: string, correlation: string
 function senderSentence(client: ClientView, frame: Frame): string {
   const { phase, pass, poll_timeout: until, poll_source: source, waiting_for: waiting } = client.sender;
   const parts = [say("diagram.sender.pass", { pass, phase })];
-  if (until !== null && until > frame.view.time) {
+  if (waiting !== null) {
+    parts.push(say("diagram.sender.waiting", { reason: waitingWord(waiting) }));
+  } else if (until !== null && until > frame.view.time) {
     parts.push(
       source === null
         ? say("diagram.sender.poll", { at: until })
         : say("diagram.sender.poll_source", { at: until, source: sourceWord(source) }),
     );
   }
-  if (waiting !== null) parts.push(say("diagram.sender.waiting", { reason: waitingWord(waiting) }));
   return parts.join(" ");
 }
 
@@ -167,6 +169,7 @@ export class InFlight extends DiagramElement {
   protected override show(frame: Frame): TemplateResult {
     const name = clientOf(frame, this.#last);
     this.#last = name;
+    if (isLogCase(frame)) return notInFiles(say("diagram.in_flight.heading"));
     if (name === null) return folded(say("diagram.in_flight.heading"), say("diagram.client.none"));
     const shape = layoutInFlight(frame, name);
     const single = shape.nodes.length === 1;

@@ -124,7 +124,7 @@ function readerTexts(name: string, fact: string, y: number, cells: Cells, option
   return [label, { x: round(after + 8), y: label.y, text: whole ?? "", anchor: "start", style: "" }];
 }
 
-/** Marks where the followers' logs end, and one text for each distinct end. */
+/** Marks where the followers' logs end, and one text that names them all. */
 export function layoutFollowers(
   frame: Frame,
   partition: string,
@@ -134,6 +134,7 @@ export function layoutFollowers(
   rightEdge: number,
 ): { marks: { x: number; y: number }[]; texts: TextShape[]; twin: string[] } {
   const view = frame.view.partitions?.[partition];
+  const leaderEnd = view?.replicas[shown]?.log_end ?? 0;
   const byEnd = new Map<number, string[]>();
   for (const [id, replica] of Object.entries(view?.replicas ?? {})) {
     if (id === shown) continue;
@@ -142,23 +143,21 @@ export function layoutFollowers(
     byEnd.set(replica.log_end, names);
   }
   const ends = [...byEnd.entries()].sort(([one], [other]) => one - other);
+  if (ends.length === 0) return { marks: [], texts: [], twin: [] };
   const marks = ends.map(([end]) => ({ x: xOf(cells, end), y }));
-  const texts: TextShape[] = [];
-  const twin: string[] = [];
-  ends.forEach(([end, names], index) => {
-    const text = say("diagram.lanes.follower_end", { brokers: names, end });
-    twin.push(text);
-    const x = xOf(cells, end);
-    const width = textWidth(text, 11);
-    const last = index === ends.length - 1;
-    if (last && ends.length > 1 && x + 8 + width <= rightEdge) {
-      texts.push({ x: x + 8, y: y + 9, text, anchor: "start", style: "" });
-    } else if (index === 0 || last) {
-      const fits = x - 8 - width >= 4;
-      texts.push({ x: fits ? x - 8 : x + 8, y: y + 9, text, anchor: fits ? "end" : "start", style: "" });
-    }
-  });
-  return { marks, texts: ends.length > 2 ? texts.slice(-1) : texts, twin };
+  const twin = ends.map(([end, names]) =>
+    say(end > leaderEnd ? "diagram.lanes.follower_beyond" : "diagram.lanes.follower_end", { brokers: names, end }),
+  );
+  const text = twin.join("; ");
+  const width = textWidth(text, 11);
+  const first = Math.min(...marks.map((mark) => mark.x)) - 8;
+  const last = Math.max(...marks.map((mark) => mark.x)) + 8;
+  const before = first - width >= 4;
+  const [fitting = ""] = before ? [text] : wrapAtMost(text, rightEdge - last, 11, 1);
+  const place: TextShape = before
+    ? { x: round(first), y: y + 9, text, anchor: "end", style: "" }
+    : { x: round(last), y: y + 9, text: fitting, anchor: "start", style: "" };
+  return { marks, texts: [place], twin };
 }
 
 function followerName(frame: Frame, isr: readonly number[], id: string): string {

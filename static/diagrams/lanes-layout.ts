@@ -10,13 +10,13 @@ import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection } from 
 import { say } from "../player/text.ts";
 import { batchWords, hueOf, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
-import { isLogCase } from "./complete.ts";
 import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
 import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
 import { layoutFollowers, layoutReaders } from "./lane-readers.ts";
 import type { CellShape, FoldShape, GateShape, LaneShape, LanesShape, TextShape } from "./lane-shapes.ts";
+import { isLogCase } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
 
 export interface LanesOptions {
@@ -118,7 +118,7 @@ function laneHeight(frame: Frame, tier: Tier): number {
 
 /** A log case has no arrivals: its batches lie in files. */
 function arrivalRoom(frame: Frame, tier: Tier): number {
-  return isLogCase(frame.view) ? 0 : tier.arrival;
+  return isLogCase(frame) ? 0 : tier.arrival;
 }
 
 /** A log that holds nothing, has nothing coming and is not in focus: a line says so. */
@@ -195,7 +195,7 @@ function titleTexts(
   const narrow = options.width < NARROW;
   const left = narrow ? 8 : 24;
   const start = left + textWidth(name, 13, true) + 10;
-  const log = isLogCase(frame.view);
+  const log = isLogCase(frame);
   const leader = partition.deleted
     ? say("diagram.lanes.deleted")
     : log

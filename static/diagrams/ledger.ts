@@ -16,6 +16,7 @@ import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { shownReplica } from "./lanes-layout.ts";
+import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
 
 export const defaults = { chips: 44, rows: 3 };
@@ -238,6 +239,7 @@ export class Ledger extends DiagramElement {
   }
 
   protected override show(frame: Frame): TemplateResult {
+    if (isLogCase(frame)) return notInFiles(say("diagram.ledger.heading"));
     const shape = layoutLedger(frame, defaults, this.from);
     if (shape.total === 0) return folded(say("diagram.ledger.heading"), say("diagram.ledger.none"));
     return section(

@@ -12,6 +12,7 @@ import type { Frame, Selection } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { isNew } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
+import { isLogCase } from "./log-case.ts";
 import { isPicked, messageSelection, plainly } from "./picked.ts";
 
 export const defaults = { events: 6 };
@@ -74,7 +75,7 @@ export class Pending extends DiagramElement {
   static override styles = [...DiagramElement.styles, css`td button { line-height: 16px; width: 100%; }`];
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
-    if (frame.view.pending === undefined) return nothing;
+    if (isLogCase(frame)) return nothing;
     const shape = layoutPending(frame);
     const faults = Object.entries(frame.view.faults ?? {});
     return html`<details class="more"><summary><b>${say("diagram.pending.heading")}</b> ${

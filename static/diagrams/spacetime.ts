@@ -14,8 +14,8 @@ import type { SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Arrow, Frame, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { isLogCase } from "./complete.ts";
 import { SizedElement, folded, onPick, twin } from "./element.ts";
+import { isLogCase } from "./log-case.ts";
 import type { ArrowShape, LaneHead, SpacetimeShape } from "./spacetime-layout.ts";
 import { defaults, layoutSpacetime } from "./spacetime-layout.ts";
 
@@ -51,7 +51,7 @@ export class Spacetime extends SizedElement {
   }
 
   protected override show(frame: Frame): TemplateResult {
-    if (isLogCase(frame.view)) return folded(say("diagram.spacetime.heading"), say("diagram.spacetime.log"));
+    if (isLogCase(frame)) return folded(say("diagram.spacetime.heading"), say("diagram.spacetime.log"));
     const shape = layoutSpacetime(frame, this.arrows, {
       width: this.size?.width || defaults.width,
       height: this.size?.height || defaults.height,

@@ -15,6 +15,7 @@ import { duration } from "./batch.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { round } from "./geometry.ts";
+import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
 
 export const defaults = { timers: 4, radius: 14 };
@@ -122,7 +123,7 @@ export class Timers extends DiagramElement {
   ];
 
   protected override show(frame: Frame): TemplateResult {
-    if (frame.view.clients === undefined) return folded(say("diagram.timer.heading"), say("diagram.timer.log"));
+    if (isLogCase(frame)) return notInFiles(say("diagram.timer.heading"));
     const shape = layoutTimers(frame);
     if (shape.arcs.length === 0) {
       return folded(say("diagram.timer.heading"), shape.ended ?? say("diagram.timer.none"));

@@ -13,6 +13,7 @@ import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
+import { isLogCase, notInFiles } from "./log-case.ts";
 import { plainly } from "./picked.ts";
 
 export const defaults = { nodes: 3 };
@@ -92,9 +93,7 @@ export class ZooKeeper extends DiagramElement {
 
   protected override show(frame: Frame): TemplateResult {
     const shape = layoutZooKeeper(frame);
-    if (frame.view.zookeeper === undefined && shape.blocks.length === 0) {
-      return folded(say("diagram.zookeeper.heading"), say("diagram.zookeeper.log"));
-    }
+    if (isLogCase(frame)) return notInFiles(say("diagram.zookeeper.heading"));
     const first = shape.nodes[0];
     const quiet = !shape.nodes.some((node) => node.changed) && !shape.blocks.some((block) => block.changed);
     const about = frame.step?.kind === "zookeeper" || frame.step?.actor === "zookeeper";

@@ -62,10 +62,10 @@ def expect_met(simulation, steps):
             if name != "partition" and value is not None:
                 assert getattr(got, name) == value, f"{wanted['partition']} {name}: {got.line()}"
     said = {step["key"] for step in steps} | {note["key"] for step in steps for note in step["notes"]}
-    assert set(expect["says"]) <= said, sorted(set(expect["says"]) - said)
+    assert set(expect["says"] or ()) <= said, sorted(set(expect["says"] or ()) - said)
     errors = {step["refusal"]["error"] for step in steps if step["refusal"]}
     errors |= {str(value) for step in steps for name, value in step["params"].items() if name == "error"}
-    assert set(expect["errors"]) <= errors, sorted(set(expect["errors"]) - errors)
+    assert set(expect["errors"] or ()) <= errors, sorted(set(expect["errors"] or ()) - errors)
 
 
 def test_no_transcript_without_a_scenario():

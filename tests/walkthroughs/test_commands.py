@@ -389,7 +389,7 @@ class TestOnce:
         branch, command = root(session), uuid.uuid4()
         carry_out(session, "advance", branch, after=0, count=3)
 
-        def die(*arguments: Any) -> None:
+        def die(*arguments: Any, **options: Any) -> None:
             raise SystemExit
 
         with monkeypatch.context() as patched, pytest.raises(SystemExit):
@@ -408,7 +408,7 @@ class TestOnce:
         carry_out(session, "advance", branch, after=0, count=8)
         asked = {"after": 5, "intervention": {"action": "crash", "actor": "broker-2"}}
 
-        def die(*arguments: Any) -> None:
+        def die(*arguments: Any, **options: Any) -> None:
             raise SystemExit
 
         with monkeypatch.context() as patched, pytest.raises(SystemExit):

@@ -1,0 +1,63 @@
+"""The browser of the benchmarks, and how a click is timed to the frame that shows its effect."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+
+from launch.browser import INSTALL_REMEDY, browser_options, find_browser
+
+# Both pages change their text inside an animation frame. A message to oneself that is posted there arrives
+# after that frame was drawn; `inFrame` catches a change made outside of one, which is drawn in the next.
+_MEASURE = """
+{
+  const original = window.requestAnimationFrame.bind(window);
+  let inFrame = false;
+  const afterwards = (action) => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = action;
+    channel.port2.postMessage(0);
+  };
+  window.requestAnimationFrame = (callback) => original((time) => {
+    if (!inFrame) {
+      inFrame = true;
+      afterwards(() => { inFrame = false; });
+    }
+    callback(time);
+  });
+  window.millisecondsToPaint = (button, shown) => new Promise((resolve) => {
+    const before = shown().textContent;
+    const painted = () => afterwards(() => resolve(performance.now() - begin));
+    const observer = new MutationObserver(() => {
+      if (shown().textContent === before) return;
+      observer.disconnect();
+      if (inFrame) painted();
+      else original(painted);
+    });
+    observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+    const begin = performance.now();
+    button().click();
+  });
+}
+"""
+CLICK = """() => window.millisecondsToPaint(
+  () => document.querySelector("button.go"), () => document.querySelector(".where b"))"""
+
+
+@contextmanager
+def browser_context() -> Iterator[BrowserContext]:
+    """A fresh browser at the size of the player's screen."""
+    program = find_browser()
+    if program is None:
+        raise SystemExit(f"no browser is installed: {INSTALL_REMEDY}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=list(browser_options()))
+        context = browser.new_context(viewport={"width": 1280, "height": 720})
+        context.add_init_script(_MEASURE)
+        yield context
+        browser.close()
+
+
+def click_milliseconds(page: Page) -> float:
+    """From one click on *Step* to the painted frame that shows the next number."""
+    return float(page.evaluate(CLICK))

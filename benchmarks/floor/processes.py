@@ -1,0 +1,87 @@
+"""Starts the floor as the product is started: the same server programs with the same options."""
+
+import os
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from launch.embedded import embedded_redis_socket
+from launch.places import ROOT, environment_python
+from launch.processes import die_with_parent
+from launch.services import WORKER_THREADS, answers_ping, redis_command
+
+READY_SECONDS_MAX = 30.0
+
+
+@contextmanager
+def running_floor(folder: Path) -> Iterator[str]:
+    """Its address, while it runs. ``folder`` holds `payloads.json` and will hold the rest of its data."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **os.environ,
+        "EOSVIZ_DATA": str(folder),
+        "DJANGO_SETTINGS_MODULE": "benchmarks.floor.settings",
+        "EOSVIZ_CONNECTION_SECONDS": "600",
+    }
+    environment.pop("REDIS_URL", None)
+    environment.pop("DATABASE_URL", None)
+    python = str(environment_python())
+    socket_path = embedded_redis_socket(folder)
+    socket_path.parent.mkdir(parents=True, exist_ok=True)
+    worker = "-m celery -A benchmarks.floor.celery worker --pool threads --loglevel ERROR"
+    worker += " --without-gossip --without-mingle --without-heartbeat"
+    web = "-m uvicorn benchmarks.floor.asgi:application --log-level warning --no-access-log --lifespan off"
+    commands = [
+        [str(word) for word in redis_command(socket_path, folder)],
+        [python, *worker.split(), "--concurrency", str(WORKER_THREADS)],
+        [python, *web.split(), "--port", str(port)],
+    ]
+    subprocess.run(
+        [python, "manage.py", "migrate", "--run-syncdb", "--verbosity", "0"],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+    )
+    children = []
+    try:
+        for command in commands:
+            children.append(start(command, environment))  # noqa: PERF401  ended below, however far it got
+        _wait(lambda: answers_ping(socket_path))
+        address = f"http://127.0.0.1:{port}/"
+        _wait(lambda: urllib.request.urlopen(address, timeout=1).status == 200)
+        yield address
+    finally:
+        for child in reversed(children):
+            child.terminate()
+        for child in children:
+            child.wait(20)
+
+
+def start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=die_with_parent(os.getpid()),
+    )
+
+
+def _wait(is_ready: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + READY_SECONDS_MAX
+    while True:
+        try:
+            if is_ready():
+                return
+        except OSError:
+            pass
+        if time.monotonic() > deadline:
+            raise SystemExit(f"the floor did not start within {READY_SECONDS_MAX:g} s")
+        time.sleep(0.05)
