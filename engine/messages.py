@@ -144,6 +144,172 @@ class FetchResponse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FindCoordinatorRequest:
+    """Who holds this transactional id or group (FND-1..6)."""
+
+    api: ClassVar[str] = "FindCoordinator"
+    key: str
+    key_type: str
+    """``TRANSACTION`` or ``GROUP``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindCoordinatorResponse:
+    api: ClassVar[str] = "FindCoordinator"
+    key: str
+    key_type: str
+    error: Error
+    node: int | None = None
+    """Id of the broker that coordinates; None with an error."""
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnRequest:
+    api: ClassVar[str] = "AddPartitionsToTxn"
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsToTxnResponse:
+    api: ClassVar[str] = "AddPartitionsToTxn"
+    errors: dict[str, Error]
+    """Topic-partition to its error; one for all, but OPERATION_NOT_ATTEMPTED beside a denied one (TXC-12)."""
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddOffsetsToTxnRequest:
+    api: ClassVar[str] = "AddOffsetsToTxn"
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    group_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddOffsetsToTxnResponse:
+    api: ClassVar[str] = "AddOffsetsToTxn"
+    error: Error
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndTxnRequest:
+    api: ClassVar[str] = "EndTxn"
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    committed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndTxnResponse:
+    api: ClassVar[str] = "EndTxn"
+    error: Error
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnMarkerEntry:
+    """One transaction's outcome for the partitions that one broker leads (MRK-1)."""
+
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    result: str
+    """``COMMIT`` or ``ABORT``."""
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteTxnMarkersRequest:
+    """From a coordinator's broker to a leader: the outcomes of any number of transactions, merged (MRK-3)."""
+
+    api: ClassVar[str] = "WriteTxnMarkers"
+    entries: tuple[TxnMarkerEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteTxnMarkersResponse:
+    api: ClassVar[str] = "WriteTxnMarkers"
+    errors: dict[int, dict[str, Error]]
+    """Producer id to topic-partition to error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommittedOffset:
+    """Where a group goes on reading one topic-partition."""
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommitRequest:
+    """Offsets that become visible with the transaction (OFS-1)."""
+
+    api: ClassVar[str] = "TxnOffsetCommit"
+    transactional_id: str
+    group_id: str
+    producer_id: int
+    producer_epoch: int
+    offsets: dict[str, CommittedOffset]
+    generation_id: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TxnOffsetCommitResponse:
+    api: ClassVar[str] = "TxnOffsetCommit"
+    errors: dict[str, Error]
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommitRequest:
+    """Offsets that become visible at once, outside any transaction (OFS-6's switch)."""
+
+    api: ClassVar[str] = "OffsetCommit"
+    group_id: str
+    offsets: dict[str, CommittedOffset]
+    generation_id: int = -1
+    member_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetCommitResponse:
+    api: ClassVar[str] = "OffsetCommit"
+    errors: dict[str, Error]
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchRequest:
+    api: ClassVar[str] = "OffsetFetch"
+    group_id: str
+    partitions: tuple[str, ...]
+    require_stable: bool = True
+    """Answer UNSTABLE_OFFSET_COMMIT while a transaction's offsets are pending (KIP-447)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetFetchResponse:
+    api: ClassVar[str] = "OffsetFetch"
+    error: Error
+    offsets: dict[str, int]
+    """Topic-partition to committed offset, -1 where there is none."""
+    errors: dict[str, Error] | None = None
+    """Topic-partition to its own error; None: no partition has one."""
+    throttle_time_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaFetchRequest:
     """A follower's fetch of one partition (LOG-7): its log end offset tells the leader how far it got."""
 
