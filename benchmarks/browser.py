@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
-from launch.browser import INSTALL_REMEDY, browser_options, find_browser
+from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 
 # Both pages change their text inside an animation frame. A message to oneself that is posted there arrives
 # after that frame was drawn; `inFrame` catches a change made outside of one, which is drawn in the next.

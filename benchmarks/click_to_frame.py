@@ -19,7 +19,7 @@ from playwright.sync_api import Page, WebSocket
 from benchmarks.browser import browser_context, click_milliseconds
 from benchmarks.floor.processes import running_floor
 from benchmarks.report import percentile, remark, tell
-from launch.places import ROOT
+from eosviz.launch.places import ROOT
 from tests.running_site import RunningSite
 
 CLICKS = 130

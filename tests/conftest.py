@@ -10,9 +10,9 @@ import pytest
 from django.conf import settings
 from hypothesis import settings as hypothesis_settings
 
-from launch.browser import INSTALL_REMEDY, browser_options, find_browser
-from launch.embedded import embedded_redis_socket
-from launch.services import answers_ping, redis_command
+from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
+from eosviz.launch.embedded import embedded_redis_socket
+from eosviz.launch.services import answers_ping, redis_command
 from tests.running_site import RunningSite
 
 BROWSER_TESTS = Path(__file__).parent / "e2e"

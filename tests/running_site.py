@@ -7,9 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from launch.occupancy import State, read_state
-from launch.places import ROOT
-from launch.run import ask_health
+from eosviz.launch.occupancy import State, read_state
+from eosviz.launch.places import ROOT
+from eosviz.launch.run import ask_health
 
 READY_SECONDS_MAX = 90.0
 END_SECONDS_MAX = 20.0
@@ -29,7 +29,7 @@ class RunningSite:
         chosen = {"EOSVIZ_DATA": str(data_folder), "EOSVIZ_PORT": "0", **environment}
         with self._output.open("wb") as output:
             self._supervisor = subprocess.Popen(
-                [sys.executable, "-m", "launch", "serve"],
+                [sys.executable, "-m", "eosviz.launch", "serve"],
                 cwd=ROOT,
                 env={**inherited, **chosen},
                 stdin=subprocess.DEVNULL,

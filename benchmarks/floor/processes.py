@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from launch.embedded import embedded_redis_socket
-from launch.places import ROOT, environment_python
-from launch.processes import die_with_parent
-from launch.services import WORKER_THREADS, answers_ping, redis_command
+from eosviz.launch.embedded import embedded_redis_socket
+from eosviz.launch.places import ROOT, environment_python
+from eosviz.launch.processes import die_with_parent
+from eosviz.launch.services import WORKER_THREADS, answers_ping, redis_command
 
 READY_SECONDS_MAX = 30.0
 

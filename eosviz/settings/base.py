@@ -7,7 +7,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError, TimeoutError
 
-from launch.embedded import embedded_redis_url, embedded_secret_key, kombu_url
+from eosviz.launch.embedded import embedded_redis_url, embedded_secret_key, kombu_url
 
 env = environ.Env()
 

@@ -10,9 +10,9 @@ import logging
 import uuid
 
 import msgspec
-from celery import shared_task
 from django.db import DatabaseError
 
+from eosviz.celery import app
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.messages import Actions, Answer, AskActions, Command, Problem
 from eosviz.walkthroughs.streaming import publish
@@ -23,7 +23,7 @@ _decoder = msgspec.json.Decoder(Command)
 _question_decoder = msgspec.json.Decoder(AskActions)
 
 
-@shared_task(name="walkthroughs.carry_out", ignore_result=True, acks_late=True)
+@app.task(name="walkthroughs.carry_out", ignore_result=True, acks_late=True)
 def carry_out(session_id: str, command: str, pauses: int | None) -> None:
     """`command` is the page's message as JSON, checked before; `pauses` the branch's count when it was
     asked.
@@ -37,7 +37,7 @@ def carry_out(session_id: str, command: str, pauses: int | None) -> None:
         publish(session_id, [], Problem("unavailable", "not_stored").message(str(decoded.id)))
 
 
-@shared_task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
+@app.task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
 def find_actions(session_id: str, question: str) -> None:
     """Answer an `actions` message. Changes nothing, so it is acknowledged early and never comes back."""
     asked = _question_decoder.decode(question)

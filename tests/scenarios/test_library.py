@@ -148,7 +148,7 @@ def test_both_texts_of_a_word_use_the_same_parameters() -> None:
 def _keys_of_templates() -> set[str]:
     import re
 
-    from launch.places import ROOT
+    from eosviz.launch.places import ROOT
 
     found: set[str] = set()
     for file in (ROOT / "templates").rglob("*.html"):

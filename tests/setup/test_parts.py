@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from launch import parts
-from launch.parts import Counts, Part, count, judge, run_part
+from eosviz.launch import parts
+from eosviz.launch.parts import Counts, Part, count, judge, run_part
 
 RESULTS = """<?xml version="1.0"?>
 <testsuites><testsuite>

@@ -3,7 +3,7 @@
 import json
 import re
 
-from launch.places import ROOT
+from eosviz.launch.places import ROOT
 
 PIN = re.compile(r"^[a-z0-9][a-z0-9._-]*(\[[a-z,]+\])?==[0-9][^ ;]*( ; .+)?$")
 

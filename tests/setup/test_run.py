@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from launch import environment
-from launch.places import ROOT
-from launch.problem import Problem
-from launch.processes import start_mark
-from launch.run import url_of
-from launch.storage import ASK_SECONDS, StorageWatch, require_room
+from eosviz.launch import environment
+from eosviz.launch.places import ROOT
+from eosviz.launch.problem import Problem
+from eosviz.launch.processes import start_mark
+from eosviz.launch.run import url_of
+from eosviz.launch.storage import ASK_SECONDS, StorageWatch, require_room
 from tests.running_site import RunningSite
 
 
@@ -25,7 +25,7 @@ def refused(*, data: Path, **variables: str) -> str:
     environment = {**os.environ, "EOSVIZ_DATA": str(data), "EOSVIZ_PORT": "0", **variables}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     done = subprocess.run(
-        [sys.executable, "-m", "launch", "serve"],
+        [sys.executable, "-m", "eosviz.launch", "serve"],
         cwd=ROOT,
         env=environment,
         stdin=subprocess.DEVNULL,

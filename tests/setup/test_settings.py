@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from launch.embedded import (
+from eosviz.launch.embedded import (
     SOCKET_PATH_BYTES_MAX,
     embedded_redis_socket,
     embedded_redis_url,
     embedded_secret_key,
     kombu_url,
 )
-from launch.places import ROOT
+from eosviz.launch.places import ROOT
 
 
 def settings_in_a_process(module: str, expression: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -42,7 +42,9 @@ def test_the_key_is_made_once_and_for_this_user_alone(tmp_path: Path) -> None:
 
 def test_processes_that_start_together_get_the_same_key(tmp_path: Path) -> None:
     command = [sys.executable, "-c"]
-    program = "import sys; from pathlib import Path; from launch.embedded import embedded_secret_key as key"
+    program = (
+        "import sys; from pathlib import Path; from eosviz.launch.embedded import embedded_secret_key as key"
+    )
     command.append(f"{program}; print(key(Path(sys.argv[1])))")
     with ThreadPoolExecutor(8) as pool:
         asked = [

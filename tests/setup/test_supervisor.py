@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from launch import supervisor as supervisor_module
-from launch.occupancy import Occupancy, read_state
-from launch.places import ROOT
-from launch.problem import Problem
-from launch.processes import start_mark
-from launch.supervisor import Service, Supervisor
+from eosviz.launch import supervisor as supervisor_module
+from eosviz.launch.occupancy import Occupancy, read_state
+from eosviz.launch.places import ROOT
+from eosviz.launch.problem import Problem
+from eosviz.launch.processes import start_mark
+from eosviz.launch.supervisor import Service, Supervisor
 
 SECONDS_MAX = 20.0
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
@@ -128,8 +128,8 @@ def test_stop_ends_what_the_children_started(tmp_path: Path, supervisor: Supervi
 PROGRAM_THAT_SUPERVISES = """
 import os, sys
 from pathlib import Path
-from launch.occupancy import Occupancy
-from launch.supervisor import Service, Supervisor
+from eosviz.launch.occupancy import Occupancy
+from eosviz.launch.supervisor import Service, Supervisor
 data = Path(sys.argv[1])
 supervisor = Supervisor(Occupancy(data), print)
 sleep = [sys.executable, "-c", "import time; time.sleep(600)"]

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from launch.commands import attempt, require, say
-from launch.environment import install
-from launch.places import BUNDLE, ENVIRONMENT, NODE_MODULES, ROOT, STATIC
-from launch.problem import Problem
-from launch.stamps import digest_of, is_fresh, stamp, unstamp
+from eosviz.launch.commands import attempt, require, say
+from eosviz.launch.environment import install
+from eosviz.launch.places import BUNDLE, ENVIRONMENT, NODE_MODULES, ROOT, STATIC
+from eosviz.launch.problem import Problem
+from eosviz.launch.stamps import digest_of, is_fresh, stamp, unstamp
 
 NODE_MAJOR_MIN = 20
 NODE_REQUIREMENTS = ROOT / "requirements-node.txt"

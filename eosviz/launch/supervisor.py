@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from launch.occupancy import Occupancy
-from launch.places import ROOT
-from launch.problem import Problem
-from launch.processes import POLL_SECONDS, die_with_parent, signal_group
+from eosviz.launch.occupancy import Occupancy
+from eosviz.launch.places import ROOT
+from eosviz.launch.problem import Problem
+from eosviz.launch.processes import POLL_SECONDS, die_with_parent, signal_group
 
 RESTARTS_MAX = 10
 """Within WINDOW_SECONDS, per process. More means that starting it again does not help."""

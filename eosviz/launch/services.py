@@ -5,10 +5,10 @@ import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from launch.embedded import embedded_redis_socket
-from launch.places import ENVIRONMENT, environment_python
-from launch.problem import Problem
-from launch.supervisor import Service
+from eosviz.launch.embedded import embedded_redis_socket
+from eosviz.launch.places import ENVIRONMENT, environment_python
+from eosviz.launch.problem import Problem
+from eosviz.launch.supervisor import Service
 
 WORKER_THREADS = 4
 WORKER_CONNECTION_SECONDS = 600

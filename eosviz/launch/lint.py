@@ -5,9 +5,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from launch.commands import say
-from launch.frontend import find_node
-from launch.places import ENVIRONMENT, ROOT
+from eosviz.launch.commands import say
+from eosviz.launch.frontend import find_node
+from eosviz.launch.places import ENVIRONMENT, ROOT
 
 
 def lint() -> int:

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from launch.commands import attempt, install_debian_package, is_debian_root, require, say
-from launch.places import BOOTSTRAP, ENVIRONMENT, ROOT, environment_python
-from launch.problem import Problem
-from launch.stamps import digest_of, is_fresh, stamp, unstamp
-from launch.storage import require_room
+from eosviz.launch.commands import attempt, install_debian_package, is_debian_root, require, say
+from eosviz.launch.places import BOOTSTRAP, ENVIRONMENT, ROOT, environment_python
+from eosviz.launch.problem import Problem
+from eosviz.launch.stamps import digest_of, is_fresh, stamp, unstamp
+from eosviz.launch.storage import require_room
 
 UV_VERSION = "0.13.8"
 PYTHON_VERSION_MIN = (3, 11)

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from launch.browser import find_browser
-from launch.commands import install_debian_package, is_debian_root, say
-from launch.frontend import find_node
-from launch.places import ROOT, TEST_RESULTS, environment_python
+from eosviz.launch.browser import find_browser
+from eosviz.launch.commands import install_debian_package, is_debian_root, say
+from eosviz.launch.frontend import find_node
+from eosviz.launch.places import ROOT, TEST_RESULTS, environment_python
 
 
 @dataclass(frozen=True)

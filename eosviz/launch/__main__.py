@@ -1,15 +1,15 @@
-"""`python3 -m launch VERB`. The Makefile has a target for each verb; `make help` describes them."""
+"""`python3 -m eosviz.launch VERB`. The Makefile has a target for each verb; `make help` describes them."""
 
 import errno
 import sys
 from collections.abc import Callable
 
-from launch.commands import say
-from launch.lint import lint
-from launch.parts import run_parts
-from launch.problem import Problem
-from launch.run import run
-from launch.setup import set_up, set_up_environment
+from eosviz.launch.commands import say
+from eosviz.launch.lint import lint
+from eosviz.launch.parts import run_parts
+from eosviz.launch.problem import Problem
+from eosviz.launch.run import run
+from eosviz.launch.setup import set_up, set_up_environment
 
 
 def test() -> None:
@@ -35,7 +35,7 @@ VERBS: dict[str, Callable[[], None]] = {
 
 def main() -> int:
     if len(sys.argv) != 2 or sys.argv[1] not in VERBS:
-        say(f"usage: python3 -m launch {'|'.join(VERBS)}")
+        say(f"usage: python3 -m eosviz.launch {'|'.join(VERBS)}")
         return 2
     try:
         VERBS[sys.argv[1]]()

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = ROOT / ".venv"
 BOOTSTRAP = ROOT / ".bootstrap"
 NODE_MODULES = ROOT / "node_modules"

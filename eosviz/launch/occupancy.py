@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from launch.problem import Problem
-from launch.processes import end_stray, start_mark
+from eosviz.launch.problem import Problem
+from eosviz.launch.processes import end_stray, start_mark
 
 GRACE_SECONDS = 5.0
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from launch.problem import Problem
+from eosviz.launch.problem import Problem
 
 LOW_BYTES = 100_000_000
 ASK_SECONDS = 30.0

@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
-from launch.commands import require, say
-from launch.occupancy import Occupancy
-from launch.places import ROOT, data_folder, environment_python
-from launch.problem import Problem
-from launch.processes import POLL_SECONDS
-from launch.services import child_environment, embedded_redis, web, worker
-from launch.setup import set_up
-from launch.storage import StorageWatch, require_room
-from launch.supervisor import Supervisor
+from eosviz.launch.commands import require, say
+from eosviz.launch.occupancy import Occupancy
+from eosviz.launch.places import ROOT, data_folder, environment_python
+from eosviz.launch.problem import Problem
+from eosviz.launch.processes import POLL_SECONDS
+from eosviz.launch.services import child_environment, embedded_redis, web, worker
+from eosviz.launch.setup import set_up
+from eosviz.launch.storage import StorageWatch, require_room
+from eosviz.launch.supervisor import Supervisor
 
 HOST = "127.0.0.1"
 PORT = 8000

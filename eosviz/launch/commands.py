@@ -7,8 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from launch.places import ROOT
-from launch.problem import Problem
+from eosviz.launch.places import ROOT
+from eosviz.launch.problem import Problem
 
 LAST_LINES = 15
 

@@ -4,10 +4,10 @@ import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from launch.commands import say
-from launch.environment import prepare_environment
-from launch.frontend import prepare_frontend
-from launch.places import BOOTSTRAP
+from eosviz.launch.commands import say
+from eosviz.launch.environment import prepare_environment
+from eosviz.launch.frontend import prepare_frontend
+from eosviz.launch.places import BOOTSTRAP
 
 
 def set_up() -> None:
