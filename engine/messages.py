@@ -22,6 +22,21 @@ SHORT_MAX = 32767
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BatchContent:
+    """What the records of a batch say, where somebody needs to know: keys, and values of internal topics.
+
+    ``keys`` and ``values`` have one entry per record. A record with a key and the value None is a tombstone.
+    """
+
+    keys: tuple[object, ...] = ()
+    """Empty: no record has a key, so compaction keeps them all."""
+    values: tuple[object, ...] = ()
+    """Empty: application data, whose values nobody reads."""
+    offset_deltas: tuple[int, ...] | None = None
+    """Where the records that compaction left stand, above the base offset; None: all are there, in a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecordBatch:
     """A batch as sent and as stored (MSG-2); stored ones have offsets.
 
@@ -46,6 +61,7 @@ class RecordBatch:
     serials: tuple[int, ...] = ()
     base_offset: int = NO_OFFSET
     leader_epoch: int = -1
+    content: BatchContent | None = None
 
     @property
     def last_offset(self) -> int:

@@ -230,9 +230,7 @@ class PartitionLog:
         if self._is_full_for(records, batch.size):
             self.roll()
         base_offset = batch.base_offset
-        epoch_starts = self.epoch_starts
-        if not epoch_starts or epoch_starts[-1][0] != batch.leader_epoch:
-            epoch_starts.append((batch.leader_epoch, base_offset))
+        self.begin_epoch(batch.leader_epoch)
         self.batches.append(batch)
         self._base_offsets.append(base_offset)
         self.appended_at.append(now)
@@ -353,8 +351,13 @@ class PartitionLog:
     # Cutting and reloading ------------------------------------------------------------------------
 
     def truncate(self, to: int, now: int) -> bool:
-        """Cut offsets ``to`` and above, and rebuild the producer state (LOG-10); True when something went."""
+        """Cut offsets ``to`` and above, and rebuild the producer state (LOG-10); True when something went.
+
+        An epoch that began at the log end goes even when no record does: it belonged to a leader that never
+        appended anything, and would part this log from the next leader's for ever.
+        """
         if to >= self.log_end:
+            self.epoch_starts = [(epoch, start) for epoch, start in self.epoch_starts if start < self.log_end]
             return False
         producers_before = list(self.producers.entries)
         count = bisect_left(self._base_offsets, to)
@@ -381,11 +384,13 @@ class PartitionLog:
 
     def restart_at(self, offset: int, now: int) -> None:
         """Throw everything away and start empty at ``offset`` (``truncateFullyAndStartAt``)."""
-        self.truncate(self.log_start, now)
+        # What lies below the log start in its segment goes too.
+        self.truncate(self._base_offsets[0] if self.batches else self.log_start, now)
         self.segments = [offset]
         self.epoch_starts = []
         self.log_start = self.log_end = self.high_watermark = offset
         self.producers.load(offset, now)
+        self._touch()
 
     def clear(self) -> None:
         """Throw the whole log away: the partition is deleted."""
@@ -523,14 +528,20 @@ class PartitionLog:
 
     @property
     def last_epoch(self) -> int:
-        """Leader epoch of the newest batch; -1 when the log is empty."""
+        """The newest leader epoch that began in this log; -1 when none did."""
         return self.epoch_starts[-1][0] if self.epoch_starts else -1
+
+    def begin_epoch(self, leader_epoch: int) -> None:
+        """What comes next is of this leader epoch; a new leader says so before it appends anything
+        (``maybeAssignEpochStartOffset``)."""
+        if leader_epoch != self.last_epoch:
+            self.epoch_starts.append((leader_epoch, self.log_end))
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
         """The newest epoch at or below ``leader_epoch`` and the offset where it ends here (KIP-101,
-        KIP-279)."""
+        KIP-279). One older than all that is known ends where the oldest known begins."""
         index = bisect_right(self.epoch_starts, leader_epoch, key=_epoch)
-        found = self.epoch_starts[index - 1][0] if index else -1
+        found = self.epoch_starts[index - 1][0] if index else leader_epoch
         end = self.epoch_starts[index][1] if index < len(self.epoch_starts) else self.log_end
         return found, end
 
@@ -597,4 +608,5 @@ def with_offset(batch: RecordBatch, base_offset: int, leader_epoch: int) -> Reco
         serials=batch.serials,
         base_offset=base_offset,
         leader_epoch=leader_epoch,
+        content=batch.content,
     )
