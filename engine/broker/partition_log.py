@@ -230,7 +230,7 @@ class PartitionLog:
         if self._is_full_for(records, batch.size):
             self.roll()
         base_offset = batch.base_offset
-        self.begin_epoch(batch.leader_epoch)
+        self.begin_epoch(batch.leader_epoch, base_offset)
         self.batches.append(batch)
         self._base_offsets.append(base_offset)
         self.appended_at.append(now)
@@ -531,11 +531,11 @@ class PartitionLog:
         """The newest leader epoch that began in this log; -1 when none did."""
         return self.epoch_starts[-1][0] if self.epoch_starts else -1
 
-    def begin_epoch(self, leader_epoch: int) -> None:
+    def begin_epoch(self, leader_epoch: int, offset: int) -> None:
         """What comes next is of this leader epoch; a new leader says so before it appends anything
         (``maybeAssignEpochStartOffset``)."""
         if leader_epoch != self.last_epoch:
-            self.epoch_starts.append((leader_epoch, self.log_end))
+            self.epoch_starts.append((leader_epoch, offset))
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
         """The newest epoch at or below ``leader_epoch`` and the offset where it ends here (KIP-101,

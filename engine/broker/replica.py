@@ -15,14 +15,20 @@ from engine.watching import Part, Path, Watch
 
 
 class DelayedProduce:
-    """A Produce request with acks=all that waits for its batches to be replicated (LOG-2)."""
+    """An append with acks=all that waits for its batches to be replicated (LOG-2).
 
-    __slots__ = ("answers", "client", "correlation_id", "deadline", "offsets", "waits")
+    ``done`` None: a Produce request, answered when it is over. Else it names who inside the broker is told.
+    """
 
-    def __init__(self, client: str, correlation_id: int, deadline: int) -> None:
+    __slots__ = ("answers", "client", "correlation_id", "deadline", "done", "offsets", "waits")
+
+    def __init__(
+        self, client: str, correlation_id: int, deadline: int, done: tuple[str, object] | None = None
+    ) -> None:
         self.client = client
         self.correlation_id = correlation_id
         self.deadline = deadline
+        self.done = done
         self.offsets: dict[str, tuple[int, int]] = {}
         """Partition to (high watermark to wait for, leader epoch of the append), while it waits."""
         self.answers: dict[str, Any] = {}
@@ -89,6 +95,8 @@ class Replica:
         self.replicas = word.replicas
         self.min_isr = word.min_isr
         self.not_fetching = self.broker_id in word.not_fetching
+        if self.is_leader:
+            self.log.begin_epoch(word.leader_epoch, self.log.log_end)
         self.isr_asked.clear()
         return True
 

@@ -28,7 +28,7 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
     ours, theirs = leader.log, follower.log
     return (
         theirs.log_end != ours.log_end
-        or theirs.last_epoch != ours.last_epoch
+        or parted_at(leader, theirs.log_end, theirs.last_epoch) is not None
         or theirs.high_watermark != ours.high_watermark
         or theirs.log_start < ours.log_start
         or leader.follower_ends.get(follower.broker_id) != theirs.log_end
@@ -57,7 +57,7 @@ def answer_fetch(leader: Replica, request: ReplicaFetchRequest, batches_max: int
     if not leader.is_leader or request.leader_epoch != leader.leader_epoch:
         error = Error.NOT_LEADER_OR_FOLLOWER
     else:
-        diverging = parted_at(leader, request)
+        diverging = parted_at(leader, request.fetch_offset, request.last_fetched_epoch)
         if diverging is None:
             batches = log.read_for_follower(request.fetch_offset, batches_max)
     return ReplicaFetchResponse(
@@ -71,13 +71,13 @@ def answer_fetch(leader: Replica, request: ReplicaFetchRequest, batches_max: int
     )
 
 
-def parted_at(leader: Replica, request: ReplicaFetchRequest) -> tuple[int, int] | None:
+def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tuple[int, int] | None:
     """(epoch, end offset) at the leader when the follower's log holds what the leader's does not; else
     None."""
-    if request.fetch_offset == 0 or request.last_fetched_epoch == -1:
+    if last_fetched_epoch == -1:
         return None
-    epoch, end = leader.log.end_of_epoch(request.last_fetched_epoch)
-    if epoch != request.last_fetched_epoch or end < request.fetch_offset:
+    epoch, end = leader.log.end_of_epoch(last_fetched_epoch)
+    if epoch != last_fetched_epoch or end < fetch_offset:
         return epoch, end
     return None
 
@@ -102,10 +102,13 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
     if response.diverging_epoch is not None:
         epoch, end = response.diverging_epoch
         _, own_end = log.end_of_epoch(epoch)
-        taken.cut_to = min(end, own_end)
-        if not log.truncate(taken.cut_to, now):
+        to = min(end, own_end)
+        last_epoch = log.last_epoch
+        if log.truncate(to, now):
+            taken.cut_to = to
+        elif log.last_epoch == last_epoch:
             raise EngineError(
-                f"{follower.partition}: told to cut at {taken.cut_to}, the log ends at {log.log_end} (LOG-10)"
+                f"{follower.partition}: told to cut at {to}, the log ends at {log.log_end} (LOG-10)"
             )
         return taken
     if response.log_start_offset > log.log_end:
