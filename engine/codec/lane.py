@@ -14,11 +14,10 @@ from engine.broker.append_rules import Rules
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
 from engine.broker.parts import ProducerPart
+from engine.codec.batch_message import coordinator_epoch_of, message_of
 from engine.codec.control_record import MARKER_TYPES, ControlType
 from engine.codec.partition_folder import SegmentFile
-from engine.codec.record_batch import BatchHeader
 from engine.codec.segment import BatchRow
-from engine.messages import RecordBatch
 from engine.profiles import K28
 from engine.switches import Switches
 from engine.watching import Watch
@@ -126,7 +125,7 @@ class Lane:
             return []
         # The log cleaner leaves gaps, which a log that is being written never has.
         log.log_end = header.base_offset
-        log.append_as_follower([_as_message(row, at)], at)
+        log.append_as_follower([message_of(row, at)], at)
         log.set_high_watermark(log.log_end)
         if not header.is_control:
             if header.is_transactional:
@@ -154,33 +153,6 @@ def _control_name(row: BatchRow) -> str | None:
     return None if row.control is None else row.control.type_name
 
 
-def _coordinator_epoch(row: BatchRow) -> int:
-    if row.control is None or row.control.coordinator_epoch is None:
-        return -1
-    return row.control.coordinator_epoch
-
-
-def _as_message(row: BatchRow, at: int) -> RecordBatch:
-    """The batch as the broker's log stores it."""
-    header: BatchHeader = row.header
-    return RecordBatch(
-        record_count=header.record_count,
-        last_offset_delta=header.last_offset_delta,
-        producer_id=header.producer_id,
-        producer_epoch=header.producer_epoch,
-        base_sequence=header.base_sequence,
-        last_sequence=header.last_sequence,
-        is_transactional=header.is_transactional,
-        is_control=header.is_control,
-        control_type=_control_name(row),
-        coordinator_epoch=_coordinator_epoch(row),
-        max_timestamp=at,
-        size=header.size,
-        base_offset=header.base_offset,
-        leader_epoch=header.partition_leader_epoch,
-    )
-
-
 def _batch_view(row: BatchRow, at: int) -> Json:
     """The batch in its lane. `outcome` is there for data of a transaction, `codec` and `damaged` always."""
     header = row.header
@@ -194,7 +166,7 @@ def _batch_view(row: BatchRow, at: int) -> Json:
         "last_sequence": header.last_sequence,
         "transactional": header.is_transactional,
         "control": _control_name(row),
-        "coordinator_epoch": _coordinator_epoch(row),
+        "coordinator_epoch": coordinator_epoch_of(row),
         "leader_epoch": header.partition_leader_epoch,
         "serials": [],
         "appended_at": at,

@@ -7,12 +7,14 @@ Serves ``producer_state``, ``log_transactions`` and ``log_recovery``: each opera
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import Appended, PartitionLog
 from engine.broker.sequence import increment
 from engine.broker.validation import Origin
+from engine.codec.batch_message import bytes_of, read_back
 from engine.errors import Error
 from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
 from engine.profiles import PROFILES
@@ -34,14 +36,19 @@ MARKER_BYTES = 78
 
 
 class LogCase:
-    """One log, its clock, and the operations of a case."""
+    """One log, its clock, and the operations of a case.
 
-    def __init__(self, config: dict[str, Any], version: str) -> None:
+    ``through_bytes``: every batch is written by ``engine/codec`` and read back before it is appended, and again
+    after it was read.
+    """
+
+    def __init__(self, config: dict[str, Any], version: str, through_bytes: bool = False) -> None:
         if config.get("verification"):
             raise Skip(
                 "verification with the coordinator (KIP-890) is not in the versions that the engine has"
             )
         self.clock = 0
+        self.through_bytes = through_bytes
         self.auto_high_watermark = bool(config.get("auto_hw"))
         self.log = PartitionLog(
             PARTITION,
@@ -108,11 +115,21 @@ class LogCase:
 
     def _appended(self, batches: list[RecordBatch], operation: dict[str, Any]) -> dict[str, Any]:
         origin = Origin(operation.get("origin", "client"))
+        if self.through_bytes:
+            batches = [self._reread(batch) for batch in batches]
         if origin is Origin.REPLICATION:
             appended = self.log.append_as_follower(batches, self.clock)
         else:
             appended = self.log.append_as_leader(batches, self.clock, leader_epoch=0, origin=origin)
         return _answer(appended)
+
+    def _reread(self, batch: RecordBatch) -> RecordBatch:
+        """The same batch from its own bytes; its size is what the bytes take."""
+        placed = replace(
+            batch, base_offset=max(batch.base_offset, 0), leader_epoch=max(batch.leader_epoch, 0)
+        )
+        (found,) = read_back(bytes_of(placed))
+        return replace(found, base_offset=batch.base_offset)
 
     def raise_high_watermark(self, operation: dict[str, Any]) -> dict[str, Any]:
         self.log.set_high_watermark(operation["offset"])
@@ -152,6 +169,8 @@ class LogCase:
             batches_max=BATCHES_MAX,
             bytes_max=operation.get("max_bytes"),
         )
+        if self.through_bytes:
+            batches = tuple(read_back(b"".join(bytes_of(batch) for batch in batches)))
         return {
             "result": "OK",
             "batches": [
@@ -223,9 +242,18 @@ OPERATIONS: dict[str, Callable[[LogCase, dict[str, Any]], dict[str, Any]]] = {
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """One case in one version: every result and every state must be Kafka's."""
+    """One case in one version: every result and every state must be Kafka's.
+
+    ``log_transactions`` is run once more with every batch as bytes.
+    """
+    failure = _run(LogCase(case.get("config", {}), version), case, version)
+    if failure is None and case["topic"] == "log_transactions":
+        failure = _run(LogCase(case.get("config", {}), version, through_bytes=True), case, version)
+    return failure
+
+
+def _run(log_case: LogCase, case: dict[str, Any], version: str) -> Failure | None:
     results = expected_for(case, version)["results"]
-    log_case = LogCase(case.get("config", {}), version)
     known: dict[str, Any] | None = None
     for index, (operation, expected) in enumerate(zip(case["ops"], results, strict=True)):
         got = log_case.do(operation)

@@ -26,6 +26,8 @@ TOPICS: dict[str, str] = {
     "coordinator_matrix": "engine.vectors.coordinator",
     "coordinator_scenarios": "engine.vectors.coordinator",
     "partition_for": "engine.vectors.partition_for",
+    "group_txn_offsets": "engine.vectors.group_txn_offsets",
+    "read_committed": "engine.vectors.read_committed",
     "accumulator": "engine.vectors.accumulator",
     "produce_errors": "engine.vectors.produce_errors",
     "sender": "engine.vectors.sender",

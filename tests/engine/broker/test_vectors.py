@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.vectors import pid_blocks, producer_state, sequence_math, wire
+from engine.vectors import pid_blocks, producer_state, read_committed, sequence_math, wire
 from engine.vectors.outcome import Skip
 from engine.vectors.run import VERSIONS, versions_of
 
@@ -26,6 +26,20 @@ def cases(*topics):
 @pytest.mark.parametrize(("case", "version"), cases(*LOG_TOPICS))
 def test_partition_log(case, version):
     assert producer_state.run(case, version) is None
+
+
+@pytest.mark.parametrize(("case", "version"), cases("read_committed"))
+def test_what_consumers_hand_out(case, version):
+    assert read_committed.run(case, version) is None
+
+
+def test_a_wrong_offset_handed_out_fails():
+    case = next(iter(cases("read_committed"))).values[0]
+    broken = json.loads(json.dumps(case))
+    broken["expected"]["read_committed"]["offsets"].append(10**6)
+    failure = read_committed.run(broken, "2.8")
+    assert failure is not None
+    assert failure.step == "read_committed as given: offsets"
 
 
 @pytest.mark.parametrize(("case", "version"), cases("pid_blocks"))

@@ -1,0 +1,174 @@
+"""One partition as one reader sees it: where it stands, what it handed out, and why the rest stays hidden.
+
+Owns the position, the filter of read_committed (CON-3, CON-4) and the memory of which offsets were delivered or
+hidden and why (CON-11, CON-12). It must not know of requests or connections.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from engine.messages import FetchResponse, RecordBatch
+
+READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
+SHOWN_MAX = 20
+"""Newest delivered serials per partition that the view lists; ``delivered_count`` counts all of them."""
+STRETCHES_MAX = 200
+"""Newest stretches per partition that the view lists; ``folded`` counts the older ones."""
+
+DELIVERED = "delivered"
+ABORTED, CONTROL, COMPACTED, DELETED, SOUGHT = "aborted", "control", "compacted", "deleted", "sought"
+"""Why a reader that has passed an offset did not hand it out: its transaction was aborted (CON-3), it is a
+marker (CON-4), compaction removed it, its segment was deleted, ``seek`` skipped it (CON-11 a, b, c)."""
+
+
+class Stretch(NamedTuple):
+    """Offsets ``first`` to ``last`` that were delivered, or why they were not."""
+
+    first: int
+    last: int
+    fate: str
+
+
+class Taken(NamedTuple):
+    """What one answer brings: records to hand out, and stretches in offset order from the position on."""
+
+    serials: list[int]
+    offsets: list[int]
+    stretches: list[Stretch]
+    position: int
+
+
+def take(response: FetchResponse, isolation: str, position: int) -> Taken:
+    """Read an answer from ``position`` on, as the consumer's ``CompletedFetch`` does (CON-3, CON-4).
+
+    Whole batches come; records below the position are passed over. Positions jump over what is hidden, and
+    over offsets that no batch holds any more.
+    """
+    serials: list[int] = []
+    offsets: list[int] = []
+    stretches: list[Stretch] = []
+    for batch, fate in visible(response, isolation):
+        if batch.last_offset < position:
+            continue
+        if batch.base_offset > position:
+            stretches.append(Stretch(position, batch.base_offset - 1, COMPACTED))
+            position = batch.base_offset
+        if fate == DELIVERED:
+            _take_records(batch, position, serials, offsets, stretches)
+        else:
+            stretches.append(Stretch(position, batch.last_offset, fate))
+        position = batch.last_offset + 1
+    return Taken(serials, offsets, stretches, position)
+
+
+def visible(response: FetchResponse, isolation: str) -> list[tuple[RecordBatch, str]]:
+    """Every batch of an answer with whether its records reach the application.
+
+    read_committed: aborted transactions are taken in the order of their first offsets; one is active from
+    there to its ABORT marker, and batches of active producers are skipped.
+    """
+    waiting = sorted(response.aborted, key=_first_offset) if isolation == READ_COMMITTED else []
+    active: set[int] = set()
+    result: list[tuple[RecordBatch, str]] = []
+    for batch in response.batches:
+        while waiting and waiting[0][1] <= batch.last_offset:
+            active.add(waiting.pop(0)[0])
+        if batch.is_control:
+            if batch.control_type == "ABORT":
+                active.discard(batch.producer_id)
+            result.append((batch, CONTROL))
+        elif batch.is_transactional and batch.producer_id in active:
+            result.append((batch, ABORTED))
+        else:
+            result.append((batch, DELIVERED))
+    return result
+
+
+def _first_offset(entry: tuple[int, int]) -> int:
+    return entry[1]
+
+
+def _take_records(
+    batch: RecordBatch, position: int, serials: list[int], offsets: list[int], stretches: list[Stretch]
+) -> None:
+    """The records of a batch from ``position`` on; gaps between them are what compaction removed."""
+    base = batch.base_offset
+    content = batch.content
+    if content is None or content.offset_deltas is None:
+        serials += batch.serials[position - base :]
+        offsets += range(position, batch.last_offset + 1)
+        stretches.append(Stretch(position, batch.last_offset, DELIVERED))
+        return
+    for delta, serial in zip(content.offset_deltas, batch.serials, strict=True):
+        at = base + delta
+        if at < position:
+            continue
+        if at > position:
+            stretches.append(Stretch(position, at - 1, COMPACTED))
+        stretches.append(Stretch(at, at, DELIVERED))
+        serials.append(serial)
+        offsets.append(at)
+        position = at + 1
+    if position <= batch.last_offset:
+        stretches.append(Stretch(position, batch.last_offset, COMPACTED))
+
+
+class Reading:
+    """One subscribed partition: where the consumer stands and whether it wants to fetch."""
+
+    __slots__ = (
+        "delivered",
+        "folded",
+        "in_flight",
+        "not_before",
+        "partition",
+        "position",
+        "stretches",
+        "wanted",
+    )
+
+    def __init__(self, partition: str) -> None:
+        self.partition = partition
+        self.position = 0
+        self.wanted = False
+        self.in_flight = False
+        self.not_before = 0
+        self.delivered: list[int] = []
+        """Newest serials that were handed out."""
+        self.stretches: list[Stretch] = []
+        """What became of the offsets below the position, in offset order, newest at the end."""
+        self.folded = 0
+        """Older stretches that are no longer listed."""
+
+    def remember(self, stretches: list[Stretch]) -> None:
+        """Join what an answer brought to what is known; neighbours of one fate become one stretch."""
+        known = self.stretches
+        for stretch in stretches:
+            if known and known[-1].fate == stretch.fate and known[-1].last + 1 == stretch.first:
+                known[-1] = Stretch(known[-1].first, stretch.last, stretch.fate)
+            else:
+                known.append(stretch)
+        over = len(known) - STRETCHES_MAX
+        if over > 0:
+            self.folded += over
+            del known[:over]
+
+    def jump(self, to: int, fate: str) -> None:
+        """Go on elsewhere: ahead, the offsets between are hidden for this reason; back, they are read again."""
+        if to > self.position:
+            self.remember([Stretch(self.position, to - 1, fate)])
+        else:
+            kept = [stretch for stretch in self.stretches if stretch.first < to]
+            if kept and kept[-1].last >= to:
+                kept[-1] = Stretch(kept[-1].first, to - 1, kept[-1].fate)
+            self.stretches = kept
+        self.position = to
+
+    def view(self) -> dict[str, Any]:
+        """``stretches``: [first offset, last offset, fate]; ``folded``: how many older ones are not listed."""
+        return {
+            "position": self.position,
+            "stretches": [list(stretch) for stretch in self.stretches],
+            "folded": self.folded,
+        }

@@ -1,0 +1,178 @@
+"""What a group coordinator knows of one group: visible offsets, and those that still wait for something.
+
+Owns the visible cache, plain commits on their way to the log, and the pending offsets of transactions by
+producer id (OFS-3 to OFS-5). What happens to a pending offset is a row of ``group_states``. It knows nothing of
+requests or logs. Shape: Kafka's ``GroupMetadata``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from engine.coordinator.group_states import (
+    ABORTED,
+    ABSENT,
+    APPEND_FAILED,
+    APPEND_OK,
+    APPENDED,
+    COMMITTED,
+    FORGET,
+    NEWER,
+    NOT_NEWER,
+    PENDING_OFFSET,
+    PLACE,
+    REPLACED,
+    REQUESTED,
+    SAME_OFFSET,
+    SHOW,
+    STAGE,
+    STAGED,
+)
+from engine.errors import EngineError
+from engine.machine import Row
+from engine.messages import CommittedOffset
+
+
+class PlacedOffset(NamedTuple):
+    """A committed offset with the position of its record in the offsets log; None: not appended yet."""
+
+    offset: CommittedOffset
+    position: int | None
+
+
+class Moved(NamedTuple):
+    """What a row did to the offset of one topic-partition."""
+
+    partition: str
+    row: Row
+    offset: int
+    position: int | None
+
+
+class Group:
+    """One group. ``members``: member id to its static instance id or None; empty: nobody has joined."""
+
+    __slots__ = ("generation", "members", "name", "pending", "staged", "visible")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.generation = 0
+        self.members: dict[str, str | None] = {}
+        self.visible: dict[str, PlacedOffset] = {}
+        self.staged: dict[str, CommittedOffset] = {}
+        """Commits outside transactions that are on their way to the log."""
+        self.pending: dict[int, dict[str, PlacedOffset]] = {}
+        """Producer id to topic-partition to what its open transaction wants to commit."""
+
+    # -- commits outside transactions ------------------------------------------------------------------
+
+    def stage(self, offsets: Mapping[str, CommittedOffset]) -> None:
+        """A plain commit arrived; it is visible once its record is in the log."""
+        self.staged.update(offsets)
+
+    def placed(self, partition: str, offset: CommittedOffset, position: int) -> None:
+        """The record of a plain commit has its place. The newest position wins, whatever the offset says."""
+        known = self.visible.get(partition)
+        if known is None or known.position is None or known.position < position:
+            self.visible[partition] = PlacedOffset(offset, position)
+        self.failed(partition, offset)
+
+    def failed(self, partition: str, offset: CommittedOffset) -> None:
+        """The record is not in the log; a later commit of the same partition stays staged."""
+        if self.staged.get(partition) == offset:
+            del self.staged[partition]
+
+    # -- commits inside transactions -------------------------------------------------------------------
+
+    def stage_pending(self, producer_id: int, offsets: Mapping[str, CommittedOffset]) -> list[Moved]:
+        """A transaction's commit arrived (OFS-3)."""
+        return [self._move(producer_id, name, REQUESTED, offset) for name, offset in offsets.items()]
+
+    def place_pending(
+        self, producer_id: int, offsets: Mapping[str, CommittedOffset], position: int
+    ) -> list[Moved]:
+        """The records of a transaction's commit have their place in the log (OFS-3)."""
+        return [
+            self._move(producer_id, name, APPEND_OK, offset, position) for name, offset in offsets.items()
+        ]
+
+    def fail_pending(self, producer_id: int, partitions: Iterable[str]) -> list[Moved]:
+        """The records could not be appended (OFS-3)."""
+        return [self._move(producer_id, name, APPEND_FAILED) for name in partitions]
+
+    def end(self, producer_id: int, committed: bool) -> list[Moved]:
+        """The transaction's marker is in the offsets log (OFS-4)."""
+        on = COMMITTED if committed else ABORTED
+        return [self._move(producer_id, name, on) for name in list(self.pending.get(producer_id, ()))]
+
+    def _move(
+        self,
+        producer_id: int,
+        partition: str,
+        on: str,
+        offset: CommittedOffset | None = None,
+        position: int | None = None,
+    ) -> Moved:
+        known = self.pending.get(producer_id, {}).get(partition)
+        state = ABSENT if known is None else STAGED if known.position is None else APPENDED
+        row = PENDING_OFFSET.find(state, on, self._guards(partition, known, offset))
+        if row.reply:
+            raise EngineError(
+                f"group {self.name}: the transaction of PID {producer_id} commits an offset of {partition} "
+                f"whose record is not in the log ({row.spec})"
+            )
+        for effect in row.effects:
+            _EFFECTS[effect](self, producer_id, partition, offset, position)
+        shown = known.offset if offset is None and known is not None else offset
+        at = known.position if position is None and known is not None else position
+        return Moved(partition, row, -1 if shown is None else shown.offset, at)
+
+    def _guards(
+        self, partition: str, known: PlacedOffset | None, offset: CommittedOffset | None
+    ) -> dict[str, bool]:
+        same = known is not None and known.offset == offset
+        newer = known is not None and self._is_newer(partition, known.position)
+        return {SAME_OFFSET: same, REPLACED: not same, NEWER: newer, NOT_NEWER: not newer}
+
+    def _is_newer(self, partition: str, position: int | None) -> bool:
+        """The higher log position wins, so a committed offset can go back (OFS-4)."""
+        visible = self.visible.get(partition)
+        if visible is None or visible.position is None:
+            return True
+        return position is not None and visible.position < position
+
+    def _stage(
+        self, producer_id: int, partition: str, offset: CommittedOffset | None, position: object
+    ) -> None:
+        if offset is not None:
+            self.pending.setdefault(producer_id, {})[partition] = PlacedOffset(offset, None)
+
+    def _place(
+        self, producer_id: int, partition: str, offset: CommittedOffset | None, position: int | None
+    ) -> None:
+        known = self.pending[producer_id][partition]
+        self.pending[producer_id][partition] = PlacedOffset(known.offset, position)
+
+    def _forget(self, producer_id: int, partition: str, offset: object, position: object) -> None:
+        of_producer = self.pending[producer_id]
+        del of_producer[partition]
+        if not of_producer:
+            del self.pending[producer_id]
+
+    def _show(self, producer_id: int, partition: str, offset: object, position: object) -> None:
+        self.visible[partition] = self.pending[producer_id][partition]
+
+    # -- asking ----------------------------------------------------------------------------------------
+
+    def is_unstable(self, partition: str) -> bool:
+        """Something that could still change the offset of this partition is under way (KIP-447)."""
+        return partition in self.staged or any(partition in wanted for wanted in self.pending.values())
+
+    def committed(self, partition: str) -> int:
+        """The visible offset, -1 when there is none (CON-9)."""
+        known = self.visible.get(partition)
+        return -1 if known is None else known.offset.offset
+
+
+_EFFECTS = {STAGE: Group._stage, PLACE: Group._place, FORGET: Group._forget, SHOW: Group._show}

@@ -1,0 +1,132 @@
+"""The life of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4).
+
+One instance per (group, producer id, topic-partition). *Absent*: nothing of this transaction is known.
+*Staged*: the request arrived, the record is on its way to the log. *Appended*: the record has its place in the
+log; the marker decides. Committed offsets outside transactions have no marker and no machine: the append
+decides.
+"""
+
+from __future__ import annotations
+
+from engine.machine import Machine, Row
+
+ABSENT, STAGED, APPENDED = "Absent", "Staged", "Appended"
+REQUESTED, APPEND_OK, APPEND_FAILED = "requested", "append_succeeds", "append_fails"
+COMMITTED, ABORTED = "commit_marker", "abort_marker"
+
+SAME_OFFSET, REPLACED = "appended_offset_is_the_staged_one", "a_later_request_replaced_it"
+NEWER, NOT_NEWER = "newer_than_the_visible_one", "the_visible_one_is_newer"
+
+STAGE, PLACE, FORGET, SHOW = "stage", "place", "forget", "show"
+
+
+def _requested() -> list[Row]:
+    return [
+        Row(
+            source=source,
+            on=REQUESTED,
+            target=STAGED,
+            effects=(STAGE,),
+            why="group.offset_staged" if source == ABSENT else "group.offset_restaged",
+            spec="OFS-3",
+        )
+        for source in (ABSENT, STAGED, APPENDED)
+    ]
+
+
+def _appended() -> list[Row]:
+    rows = [
+        Row(source=ABSENT, on=APPEND_OK, target=None, why="group.append_for_nobody", spec="OFS-3"),
+    ]
+    for source in (STAGED, APPENDED):
+        rows += [
+            Row(
+                source=source,
+                on=APPEND_OK,
+                when=SAME_OFFSET,
+                target=APPENDED,
+                effects=(PLACE,),
+                why="group.offset_appended",
+                spec="OFS-3",
+            ),
+            Row(
+                source=source,
+                on=APPEND_OK,
+                when=REPLACED,
+                target=source,
+                why="group.append_outdated",
+                spec="OFS-3",
+            ),
+        ]
+    return rows
+
+
+def _failed() -> list[Row]:
+    return [
+        Row(source=ABSENT, on=APPEND_FAILED, target=None, why="group.append_for_nobody", spec="OFS-3"),
+        *(
+            Row(
+                source=source,
+                on=APPEND_FAILED,
+                target=ABSENT,
+                effects=(FORGET,),
+                why="group.offset_append_failed",
+                spec="OFS-3",
+            )
+            for source in (STAGED, APPENDED)
+        ),
+    ]
+
+
+def _marked() -> list[Row]:
+    return [
+        Row(source=ABSENT, on=COMMITTED, target=None, why="group.nothing_pending", spec="OFS-4"),
+        Row(source=ABSENT, on=ABORTED, target=None, why="group.nothing_pending", spec="OFS-4"),
+        Row(
+            source=STAGED,
+            on=COMMITTED,
+            target=None,
+            reply="UNKNOWN_SERVER_ERROR",
+            why="group.commit_before_append",
+            spec="OFS-4",
+        ),
+        Row(
+            source=APPENDED,
+            on=COMMITTED,
+            when=NEWER,
+            target=ABSENT,
+            effects=(SHOW, FORGET),
+            why="group.offset_becomes_visible",
+            spec="OFS-4",
+        ),
+        Row(
+            source=APPENDED,
+            on=COMMITTED,
+            when=NOT_NEWER,
+            target=ABSENT,
+            effects=(FORGET,),
+            why="group.newer_offset_stays",
+            spec="OFS-4",
+        ),
+        *(
+            Row(
+                source=source,
+                on=ABORTED,
+                target=ABSENT,
+                effects=(FORGET,),
+                why="group.offset_dropped",
+                spec="OFS-4",
+            )
+            for source in (STAGED, APPENDED)
+        ),
+    ]
+
+
+PENDING_OFFSET = Machine(
+    "group_pending_offset",
+    ABSENT,
+    [*_requested(), *_appended(), *_failed(), *_marked()],
+    guards=(SAME_OFFSET, REPLACED, NEWER, NOT_NEWER),
+    effects=(STAGE, PLACE, FORGET, SHOW),
+    terminal=(ABSENT,),
+)

@@ -1,0 +1,93 @@
+"""Runs the cases about what consumers hand out (schema ``read-committed-v1``), three times each.
+
+The answer of a case goes through the consumer's own filter; so do the same batches after ``engine/codec`` wrote
+and read them; and so does what a partition log answers that was given the whole partition as bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.partition_log import PartitionLog
+from engine.client.reading import READ_COMMITTED, READ_UNCOMMITTED, take
+from engine.codec.batch_message import bytes_of, read_back
+from engine.errors import Error
+from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE, FetchResponse, RecordBatch
+from engine.profiles import PROFILES
+from engine.switches import Switches
+from engine.vectors.outcome import Failure
+from engine.watching import Watch
+
+PROFILE_OF = {profile.version: profile for profile in PROFILES.values()}
+BATCHES_MAX = 10_000
+
+
+def _batch(described: dict[str, Any]) -> RecordBatch:
+    """A batch as a case writes it down; its sequence starts at its offset, which no filter looks at."""
+    offset, producer_id, marker = described["offset"], described["pid"], described.get("marker")
+    count = 1 if marker else described["n"]
+    has_sequence = marker is None and producer_id != NO_PRODUCER_ID
+    return RecordBatch(
+        record_count=count,
+        last_offset_delta=count - 1,
+        producer_id=producer_id,
+        producer_epoch=-1 if producer_id == NO_PRODUCER_ID else 0,
+        base_sequence=offset if has_sequence else NO_SEQUENCE,
+        last_sequence=offset + count - 1 if has_sequence else NO_SEQUENCE,
+        is_transactional=marker is not None or described["txn"],
+        is_control=marker is not None,
+        control_type=marker,
+        coordinator_epoch=-1 if marker is None else 0,
+        base_offset=offset,
+        leader_epoch=0,
+    )
+
+
+def _through_bytes(batches: list[RecordBatch]) -> list[RecordBatch]:
+    return read_back(b"".join(bytes_of(batch) for batch in batches))
+
+
+def _answer(batches: tuple[RecordBatch, ...], aborted: tuple[tuple[int, int], ...]) -> FetchResponse:
+    return FetchResponse(partition="t-0", error=Error.NONE, batches=batches, aborted=aborted)
+
+
+def _from_log(batches: list[RecordBatch], fetch_offset: int, isolation: str, version: str) -> FetchResponse:
+    """What a broker answers whose replica was given this partition, all of it replicated."""
+    log = PartitionLog(
+        "t-0",
+        1,
+        profile=PROFILE_OF[version],
+        switches=Switches(),
+        configuration=BrokerConfiguration(),
+        watch=Watch(),
+    )
+    for batch in batches:
+        log.append_as_follower([batch], 0)
+    log.set_high_watermark(log.log_end)
+    found, aborted = log.read(fetch_offset, committed=isolation == READ_COMMITTED, batches_max=BATCHES_MAX)
+    return _answer(found, aborted)
+
+
+def run(case: dict[str, Any], version: str) -> Failure | None:
+    """One case; offsets handed out and the next position must be the real consumer's each time."""
+    given = case["input"]
+    offset = given["fetch_offset"]
+    batches = [_batch(described) for described in given["response_batches"]]
+    whole = [_batch(described) for described in given["full_log"]]
+    aborted = tuple((producer_id, first) for producer_id, first in given["aborted_transactions"])
+    for isolation in (READ_COMMITTED, READ_UNCOMMITTED):
+        listed = aborted if isolation == READ_COMMITTED else ()
+        answers = {
+            "as given": _answer(tuple(batches), listed),
+            "through bytes": _answer(tuple(_through_bytes(batches)), listed),
+            "from a log of bytes": _from_log(_through_bytes(whole), offset, isolation, version),
+        }
+        for way, answer in answers.items():
+            taken = take(answer, isolation, offset)
+            got = {"offsets": taken.offsets, "next_fetch_offset": taken.position}
+            expected = case["expected"][isolation]
+            for name, value in expected.items():
+                if got[name] != value:
+                    return Failure(f"{isolation} {way}: {name}", value, got[name])
+    return None
