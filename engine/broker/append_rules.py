@@ -207,8 +207,12 @@ def _range(arrival: Arrival) -> dict[str, Any]:
     return {
         "first": arrival.first_sequence,
         "last": arrival.last_sequence_arrived,
-        "cached": [f"{batch.first_sequence}–{batch.last_sequence}" for batch in arrival.cached] or None,
+        "cached": [_numbers(batch.first_sequence, batch.last_sequence) for batch in arrival.cached] or None,
     }
+
+
+def _numbers(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
 
 
 def _known(number: int) -> int | None:
@@ -500,16 +504,18 @@ def _row(rule: AppendRule, arrival: Arrival, outcome: str) -> dict[str, Any]:
 
 
 def decision(
-    by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None
+    by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None, marker: bool = False
 ) -> dict[str, Any]:
     """The whole decision as docs/frame.md has it; its last row is the acceptance, reached when no rule
     decides."""
     rows = trace(shown, arrival, decided)
     last = arrival.last_sequence
     accepted = {
-        "rule": "SEQ-13",
-        "key": "decision.accepted",
-        "params": {"first": arrival.first_sequence, "last": arrival.last_sequence_arrived},
+        "rule": "MRK-6" if marker else "SEQ-13",
+        "key": "decision.marker_accepted" if marker else "decision.accepted",
+        "params": _epochs(arrival)
+        if marker
+        else {"first": arrival.first_sequence, "last": arrival.last_sequence_arrived},
         "outcome": "decided" if decided is None else "not_reached",
     }
     return {

@@ -15,6 +15,7 @@ from importlib import resources
 from typing import Any
 
 LANGUAGES = ("en", "zh-Hans")
+_RANGE = re.compile(r"\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}")
 _SLOT = re.compile(r"\{([a-z_0-9]+)(?::([^{}|]*)\|([^{}|]*))?\}")
 
 
@@ -66,7 +67,12 @@ def sentence(key: str, params: dict[str, Any], language: str = "en") -> str:
 
 
 def fill(text: str, params: dict[str, Any]) -> str:
-    """Put parameters into a text."""
+    """Put parameters into a text; a range whose ends are equal is one number."""
+
+    def whole(found: re.Match[str]) -> str:
+        first, last = found.groups()
+        one = first in params and last in params and params[first] == params[last]
+        return "{" + first + "}" if one else found.group()
 
     def put(found: re.Match[str]) -> str:
         name, one, many = found.groups()
@@ -77,7 +83,7 @@ def fill(text: str, params: dict[str, Any]) -> str:
             return _shown(value)
         return f"{_shown(value)} {one if value == 1 else many}"
 
-    return _SLOT.sub(put, text)
+    return _SLOT.sub(put, _RANGE.sub(whole, text))
 
 
 def _shown(value: Any) -> str:

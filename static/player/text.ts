@@ -18,6 +18,7 @@ export interface Catalogue {
   sources: Record<string, string>;
 }
 
+const RANGE = /\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}/g;
 const PLACEHOLDER = /\{([a-z_0-9]+)(?::([^{}|]*)\|([^{}|]*))?\}/g;
 
 /** One value as people read it: lists joined with commas, nothing written as "null". */
@@ -28,9 +29,13 @@ export function formatValue(value: Json | undefined): string {
   return String(value);
 }
 
-/** Fills `{name}` and `{count:one|many}`; a parameter that is not given shows its name in brackets. */
+/** Fills `{name}` and `{count:one|many}`; a range whose ends are equal is one number; what is not given shows its name. */
 export function fill(text: string, params: JsonObject): string {
-  return text.replace(PLACEHOLDER, (_whole, name: string, one?: string, many?: string) => {
+  const joined = text.replace(RANGE, (whole, first: string, last: string) => {
+    const one = Object.hasOwn(params, first) && Object.hasOwn(params, last) && params[first] === params[last];
+    return one ? `{${first}}` : whole;
+  });
+  return joined.replace(PLACEHOLDER, (_whole, name: string, one?: string, many?: string) => {
     if (!Object.hasOwn(params, name)) return `[${name}]`;
     const value = formatValue(params[name]);
     if (one === undefined || many === undefined) return value;

@@ -13,6 +13,12 @@ test("a count picks its word", () => {
   assert.equal(fill("{count:record|records} stored", { count: 0 }), "0 records stored");
 });
 
+test("a range whose ends are equal is one number", () => {
+  assert.equal(fill("seq {first}–{last} of {n}", { first: 0, last: 0, n: 0 }), "seq 0 of 0");
+  assert.equal(fill("seq {first}–{last}", { first: 0, last: 2 }), "seq 0–2");
+  assert.equal(fill("seq {first}–{last}", { first: 0 }), "seq 0–[last]");
+});
+
 test("what is missing stays visible, what is absent is a dash", () => {
   assert.equal(fill("{a} and {b}", { a: null }), "– and [b]");
   const words = new Words();
