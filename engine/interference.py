@@ -40,8 +40,7 @@ class Interference:
         self._apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
         self._injected: dict[int, tuple[Error, int]] = {}
-        """Message to the error that it is answered with and the log start offset in that answer."""
-        """Message to the error its receiver answers instead of handling it."""
+        """Message to the error its receiver answers instead of handling it, and the log start offset said."""
         self._altered: dict[tuple[str, str, int], Error] = {}
         """(answering, asking, correlation) to the error that replaces a real answer."""
         self.interventions = [dict(item) for item in interventions]
@@ -49,13 +48,10 @@ class Interference:
         self.due = bool(self.interventions) and self.interventions[0]["after"] == 0
 
     def start(self) -> None:
-        """Put the timed entries into the queue; connection delays hold from the start."""
+        """Put the timed entries into the queue."""
         for rule in self.rules:
             if rule.api is None:
                 entry = rule.entry
-                if entry["action"] == "connect_slowly" and entry["at"] == 0:
-                    self._do(entry)
-                    continue
                 actor = entry["actor"] or entry["partition"] or "controller"
                 self.simulation.put(
                     entry["at"], FAULT_CLASS, "fault", ("timed", rule.index), actor, entry["action"]
@@ -297,9 +293,8 @@ class Interference:
             simulation.ask(name)
 
     def _connect_slowly(self, entry: dict[str, Any]) -> None:
-        self.slow_connections[entry["actor"]] = entry["by_ms"] or 0
-        if self.simulation.number:
-            self._say("fault.connects_slowly", entry["actor"], actor=entry["actor"], by=entry["by_ms"])
+        by = self.slow_connections[entry["actor"]] = entry["by_ms"] or 0
+        self._say("fault.connects_slowly", entry["actor"], actor=entry["actor"], by=by)
 
     def _advance_clock(self, entry: dict[str, Any]) -> None:
         """Quiet time passes until this moment: every timer before it has run."""

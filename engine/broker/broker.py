@@ -312,7 +312,7 @@ class Broker:
         replica = self._replica(request.partition)
         effects: Effects = []
         if replica.is_leader and request.leader_epoch == replica.leader_epoch:
-            if replication.parted_at(replica, request) is None:
+            if replication.parted_at(replica, request.fetch_offset, request.last_fetched_epoch) is None:
                 replica.note_follower_end(request.replica, request.fetch_offset)
             if replica.advance_high_watermark():
                 self.changed_partitions.add(replica.partition)
