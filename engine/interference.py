@@ -375,6 +375,13 @@ class Interference:
             self._do(entry)
 
 
+ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
+    "running": ("crash", "pause"),
+    "paused": ("crash", "resume"),
+    "down": ("restart",),
+}
+"""What can be done to an actor, by its state."""
+
 _EMPTY: dict[str, Any] = {
     "actor": None,
     "by_ms": None,
@@ -406,6 +413,7 @@ def check_intervention(simulation: Simulation, intervention: dict[str, Any]) -> 
         if actor not in world.clients and actor not in world.brokers and actor not in world.consumers:
             known = ", ".join([*world.clients, *world.consumers, *world.brokers])
             raise Refused("GEN-6", "actor", f"no actor {actor!r} here", f"choose one of {known}")
+        _check_life(simulation, action, str(actor))
     elif action == "set":
         path = str(intervention.get("path", ""))
         words = path.split(".", 2)
@@ -414,6 +422,15 @@ def check_intervention(simulation: Simulation, intervention: dict[str, Any]) -> 
         world.clients[words[1]].check_setting(words[2], intervention.get("value"))
     else:
         raise Refused("GEN-6", "action", f"unknown action {action!r}", "see the list of interventions")
+
+
+def _check_life(simulation: Simulation, action: str, actor: str) -> None:
+    """An actor runs, is paused, or is down; each action belongs to some of these."""
+    role = simulation.world.roles[actor]
+    state = "down" if not role.alive else "paused" if actor in simulation.world.paused else "running"
+    if action not in ACTOR_ACTIONS_IN[state]:
+        possible = " or ".join(ACTOR_ACTIONS_IN[state])
+        raise Refused("GEN-6", "actor", f"{actor} is {state}", f"{possible} it")
 
 
 def _whole(intervention: dict[str, Any], name: str, low: int, high: int) -> None:

@@ -189,11 +189,13 @@ class World:
 
     def pause(self, name: str, now: int) -> None:
         self.paused.add(name)
+        self.roles[name].pause(now)
         if name in self.brokers:
             self.controller.on_broker_paused(self.brokers[name].broker_id, now)
 
     def resume(self, name: str, now: int) -> Done:
         self.paused.discard(name)
+        self.roles[name].resume(now)
         if name in self.brokers:
             self.controller.on_broker_resumed(self.brokers[name].broker_id, now)
             yield from self.inform(name, now)

@@ -85,6 +85,7 @@ class Consumer:
         self.fetch_interval_ms = fetch_interval_ms
         self.brokers = tuple(brokers)
         self.alive = True
+        self.paused = False
         self.delivered_count = 0
         self.applied_count = 0
         self.skipped_duplicates = 0
@@ -108,6 +109,7 @@ class Consumer:
         return {
             "isolation": self.isolation,
             "alive": self.alive,
+            "paused": self.paused,
             "positions": {name: reading.position for name, reading in self.readings.items()},
             "delivered": {name: list(reading.delivered) for name, reading in self.readings.items()},
             "delivered_count": self.delivered_count,
@@ -428,6 +430,7 @@ class Consumer:
         for part in self.parts():
             self.watch.touch(GonePart(part.path))
         self.alive = False
+        self.paused = False
         self._outbox.clear()
         self._build()
         for part in self.parts():
@@ -440,6 +443,15 @@ class Consumer:
             reading.not_before = self._grid(now)
         self.watch.touch(self)
         return []
+
+    def pause(self, now: int) -> None:
+        """Show the pause; the kernel holds back timers and deliveries (GEN-6)."""
+        self.paused = True
+        self.watch.touch(self)
+
+    def resume(self, now: int) -> None:
+        self.paused = False
+        self.watch.touch(self)
 
     def _effects(self) -> Effects:
         if not self._outbox:

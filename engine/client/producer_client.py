@@ -441,6 +441,7 @@ class ProducerClient:
             self.ledger.abandoned(tuple(batch.serials), now)
         memory.fail_blocked_calls("PRODUCER_CRASHED")
         self.alive = False
+        self.paused = False
         for part in self.parts():
             self.watch.touch(GonePart(part.path))
         self._build(resolve(self.settings, self.profile, self.switches, self.place))
@@ -458,6 +459,15 @@ class ProducerClient:
         self.memory.wake(now)
         self._touch_all()
         return self._effects()
+
+    def pause(self, now: int) -> None:
+        """Show the pause; the kernel holds back timers, calls and deliveries (GEN-6)."""
+        self.paused = True
+        self._touch_all()
+
+    def resume(self, now: int) -> None:
+        self.paused = False
+        self._touch_all()
 
     def parts(self) -> Iterable[Part]:
         """Every part of the view that is this client's."""

@@ -8,7 +8,7 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { Frame } from "../player/frame.ts";
+import type { ConsumerView, Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
@@ -28,6 +28,11 @@ export interface ConsumerRow {
   picked: boolean;
 }
 
+function stateOf(consumer: ConsumerView): string | null {
+  if (!consumer.alive) return say("diagram.client.down");
+  return consumer.paused ? say("diagram.client.paused") : null;
+}
+
 export function layoutConsumers(frame: Frame, options = defaults): { rows: ConsumerRow[]; folded: number } {
   const entries = Object.entries(frame.view.consumers ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
   const rows = entries.slice(0, options.consumers).map(([name, consumer]): ConsumerRow => {
@@ -36,7 +41,7 @@ export function layoutConsumers(frame: Frame, options = defaults): { rows: Consu
     const more = positions.length - shown.length;
     return {
       name,
-      isolation: consumer.alive ? consumer.isolation : say("diagram.client.down"),
+      isolation: stateOf(consumer) ?? consumer.isolation,
       positions: shown.join(", ") + (more > 0 ? ` ${say("diagram.consumers.more", { count: more })}` : ""),
       delivered: String(consumer.delivered_count),
       deliveredWas: was(frame, "consumers", name, "delivered_count"),

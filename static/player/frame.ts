@@ -175,6 +175,7 @@ export interface ClientView {
 export interface ConsumerView {
   isolation: string;
   alive: boolean;
+  paused: boolean;
   positions: Record<string, number>;
   delivered: Record<string, number[]>;
   delivered_count: number;

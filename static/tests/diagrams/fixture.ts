@@ -144,7 +144,7 @@ export function view(over: Partial<View> = {}): View {
     clients: { p1: client() },
     consumers: {
       c1: {
-        isolation: "read_committed", alive: true, positions: { "t-0": 53, "t-1": 12 },
+        isolation: "read_committed", alive: true, paused: false, positions: { "t-0": 53, "t-1": 12 },
         delivered: { "t-0": Array.from({ length: 13 }, (_, index) => index + 1) }, delivered_count: 13, applied_count: 13,
         skipped_duplicates: 0,
       },
