@@ -23,10 +23,14 @@ from engine.switches import Switches
 from engine.watching import Watch
 
 FULL, LINGER, EXHAUSTED, CLOSED, FLUSH = "FULL", "LINGER", "EXHAUSTED", "CLOSED", "FLUSH"
+COMPLETING = "TXN_COMPLETING"
 
 
 class Sequences(Protocol):
-    """What the accumulator asks about sequences (the transaction manager)."""
+    """What the accumulator asks about sequences and transactions (the transaction manager)."""
+
+    @property
+    def is_completing(self) -> bool: ...
 
     def stop_reason(self, head: Batch) -> str | None: ...
 
@@ -164,7 +168,7 @@ class RecordAccumulator:
         result = Ready()
         nodes = result.nodes
         exhausted = bool(self.pool.waiters)
-        always = exhausted or self.closed or self.flushes > 0
+        always = exhausted or self.closed or self.flushes > 0 or self._is_completing()
         retry_backoff, linger = self.config.retry_backoff_ms, self.config.linger_ms
         for queue in self._order:
             batches = queue.batches
@@ -206,7 +210,13 @@ class RecordAccumulator:
             reasons.append((partition, CLOSED))
         if self.flushes:
             reasons.append((partition, FLUSH))
+        if self._is_completing():
+            reasons.append((partition, COMPLETING))
         return reasons
+
+    def _is_completing(self) -> bool:
+        """k28: a transaction that ends lets everything leave at once (ACC-10)."""
+        return self.sequences is not None and self.profile.epoch_bump and self.sequences.is_completing
 
     def next_wait_end(self, now: int) -> int | None:
         """When the next linger or backoff of any head ends, later than ``now``; None: there is none.

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 SEND, FLUSH, CLOSE, FORCE_CLOSE = "send", "flush", "close", "force_close"
-INIT_TRANSACTIONS, BEGIN, COMMIT, ABORT = "init_transactions", "begin", "commit", "abort"
-KINDS = (SEND, FLUSH, CLOSE, FORCE_CLOSE, INIT_TRANSACTIONS, BEGIN, COMMIT, ABORT)
+INIT_TRANSACTIONS, BEGIN_TRANSACTION = "init_transactions", "begin_transaction"
+SEND_OFFSETS, COMMIT_TRANSACTION = "send_offsets", "commit_transaction"
+ABORT_TRANSACTION = "abort_transaction"
+TRANSACTIONAL = (INIT_TRANSACTIONS, BEGIN_TRANSACTION, SEND_OFFSETS, COMMIT_TRANSACTION, ABORT_TRANSACTION)
+KINDS = (SEND, FLUSH, CLOSE, FORCE_CLOSE, *TRANSACTIONAL)
 
 DONE, BLOCKED, REFUSED = "done", "blocked", "refused"
 
@@ -15,12 +18,14 @@ class Call:
     """One call and how it went.
 
     ``kind`` is one of :data:`KINDS`. ``args`` of ``send``: ``partition``, ``serial``, ``size`` (bytes of the
-    value; the key is null). ``state`` is ``done``, ``blocked`` or ``refused``; a blocked call becomes one
+    value; the key is null). ``args`` of ``send_offsets``: ``offsets`` (topic-partition to the offset of the next
+    record to read) and ``group``. ``state`` is ``done``, ``blocked`` or ``refused``; a blocked call becomes one
     of the others later, and the client then puts it into ``finished_calls``. ``reason`` is the catalogue
-    key of a block or refusal, ``error`` the name of the exception that the application gets.
+    key of a block or refusal, ``error`` what went wrong, ``exception`` the Java class
+    that Kafka throws for it, where that is known.
     """
 
-    __slots__ = ("args", "error", "kind", "reason", "since", "state")
+    __slots__ = ("args", "error", "exception", "kind", "reason", "since", "state")
 
     def __init__(self, kind: str, args: dict[str, Any] | None = None) -> None:
         self.kind = kind
@@ -28,4 +33,5 @@ class Call:
         self.state = DONE
         self.reason: str | None = None
         self.error: str | None = None
+        self.exception: str | None = None
         self.since = 0

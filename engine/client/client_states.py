@@ -40,8 +40,10 @@ def _move(source: str, on: str, target: str, why: str, spec: str, when: str = ""
 
 _MOVES = (
     _move(UNINITIALIZED, INIT, INITIALIZING, "init", "TXM-7"),
+    _move(ABORTING_TRANSACTION, INIT, INITIALIZING, "init_while_aborting", "TXM-5", "epoch_bump"),
     _move(UNINITIALIZED, NEED_ID, INITIALIZING, "need_id", "PID-11"),
     _move(INITIALIZING, GOT_ID, READY, "got_id", "TXM-7"),
+    _move(ABORTING_TRANSACTION, GOT_ID, READY, "got_id_for_end", "TXM-10"),
     _move(READY, BEGIN, IN_TRANSACTION, "begin", "CTR-1"),
     _move(IN_TRANSACTION, COMMIT, COMMITTING_TRANSACTION, "commit", "TXM-10"),
     _move(IN_TRANSACTION, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
@@ -49,6 +51,7 @@ _MOVES = (
     _move(COMMITTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
     _move(ABORTING_TRANSACTION, ENDED, INITIALIZING, "ended_with_bump", "TXM-11", "bump_required"),
     _move(ABORTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
+    _move(INITIALIZING, ENDED, READY, "ended_while_initializing", "TXM-5"),
     _move(IN_TRANSACTION, ABORTABLE, ABORTABLE_ERROR, "abortable", "TXM-4"),
     _move(COMMITTING_TRANSACTION, ABORTABLE, ABORTABLE_ERROR, "abortable", "TXM-4"),
     _move(ABORTABLE_ERROR, ABORTABLE, ABORTABLE_ERROR, "abortable", "TXM-4"),
@@ -92,6 +95,21 @@ MACHINE = Machine(
     NAME,
     UNINITIALIZED,
     (*_MOVES, *_refused()),
-    guards=("bump_required",),
+    guards=("bump_required", "epoch_bump"),
     terminal=(FATAL_ERROR,),
 )
+_IGNORED = f"{NAME}.abortable_ignored"
+
+
+def edge_is_legal(source: str, target: str, epoch_bump: bool) -> bool:
+    """Whether the client's own check lets the edge pass (``State.isTransitionValid``, TXM-4).
+
+    ``epoch_bump``: the generation knows the epoch bump (k28); every guard of the table needs it. In k20 any
+    state may become UNINITIALIZED, though nothing in the client takes that edge.
+    """
+    if target == UNINITIALIZED and not epoch_bump:
+        return True
+    return any(
+        row.source == source and row.target == target and row.why != _IGNORED and (epoch_bump or not row.when)
+        for row in MACHINE.rows
+    )

@@ -1,19 +1,22 @@
 """The Sender's phases before P1: identity, recovery of lost numbers, errors, control requests.
 
 k28 (SND-4): T1 resolve, T2 fatal error, T3 epoch bump or PID request, T4 send or poll a control request.
-k20 (SND-3): R1 resolve or reset, R2 wait for a PID, R3 errors. Also the requests for metadata, which leave
-in the poll of either.
+k20 (SND-3): R1 resolve or reset, R2 wait for a PID or send or poll a transactional request, R3 errors. How a
+control request is sent stands in ``control_sending``, what its answer does in ``control_answers``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from engine.client import control_sending
 from engine.client.client_states import FATAL
 from engine.client.connections import InFlightRequest
-from engine.client.transaction_manager import PendingRequest, TransactionManager, init_request
+from engine.client.control_requests import INIT, PRIORITIES, PendingRequest
+from engine.client.transaction_manager import TransactionManager, init_request
 from engine.errors import EngineError, Error
-from engine.messages import InitProducerIdResponse, Send
+from engine.messages import InitProducerIdResponse
 
 if TYPE_CHECKING:
     from engine.client.sender import Sender
@@ -31,6 +34,12 @@ BLOCKING_RETRIES = INIT_RETRIES - {Error.CONCURRENT_TRANSACTIONS}
 """Retriable for the blocking loop of k20, beside those retriable for Produce (PID-12)."""
 
 
+_LOST_BY = {False: "client.unresolved_lost_bump", True: "client.unresolved_lost_abortable"}
+"""Whether the producer is transactional, to what becomes of lost numbers in k28 (TXM-15)."""
+Phase = Callable[["Sender", int], bool]
+"""A phase of the pass; True ends the pass."""
+
+
 def _transactions(sender: Sender) -> TransactionManager:
     transactions = sender.memory.transactions
     if transactions is None:
@@ -41,32 +50,6 @@ def _transactions(sender: Sender) -> TransactionManager:
 # -- both generations ----------------------------------------------------------------------------------
 
 
-def ask_for_metadata(sender: Sender, now: int) -> None:
-    """Send a wanted Metadata request to the least-loaded node (SND-2, SND-6), at most one per backoff."""
-    memory = sender.memory
-    due = memory.metadata.update_due_at(memory.config.retry_backoff_ms)
-    if due is None or due > now:
-        return
-    node = memory.connections.least_loaded(memory.metadata.brokers, now)
-    if node is None:
-        return
-    connection = memory.connections.to(node)
-    if not connection.usable:
-        sender.unreachable.append((node, "not_connected"))
-        sender.connect(node, now)
-        return
-    body = memory.metadata.request(now)
-    request = memory.connections.sent(node, "Metadata", body, now, memory.config.request_timeout_ms)
-    memory.outbox.append(Send(connection.peer, body, request.correlation_id))
-    memory.watch.say(
-        "client.metadata_requested",
-        ("SND-2", "SND-6"),
-        client=memory.name,
-        broker=connection.peer,
-        topics=list(body.topics),
-    )
-
-
 def abort_everything(sender: Sender, now: int) -> None:
     """After a fatal error nothing can be sent any more (SND-3, SND-4)."""
     memory = sender.memory
@@ -74,17 +57,6 @@ def abort_everything(sender: Sender, now: int) -> None:
     if memory.accumulator.incomplete and error is not None:
         memory.abort(list(memory.accumulator.incomplete.values()), error.name, now, False)
     sender.finish_closing()
-
-
-def _send_init(sender: Sender, node: int, request: PendingRequest, now: int) -> None:
-    memory = sender.memory
-    sent = memory.connections.sent(node, request.api, request.body, now, memory.config.request_timeout_ms)
-    peer = memory.connections.to(node).peer
-    memory.outbox.append(Send(peer, request.body, sent.correlation_id))
-    _transactions(sender).set_in_flight(request)
-    memory.watch.say(
-        "client.control_sent", ("SND-5", "SND-6", "CFG-5"), client=memory.name, api=request.api, broker=peer
-    )
 
 
 # -- k28 -----------------------------------------------------------------------------------------------
@@ -101,8 +73,9 @@ def resolve_by_bump(sender: Sender, now: int) -> bool:
             transactions.unresolved_is_abortable()
         elif lost:
             transactions.request_bump(entry.partition)
+        key = _LOST_BY[transactions.is_transactional] if lost else "client.unresolved_cleared"
         sender.memory.watch.say(
-            "client.unresolved_lost_bump" if lost else "client.unresolved_cleared",
+            key,
             ("TXM-15", "SND-4"),
             client=sender.memory.name,
             partition=entry.partition,
@@ -151,67 +124,7 @@ def keep_identity(sender: Sender, now: int) -> bool:
 
 def send_control(sender: Sender, now: int) -> bool:
     """T4: send the next control request, or wait for the one in flight (SND-5)."""
-    transactions = _transactions(sender)
-    memory = sender.memory
-    request: PendingRequest | None = sender.sleeping
-    sender.sleeping = None
-    if request is None:
-        if transactions.in_flight is not None:
-            return _poll_control(sender, now)
-        request = transactions.take_request()
-        if request is None:
-            return False
-        if request.is_retry:
-            return _sleep(sender, request, now)
-    node = memory.connections.least_loaded(memory.metadata.brokers, now)
-    if node is None:
-        memory.metadata.request_update()
-        return _sleep(sender, request, now)
-    if not memory.connections.to(node).usable:
-        transactions.enqueue(request)
-        sender.connect(node, now)
-        sender.wait(
-            "client.waits_not_connected",
-            ("SND-5",),
-            (node,),
-            broker=f"broker-{node}",
-            limit=memory.connections.limit,
-        )
-        return sender.end(None)
-    sender.changed = True
-    _send_init(sender, node, request, now)
-    return sender.end(now)
-
-
-def _poll_control(sender: Sender, now: int) -> bool:
-    """A control request is in flight: nothing else leaves until its answer (TXM-9)."""
-    memory = sender.memory
-    ask_for_metadata(sender, now)
-    if memory.accumulator.incomplete:
-        queued = memory.profile.queued_producer_id_request
-        sender.wait("client.waits_producer_id", ("SND-5", "PID-11") if queued else ("SND-3", "PID-12"), ())
-    return sender.end(_metadata_due(sender, now))
-
-
-def _sleep(sender: Sender, request: PendingRequest | None, now: int) -> bool:
-    """The Sender sleeps before it repeats a control request (SND-5, step 6)."""
-    memory = sender.memory
-    sender.sleeping = request
-    sender.sleeps_until = now + memory.config.retry_backoff_ms
-    ask_for_metadata(sender, now)
-    memory.watch.say(
-        "client.sleeps",
-        ("SND-5",),
-        client=memory.name,
-        backoff=memory.config.retry_backoff_ms,
-        until=sender.sleeps_until,
-    )
-    return sender.end(None)
-
-
-def _metadata_due(sender: Sender, now: int) -> int | None:
-    due = sender.memory.metadata.update_due_at(sender.memory.config.retry_backoff_ms)
-    return None if due is None else max(due, now + 1)
+    return control_sending.send_or_poll(sender, now)
 
 
 # -- k20 -----------------------------------------------------------------------------------------------
@@ -220,8 +133,6 @@ def _metadata_due(sender: Sender, now: int) -> int | None:
 def resolve_by_reset(sender: Sender, now: int) -> bool:
     """R1: lost numbers cost an idempotent producer its PID (TXM-15)."""
     transactions = _transactions(sender)
-    if transactions.is_transactional:
-        return False
     for entry in transactions.resolvable():
         sender.changed = True
         params = {
@@ -243,18 +154,36 @@ def resolve_by_reset(sender: Sender, now: int) -> bool:
     return False
 
 
+def lost_numbers_are_fatal(sender: Sender, now: int) -> bool:
+    """R1 of a transactional producer: one expired resend ends it, for it cannot raise its epoch (TXM-15)."""
+    transactions = _transactions(sender)
+    if transactions.has_unresolved and not transactions.has_fatal_error:
+        sender.changed = True
+        transactions.unresolved_is_abortable()
+        sender.memory.watch.say("client.unresolved_is_fatal", ("TXM-15", "SND-3"), client=sender.memory.name)
+    return False
+
+
+def send_blocking_control(sender: Sender, now: int) -> bool:
+    """R2 of a transactional producer: as T4, but not beside lost numbers (SND-3)."""
+    transactions = _transactions(sender)
+    if transactions.has_unresolved and transactions.in_flight is None:
+        return False
+    return control_sending.send_or_poll(sender, now)
+
+
 def wait_for_producer_id(sender: Sender, now: int) -> bool:
     """R2: the pass blocks until there is a PID or a fatal error (PID-12)."""
     transactions = _transactions(sender)
     memory = sender.memory
-    if transactions.is_transactional or transactions.has_producer_id or transactions.has_fatal_error:
+    if transactions.has_producer_id or transactions.has_fatal_error:
         return False
     if transactions.in_flight is not None:
-        return _poll_control(sender, now)
+        return control_sending.poll(sender, now)
     node = memory.connections.least_loaded(memory.metadata.brokers, now)
     if node is None:
         memory.metadata.request_update()
-        return _sleep(sender, None, now)
+        return control_sending.sleep(sender, memory.config.retry_backoff_ms, now)
     if not memory.connections.to(node).usable:
         sender.connect(node, now)
         sender.wait(
@@ -265,7 +194,7 @@ def wait_for_producer_id(sender: Sender, now: int) -> bool:
             limit=memory.connections.limit,
         )
         return sender.end(None)
-    _send_init(sender, node, PendingRequest("InitProducerId", init_request(), 1), now)
+    control_sending.send(sender, node, PendingRequest(INIT, init_request(), PRIORITIES[INIT]), now)
     return sender.end(now)
 
 
@@ -354,3 +283,17 @@ BLOCKING = (
     ("R2", wait_for_producer_id),
     ("R3", stop_on_error),
 )
+BLOCKING_TRANSACTIONAL = (
+    ("R1", lost_numbers_are_fatal),
+    ("R2", send_blocking_control),
+    ("R3", stop_on_error),
+)
+
+
+def phases_of(transactions: TransactionManager | None) -> tuple[tuple[str, Phase], ...]:
+    """The phases before P1 of such a producer."""
+    if transactions is None:
+        return ()
+    if transactions.profile.queued_producer_id_request:
+        return QUEUED
+    return BLOCKING_TRANSACTIONAL if transactions.is_transactional else BLOCKING

@@ -11,9 +11,11 @@ from engine.client.application import BLOCKED, DONE, REFUSED, Call
 from engine.client.batch import Batch
 from engine.client.configuration import ProducerConfig
 from engine.client.connections import Connections
+from engine.client.control_requests import Result
 from engine.client.ledger import Ledger
 from engine.client.metadata import Metadata
 from engine.client.record_size import NULL_LENGTH, payload_size
+from engine.client.transaction_calls import maybe_add_partition
 from engine.client.transaction_manager import TransactionManager
 from engine.messages import Effects
 from engine.profiles import Profile
@@ -60,6 +62,8 @@ class Incarnation:
         self.flushing: list[tuple[Call, set[str]]] = []
         """Flushes with the ids of the batches they wait for (ACC-20)."""
         self.closing: list[Call] = []
+        self.awaiting: list[tuple[Call, Result, int]] = []
+        """Transactional calls that wait for a result, and until when (TXM-5)."""
         self.closed = False
         self.over: list[Batch] = []
         """Finished batches that the view still shows."""
@@ -142,7 +146,8 @@ class Incarnation:
                 free=pool.free,
                 batch=appended.batch.id,
             )
-            if appended.new_batch or appended.batch_is_full:
+            registered = self.register_partition(args["partition"])
+            if appended.new_batch or appended.batch_is_full or registered:
                 self.wake(now)
             self.end_call(call, DONE)
 
@@ -190,6 +195,63 @@ class Incarnation:
         self.accumulator.flushes += 1
         self.wake(now)
 
+    def register_partition(self, partition: str) -> bool:
+        """A transactional producer sends only where the coordinator expects it (ACC-4, TXM-8)."""
+        transactions = self.transactions
+        if transactions is None or not transactions.is_transactional:
+            return False
+        if not maybe_add_partition(transactions, partition):
+            return False
+        self.watch.note("client.partition_new", ("ACC-4", "TXM-8"), client=self.name, partition=partition)
+        return True
+
+    def await_result(self, call: Call, result: Result, now: int) -> None:
+        """The call blocks until the Sender has the coordinator's answer, or ``max_block_ms`` is over."""
+        call.state, call.reason = BLOCKED, "client.waits_for_coordinator"
+        self.awaiting.append((call, result, now + self.config.max_block_ms))
+        self.wake(now)
+
+    def settle_calls(self) -> None:
+        """Calls whose result has come return to the application."""
+        waiting = []
+        for entry in self.awaiting:
+            call, result, _ = entry
+            if not result.completed:
+                waiting.append(entry)
+            elif result.error is None:
+                self.watch.note("client.call_returns", ("TXM-5",), client=self.name, call=call.kind)
+                self.end_call(call, DONE)
+            else:
+                error = result.error.name
+                self.watch.note(
+                    "client.call_throws", ("TXM-5",), client=self.name, call=call.kind, error=error
+                )
+                self.end_call(call, REFUSED, "client.call_throws", error)
+        self.awaiting = waiting
+
+    def next_call_deadline(self) -> int | None:
+        return min((deadline for _, _, deadline in self.awaiting), default=None)
+
+    def expire_calls(self, now: int) -> None:
+        """``max_block_ms`` is over: the call throws, what it asked for goes on (TXM-5)."""
+        for entry in [entry for entry in self.awaiting if entry[2] <= now]:
+            self.awaiting.remove(entry)
+            call = entry[0]
+            self.watch.say(
+                "client.call_timed_out",
+                ("TXM-5",),
+                client=self.name,
+                call=call.kind,
+                limit=self.config.max_block_ms,
+            )
+            self.watch.refuse(
+                "TXM-5",
+                TIMEOUT_ERROR,
+                [["waited ms", now - call.since], ["limit", self.config.max_block_ms]],
+                "refusal.application_decides",
+            )
+            self.end_call(call, REFUSED, "client.call_timed_out", TIMEOUT_ERROR)
+
     def fail_blocked_calls(self, error: str) -> None:
         """Nobody will finish these: the process dies or is closed by force."""
         pool = self.accumulator.pool
@@ -198,6 +260,8 @@ class Incarnation:
         blocked += [call for call, _ in self.flushing]
         self.flushing.clear()
         blocked += self.closing
+        blocked += [call for call, _, _ in self.awaiting]
+        self.awaiting.clear()
         self.closing.clear()
         for call in blocked:
             self.end_call(call, REFUSED, "client.gone", error)

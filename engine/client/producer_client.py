@@ -9,17 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from engine.client import control
+from engine.client import control, control_answers
 from engine.client.answers import Answers
-from engine.client.application import BLOCKED, CLOSE, DONE, FLUSH, FORCE_CLOSE, REFUSED, SEND, Call
+from engine.client.application import (
+    BLOCKED,
+    CLOSE,
+    DONE,
+    FLUSH,
+    FORCE_CLOSE,
+    REFUSED,
+    SEND,
+    SEND_OFFSETS,
+    TRANSACTIONAL,
+    Call,
+)
 from engine.client.configuration import SETTINGS, ProducerConfig, check_setting, resolve
 from engine.client.connections import InFlightRequest
 from engine.client.incarnation import CLOSED_ERROR, Incarnation
 from engine.client.ledger import Ledger
 from engine.client.record_size import NULL_LENGTH, batch_size_upper_bound, payload_size
 from engine.client.sender import Sender
+from engine.client.transaction_calls import ASKS, SAYS, CallRefused, check_send
 from engine.client.view_parts import ConfigurationPart, FieldPart, GonePart, ReadyPart, TimersPart
-from engine.errors import Refused
+from engine.errors import Error, Refused
 from engine.messages import (
     Disconnect,
     Effects,
@@ -100,11 +112,13 @@ class ProducerClient:
         """Something is unfinished: a batch, a control request, a call (GEN-2)."""
         memory = self.memory
         transactions = memory.transactions
-        return self.alive and bool(
-            memory.accumulator.incomplete
-            or memory.closing
-            or (transactions is not None and (transactions.in_flight or transactions.requests))
-        )
+        if not self.alive:
+            return False
+        if memory.accumulator.incomplete or memory.closing or memory.awaiting:
+            return True
+        if transactions is None or transactions.has_fatal_error or self.sender.stopped:
+            return False
+        return bool(transactions.in_flight or transactions.requests or self.sender.held)
 
     # -- presets (GEN-7) -------------------------------------------------------------------------------
 
@@ -193,6 +207,7 @@ class ProducerClient:
             self.ledger.refused(self.name, partition, serial, size, call.error or "", now)
             return
         memory.metadata.topics[partition.rpartition("-")[0]] = None
+        registered = not self.profile.epoch_bump and memory.register_partition(partition)
         appended = memory.accumulator.append(partition, serial, payload, now)
         if appended is None:
             self._wait_for_memory(call, payload, now)
@@ -216,7 +231,9 @@ class ProducerClient:
                 watch.touch(self._extras[-1])
         else:
             watch.say("client.record_starts_batch", ())
-        if appended.new_batch or appended.batch_is_full:
+        if self.profile.epoch_bump:
+            registered = memory.register_partition(partition)
+        if appended.new_batch or appended.batch_is_full or registered:
             memory.wake(now)
 
     def _refuses_send(self, call: Call, payload: int) -> bool:
@@ -226,24 +243,12 @@ class ProducerClient:
             self._refuse(call, "client.send_after_close", CLOSED_ERROR, "ACC-2", [])
             return True
         transactions = memory.transactions
-        if transactions is not None and transactions.has_error:
-            error = transactions.last_error
-            name = "FATAL_ERROR" if error is None else error.name
-            self._refuse(call, "client.send_in_error", name, "TXM-5", [["state", transactions.state]])
-            return True
-        if (
-            transactions is not None
-            and transactions.is_transactional
-            and transactions.state != "IN_TRANSACTION"
-        ):
-            self._refuse(
-                call,
-                "client.send_outside_transaction",
-                "ILLEGAL_STATE",
-                "TXM-5",
-                [["state", transactions.state]],
-            )
-            return True
+        if transactions is not None and (transactions.is_transactional or transactions.has_error):
+            try:
+                check_send(transactions)
+            except CallRefused as refused:
+                self._refuse_as(call, refused)
+                return True
         needed = batch_size_upper_bound(payload)
         limit = min(memory.config.max_request_size, memory.config.buffer_memory)
         if needed > limit:
@@ -308,9 +313,48 @@ class ProducerClient:
         memory.abort(list(memory.accumulator.incomplete.values()), CLOSED_ERROR, now, False)
         memory.outbox += [Disconnect(peer) for peer in memory.connections.hang_up(now)]
         self.sender.stopped = True
+        if memory.transactions is not None:
+            memory.transactions.abandon_calls(Error.NETWORK_EXCEPTION)
+
+    def _transactional(self, call: Call, now: int) -> None:
+        """initTransactions() to abortTransaction() (TXM-5..TXM-7, TXM-10)."""
+        memory = self.memory
+        transactions = memory.transactions
+        if transactions is None or not transactions.is_transactional:
+            compared = [["transactional id", "none"]]
+            self._refuse(call, "client.call_needs_transactional_id", "ILLEGAL_STATE", "TXM-5", compared)
+            return
+        if memory.closed:
+            self._refuse(call, "client.call_after_close", CLOSED_ERROR, "TXM-5", [])
+            return
+        key, rules = SAYS[call.kind]
+        resumed = transactions.state
+        try:
+            result = ASKS[call.kind](transactions, call)
+        except CallRefused as refused:
+            self._refuse_as(call, refused)
+            return
+        if resumed == transactions.state and call.kind != SEND_OFFSETS:
+            key, rules = "client.call_resumed", ("TXM-5",)
+        self.watch.say(
+            key,
+            rules,
+            client=self.name,
+            call=call.kind,
+            transactional_id=transactions.transactional_id,
+            unfinished=len(memory.accumulator.incomplete),
+            group=call.args.get("group", ""),
+            offsets=[f"{name} → {offset}" for name, offset in call.args.get("offsets", {}).items()],
+        )
+        if result is not None:
+            memory.await_result(call, result, now)
 
     def _unknown(self, call: Call, now: int) -> None:
         self._refuse(call, "client.call_unknown", "ILLEGAL_STATE", "TXM-5", [["call", call.kind]])
+
+    def _refuse_as(self, call: Call, refused: CallRefused) -> None:
+        call.exception = refused.exception
+        self._refuse(call, refused.key, refused.error, refused.rule, refused.compared)
 
     def _refuse(self, call: Call, key: str, error: str, rule: str, compared: list[list[Any]]) -> None:
         call.state, call.reason, call.error = REFUSED, key, error
@@ -337,8 +381,10 @@ class ProducerClient:
             self.answers.response(request, body, now)
         elif isinstance(body, MetadataResponse):
             self._metadata_answered(body, now)
-        elif isinstance(body, InitProducerIdResponse):
+        elif isinstance(body, InitProducerIdResponse) and memory.config.transactional_id is None:
             control.init_answered(self.sender, body, now)
+        elif isinstance(body, control_answers.ANSWERS):
+            control_answers.answered(self.sender, body)
         memory.wake(now)
         if self.watch.recording:
             self._touch_flags()
@@ -379,14 +425,19 @@ class ProducerClient:
             self.answers.lost(request, now)
         elif request.api == "Metadata":
             self.memory.metadata.request_failed()
-        else:
+        elif self.memory.config.transactional_id is None:
             control.init_lost(self.sender, request, now)
+        else:
+            control_answers.lost(self.sender)
 
     def next_timer(self) -> int | None:
-        """Earliest of: a request's timeout, the end of a wait for memory."""
+        """Earliest of: a request's timeout, the end of a wait for memory or for the coordinator."""
         if not self.alive:
             return None
         timeout = self.memory.connections.next_deadline()
+        if self.memory.awaiting:
+            call = self.memory.next_call_deadline()
+            timeout = call if timeout is None or (call is not None and call < timeout) else timeout
         pool = self.memory.accumulator.pool
         if not pool.waiters:
             return timeout
@@ -414,6 +465,8 @@ class ProducerClient:
         deadline = memory.accumulator.pool.next_deadline()
         if deadline is not None and deadline <= now:
             memory.expire_waiters(now)
+        if memory.awaiting:
+            memory.expire_calls(now)
         memory.wake(now)
         if self.watch.recording:
             self._touch_flags()
@@ -501,6 +554,8 @@ class ProducerClient:
 
     def _effects(self) -> Effects:
         memory = self.memory
+        if memory.awaiting:
+            memory.settle_calls()
         if not memory.outbox:
             return []
         effects, memory.outbox = memory.outbox, []
@@ -517,4 +572,5 @@ _CALLS = {
     FLUSH: ProducerClient._flush,
     CLOSE: ProducerClient._close,
     FORCE_CLOSE: ProducerClient._force_close,
+    **dict.fromkeys(TRANSACTIONAL, ProducerClient._transactional),
 }

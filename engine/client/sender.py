@@ -13,10 +13,13 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.client import control
-from engine.client.accumulator import CLOSED, EXHAUSTED, FLUSH, FULL, LINGER, Ready
+from engine.client.accumulator import CLOSED, COMPLETING, EXHAUSTED, FLUSH, FULL, LINGER, Ready
 from engine.client.answers import Answers
 from engine.client.batch import Batch
+from engine.client.control_sending import Held
 from engine.client.incarnation import Incarnation
+from engine.client.metadata_requests import ask_for_metadata
+from engine.client.transaction_calls import abort_transaction
 from engine.messages import Connect, ProduceRequest, Send
 
 Phase = Callable[["Sender", int], bool]
@@ -28,6 +31,7 @@ _READY = {
     EXHAUSTED: "client.ready_exhausted",
     CLOSED: "client.ready_closed",
     FLUSH: "client.ready_flush",
+    COMPLETING: "client.ready_completing",
 }
 _STOPS = {
     "fatal_error": ("client.stopped_fatal_error", "client.waits_fatal_error"),
@@ -51,6 +55,7 @@ class Sender:
         "changed",
         "drained",
         "end_at",
+        "held",
         "index",
         "last_ready",
         "last_wait",
@@ -65,7 +70,6 @@ class Sender:
         "ready",
         "shown",
         "shown_ready",
-        "sleeping",
         "sleeps_until",
         "stopped",
         "turns_lost",
@@ -94,8 +98,8 @@ class Sender:
         self.poll_source: str | None = None
         self.end_at: int | None = None
         self.sleeps_until: int | None = None
-        self.sleeping: Any = None
-        """The control request that waits out its backoff (SND-5, step 6)."""
+        self.held: Held | None = None
+        """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
         self.waiting_for: str | None = None
         self.metadata_seen = 0
         self.unknown_seen: list[str] = []
@@ -104,12 +108,7 @@ class Sender:
         self.shown: dict[str, Any] = {}
         self.shown_ready: dict[str, Any] = {}
         self.show()
-        if memory.transactions is None:
-            self.phases: tuple[tuple[str, Phase], ...] = PLAIN
-        elif memory.profile.queued_producer_id_request:
-            self.phases = (*control.QUEUED, *PLAIN)
-        else:
-            self.phases = (*control.BLOCKING, *PLAIN)
+        self.phases: tuple[tuple[str, Phase], ...] = (*control.phases_of(memory.transactions), *PLAIN)
 
     def view(self) -> dict[str, Any]:
         return self.shown
@@ -454,7 +453,7 @@ class Sender:
     def poll(self, now: int) -> bool:
         """P9: metadata leaves if wanted; then the pass ends and the poll lasts until something can change."""
         memory = self.memory
-        control.ask_for_metadata(self, now)
+        ask_for_metadata(self, now)
         if not self.changed and memory.accumulator.incomplete:
             self._say_wait(now)
         self.finish_closing()
@@ -537,12 +536,30 @@ class Sender:
     def finish_closing(self) -> None:
         """A closed producer whose last batch is over ends its Sender (SND-14)."""
         memory = self.memory
-        if memory.closed and not memory.accumulator.incomplete:
+        if memory.closed and not memory.accumulator.incomplete and not self._ends_transaction():
             self.stopped = True
             memory.watch.say("client.closed", ("SND-14",), client=memory.name)
             for call in memory.closing:
                 memory.end_call(call, "done")
             memory.closing.clear()
+
+    def _ends_transaction(self) -> bool:
+        """A transaction is still to be ended before the Sender may stop: k28 aborts an open one (SND-14)."""
+        transactions = self.memory.transactions
+        if transactions is None or not transactions.is_transactional:
+            return False
+        if transactions.in_flight is not None or self.held is not None:
+            return True
+        if not self.memory.profile.epoch_bump or not transactions.has_ongoing_transaction:
+            return False
+        if transactions.requests:
+            return True
+        if transactions.is_completing:
+            return False  # Its end failed, and nothing that could still happen would mend that.
+        abort_transaction(transactions)
+        self.changed = True
+        self.memory.watch.say("client.close_aborts", ("SND-14", "TXM-10"), client=self.memory.name)
+        return True
 
 
 PLAIN: tuple[tuple[str, Phase], ...] = (

@@ -9,12 +9,21 @@ the epoch, k20 by dropping the PID and everything numbered under it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from engine.client import client_states as states
 from engine.client.batch import Batch
 from engine.client.configuration import ProducerConfig
+from engine.client.control_requests import (
+    ADD_PARTITIONS,
+    FIND,
+    GROUP,
+    INIT,
+    PRIORITIES,
+    TRANSACTION,
+    PendingRequest,
+    Result,
+)
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.produce_reactions import (
     BUMP_AND_RETRY,
@@ -30,32 +39,21 @@ from engine.client.produce_reactions import (
 )
 from engine.errors import EngineError, Error
 from engine.machine import Row
-from engine.messages import INT_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX, InitProducerIdRequest
+from engine.messages import (
+    INT_MAX,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    SHORT_MAX,
+    AddPartitionsToTxnRequest,
+    CommittedOffset,
+    FindCoordinatorRequest,
+    InitProducerIdRequest,
+)
 from engine.profiles import Profile
 from engine.switches import Switches
 from engine.watching import Watch
 
-PRIORITIES = {
-    "FindCoordinator": 0,
-    "InitProducerId": 1,
-    "AddPartitionsToTxn": 2,
-    "AddOffsetsToTxn": 2,
-    "TxnOffsetCommit": 2,
-    "EndTxn": 3,
-    "EpochBump": 4,
-}
-"""Order of control requests (TXM-9)."""
 _ROW_NUMBERS = {id(row): number for number, row in enumerate(states.MACHINE.rows)}
-
-
-@dataclass(slots=True)
-class PendingRequest:
-    """A control request that waits. ``is_retry``: the Sender sleeps its backoff before sending (SND-5)."""
-
-    api: str
-    body: object
-    priority: int
-    is_retry: bool = False
 
 
 class IllegalTransition(Exception):
@@ -81,6 +79,8 @@ class TransactionManager:
         self.state = states.UNINITIALIZED
         self.last_edge: tuple[str, str, str] | None = None
         self.last_error: Error | None = None
+        self.last_error_unexpected = False
+        """The error is none that this client knows a reaction to: a KafkaException for the application."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.bump_required = False
@@ -94,6 +94,14 @@ class TransactionManager:
         self.new_partitions: dict[str, None] = {}
         self.pending_partitions: dict[str, None] = {}
         self.added_partitions: dict[str, None] = {}
+        """*new*: to be registered; *pending*: asked for; *added*: records may be sent there (TXM-8)."""
+        self.started = False
+        """The coordinator knows of the transaction: partitions or offsets were registered (TXM-9)."""
+        self.pending_offsets: dict[str, CommittedOffset] = {}
+        self.coordinators: dict[str, int | None] = {TRANSACTION: None, GROUP: None}
+        """Cached broker ids (FND-6)."""
+        self.pending_result: Result | None = None
+        """Of the newest init, commit or abort: a repeated call waits for the same one (TXM-5)."""
         self.path = ("clients", client, "transaction_manager")
 
     def view(self) -> dict[str, Any]:
@@ -107,6 +115,18 @@ class TransactionManager:
             "bump_required": self.bump_required,
             "requests": [{"api": request.api, "priority": request.priority} for request in self.requests],
             "in_flight_request": None if self.in_flight is None else self.in_flight.api,
+            "transaction": self._transaction_view() if self.is_transactional else None,
+        }
+
+    def _transaction_view(self) -> dict[str, Any]:
+        return {
+            "started": self.started,
+            "new_partitions": list(self.new_partitions),
+            "pending_partitions": list(self.pending_partitions),
+            "added_partitions": list(self.added_partitions),
+            "pending_offsets": {name: kept.offset for name, kept in self.pending_offsets.items()},
+            "coordinator": self.coordinators[TRANSACTION],
+            "group_coordinator": self.coordinators[GROUP],
         }
 
     # -- state -----------------------------------------------------------------------------------------
@@ -136,26 +156,52 @@ class TransactionManager:
         return self.state in (states.COMMITTING_TRANSACTION, states.ABORTING_TRANSACTION)
 
     @property
+    def has_ongoing_transaction(self) -> bool:
+        return self.state in (
+            states.IN_TRANSACTION,
+            states.COMMITTING_TRANSACTION,
+            states.ABORTING_TRANSACTION,
+            states.ABORTABLE_ERROR,
+        )
+
+    @property
     def can_bump(self) -> bool:
         """The epoch can be raised: by the client alone, or through a coordinator that knows how (KIP-360)."""
         return self.profile.epoch_bump and (not self.is_transactional or self.coordinator_supports_bump)
 
-    def transition(self, on: str, error: Error | None = None) -> Row:
-        """Take the edge of TXM-4; raises :class:`IllegalTransition` when there is none."""
-        row = states.MACHINE.find(self.state, on, {"bump_required": self.bump_required})
+    def transition(self, on: str, error: Error | None = None, unexpected: bool = False) -> Row:
+        """Take the edge of TXM-4; raises :class:`IllegalTransition` when there is none.
+
+        A fatal error also ends what the application waits for (k28; in k20 the queue does that, TXM-9).
+        """
+        row = self._row(on)
         if row.target is None:
             raise IllegalTransition(self.state, row)
         before, self.state = self.state, row.target
-        if error is not None:
-            self.last_error = error
-        elif self.state not in (states.ABORTING_TRANSACTION, states.ABORTABLE_ERROR):
-            self.last_error = None
+        if self.state in (states.FATAL_ERROR, states.ABORTABLE_ERROR):
+            self.last_error, self.last_error_unexpected = error, unexpected
+            if self.state == states.FATAL_ERROR and self.profile.epoch_bump and error is not None:
+                self._fail_pending_result(error, unexpected)
+        elif before != self.state:
+            self.last_error, self.last_error_unexpected = None, False
         if before != self.state:
             self.last_edge = (before, self.state, on)
             watch = self.watch
             watch.transition(states.MACHINE.name, self.client, before, self.state, on, _ROW_NUMBERS[id(row)])
         self.watch.touch(self)
         return row
+
+    def _row(self, on: str) -> Row:
+        guards = {"bump_required": self.bump_required, "epoch_bump": self.profile.epoch_bump}
+        return states.MACHINE.find(self.state, on, guards)
+
+    def allows(self, on: str) -> bool:
+        """The edge exists in the present state."""
+        return self._row(on).target is not None
+
+    def _fail_pending_result(self, error: Error, unexpected: bool) -> None:
+        if self.pending_result is not None:
+            self.pending_result.fail(error, unexpected)
 
     # -- identity --------------------------------------------------------------------------------------
 
@@ -176,14 +222,25 @@ class TransactionManager:
     def request_producer_id(self) -> None:
         """UNINITIALIZED → INITIALIZING, and the request joins the queue (PID-11, CFG-5)."""
         self.transition(states.NEED_ID)
-        self.enqueue(PendingRequest("InitProducerId", init_request(), PRIORITIES["InitProducerId"]))
+        self.enqueue(PendingRequest(INIT, init_request(), PRIORITIES[INIT]))
 
     def identity_received(self, producer_id: int, producer_epoch: int) -> None:
-        """InitProducerId was answered NONE."""
+        """InitProducerId was answered NONE, for the first time or after the epoch ran out."""
         self.set_identity(producer_id, producer_epoch)
         if self.profile.queued_producer_id_request or self.is_transactional:
             self.transition(states.GOT_ID)
         self._renumber()
+
+    def identity_raised(self, producer_id: int, producer_epoch: int) -> None:
+        """The coordinator raised the epoch (TXM-7): every number and mark of the old one is dropped.
+
+        When EndTxn was skipped this also ends the transaction (TXM-10).
+        """
+        self.set_identity(producer_id, producer_epoch)
+        if self.state == states.ABORTING_TRANSACTION:
+            self.forget_transaction()
+        self.transition(states.GOT_ID)
+        self._forget_numberings()
 
     def preset(self, producer_id: int, producer_epoch: int) -> None:
         """Begin with this identity (GEN-7), as if it had been asked for."""
@@ -196,6 +253,9 @@ class TransactionManager:
         if self.is_transactional:
             raise EngineError(f"{self.client}: a transactional producer cannot reset its PID")
         self.set_identity(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
+        self._forget_numberings()
+
+    def _forget_numberings(self) -> None:
         for entry in self.partitions.values():
             self._forget(entry)
         self.partitions.clear()
@@ -332,7 +392,7 @@ class TransactionManager:
         does = reaction_to(error).does
         if does == FATAL or (does == STALE_EPOCH and self.profile.stale_epoch_is_fatal):
             self.transition(states.FATAL, error)
-        elif self.is_transactional and not self.has_fatal_error:
+        elif self.is_transactional and self.allows(states.ABORTABLE):
             if self.can_bump and not self.is_completing:
                 self.bump_required = True
             self.transition(states.ABORTABLE, error)
@@ -395,7 +455,7 @@ class TransactionManager:
             self.bump_required = True
             self.transition(states.ABORTABLE, Error.REQUEST_TIMED_OUT)
         else:
-            self.transition(states.FATAL, Error.REQUEST_TIMED_OUT)
+            self.transition(states.FATAL, Error.REQUEST_TIMED_OUT, unexpected=True)
 
     # -- control requests ------------------------------------------------------------------------------
 
@@ -422,6 +482,69 @@ class TransactionManager:
     def set_in_flight(self, request: PendingRequest | None) -> None:
         self.in_flight = request
         self.watch.touch(self)
+
+    def register_partitions(self) -> None:
+        """Everything *new* becomes *pending*, and one request asks for all that is (TXM-9)."""
+        if not self.new_partitions:
+            return
+        self.pending_partitions.update(self.new_partitions)
+        self.new_partitions.clear()
+        body = AddPartitionsToTxnRequest(
+            transactional_id=self.transactional_id or "",
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            partitions=tuple(self.pending_partitions),
+        )
+        self.enqueue(self.request_to_coordinator(ADD_PARTITIONS, body))
+
+    def request_to_coordinator(
+        self, api: str, body: object, result: Result | None = None, priority: int | None = None
+    ) -> PendingRequest:
+        """A request that only the transaction coordinator answers."""
+        return PendingRequest(
+            api,
+            body,
+            PRIORITIES[api] if priority is None else priority,
+            coordinator=TRANSACTION,
+            key=self.transactional_id or "",
+            result=result,
+        )
+
+    def look_up(self, kind: str, key: str) -> None:
+        """Forget who coordinates and ask again (FND-6)."""
+        self.coordinators[kind] = None
+        self.enqueue(
+            PendingRequest(FIND, FindCoordinatorRequest(key=key, key_type=kind), PRIORITIES[FIND], key=key)
+        )
+
+    def refuses_to_send(self, request: PendingRequest) -> bool:
+        """In an error state requests fail, but FindCoordinator may help an abort on its way (TXM-9)."""
+        return self.has_error and not (self.has_abortable_error and request.api == FIND)
+
+    def fail_request(self, request: PendingRequest) -> None:
+        """The application learns of the error that stopped its request."""
+        if request.result is not None and self.last_error is not None:
+            request.result.fail(self.last_error, self.last_error_unexpected)
+
+    def end_transaction(self) -> None:
+        """The coordinator decided, or it never heard of the transaction (TXM-11)."""
+        self.transition(states.ENDED)
+        self.forget_transaction()
+
+    def forget_transaction(self) -> None:
+        self.bump_required = False
+        self.started = False
+        self.new_partitions.clear()
+        self.pending_partitions.clear()
+        self.added_partitions.clear()
+        self.watch.touch(self)
+
+    def abandon_calls(self, error: Error) -> None:
+        """A forced close: nobody will answer what still waits (SND-14)."""
+        for request in self.requests:
+            if request.result is not None:
+                request.result.fail(error, True)
+        self._fail_pending_result(error, True)
 
 
 def init_request() -> InitProducerIdRequest:

@@ -10,6 +10,7 @@ _IRREGULAR = {
     Error.NETWORK_EXCEPTION: "NetworkException",
     Error.MESSAGE_TOO_LARGE: "RecordTooLargeException",
     Error.INVALID_PRODUCER_ID_MAPPING: "InvalidPidMappingException",
+    Error.UNKNOWN_PRODUCER_ID: "UnknownProducerIdException",
     Error.OUT_OF_ORDER_SEQUENCE_NUMBER: "OutOfOrderSequenceException",
     Error.DUPLICATE_SEQUENCE_NUMBER: "DuplicateSequenceException",
     Error.CLUSTER_AUTHORIZATION_FAILED: "ClusterAuthorizationException",
@@ -19,8 +20,13 @@ _IRREGULAR = {
 }
 
 
-def exception_name(error: Error) -> str:
-    """``Error.INVALID_PRODUCER_EPOCH`` → ``InvalidProducerEpochException``, with Kafka's irregular ones."""
+def exception_name(error: Error, version: str = "2.8") -> str:
+    """``Error.INVALID_PRODUCER_EPOCH`` → ``InvalidProducerEpochException``, with Kafka's irregular ones.
+
+    Before 2.7 code 47 was thrown as ProducerFencedException.
+    """
+    if version == "2.0" and error is Error.INVALID_PRODUCER_EPOCH:
+        return "ProducerFencedException"
     irregular = _IRREGULAR.get(error)
     if irregular is not None:
         return irregular

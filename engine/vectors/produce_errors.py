@@ -10,8 +10,9 @@ from typing import Any
 from engine.client import client_states as states
 from engine.client.batch import Batch
 from engine.client.configuration import resolve
+from engine.client.control_requests import END, PRIORITIES, PendingRequest
 from engine.client.record_size import payload_size
-from engine.client.transaction_manager import PRIORITIES, PendingRequest, TransactionManager
+from engine.client.transaction_manager import TransactionManager
 from engine.errors import Error
 from engine.profiles import K28
 from engine.switches import Switches
@@ -106,7 +107,7 @@ def _in_flight(
         batches.append(batch)
     if completing:
         manager.transition(states.COMMIT)
-        manager.enqueue(PendingRequest("EndTxn", None, PRIORITIES["EndTxn"]))
+        manager.enqueue(PendingRequest(END, None, PRIORITIES[END]))
     return manager, batches
 
 

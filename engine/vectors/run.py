@@ -31,6 +31,7 @@ TOPICS: dict[str, str] = {
     "accumulator": "engine.vectors.accumulator",
     "produce_errors": "engine.vectors.produce_errors",
     "sender": "engine.vectors.sender",
+    "client_txn_manager": "engine.vectors.client_txn_manager",
     "record_batch": "engine.codec.vectors",
     "txn_log_record": "engine.codec.vectors",
 }

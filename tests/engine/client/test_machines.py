@@ -22,7 +22,10 @@ from engine.watching import Watch
 LEGAL = {
     ("UNINITIALIZED", "init_transactions", "INITIALIZING"),
     ("UNINITIALIZED", "need_producer_id", "INITIALIZING"),
+    ("ABORTING_TRANSACTION", "init_transactions", "INITIALIZING"),
     ("INITIALIZING", "init_producer_id_none", "READY"),
+    ("INITIALIZING", "end_txn_none", "READY"),
+    ("ABORTING_TRANSACTION", "init_producer_id_none", "READY"),
     ("READY", "begin", "IN_TRANSACTION"),
     ("IN_TRANSACTION", "commit", "COMMITTING_TRANSACTION"),
     ("IN_TRANSACTION", "abort", "ABORTING_TRANSACTION"),

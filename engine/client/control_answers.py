@@ -1,0 +1,301 @@
+"""What a transactional producer does when a control request is answered or its connection ends (TXM-13).
+
+Which reaction an answer gets stands in ``control_reactions``; here the reactions are carried out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.client import client_states as states
+from engine.client.control_reactions import (
+    ABORTABLE,
+    ACCEPT,
+    BUMP,
+    DISCONNECT,
+    FATAL,
+    FENCED,
+    LOOKUP,
+    RETRY_SOON,
+    UNEXPECTED,
+    ControlReaction,
+    reaction_to,
+)
+from engine.client.control_requests import (
+    COMMIT_OFFSETS,
+    GROUP,
+    PRIORITIES,
+    PendingRequest,
+)
+from engine.client.transaction_manager import IllegalTransition, TransactionManager
+from engine.errors import EngineError, Error
+from engine.messages import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+    AddPartitionsToTxnResponse,
+    EndTxnRequest,
+    EndTxnResponse,
+    FindCoordinatorResponse,
+    InitProducerIdResponse,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+)
+
+if TYPE_CHECKING:
+    from engine.client.sender import Sender
+
+ANSWERS = (
+    FindCoordinatorResponse,
+    InitProducerIdResponse,
+    AddPartitionsToTxnResponse,
+    AddOffsetsToTxnResponse,
+    TxnOffsetCommitResponse,
+    EndTxnResponse,
+)
+FAILURES = (ABORTABLE, BUMP, FATAL)
+
+
+class _Exchange:
+    """One answered request: who asked, what was asked, with the doors that every reaction needs."""
+
+    __slots__ = ("client", "epoch_bump", "request", "sender", "transactions", "watch")
+
+    def __init__(self, sender: Sender, transactions: TransactionManager, request: PendingRequest) -> None:
+        self.sender = sender
+        self.transactions = transactions
+        self.request = request
+        self.watch = sender.memory.watch
+        self.client = sender.memory.name
+        self.epoch_bump = sender.memory.profile.epoch_bump
+
+    def reaction(self, answer: str) -> ControlReaction:
+        return reaction_to(self.request.api, answer, self.epoch_bump)
+
+    def say(self, key: str, *rules: str, **params: Any) -> None:
+        self.watch.say(key, rules, client=self.client, **params)
+
+    def done(self) -> None:
+        if self.request.result is not None:
+            self.request.result.done()
+
+    def react(self, reaction: ControlReaction, error: Error) -> None:
+        """Carry out a reaction that is not acceptance."""
+        if reaction.does in FAILURES:
+            self._fail(reaction, error)
+            return
+        request, transactions = self.request, self.transactions
+        if reaction.does == LOOKUP and request.coordinator is not None:
+            transactions.look_up(request.coordinator, request.key)
+        elif reaction.does == RETRY_SOON and not transactions.added_partitions:
+            request.backoff_ms = transactions.config.add_partitions_backoff_ms
+        transactions.retry(request)
+        backoff = transactions.config.retry_backoff_ms
+        self.say(
+            reaction.why,
+            reaction.spec,
+            api=request.api,
+            error=error.name,
+            kind=request.coordinator or "",
+            backoff=backoff if request.backoff_ms is None else min(backoff, request.backoff_ms),
+        )
+
+    def _fail(self, reaction: ControlReaction, error: Error) -> None:
+        """The request's call fails, and the producer with it: for this transaction or for good."""
+        transactions = self.transactions
+        does = reaction.does
+        if does == BUMP:
+            does = ABORTABLE if transactions.can_bump else FATAL
+            if does == ABORTABLE:
+                transactions.bump_required = True
+        shown = Error.PRODUCER_FENCED if reaction.raises == FENCED and self.epoch_bump else error
+        unexpected = reaction.raises == UNEXPECTED
+        if self.request.result is not None:
+            self.request.result.fail(shown, unexpected)
+        self.say(
+            "client.control_fatal" if does == FATAL else reaction.why,
+            reaction.spec,
+            "TXM-4",
+            api=self.request.api,
+            error=error.name,
+            shown=shown.name,
+            state=transactions.state,
+        )
+        transactions.transition(states.FATAL if does == FATAL else states.ABORTABLE, shown, unexpected)
+
+
+def answered(sender: Sender, body: object) -> None:
+    """The answer to the transactional request in flight has come."""
+    exchange = _exchange(sender)
+    try:
+        _HANDLERS[type(body)](exchange, body)
+    except IllegalTransition as illegal:
+        _illegal(exchange, illegal)
+
+
+def lost(sender: Sender) -> None:
+    """The connection ended before the answer came (TXM-13, row *disconnect*)."""
+    exchange = _exchange(sender)
+    exchange.say("client.control_lost", "SND-5", "TXM-13", api=exchange.request.api)
+    exchange.react(exchange.reaction(DISCONNECT), Error.NETWORK_EXCEPTION)
+
+
+def _exchange(sender: Sender) -> _Exchange:
+    transactions = sender.memory.transactions
+    if transactions is None or transactions.in_flight is None:
+        raise EngineError(f"{sender.memory.name}: an answer to a control request that nobody asked for")
+    request = transactions.in_flight
+    transactions.set_in_flight(None)
+    sender.last_wait = None
+    return _Exchange(sender, transactions, request)
+
+
+def _illegal(exchange: _Exchange, illegal: IllegalTransition) -> None:
+    """Kafka's Sender thread logs the exception and goes on; what was asked for is not asked again (TXM-13)."""
+    exchange.say("client.illegal_transition", "TXM-4", "TXM-13", api=exchange.request.api, on=illegal.row.on)
+
+
+def _found(exchange: _Exchange, answer: FindCoordinatorResponse) -> None:
+    reaction = exchange.reaction(answer.error.name)
+    if reaction.does != ACCEPT:
+        exchange.react(reaction, answer.error)
+        return
+    exchange.transactions.coordinators[answer.key_type] = answer.node
+    exchange.watch.touch(exchange.transactions)
+    exchange.say(
+        "client.coordinator_found",
+        "FND-6",
+        "FND-1",
+        kind=answer.key_type,
+        owner=answer.key,
+        broker=f"broker-{answer.node}",
+    )
+
+
+def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
+    reaction = exchange.reaction(answer.error.name)
+    if reaction.does != ACCEPT:
+        exchange.react(reaction, answer.error)
+        return
+    transactions = exchange.transactions
+    bump = exchange.request.is_bump
+    params = {
+        "producer_id": answer.producer_id,
+        "producer_epoch": answer.producer_epoch,
+        "before": transactions.producer_epoch,
+        "transactional_id": transactions.transactional_id,
+    }
+    if bump:
+        exchange.say("client.epoch_raised_by_coordinator", "TXM-7", "TXM-10", "TXC-9", **params)
+        transactions.identity_raised(answer.producer_id, answer.producer_epoch)
+    else:
+        exchange.say("client.transactional_id_ready", "TXM-7", "TXM-4", "PID-10", **params)
+        transactions.identity_received(answer.producer_id, answer.producer_epoch)
+    exchange.done()
+
+
+def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
+    """Retry, fatal and bump rows act at the first partition that has one, abortable ones at the end."""
+    transactions = exchange.transactions
+    failed: tuple[ControlReaction, Error] | None = None
+    for error in answer.errors.values():
+        reaction = exchange.reaction(error.name)
+        if reaction.does == ABORTABLE:
+            # An unauthorised topic is named before partitions that only failed beside it.
+            if failed is None or error is Error.TOPIC_AUTHORIZATION_FAILED:
+                failed = (reaction, error)
+        elif reaction.does != ACCEPT:
+            exchange.react(reaction, error)
+            return
+    for partition in answer.errors:
+        transactions.pending_partitions.pop(partition, None)
+    if failed is not None:
+        exchange.react(*failed)
+        return
+    transactions.added_partitions.update(dict.fromkeys(answer.errors))
+    transactions.started = True
+    exchange.watch.touch(transactions)
+    exchange.say("client.partitions_added", "TXM-8", "TXM-13", "CTR-36", partitions=list(answer.errors))
+    exchange.done()
+
+
+def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) -> None:
+    reaction = exchange.reaction(answer.error.name)
+    if reaction.does != ACCEPT:
+        exchange.react(reaction, answer.error)
+        return
+    transactions, request = exchange.transactions, exchange.request
+    body = request.body
+    if not isinstance(body, AddOffsetsToTxnRequest):
+        raise EngineError(f"{exchange.client}: {body!r} is no AddOffsetsToTxn")
+    offsets = request.offsets or {}
+    transactions.started = True
+    transactions.pending_offsets.update(offsets)
+    follow = TxnOffsetCommitRequest(
+        transactional_id=body.transactional_id,
+        group_id=body.group_id,
+        producer_id=transactions.producer_id,
+        producer_epoch=transactions.producer_epoch,
+        offsets=dict(offsets),
+    )
+    transactions.enqueue(
+        PendingRequest(
+            COMMIT_OFFSETS,
+            follow,
+            PRIORITIES[COMMIT_OFFSETS],
+            coordinator=GROUP,
+            key=body.group_id,
+            result=request.result,
+        )
+    )
+    exchange.say("client.offsets_registered", "OFS-1", "CTR-32", group=body.group_id)
+
+
+def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
+    """Partitions answered NONE are done; for the others the whole request is sent again, or fails."""
+    transactions = exchange.transactions
+    again: tuple[ControlReaction, Error] | None = None
+    for partition, error in answer.errors.items():
+        reaction = exchange.reaction(error.name)
+        if reaction.does == ACCEPT:
+            transactions.pending_offsets.pop(partition, None)
+        elif reaction.does in FAILURES:
+            transactions.pending_offsets.clear()
+            exchange.react(reaction, error)
+            return
+        elif again is None or reaction.does == LOOKUP:
+            again = (reaction, error)
+    exchange.watch.touch(transactions)
+    if again is not None and transactions.pending_offsets:
+        exchange.react(*again)
+        return
+    exchange.say("client.offsets_pending", "OFS-1", "OFS-3", partitions=list(answer.errors))
+    exchange.done()
+
+
+def _ended(exchange: _Exchange, answer: EndTxnResponse) -> None:
+    reaction = exchange.reaction(answer.error.name)
+    if reaction.does != ACCEPT:
+        exchange.react(reaction, answer.error)
+        return
+    transactions = exchange.transactions
+    body = exchange.request.body
+    committed = isinstance(body, EndTxnRequest) and body.committed
+    bump = transactions.bump_required
+    transactions.end_transaction()
+    if bump:
+        exchange.say("client.transaction_aborted_bump", "TXM-11", "TXM-10", "TXC-17")
+    elif committed:
+        exchange.say("client.transaction_committed", "TXM-11", "TXC-17", "CTR-25")
+    else:
+        exchange.say("client.transaction_aborted", "TXM-11", "TXC-17", "CTR-25")
+    exchange.done()
+
+
+_HANDLERS: dict[type, Any] = {
+    FindCoordinatorResponse: _found,
+    InitProducerIdResponse: _initialised,
+    AddPartitionsToTxnResponse: _partitions_added,
+    AddOffsetsToTxnResponse: _offsets_registered,
+    TxnOffsetCommitResponse: _offsets_sent,
+    EndTxnResponse: _ended,
+}

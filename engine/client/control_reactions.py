@@ -1,0 +1,139 @@
+"""What a producer does about the answers to its transactional requests, as rows (TXM-13).
+
+One row per request and answer; ``OTHER`` is the row of every answer without one of its own. The rows name
+what is done, ``control_answers`` does it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.client.control_requests import (
+    ADD_OFFSETS,
+    ADD_PARTITIONS,
+    COMMIT_OFFSETS,
+    END,
+    FIND,
+    INIT,
+)
+
+ACCEPT, RETRY, RETRY_SOON, LOOKUP = "accept", "retry", "retry_soon", "lookup"
+ABORTABLE, BUMP, FATAL = "abortable", "abortable_and_bump", "fatal"
+OWN, FENCED, UNEXPECTED = "own", "fenced", "unexpected"
+"""How the application sees a failure: as itself, as PRODUCER_FENCED, or as a KafkaException around it."""
+DISCONNECT, OTHER = "DISCONNECT", "OTHER"
+EITHER, WITH_BUMP, WITHOUT_BUMP = "", "k28", "k20"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlReaction:
+    """One cell of TXM-13. ``generation``: the profile it belongs to, empty: both. ``why``: catalogue key."""
+
+    api: str
+    answer: str
+    does: str
+    why: str
+    raises: str = OWN
+    generation: str = EITHER
+    spec: str = "TXM-13"
+
+
+_WHY = {
+    ACCEPT: "client.control_accepted",
+    RETRY: "client.control_retried",
+    RETRY_SOON: "client.control_retried_soon",
+    LOOKUP: "client.control_lookup",
+    ABORTABLE: "client.control_abortable",
+    BUMP: "client.control_abortable_bump",
+    FATAL: "client.control_fatal",
+}
+
+
+def _rows(
+    api: str, does: str, *answers: str, raises: str = OWN, generation: str = EITHER
+) -> tuple[ControlReaction, ...]:
+    return tuple(
+        ControlReaction(
+            api=api, answer=answer, does=does, why=_WHY[does], raises=raises, generation=generation
+        )
+        for answer in answers
+    )
+
+
+_COORDINATED = (INIT, ADD_PARTITIONS, ADD_OFFSETS, END)
+_STALE = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
+_UNKNOWN = ("UNKNOWN_PRODUCER_ID", "INVALID_PRODUCER_ID_MAPPING")
+_MOVED = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", DISCONNECT)
+
+REACTIONS: tuple[ControlReaction, ...] = (
+    # FindCoordinator goes to any broker, so a lost connection needs no lookup.
+    *_rows(FIND, ACCEPT, "NONE"),
+    *_rows(FIND, RETRY, "COORDINATOR_NOT_AVAILABLE", DISCONNECT),
+    *_rows(FIND, FATAL, "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"),
+    *_rows(FIND, ABORTABLE, "GROUP_AUTHORIZATION_FAILED"),
+    *_rows(FIND, FATAL, OTHER, raises=UNEXPECTED),
+    # Requests to the transaction coordinator share what a moved or loading one means.
+    *(row for api in _COORDINATED for row in _rows(api, ACCEPT, "NONE")),
+    *(row for api in _COORDINATED for row in _rows(api, LOOKUP, *_MOVED)),
+    *(row for api in _COORDINATED for row in _rows(api, RETRY, "COORDINATOR_LOAD_IN_PROGRESS")),
+    *(row for api in _COORDINATED for row in _rows(api, FATAL, "TRANSACTIONAL_ID_AUTHORIZATION_FAILED")),
+    *_rows(INIT, RETRY, "CONCURRENT_TRANSACTIONS"),
+    *_rows(INIT, FATAL, *_STALE, raises=FENCED, generation=WITH_BUMP),
+    *_rows(INIT, FATAL, "CLUSTER_AUTHORIZATION_FAILED", generation=WITH_BUMP),
+    *_rows(INIT, FATAL, OTHER, raises=UNEXPECTED),
+    *_rows(ADD_PARTITIONS, RETRY_SOON, "CONCURRENT_TRANSACTIONS"),
+    *_rows(ADD_PARTITIONS, RETRY, "UNKNOWN_TOPIC_OR_PARTITION"),
+    *_rows(ADD_PARTITIONS, FATAL, *_STALE, raises=FENCED),
+    *_rows(ADD_PARTITIONS, FATAL, "INVALID_TXN_STATE", raises=UNEXPECTED),
+    *_rows(ADD_PARTITIONS, BUMP, *_UNKNOWN, generation=WITH_BUMP),
+    *_rows(ADD_PARTITIONS, FATAL, "INVALID_PRODUCER_ID_MAPPING", raises=UNEXPECTED, generation=WITHOUT_BUMP),
+    *_rows(ADD_PARTITIONS, ABORTABLE, "TOPIC_AUTHORIZATION_FAILED"),
+    *_rows(ADD_PARTITIONS, ABORTABLE, "OPERATION_NOT_ATTEMPTED", OTHER, raises=UNEXPECTED),
+    *_rows(ADD_OFFSETS, RETRY, "CONCURRENT_TRANSACTIONS"),
+    *_rows(ADD_OFFSETS, FATAL, *_STALE, raises=FENCED),
+    *_rows(ADD_OFFSETS, ABORTABLE, "GROUP_AUTHORIZATION_FAILED"),
+    *_rows(ADD_OFFSETS, BUMP, *_UNKNOWN, generation=WITH_BUMP),
+    *_rows(ADD_OFFSETS, FATAL, OTHER, raises=UNEXPECTED),
+    # TxnOffsetCommit goes to the group coordinator.
+    *_rows(COMMIT_OFFSETS, ACCEPT, "NONE"),
+    *_rows(COMMIT_OFFSETS, LOOKUP, *_MOVED, "REQUEST_TIMED_OUT"),
+    *_rows(COMMIT_OFFSETS, RETRY, "COORDINATOR_LOAD_IN_PROGRESS", "UNKNOWN_TOPIC_OR_PARTITION"),
+    *_rows(
+        COMMIT_OFFSETS,
+        FATAL,
+        *_STALE,
+        "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
+        "UNSUPPORTED_FOR_MESSAGE_FORMAT",
+    ),
+    *_rows(COMMIT_OFFSETS, ABORTABLE, "GROUP_AUTHORIZATION_FAILED"),
+    *_rows(
+        COMMIT_OFFSETS,
+        ABORTABLE,
+        "FENCED_INSTANCE_ID",
+        "UNKNOWN_MEMBER_ID",
+        "ILLEGAL_GENERATION",
+        generation=WITH_BUMP,
+    ),
+    *_rows(COMMIT_OFFSETS, FATAL, OTHER, raises=UNEXPECTED),
+    *_rows(END, RETRY, "CONCURRENT_TRANSACTIONS"),
+    *_rows(END, FATAL, *_STALE, raises=FENCED),
+    *_rows(END, FATAL, "INVALID_TXN_STATE"),
+    *_rows(END, BUMP, *_UNKNOWN, generation=WITH_BUMP),
+    *_rows(END, FATAL, OTHER, raises=UNEXPECTED),
+)
+_BY_CELL = {
+    (row.api, row.answer, generation): row
+    for row in REACTIONS
+    for generation in (WITH_BUMP, WITHOUT_BUMP)
+    if row.generation in (EITHER, generation)
+}
+
+
+def reaction_to(api: str, answer: str, epoch_bump: bool) -> ControlReaction:
+    """The cell for ``answer`` (an error's name or ``DISCONNECT``) to ``api``.
+
+    ``epoch_bump``: the client of k28; else that of k20.
+    """
+    generation = WITH_BUMP if epoch_bump else WITHOUT_BUMP
+    found = _BY_CELL.get((api, answer, generation))
+    return found if found is not None else _BY_CELL[(api, OTHER, generation)]

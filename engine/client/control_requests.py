@@ -1,0 +1,65 @@
+"""The control requests of a producer: what each is for, its place in the queue, and the call that waits (TXM-9).
+
+Owns their shape only. When one is sent is the Sender's business, what its answer leads to stands in
+``control_reactions``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.errors import Error
+from engine.messages import CommittedOffset
+
+TRANSACTION, GROUP = "TRANSACTION", "GROUP"
+"""The two kinds of coordinator (FND-1)."""
+FIND, INIT, BUMP = "FindCoordinator", "InitProducerId", "EpochBump"
+ADD_PARTITIONS, ADD_OFFSETS = "AddPartitionsToTxn", "AddOffsetsToTxn"
+COMMIT_OFFSETS, END = "TxnOffsetCommit", "EndTxn"
+PRIORITIES = {FIND: 0, INIT: 1, ADD_PARTITIONS: 2, ADD_OFFSETS: 2, COMMIT_OFFSETS: 2, END: 3, BUMP: 4}
+"""Order of control requests (TXM-9). ``EpochBump`` is an InitProducerId with the present identity."""
+
+
+class Result:
+    """What a call of the application waits for; the request that completes it holds it.
+
+    ``error`` None once completed: success. ``unexpected``: the application sees a KafkaException around it.
+    """
+
+    __slots__ = ("completed", "error", "unexpected")
+
+    def __init__(self) -> None:
+        self.completed = False
+        self.error: Error | None = None
+        self.unexpected = False
+
+    def done(self) -> None:
+        self.completed = True
+
+    def fail(self, error: Error, unexpected: bool) -> None:
+        """Complete with an error; a later one replaces it, as in Kafka."""
+        self.completed, self.error, self.unexpected = True, error, unexpected
+
+
+@dataclass(slots=True)
+class PendingRequest:
+    """A control request that waits or is under way.
+
+    ``is_retry``: the Sender sleeps ``backoff_ms`` before sending (None: ``retry_backoff_ms``; SND-5).
+    ``coordinator``: the kind it must be sent to, None: any broker. ``key``: the transactional id or group
+    whose coordinator that is. ``offsets``: what AddOffsetsToTxn will commit afterwards (OFS-1).
+    """
+
+    api: str
+    body: object
+    priority: int
+    is_retry: bool = False
+    coordinator: str | None = None
+    key: str = ""
+    result: Result | None = None
+    backoff_ms: int | None = None
+    offsets: dict[str, CommittedOffset] | None = None
+
+    @property
+    def is_bump(self) -> bool:
+        return self.priority == PRIORITIES[BUMP]

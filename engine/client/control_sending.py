@@ -1,0 +1,252 @@
+"""How a control request leaves: chosen, directed, delayed, sent; at most one is in flight (SND-5, TXM-9).
+
+The Sender holds one request at a time. While the coordinator's connection is made, and while a retry sleeps its
+backoff, Kafka's Sender thread does nothing else; so does this one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.client.client_states import COMMITTING_TRANSACTION
+from engine.client.connections import CONNECTED, CONNECTING
+from engine.client.control_requests import END, PendingRequest
+from engine.client.metadata_requests import ask_for_metadata, metadata_due
+from engine.client.transaction_manager import TransactionManager
+from engine.errors import EngineError
+from engine.messages import Send
+
+if TYPE_CHECKING:
+    from engine.client.sender import Sender
+
+ABORTED_ERROR = "TRANSACTION_ABORTED"
+"""What records learn that were given up because the application aborted, without any failure."""
+_SENT_RULES: dict[str, tuple[str, ...]] = {
+    "FindCoordinator": ("SND-5", "SND-6", "FND-6"),
+    "AddPartitionsToTxn": ("SND-5", "TXM-8", "TXM-9"),
+    "AddOffsetsToTxn": ("SND-5", "OFS-1"),
+    "TxnOffsetCommit": ("SND-5", "OFS-1"),
+    "EndTxn": ("SND-5", "TXM-9", "TXM-10"),
+}
+
+
+@dataclass(slots=True)
+class Held:
+    """The request the Sender is busy with. ``until``: how long it may wait for the connection."""
+
+    request: PendingRequest
+    until: int | None = None
+    attempted: int | None = None
+    """The broker that a connection was started to: when that fails, the coordinator is looked up again."""
+    slept: bool = False
+
+
+def _transactions(sender: Sender) -> TransactionManager:
+    transactions = sender.memory.transactions
+    if transactions is None:
+        raise EngineError(f"{sender.memory.name}: a control request without a transaction manager")
+    return transactions
+
+
+def send_or_poll(sender: Sender, now: int) -> bool:
+    """T4 (k28), R2 (k20 with transactions): True when it did something, which ends the pass."""
+    if sender.held is None:
+        transactions = _transactions(sender)
+        if transactions.in_flight is not None:
+            return poll(sender, now)
+        if transactions.is_transactional:
+            _give_up_unsent(sender, transactions, now)
+        request = _next_request(sender, transactions)
+        if request is None:
+            return False
+        sender.held = Held(request)
+    return _go_on(sender, sender.held, now)
+
+
+def _give_up_unsent(sender: Sender, transactions: TransactionManager, now: int) -> None:
+    """What was never sent is dropped before an abort; what may be stored must be resolved (ACC-22)."""
+    memory = sender.memory
+    if not memory.accumulator.incomplete:
+        return
+    aborting = transactions.is_completing and transactions.state != COMMITTING_TRANSACTION
+    if memory.profile.epoch_bump:
+        if not (aborting or transactions.has_abortable_error):
+            return
+    elif not transactions.is_completing:
+        return
+    elif not memory.accumulator.flushes:
+        # Kafka 2.0 begins a flush here that nothing ever ends, so linger is void from now on.
+        memory.accumulator.flushes = 1
+    if aborting or memory.profile.epoch_bump:
+        error = transactions.last_error
+        memory.abort(
+            memory.accumulator.undrained(), ABORTED_ERROR if error is None else error.name, now, True
+        )
+
+
+def _next_request(sender: Sender, transactions: TransactionManager) -> PendingRequest | None:
+    """The next request that may leave (TXM-9); what cannot be sent any more fails here."""
+    memory = sender.memory
+    if transactions.new_partitions:
+        transactions.register_partitions()
+    if not transactions.requests:
+        return None
+    head = transactions.requests[0]
+    if head.api == END and memory.accumulator.incomplete:
+        return None
+    transactions.take_request()
+    if transactions.refuses_to_send(head):
+        transactions.fail_request(head)
+        sender.changed = True
+        error = transactions.last_error
+        memory.watch.say(
+            "client.control_not_sent",
+            ("TXM-9",),
+            client=memory.name,
+            api=head.api,
+            state=transactions.state,
+            error="" if error is None else error.name,
+        )
+        return None
+    if head.api != END or transactions.started:
+        return head
+    transactions.end_transaction()
+    if head.result is not None:
+        head.result.done()
+    sender.changed = True
+    memory.watch.say("client.end_without_message", ("TXM-9", "TXM-11"), client=memory.name)
+    return transactions.take_request()
+
+
+def _go_on(sender: Sender, held: Held, now: int) -> bool:
+    """Take the held request as far as it gets now (SND-5, steps 4 to 7)."""
+    memory = sender.memory
+    transactions = _transactions(sender)
+    request = held.request
+    if request.coordinator is None:
+        node = memory.connections.least_loaded(memory.metadata.brokers, now)
+        if node is None:
+            memory.metadata.request_update()
+            request.is_retry = held.slept = True
+            return sleep(sender, memory.config.retry_backoff_ms, now)
+    else:
+        node = transactions.coordinators[request.coordinator]
+        if node is None:
+            return _look_up(sender, held, "client.coordinator_unknown", now)
+    connection = memory.connections.to(node)
+    if not connection.usable:
+        return _await_connection(sender, held, node, now)
+    if request.is_retry and not held.slept:
+        held.slept = True
+        backoff = request.backoff_ms
+        return sleep(sender, memory.config.retry_backoff_ms if backoff is None else backoff, now)
+    sender.held = None
+    sender.changed = True
+    send(sender, node, request, now)
+    return sender.end(now)
+
+
+def _await_connection(sender: Sender, held: Held, node: int, now: int) -> bool:
+    """The target takes no request yet: start the connection, wait, or give up on this target."""
+    memory = sender.memory
+    connection = memory.connections.to(node)
+    if connection.state not in (CONNECTING, CONNECTED):
+        if held.attempted == node or memory.connections.connect_delay(node, now) != 0:
+            return _not_reached(sender, held, node, now)
+        held.attempted = node
+        sender.connect(node, now)
+    if held.until is None:
+        held.until = now + memory.config.request_timeout_ms
+    elif now >= held.until:
+        return _not_reached(sender, held, node, now)
+    sender.wait(
+        "client.waits_not_connected",
+        ("SND-5",),
+        (node,),
+        broker=f"broker-{node}",
+        limit=memory.connections.limit,
+    )
+    return sender.end(held.until)
+
+
+def _not_reached(sender: Sender, held: Held, node: int, now: int) -> bool:
+    """The target cannot be connected to (SND-5, step 5)."""
+    if held.request.coordinator is not None:
+        return _look_up(sender, held, "client.coordinator_not_reached", now, node)
+    sender.memory.metadata.request_update()
+    held.request.is_retry, held.slept = True, False
+    held.attempted, held.until = None, None
+    return sleep(sender, sender.memory.config.retry_backoff_ms, now)
+
+
+def _look_up(sender: Sender, held: Held, key: str, now: int, node: int | None = None) -> bool:
+    """Ask who coordinates; the request goes back as a retry (SND-5, step 5; FND-6)."""
+    transactions = _transactions(sender)
+    request = held.request
+    sender.held = None
+    sender.changed = True
+    transactions.look_up(request.coordinator or "", request.key)
+    transactions.retry(request)
+    sender.memory.watch.say(
+        key,
+        ("SND-5", "FND-6"),
+        client=sender.memory.name,
+        api=request.api,
+        kind=request.coordinator,
+        owner=request.key,
+        broker="" if node is None else f"broker-{node}",
+    )
+    return sender.end(now)
+
+
+def send(sender: Sender, node: int, request: PendingRequest, now: int) -> None:
+    """Put a control request on the wire and note it as the one in flight."""
+    memory = sender.memory
+    sent = memory.connections.sent(node, request.api, request.body, now, memory.config.request_timeout_ms)
+    peer = memory.connections.to(node).peer
+    memory.outbox.append(Send(peer, request.body, sent.correlation_id))
+    _transactions(sender).set_in_flight(request)
+    if request.coordinator is None and request.api == "InitProducerId":
+        memory.watch.say(
+            "client.control_sent",
+            ("SND-5", "SND-6", "CFG-5"),
+            client=memory.name,
+            api=request.api,
+            broker=peer,
+        )
+        return
+    sender.last_wait = None
+    memory.watch.say(
+        "client.transactional_sent",
+        _SENT_RULES.get(request.api, ("SND-5", "TXM-7")),
+        client=memory.name,
+        api=request.api,
+        broker=peer,
+        waiting=len(_transactions(sender).requests),
+    )
+
+
+def poll(sender: Sender, now: int) -> bool:
+    """A control request is in flight: nothing else leaves until its answer (TXM-9)."""
+    memory = sender.memory
+    ask_for_metadata(sender, now)
+    request = _transactions(sender).in_flight
+    if memory.accumulator.incomplete and request is not None:
+        if request.coordinator is None and request.api == "InitProducerId":
+            queued = memory.profile.queued_producer_id_request
+            rules = ("SND-5", "PID-11") if queued else ("SND-3", "PID-12")
+            sender.wait("client.waits_producer_id", rules, ())
+        else:
+            sender.wait("client.waits_control", ("SND-5", "TXM-9"), (request.api,), api=request.api)
+    return sender.end(metadata_due(sender, now))
+
+
+def sleep(sender: Sender, backoff: int, now: int) -> bool:
+    """The Sender sleeps before it repeats a control request (SND-5, step 6)."""
+    sender.sleeps_until = now + backoff
+    ask_for_metadata(sender, now)
+    sender.memory.watch.say(
+        "client.sleeps", ("SND-5",), client=sender.memory.name, backoff=backoff, until=sender.sleeps_until
+    )
+    return sender.end(None)

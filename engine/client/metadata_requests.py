@@ -1,0 +1,42 @@
+"""When a client asks for new metadata, and whom (SND-2, SND-6): in the poll that ends a pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.messages import Send
+
+if TYPE_CHECKING:
+    from engine.client.sender import Sender
+
+
+def ask_for_metadata(sender: Sender, now: int) -> None:
+    """Send a wanted Metadata request to the least-loaded node (SND-2, SND-6), at most one per backoff."""
+    memory = sender.memory
+    due = memory.metadata.update_due_at(memory.config.retry_backoff_ms)
+    if due is None or due > now:
+        return
+    node = memory.connections.least_loaded(memory.metadata.brokers, now)
+    if node is None:
+        return
+    connection = memory.connections.to(node)
+    if not connection.usable:
+        sender.unreachable.append((node, "not_connected"))
+        sender.connect(node, now)
+        return
+    body = memory.metadata.request(now)
+    request = memory.connections.sent(node, "Metadata", body, now, memory.config.request_timeout_ms)
+    memory.outbox.append(Send(connection.peer, body, request.correlation_id))
+    memory.watch.say(
+        "client.metadata_requested",
+        ("SND-2", "SND-6"),
+        client=memory.name,
+        broker=connection.peer,
+        topics=list(body.topics),
+    )
+
+
+def metadata_due(sender: Sender, now: int) -> int | None:
+    """When a wanted request for metadata may leave, later than now; None: none is wanted."""
+    due = sender.memory.metadata.update_due_at(sender.memory.config.retry_backoff_ms)
+    return None if due is None else max(due, now + 1)

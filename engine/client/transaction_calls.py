@@ -1,0 +1,278 @@
+"""What the transactional calls of an application do to the transaction manager (TXM-5..TXM-8, TXM-10).
+
+Each changes the state and enqueues requests; nothing is sent here. A call that Kafka answers with an
+exception raises :class:`CallRefused`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.client import client_states as states
+from engine.client.application import (
+    ABORT_TRANSACTION,
+    BEGIN_TRANSACTION,
+    COMMIT_TRANSACTION,
+    INIT_TRANSACTIONS,
+    SEND_OFFSETS,
+    Call,
+)
+from engine.client.control_requests import (
+    ADD_OFFSETS,
+    BUMP,
+    END,
+    INIT,
+    PRIORITIES,
+    Result,
+)
+from engine.client.transaction_manager import IllegalTransition, TransactionManager
+from engine.errors import Error
+from engine.messages import (
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    AddOffsetsToTxnRequest,
+    CommittedOffset,
+    EndTxnRequest,
+    InitProducerIdRequest,
+)
+
+KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateException"
+
+
+class CallRefused(Exception):
+    """``error``: what went wrong, as the page names it; ``exception``: the Java class that Kafka throws.
+
+    ``key``: catalogue key; ``compared``: what was looked at (UIV-3).
+    """
+
+    def __init__(self, key: str, rule: str, error: str, exception: str, compared: list[list[Any]]) -> None:
+        super().__init__(f"{rule}: {error}")
+        self.key = key
+        self.rule = rule
+        self.error = error
+        self.exception = exception
+        self.compared = compared
+
+
+def init_transactions(manager: TransactionManager) -> Result:
+    """UNINITIALIZED → INITIALIZING; InitProducerId without an identity joins the queue (TXM-7)."""
+    _needs_transactional_id(manager)
+    waiting = _resumed(manager, states.INITIALIZING)
+    if waiting is not None:
+        return waiting
+    _take(manager, states.INIT)
+    return _enqueue_init(manager, NO_PRODUCER_ID, NO_PRODUCER_EPOCH, INIT)
+
+
+def begin_transaction(manager: TransactionManager) -> None:
+    """READY → IN_TRANSACTION, purely local (CTR-1)."""
+    _needs_transactional_id(manager)
+    _no_error(manager)
+    _take(manager, states.BEGIN)
+
+
+def check_send(manager: TransactionManager) -> None:
+    """Whether a record may be sent now (TXM-5)."""
+    if manager.has_error:
+        error = "FATAL_ERROR" if manager.last_error is None else manager.last_error.name
+        raise CallRefused("client.send_in_error", "TXM-5", error, KAFKA_EXCEPTION, [["state", manager.state]])
+    if not manager.is_transactional:
+        return
+    if not manager.has_producer_id:
+        raise CallRefused(
+            "client.send_before_init",
+            "TXM-5",
+            "ILLEGAL_STATE",
+            ILLEGAL_STATE_EXCEPTION,
+            [["state", manager.state], ["producer id", "none"]],
+        )
+    if manager.state != states.IN_TRANSACTION:
+        raise CallRefused(
+            "client.send_outside_transaction",
+            "TXM-5",
+            "ILLEGAL_STATE",
+            ILLEGAL_STATE_EXCEPTION,
+            [["state", manager.state]],
+        )
+
+
+def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
+    """The partition will be registered before anything is sent there (TXM-8); False: it is known already."""
+    if (
+        partition in manager.added_partitions
+        or partition in manager.pending_partitions
+        or partition in manager.new_partitions
+    ):
+        return False
+    manager.entry(partition)
+    manager.new_partitions[partition] = None
+    manager.watch.touch(manager)
+    return True
+
+
+def send_offsets(manager: TransactionManager, offsets: dict[str, CommittedOffset], group: str) -> Result:
+    """Register the group's offsets with the transaction; the offsets follow once that is done (OFS-1)."""
+    _needs_transactional_id(manager)
+    _no_error(manager)
+    if manager.state != states.IN_TRANSACTION:
+        raise CallRefused(
+            "client.offsets_outside_transaction",
+            "TXM-5",
+            "ILLEGAL_STATE",
+            KAFKA_EXCEPTION,
+            [["state", manager.state]],
+        )
+    body = AddOffsetsToTxnRequest(
+        transactional_id=manager.transactional_id or "",
+        producer_id=manager.producer_id,
+        producer_epoch=manager.producer_epoch,
+        group_id=group,
+    )
+    request = manager.request_to_coordinator(ADD_OFFSETS, body, Result())
+    request.offsets = dict(offsets)
+    manager.enqueue(request)
+    return request.result or Result()
+
+
+def commit_transaction(manager: TransactionManager) -> Result:
+    """IN_TRANSACTION → COMMITTING_TRANSACTION (TXM-10)."""
+    _needs_transactional_id(manager)
+    waiting = _resumed(manager, states.COMMITTING_TRANSACTION)
+    if waiting is not None:
+        return waiting
+    _no_error(manager)
+    _take(manager, states.COMMIT)
+    return _complete(manager, committed=True, skip_end=False)
+
+
+def abort_transaction(manager: TransactionManager) -> Result:
+    """IN_TRANSACTION or ABORTABLE_ERROR → ABORTING_TRANSACTION; *new* partitions are forgotten (TXM-10)."""
+    _needs_transactional_id(manager)
+    waiting = _resumed(manager, states.ABORTING_TRANSACTION)
+    if waiting is not None:
+        return waiting
+    if not manager.has_abortable_error:
+        _no_error(manager)
+    # The coordinator would not accept EndTxn from an identity that it no longer knows.
+    skip_end = manager.last_error is Error.INVALID_PRODUCER_ID_MAPPING and manager.can_bump
+    _take(manager, states.ABORT)
+    manager.new_partitions.clear()
+    return _complete(manager, committed=False, skip_end=skip_end)
+
+
+def _complete(manager: TransactionManager, committed: bool, skip_end: bool) -> Result:
+    """Enqueue what is still to be registered, the end of the transaction, and the epoch bump (TXM-10)."""
+    manager.register_partitions()
+    result = Result()
+    if not skip_end:
+        body = EndTxnRequest(
+            transactional_id=manager.transactional_id or "",
+            producer_id=manager.producer_id,
+            producer_epoch=manager.producer_epoch,
+            committed=committed,
+        )
+        manager.enqueue(manager.request_to_coordinator(END, body, result))
+    if skip_end or manager.bump_required:
+        return _enqueue_init(manager, manager.producer_id, manager.producer_epoch, BUMP)
+    manager.pending_result = result
+    return result
+
+
+def _enqueue_init(manager: TransactionManager, producer_id: int, producer_epoch: int, kind: str) -> Result:
+    body = InitProducerIdRequest(
+        transactional_id=manager.transactional_id,
+        transaction_timeout_ms=manager.config.transaction_timeout_ms,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+    )
+    result = manager.pending_result = Result()
+    manager.enqueue(manager.request_to_coordinator(INIT, body, result, PRIORITIES[kind]))
+    return result
+
+
+def _resumed(manager: TransactionManager, state: str) -> Result | None:
+    """The call was made before and timed out: it goes on waiting for the same result (TXM-5)."""
+    result = manager.pending_result
+    if result is None or manager.state != state:
+        return None
+    if result.completed:
+        manager.pending_result = None
+    return result
+
+
+def _needs_transactional_id(manager: TransactionManager) -> None:
+    if not manager.is_transactional:
+        raise CallRefused(
+            "client.call_needs_transactional_id",
+            "TXM-5",
+            "ILLEGAL_STATE",
+            ILLEGAL_STATE_EXCEPTION,
+            [["transactional id", "none"]],
+        )
+
+
+def _no_error(manager: TransactionManager) -> None:
+    """After an error only abort (abortable) or close (fatal) is left (CTR-27, CTR-28)."""
+    if not manager.has_error or manager.last_error is None:
+        return
+    error = manager.last_error
+    exception = KAFKA_EXCEPTION
+    if manager.profile.epoch_bump and not manager.last_error_unexpected:
+        # Since 2.7 these two are thrown as they are, so that an application can tell a fencing.
+        exception = _AS_THEY_ARE.get(error, KAFKA_EXCEPTION)
+    raise CallRefused("client.call_in_error", "TXM-5", error.name, exception, [["state", manager.state]])
+
+
+_AS_THEY_ARE = {
+    Error.PRODUCER_FENCED: "ProducerFencedException",
+    Error.INVALID_PRODUCER_EPOCH: "InvalidProducerEpochException",
+}
+
+
+def _take(manager: TransactionManager, on: str) -> None:
+    try:
+        manager.transition(on)
+    except IllegalTransition as illegal:
+        raise CallRefused(
+            illegal.row.why, illegal.row.spec, "ILLEGAL_STATE", KAFKA_EXCEPTION, [["state", manager.state]]
+        ) from illegal
+
+
+def _init(manager: TransactionManager, call: Call) -> Result:
+    return init_transactions(manager)
+
+
+def _begin(manager: TransactionManager, call: Call) -> None:
+    begin_transaction(manager)
+
+
+def _send_offsets(manager: TransactionManager, call: Call) -> Result:
+    offsets = {name: CommittedOffset(offset=offset) for name, offset in call.args["offsets"].items()}
+    return send_offsets(manager, offsets, call.args["group"])
+
+
+def _commit(manager: TransactionManager, call: Call) -> Result:
+    return commit_transaction(manager)
+
+
+def _abort(manager: TransactionManager, call: Call) -> Result:
+    return abort_transaction(manager)
+
+
+ASKS: dict[str, Callable[[TransactionManager, Call], Result | None]] = {
+    INIT_TRANSACTIONS: _init,
+    BEGIN_TRANSACTION: _begin,
+    SEND_OFFSETS: _send_offsets,
+    COMMIT_TRANSACTION: _commit,
+    ABORT_TRANSACTION: _abort,
+}
+"""Kind of a scripted call to what it asks of the manager; None: it returns at once."""
+SAYS: dict[str, tuple[str, tuple[str, ...]]] = {
+    INIT_TRANSACTIONS: ("client.init_transactions", ("TXM-7", "TXM-4")),
+    BEGIN_TRANSACTION: ("client.begin_transaction", ("TXM-4", "CTR-1")),
+    SEND_OFFSETS: ("client.send_offsets", ("OFS-1", "TXM-6", "CTR-32")),
+    COMMIT_TRANSACTION: ("client.commit_transaction", ("TXM-10", "TXM-4")),
+    ABORT_TRANSACTION: ("client.abort_transaction", ("TXM-10", "TXM-4", "CTR-28")),
+}
+"""Kind of a scripted call to its sentence and the rules it exercises."""
