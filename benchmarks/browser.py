@@ -25,9 +25,17 @@ _MEASURE = """
     }
     callback(time);
   });
+  let arrived = 0;
+  window.WebSocket = class extends WebSocket {
+    constructor(...words) {
+      super(...words);
+      this.addEventListener("message", () => { arrived ||= performance.now(); });
+    }
+  };
   window.millisecondsToPaint = (button, shown) => new Promise((resolve) => {
     const before = shown().textContent;
-    const painted = () => afterwards(() => resolve(performance.now() - begin));
+    arrived = 0;
+    const painted = () => afterwards(() => resolve([arrived - begin, performance.now() - begin]));
     const observer = new MutationObserver(() => {
       if (shown().textContent === before) return;
       observer.disconnect();
@@ -58,6 +66,9 @@ def browser_context() -> Iterator[BrowserContext]:
         browser.close()
 
 
-def click_milliseconds(page: Page) -> float:
-    """From one click on *Step* to the painted frame that shows the next number."""
-    return float(page.evaluate(CLICK))
+def click_milliseconds(page: Page) -> tuple[float, float]:
+    """From one click on *Step* to the first message that came back, and to the painted frame that shows the
+    next number.
+    """
+    arrived, painted = page.evaluate(CLICK)
+    return arrived, painted

@@ -27,7 +27,9 @@ CLICKS_UNCOUNTED = 10
 OTHERS = 49
 SCENARIO = "SC-02"
 GOALS = {0.50: 1.5, 0.99: 3.0}
-Times = dict[str, list[float]]
+Clicks = list[tuple[float, float]]
+"""Milliseconds of each click until its message arrived, and until it was painted."""
+Times = dict[str, Clicks]
 
 
 def main() -> None:
@@ -42,7 +44,19 @@ def main() -> None:
     for case in ("alone", "with_49"):
         for share, goal in GOALS.items():
             percent = f"p{round(share * 100)}"
-            found, least = percentile(product[case], share), percentile(floor[case], share)
+            tell(
+                f"click_{case}_arrival_{percent}",
+                percentile([click[0] for click in product[case]], share),
+                "ms",
+            )
+            tell(
+                f"click_floor_{case}_arrival_{percent}",
+                percentile([click[0] for click in floor[case]], share),
+                "ms",
+            )
+            found, least = (
+                percentile([click[1] for click in times[case]], share) for times in (product, floor)
+            )
             tell(f"click_{case}_{percent}", found, "ms")
             tell(f"click_floor_{case}_{percent}", least, "ms")
             tell(f"click_{case}_{percent}_by_floor", found / least, "times", goal)
@@ -85,7 +99,7 @@ def measure_floor(folder: Path) -> Times:
     return times
 
 
-def clicks(page: Page, case: str) -> list[float]:
+def clicks(page: Page, case: str) -> Clicks:
     """The times of the counted clicks.
 
     Pauses differ a little, or every click would meet the same phase of the screen's clock.

@@ -1,7 +1,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-PAGE = """<!doctype html><title>floor</title>
+PAGE = """<!doctype html><title>floor</title><link rel="icon" href="data:,">
 <button class="go">Step</button><p class="where"><b>step 0</b></p>
 <script>
   const socket = new WebSocket(`ws://${location.host}/ws/`);
