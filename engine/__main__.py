@@ -146,6 +146,9 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
     for verdict in simulation.verdicts():
         shown = {name: getattr(verdict, name) for name in verdict.__slots__}
         _print(out, {"verdict": shown}, verdict.line(), options)
+    for ended in simulation.judges.transaction_verdicts():
+        shown = {name: getattr(ended, name) for name in ended.__slots__}
+        _print(out, {"transaction": shown}, ended.line(), options)
     return 0
 
 

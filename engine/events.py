@@ -96,3 +96,44 @@ class CopySettled:
 
     partition: str
     serials: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkReserved:
+    """A node of a middleware transaction promised its part."""
+
+    tid: int
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkReleased:
+    """It gave the promise back."""
+
+    tid: int
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkApplied:
+    """It carried its part out; once more if it did so before."""
+
+    tid: int
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkUndone:
+    """It took back one execution of its part."""
+
+    tid: int
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionEnded:
+    """The middleware will do nothing more about a transaction by itself. ``state``: COMMITTED, ROLLED_BACK,
+    COMPENSATED, MANUAL (a person has to), or FORGOTTEN (a restart lost it)."""
+
+    tid: int
+    state: str

@@ -410,8 +410,9 @@ def check_intervention(simulation: Simulation, intervention: dict[str, Any]) -> 
             _whole(intervention, "by", 1, 86_400_000)
     elif action in ("crash", "restart", "pause", "resume"):
         actor = intervention.get("actor")
-        if actor not in world.clients and actor not in world.brokers and actor not in world.consumers:
-            known = ", ".join([*world.clients, *world.consumers, *world.brokers])
+        known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
+        if actor not in known_actors:
+            known = ", ".join(known_actors)
             raise Refused("GEN-6", "actor", f"no actor {actor!r} here", f"choose one of {known}")
         _check_life(simulation, action, str(actor))
     elif action == "set":

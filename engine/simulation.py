@@ -87,6 +87,7 @@ class Simulation:
     def _start(self) -> None:
         """Everything that is there before step 1: no step, no change."""
         self.judges.seat(self.world.controller.leaders())
+        self.judges.seat_nodes(self.world.working_nodes())
         for application in self.world.applications.values():
             self._schedule_call(application)
         for name, effects in self.world.start(self.now):
@@ -238,10 +239,11 @@ class Simulation:
             client = self.world.clients[name]
             if self._pass != name:
                 self._schedule(name, "pass", client.pass_due(), SENDER)
-            for application in self.world.applications_of[name]:
-                self._follow_call(application)
         elif name in self.world.brokers:
             self._schedule(name, "background", self.world.brokers[name].next_background_timer(), TIMER)
+            return
+        for application in self.world.applications_of.get(name, ()):
+            self._follow_call(application)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
         """Events for a paused actor wait until it resumes (GEN-6)."""
@@ -346,7 +348,7 @@ class Simulation:
         application = self.world.applications[name]
         if self.hold_if_paused(application.client, event):
             return
-        client = self.world.clients[application.client]
+        client = self.world.callable_by(application)
         call = application.next_call
         if call is None or application.blocked_by is not None:
             return
@@ -383,7 +385,7 @@ class Simulation:
         """A blocked call has returned, or the client is back: the script goes on."""
         if application.blocked_by is None:
             return
-        client = self.world.clients[application.client]
+        client = self.world.callable_by(application)
         if application.blocked_by == "client_down":
             if not client.alive:
                 return

@@ -21,6 +21,12 @@ from engine.client.producer_client import ProducerClient
 from engine.errors import Refused
 from engine.events import CopySent, CopySettled
 from engine.messages import Effects, Envelope, ProduceRequest
+from engine.middleware.business import Business, Initiator
+from engine.middleware.configuration import MiddlewareConfiguration
+from engine.middleware.manager import TransactionManager
+from engine.middleware.middleware import Middleware
+from engine.middleware.node import Node
+from engine.middleware.participant import Participant
 from engine.network import Network
 from engine.profiles import PROFILES, Profile
 from engine.scenario.application import Application, ScriptedCall
@@ -76,6 +82,8 @@ class World:
         self.clients: dict[str, ProducerClient] = {}
         self.consumers: dict[str, Consumer] = {}
         self.brokers: dict[str, Broker] = {}
+        self.nodes: dict[str, Node] = {}
+        """Of two-phase commit over middleware, by name, in drawing order."""
         self.controller: Controller
         self.applications: dict[str, Application] = {}
         self.applications_of: dict[str, list[Application]] = {}
@@ -178,6 +186,8 @@ class World:
 
     def peers_of(self, name: str) -> list[str]:
         """Who may hold a connection with this actor."""
+        if name in self.nodes:
+            return [node for node in self.nodes if node != name]
         if name in self.brokers:
             return [*self.clients, *self.consumers, "controller", "crafter"]
         return list(self.brokers)
@@ -222,7 +232,13 @@ class World:
     def make_call(self, call: ScriptedCall, serial: int | None) -> Call:
         if call.do == "send":
             return Call("send", {"partition": call.partition, "serial": serial, "size": call.size})
+        if call.do == "roll_back":
+            return Call("roll_back", {"tid": call.tid, "nodes": call.nodes})
         return Call(call.do)
+
+    def callable_by(self, application: Application) -> Any:
+        """The actor that this application calls: a producer client, or a node of the middleware."""
+        return self.roles[application.client]
 
     def parts(self) -> Iterator[Part]:
         yield from self.applications.values()
@@ -232,13 +248,18 @@ class World:
                 yield from role.parts()
         yield from self.network.parts.values()
 
+    def working_nodes(self) -> list[str]:
+        """The nodes that carry out a part of a middleware transaction."""
+        return [name for name, node in self.nodes.items() if isinstance(node, Business | Participant)]
+
     def actors(self) -> list[tuple[str, str]]:
         """(name, role) of every actor that is drawn."""
         return (
             [(name, "client") for name in self.clients]
             + [(name, "broker") for name in self.brokers]
             + [(name, "consumer") for name in self.consumers]
-            + [("controller", "controller")]
+            + ([("controller", "controller")] if self.brokers else [])
+            + [(name, node.role) for name, node in self.nodes.items()]
         )
 
     def empty_view(self) -> dict[str, Any]:
@@ -252,6 +273,7 @@ class World:
             "brokers": {},
             "partitions": {},
             "zookeeper": {"nodes": {}, "sessions": {}},
+            "middleware": {},
             "network": {"messages": {}},
             "pending": {},
             "faults": {},
@@ -324,6 +346,7 @@ def build(scenario: Scenario, watch: Watch) -> World:
     world.replica_fetch_ms = configuration.replica_fetch_interval_ms
     _build_cluster(world, document, configuration)
     _preset(world, document)
+    _build_nodes(world, document)
     _build_clients(world, document)
     _build_roles(world)
     for override in document["overrides"]:
@@ -413,12 +436,26 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
     for row in document["applications"]:
         application = Application(row["name"], row["client"], row["calls"])
         world.applications[application.name] = application
-    for name in world.clients:
+    for name in [*world.clients, *world.nodes]:
         world.applications_of[name] = [app for app in world.applications.values() if app.client == name]
 
 
+def _build_nodes(world: World, document: dict[str, Any]) -> None:
+    """Initiator, business system, middleware, manager, participants; none without a middleware section."""
+    if not document["middleware"]["participants"]:
+        return
+    configuration = MiddlewareConfiguration.from_section(document["middleware"])
+    watch, switches = world.watch, world.switches
+    nodes: list[Node] = [] if configuration.one_node else [Initiator(watch)]
+    nodes += [Business(configuration, switches, watch), Middleware(configuration, switches, watch)]
+    if configuration.manager:
+        nodes.append(TransactionManager(configuration, watch))
+    nodes += [Participant(row, switches, watch) for row in configuration.participants]
+    world.nodes = {node.name: node for node in nodes}
+
+
 def _build_roles(world: World) -> None:
-    for group in (world.clients, world.brokers, world.consumers):
+    for group in (world.clients, world.brokers, world.consumers, world.nodes):
         world.roles.update(group)
     world.roles["controller"] = world.controller
     world.roles["zookeeper"] = world.controller

@@ -31,5 +31,6 @@ def transcript_lines(step: dict[str, Any], language: str = "en") -> Iterator[str
         states = f"{change['from']} → {change['to']}"
         yield f"{'':15}{change['of']} {change['machine']}: {states} on {change['on']}"
     for broken in step["broken"]:
-        serials = ", ".join(str(serial) for serial in broken["serials"])
-        yield f"{'':15}BROKEN {broken['guarantee']} in {broken['partition']}: serials {serials}"
+        proof = ", ".join(str(item) for item in broken.get("nodes", broken["serials"]))
+        what = "nodes" if "nodes" in broken else "serials"
+        yield f"{'':15}BROKEN {broken['guarantee']} in {broken['partition']}: {what} {proof}"

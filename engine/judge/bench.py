@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import events
+from engine.judge.middleware_record import (
+    MiddlewareRecord,
+    TransactionRecord,
+    TransactionVerdict,
+    mixed,
+    repeated,
+)
 from engine.judge.partition_record import PartitionRecord
 from engine.watching import Part
 
@@ -51,6 +58,13 @@ GUARANTEES: dict[str, Callable[[PartitionRecord], set[int]]] = {
 }
 NOT_JUDGED = ("visible_early", "atomic", "fenced")
 """Guarantees of transactions: a run without any cannot test them, and the strip says so."""
+
+
+TRANSACTION_GUARANTEES: dict[str, Callable[[TransactionRecord], list[str]]] = {
+    "mixed": mixed,
+    "repeated": repeated,
+}
+"""Of transactions over middleware; only where there is one."""
 
 
 class GuaranteePart:
@@ -104,6 +118,8 @@ class Bench:
         self.guarantees.update({name: GuaranteePart(name, False) for name in NOT_JUDGED})
         self._known: dict[tuple[str, str], frozenset[int]] = {}
         self._weigh: set[str] = set()
+        self._middleware = MiddlewareRecord([])
+        self._weigh_tids: set[int] = set()
         self._changed: dict[tuple[str, ...], Part] = {}
 
     def seat(self, leaders: dict[str, int | None]) -> None:
@@ -113,14 +129,20 @@ class Bench:
             record.leader = leader
             self.verdict_parts[name] = VerdictPart(record)
 
+    def seat_nodes(self, nodes: list[str]) -> None:
+        """Before step 1: the nodes that have a part in each transaction over middleware."""
+        self._middleware = MiddlewareRecord(nodes)
+        if nodes:
+            self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
+
     def take(self, fact: object) -> None:
         _TAKE[type(fact)](self, fact)
 
     def broken(self, step: int) -> list[dict[str, Any]]:
         """Guarantees broken by serials not named before, with the partition and the serials that prove it."""
-        if not self._weigh:
+        if not self._weigh and not self._weigh_tids:
             return []
-        found: list[dict[str, Any]] = []
+        found: list[dict[str, Any]] = self._broken_transactions(step) if self._weigh_tids else []
         for partition in sorted(self._weigh):
             record = self.records[partition]
             part = self.verdict_parts[partition]
@@ -143,6 +165,29 @@ class Bench:
                     self._changed[row.path] = row
         self._weigh.clear()
         return found
+
+    def _broken_transactions(self, step: int) -> list[dict[str, Any]]:
+        found = []
+        for tid in sorted(self._weigh_tids):
+            record = self._middleware.transactions[tid]
+            for name, judge in TRANSACTION_GUARANTEES.items():
+                nodes = judge(record)
+                known = self._known.get((name, str(tid)), frozenset())
+                if not nodes or tid in known:
+                    continue
+                self._known[(name, str(tid))] = frozenset((tid,))
+                where = f"transaction {tid}"
+                found.append({"guarantee": name, "partition": where, "serials": [tid], "nodes": nodes})
+                row = self.guarantees[name]
+                if row.broken_at is None:
+                    row.broken_at, row.partition, row.serials = step, where, [tid]
+                    self._changed[row.path] = row
+        self._weigh_tids.clear()
+        return found
+
+    def transaction_verdicts(self) -> list[TransactionVerdict]:
+        """Sorted by tid."""
+        return self._middleware.verdicts()
 
     def changed(self) -> list[Part]:
         """The parts of the view whose numbers moved since last asked."""
@@ -194,6 +239,10 @@ class Bench:
         self.records[fact.partition].settled(fact.serials)
         self._weigh.add(fact.partition)
 
+    def _transaction(self, fact: Any) -> None:
+        self._middleware.take(fact)
+        self._weigh_tids.add(fact.tid)
+
     def _nothing(self, fact: object) -> None:
         """Facts that no guarantee of this bench weighs yet."""
 
@@ -213,4 +262,9 @@ _TAKE: dict[type, Callable[[Bench, Any], None]] = {
     events.RecordsDelivered: Bench._nothing,
     events.CopySent: Bench._sent,
     events.CopySettled: Bench._settled,
+    events.WorkReserved: Bench._transaction,
+    events.WorkReleased: Bench._transaction,
+    events.WorkApplied: Bench._transaction,
+    events.WorkUndone: Bench._transaction,
+    events.TransactionEnded: Bench._transaction,
 }

@@ -13,13 +13,18 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """One API call: ``send`` has a partition and a size; ``again`` is the serial of a record sent before."""
+    """One API call: ``send`` has a partition and a size; ``again`` is the serial of a record sent before.
+
+    An operator's ``roll_back`` has a transaction's ``tid`` and the ``nodes`` that it names.
+    """
 
     at: int
     do: str
     partition: str | None
     size: int
     again: int | None
+    tid: int = 1
+    nodes: tuple[str, ...] = ()
 
 
 class Application:
@@ -32,7 +37,13 @@ class Application:
         self.client = client
         self.calls = tuple(
             ScriptedCall(
-                call["at"] + index * call["every"], call["do"], call["partition"], call["size"], call["again"]
+                call["at"] + index * call["every"],
+                call["do"],
+                call["partition"],
+                call["size"],
+                call["again"],
+                call["tid"],
+                tuple(call["nodes"]),
             )
             for call in calls
             for index in range(call["records"])

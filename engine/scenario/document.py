@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import Refused
+from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
 from engine.scenario import schema
 from engine.scenario.schema import SECTIONS, Field
 
@@ -297,9 +298,10 @@ def _join(place: str, key: str) -> str:
 
 def _check_references(document: dict[str, Any]) -> None:
     """Names that must exist (clients of applications, partitions of calls, actors of faults) do, once."""
-    if not document["topics"]:
-        document["topics"] = [check_section("topic", {"name": "t"}, "topics.0")]
     brokers = document["cluster"]["brokers"]
+    nodes = _check_nodes(document)
+    if not document["topics"] and brokers:
+        document["topics"] = [check_section("topic", {"name": "t"}, "topics.0")]
     partitions = []
     for topic in document["topics"]:
         if not re.fullmatch(schema.PARTITION, f"{topic['name']}-0"):
@@ -313,19 +315,60 @@ def _check_references(document: dict[str, Any]) -> None:
     consumers = _unique(document, "consumers")
     _unique(document, "applications")
     actors = [f"broker-{number}" for number in range(1, brokers + 1)] + ["zookeeper", "controller"]
-    actors += clients + consumers
+    actors += clients + consumers + nodes
     for index, consumer in enumerate(document["consumers"]):
         consumer["partitions"] = consumer["partitions"] or list(partitions)
         for name in consumer["partitions"]:
             _known(f"consumers.{consumer['name']}.partitions.{index}", name, partitions)
     for application in document["applications"]:
         place = f"applications.{application['name']}"
-        _known(f"{place}.client", application["client"], clients)
+        _known(f"{place}.client", application["client"], clients + nodes)
         for index, call in enumerate(application["calls"]):
+            _check_call(call, f"{place}.calls.{index}", application["client"], nodes)
             if call["do"] == "send":
                 _known(f"{place}.calls.{index}.partition", call["partition"], partitions)
     for index, fault in enumerate(document["faults"]):
         _check_fault(fault, f"faults.{index}", actors, partitions)
+
+
+def _check_nodes(document: dict[str, Any]) -> list[str]:
+    """The nodes of two-phase commit over middleware, when there is any; a world needs these or brokers."""
+    section, cluster = document["middleware"], document["cluster"]
+    given = [
+        name for name, field in SECTIONS["middleware"].items() if section[name] not in (field.default, [])
+    ]
+    if not section["participants"]:
+        if given:
+            raise BadScenario("middleware.participants", "missing", "at least one participant")
+        if not cluster["brokers"]:
+            raise BadScenario(
+                "cluster.brokers", "0", "a whole number from 1 to 9, or 0 with a middleware section"
+            )
+        return []
+    if not cluster["brokers"]:
+        for name in ("topics", "producers", "consumers"):
+            if document[name]:
+                raise BadScenario(name, "there are no brokers", "cluster.brokers from 1 to 9")
+    names = [row["name"] for row in section["participants"]]
+    for name in names:
+        if name in NODES or names.count(name) > 1:
+            raise BadScenario(f"middleware.participants.{name}.name", "stands twice", "names that differ")
+    present = {INITIATOR: not section["one_node"], MANAGER: section["manager"]}
+    return [name for name in NODES if present.get(name, True)] + names
+
+
+def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str]) -> None:
+    """Each kind of call belongs to some kind of actor."""
+    opens = INITIATOR if INITIATOR in nodes else BUSINESS
+    belongs = {"transact": opens, "roll_back": MIDDLEWARE}.get(call["do"])
+    if belongs is None and client in nodes:
+        raise BadScenario(f"{place}.do", repr(call["do"]), ", ".join(schema.MIDDLEWARE_CALLS))
+    if belongs is not None and belongs != client:
+        raise BadScenario(f"{place}.do", f"{call['do']!r} at {client}", f"a call of {belongs}")
+    for name in call["nodes"]:
+        _known(
+            f"{place}.nodes", name, [node for node in nodes if node not in (INITIATOR, MIDDLEWARE, MANAGER)]
+        )
 
 
 def _check_fault(fault: dict[str, Any], place: str, actors: list[str], partitions: list[str]) -> None:
@@ -342,6 +385,8 @@ def _check_fault(fault: dict[str, Any], place: str, actors: list[str], partition
         raise BadScenario(f"{place}.error", "missing", "the error that the receiver answers")
     if fault["partition"] is not None:
         _known(f"{place}.partition", fault["partition"], partitions)
+    if matched and fault["match"]["api"] in schema.ANSWERING_APIS:
+        fault["match"]["response"] = True
 
 
 def _unique(document: dict[str, Any], section: str) -> list[str]:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine.middleware import messages
+from engine.middleware.strategies import STRATEGIES
+
 NAME = r"[a-z][a-z0-9_-]{0,31}"
 PARTITION = r"[a-z_][a-z0-9_.-]{0,63}-[0-9]{1,4}"
 DAY_MS = 86_400_000
@@ -74,6 +77,10 @@ APIS = (
     "ZooKeeperWrite",
     "ZooKeeperReply",
 )
+MIDDLEWARE_APIS = tuple(message.api for message in messages.REQUESTS + messages.ANSWERS)
+"""Of two-phase commit over middleware (MW-2)."""
+ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
+"""Messages that are answers by their name alone."""
 MESSAGE_ACTIONS = ("drop", "delay", "duplicate", "reorder", "disconnect", "inject_error")
 ACTOR_ACTIONS = ("crash", "restart", "pause", "resume")
 WORLD_ACTIONS = (
@@ -91,6 +98,8 @@ WORLD_ACTIONS = (
     "connect_slowly",
 )
 CALLS = ("send", "flush", "close", "force_close")
+MIDDLEWARE_CALLS = ("transact", "roll_back")
+"""Of the initiator's application, and of an operator at the middleware."""
 
 SECTIONS: dict[str, dict[str, Field]] = {
     "scenario": {
@@ -105,6 +114,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "seed": _count(0, 2**53),
         "limits": Field(kind="table", rows="limits"),
         "cluster": Field(kind="table", rows="cluster"),
+        "middleware": Field(kind="table", rows="middleware"),
         "topics": Field(kind="tables", rows="topic", bound=16),
         "producers": Field(kind="tables", rows="producer", bound=16),
         "consumers": Field(kind="tables", rows="consumer", bound=16),
@@ -117,7 +127,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
     },
     "limits": {"steps": _count(20_000, 1_000_000, 1), "time_ms": _time(TIME_MAX)},
     "cluster": {
-        "brokers": _count(3, 9, 1),
+        "brokers": _count(3, 9, 0),
         "latency_ms": _time(5),
         "latencies": Field(kind="tables", rows="latency"),
         "broker": Field(kind="table"),
@@ -127,6 +137,30 @@ SECTIONS: dict[str, dict[str, Field]] = {
     "latency": {
         "between": Field(kind="names", required=True, bound=2),
         "ms": _time(required=True),
+    },
+    "middleware": {
+        "participants": Field(kind="tables", rows="participant", bound=9),
+        "strategy": Field(kind="name", default="queue_retry", choices=tuple(STRATEGIES)),
+        "prepare_timeout_ms": _time(3000),
+        "answer_timeout_ms": _time(5000),
+        "check_after_ms": _time(4000),
+        "max_checks": _count(15, 1000),
+        "max_retries": _count(3, 1000),
+        "scan_ms": Field(kind="int", default=2000, low=1, high=TIME_MAX),
+        "framework_retries": _count(5, 1000),
+        "framework_interval_ms": _time(1000),
+        "resend_ms": Field(kind="int", default=1000, low=1, high=TIME_MAX),
+        "manager": Field(kind="bool", default=True),
+        "one_node": Field(kind="bool", default=False),
+        "local_run_ms": _time(10),
+        "local_succeeds": Field(kind="bool", default=True),
+    },
+    "participant": {
+        "name": Field(kind="name", required=True),
+        "value": Field(kind="int", default=100, low=0, high=10**9),
+        "operation": Field(kind="int", default=10, low=-(10**9), high=10**9),
+        "can_roll_back": Field(kind="bool", default=True),
+        "keeps_log": Field(kind="bool", default=True),
     },
     "topic": {
         "name": Field(kind="text", required=True),
@@ -152,12 +186,14 @@ SECTIONS: dict[str, dict[str, Field]] = {
     },
     "call": {
         "at": _time(required=True),
-        "do": Field(kind="name", required=True, choices=CALLS),
+        "do": Field(kind="name", required=True, choices=CALLS + MIDDLEWARE_CALLS),
         "partition": Field(kind="partition"),
         "records": _count(1, 10_000, 1),
         "size": _count(100, 100_000_000, 1),
         "every": _time(0),
         "again": Field(kind="int", low=1),
+        "tid": _count(1, 10_000, 1),
+        "nodes": Field(kind="names", default=(), bound=16),
     },
     "fault": {
         "at": _time(),
@@ -180,7 +216,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "message": Field(kind="table"),
     },
     "match": {
-        "api": Field(kind="text", choices=APIS),
+        "api": Field(kind="text", choices=APIS + MIDDLEWARE_APIS),
         "response": Field(kind="bool", default=False),
         "from": Field(kind="text"),
         "to": Field(kind="text"),
@@ -214,6 +250,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
     },
     "expect": {
         "verdicts": Field(kind="tables", rows="verdict"),
+        "transactions": Field(kind="tables", rows="transaction_verdict"),
         "finished": Field(kind="name", choices=("complete", "step_limit", "time_limit")),
         "says": Field(kind="names", bound=40),
         "errors": Field(kind="names", bound=40),
@@ -225,6 +262,14 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "lost": _count(0, 10**9),
         "failed": _count(0, 10**9),
         "reordered": _count(0, 10**9),
+    },
+    "transaction_verdict": {
+        "tid": _count(1, 10_000, 1),
+        "state": Field(kind="text"),
+        "applied": _count(None, 16),
+        "repeated": _count(0, 16),
+        "reserved": _count(0, 16),
+        "mixed": Field(kind="bool", default=False),
     },
     "variant": {
         "name": Field(kind="name", required=True),

@@ -23,8 +23,13 @@ REQUIREMENT_GROUPS = (
     "SEQ",
     "ORD",
     "LOG",
+    "FND",
+    "TXC",
+    "OFS",
     "MRK",
+    "FEN",
     "CON",
+    "MW",
     "UIV",
     "CTR",
 )

@@ -34,7 +34,8 @@ def played(entry, variant):
     while (step := simulation.step()) is not None:
         steps.append(step.to_json())
         lines += transcript_lines(steps[-1])
-    lines += [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts()), ""]
+    lines += [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts())]
+    lines += [*(ended.line() for ended in simulation.judges.transaction_verdicts()), ""]
     return "\n".join(lines), simulation, steps
 
 
@@ -55,7 +56,12 @@ def expect_met(simulation, steps):
     expect = simulation.scenario["expect"]
     assert simulation.finished == (expect["finished"] or "complete")
     verdicts = {verdict.partition: verdict for verdict in simulation.verdicts()}
-    assert expect["verdicts"], "every scenario states its verdict"
+    assert expect["verdicts"] or expect["transactions"], "every scenario states its verdict"
+    ended = {verdict.tid: verdict for verdict in simulation.judges.transaction_verdicts()}
+    for wanted in expect["transactions"]:
+        for name, value in wanted.items():
+            if value is not None:
+                assert getattr(ended[wanted["tid"]], name) == value, f"{name}: {ended[wanted['tid']].line()}"
     for wanted in expect["verdicts"]:
         got = verdicts[wanted["partition"]]
         for name, value in wanted.items():

@@ -1,0 +1,100 @@
+"""What the judges know of transactions over middleware: who carried out what, and how they ended (MW-12, MW-16).
+
+A transaction is mixed when the middleware has ended it, or left it to a person, while some nodes have carried
+their part out and some have not. Work is repeated when a node carried one part out more than once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine import events
+
+
+@dataclass(slots=True)
+class TransactionRecord:
+    """Executions that are not undone, by node."""
+
+    tid: int
+    executions: dict[str, int]
+    reserved: set[str] = field(default_factory=set)
+    state: str | None = None
+
+    @property
+    def applied(self) -> list[str]:
+        return [node for node, count in self.executions.items() if count > 0]
+
+    @property
+    def repeated(self) -> list[str]:
+        return [node for node, count in self.executions.items() if count > 1]
+
+    @property
+    def mixed(self) -> bool:
+        return self.state is not None and 0 < len(self.applied) < len(self.executions)
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionVerdict:
+    """How one transaction stands (judge/README.md)."""
+
+    tid: int
+    state: str
+    nodes: int
+    applied: int
+    repeated: int
+    reserved: int
+    mixed: bool
+
+    def line(self) -> str:
+        return (
+            f"verdict transaction {self.tid} state={self.state} applied={self.applied}/{self.nodes} "
+            f"repeated={self.repeated} reserved={self.reserved} mixed={'yes' if self.mixed else 'no'}"
+        )
+
+
+class MiddlewareRecord:
+    """All transactions of one run. ``nodes`` are those that have a part in each."""
+
+    def __init__(self, nodes: list[str]) -> None:
+        self.nodes = nodes
+        self.transactions: dict[int, TransactionRecord] = {}
+
+    def take(self, fact: Any) -> None:
+        record = self.transactions.get(fact.tid)
+        if record is None:
+            record = self.transactions[fact.tid] = TransactionRecord(fact.tid, dict.fromkeys(self.nodes, 0))
+        if isinstance(fact, events.TransactionEnded):
+            record.state = fact.state
+        elif isinstance(fact, events.WorkReserved):
+            record.reserved.add(fact.node)
+        else:
+            record.reserved.discard(fact.node)
+            if isinstance(fact, events.WorkApplied):
+                record.executions[fact.node] += 1
+            elif isinstance(fact, events.WorkUndone):
+                record.executions[fact.node] -= 1
+
+    def verdicts(self) -> list[TransactionVerdict]:
+        return [
+            TransactionVerdict(
+                tid,
+                record.state or "OPEN",
+                len(self.nodes),
+                len(record.applied),
+                len(record.repeated),
+                len(record.reserved),
+                record.mixed,
+            )
+            for tid, record in sorted(self.transactions.items())
+        ]
+
+
+def mixed(record: TransactionRecord) -> list[str]:
+    """The nodes that carried their part out, in a transaction that ended with others that did not."""
+    return record.applied if record.mixed else []
+
+
+def repeated(record: TransactionRecord) -> list[str]:
+    """The nodes that carried their part out more than once."""
+    return record.repeated

@@ -1,0 +1,259 @@
+"""Initiator and business system: who opens a transaction, and who runs its local part (MW-3, MW-6, MW-13).
+
+The result of the local transaction and the message id it belongs to are written in one database transaction,
+so that a later back-check finds both or neither. Only that survives a crash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.client.application import Call
+from engine.events import WorkApplied, WorkUndone
+from engine.messages import Effects, Envelope
+from engine.middleware import business_states as states
+from engine.middleware.configuration import BUSINESS, INITIATOR, MIDDLEWARE, MiddlewareConfiguration
+from engine.middleware.messages import (
+    COMMITTED,
+    FAILURE,
+    ROLLED_BACK,
+    SUCCESS,
+    UNKNOWN,
+    Begin,
+    Check,
+    CheckReply,
+    Confirm,
+    ConfirmAck,
+    Prepare,
+    PrepareAck,
+    PrepareFail,
+    Rollback,
+    RollbackOk,
+    Start,
+    Started,
+)
+from engine.middleware.node import Node
+from engine.switches import Switches
+from engine.watching import Watch
+
+_EVENTS = {
+    Begin: states.BEGIN,
+    PrepareAck: states.PREPARE_ACK,
+    PrepareFail: states.PREPARE_FAIL,
+    ConfirmAck: states.CONFIRM_ACK,
+    Check: states.CHECK,
+    Rollback: states.ROLL_BACK,
+}
+
+
+class LocalTransaction:
+    """The business system's part in one transaction."""
+
+    __slots__ = ("due", "message_id", "result", "state", "stored", "undone")
+
+    def __init__(self) -> None:
+        self.state = states.IDLE
+        self.message_id: str | None = None
+        """Kept with the local data, so that the middleware may ask for it."""
+        self.stored: str | None = None
+        """SUCCESS or FAILURE, once the local transaction has ended."""
+        self.undone = False
+        self.result: str | None = None
+        """How the middleware said it ended."""
+        self.due: int | None = None
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "state": self.state,
+            "message_id": self.message_id,
+            "stored": self.stored,
+            "undone": self.undone,
+            "result": self.result,
+            "due": self.due,
+        }
+
+
+class Initiator(Node):
+    """Opens transactions for an application and hands them to the business system."""
+
+    role = "initiator"
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__(INITIATOR, watch)
+        self.path = ("middleware", "initiator")
+        self.opened: list[int] = []
+
+    def view(self) -> dict[str, Any]:
+        return {"alive": self.alive, "opened": list(self.opened)}
+
+    def call(self, call: Call, now: int) -> Effects:
+        """``transact``: open a transaction."""
+        self.watch.say("initiator.starts", ("MW-1", "MW-3"), initiator=self.name)
+        self.send(MIDDLEWARE, Start(), 0)
+        return self.effects()
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        body = envelope.body
+        if isinstance(body, Started):
+            self.opened.append(body.tid)
+            self.watch.say(
+                "initiator.hands_over",
+                ("MW-3", "CTR-38"),
+                initiator=self.name,
+                tid=body.tid,
+                business=BUSINESS,
+            )
+            self.send(BUSINESS, Begin(tid=body.tid), body.tid)
+            self.watch.touch(self)
+        return self.effects()
+
+
+class Business(Node):
+    """The business system; with ``one_node`` it is the initiator as well (CTR-38)."""
+
+    role = "business"
+
+    def __init__(self, configuration: MiddlewareConfiguration, switches: Switches, watch: Watch) -> None:
+        super().__init__(BUSINESS, watch)
+        self.configuration = configuration
+        self.path = ("middleware", "business")
+        self.transactions: dict[int, LocalTransaction] = {}
+        self._stores_id = switches.stored_message_id
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "alive": self.alive,
+            "transactions": {str(tid): local.view() for tid, local in self.transactions.items()},
+        }
+
+    def call(self, call: Call, now: int) -> Effects:
+        """``transact`` on the one node that is both initiator and business system."""
+        self.watch.say("initiator.starts", ("MW-1", "MW-3"), initiator=self.name)
+        self.send(MIDDLEWARE, Start(), 0)
+        return self.effects()
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        body: Any = envelope.body
+        if isinstance(body, Started):
+            body = Begin(tid=body.tid)
+        on = _EVENTS.get(type(body))
+        if on is not None:
+            self._decide(body.tid, on, now, body)
+        return self.effects()
+
+    def next_timer(self) -> int | None:
+        if not self.alive:
+            return None
+        return min((local.due for local in self.transactions.values() if local.due is not None), default=None)
+
+    def on_timer(self, now: int) -> Effects:
+        """The local transaction ends, or its result is ready to be sent: the earliest of all."""
+        tid, local = min(
+            ((tid, local) for tid, local in self.transactions.items() if local.due is not None),
+            key=lambda item: (item[1].due or 0, item[0]),
+            default=(0, None),
+        )
+        if local is not None and local.due is not None and local.due <= now:
+            local.due = None
+            self._decide(
+                tid, states.LOCAL_ENDS if local.state == states.LOCAL_RUN else states.CONFIRM_DUE, now, None
+            )
+        return self.effects()
+
+    def crash(self, now: int) -> None:
+        """What ran is gone; what the local database holds is still there."""
+        for tid, local in self.transactions.items():
+            local.due = None
+            if states.BUSINESS.candidates(local.state, states.CRASH):
+                row = states.BUSINESS.find(local.state, states.CRASH)
+                self.watch.note(row.why, (row.spec,), tid=tid, business=self.name, state=local.state)
+                local.state = row.target or local.state
+        super().crash(now)
+
+    def _decide(self, tid: int, on: str, now: int, body: Any) -> None:
+        local = self.transactions.setdefault(tid, LocalTransaction())
+        guards = dict.fromkeys(states.BUSINESS.guards, False)
+        guards[states.SUCCEEDS] = self.configuration.local_succeeds
+        guards[states.FAILS] = not self.configuration.local_succeeds
+        if isinstance(body, ConfirmAck):
+            alike = (body.result == COMMITTED) == (local.stored == SUCCESS and not local.undone)
+            guards[states.ENDS_ALIKE], guards[states.ENDS_OTHERWISE] = alike, not alike
+        before = local.state
+        row = states.BUSINESS.find(before, on, guards)
+        found = ""
+        for effect in row.effects:
+            found = _EFFECTS[effect](self, tid, local, now, body) or found
+        if row.target == states.LOCAL_RUN and before != row.target:
+            local.message_id = body.message_id if self._stores_id else None
+            local.due = now + self.configuration.local_run_ms
+        elif row.target in (states.LOCAL_OK, states.LOCAL_FAILED) and before == states.LOCAL_RUN:
+            local.due = now
+        shown = {
+            "business": self.name,
+            "tid": tid,
+            "state": before,
+            "ms": self.configuration.local_run_ms,
+            "message_id": local.message_id,
+            "stored": local.stored,
+            "found": found,
+            "result": getattr(body, "result", None),
+            "reason": getattr(body, "reason", None),
+        }
+        if row.target is None:
+            if on == states.ROLL_BACK:
+                self.send(MIDDLEWARE, RollbackOk(tid=tid), tid)
+            self.refused(row, [["state", before]], "business.keeps_its_state", **shown)
+        else:
+            local.state = row.target
+            self.took(states.BUSINESS, row, f"{self.name} {tid}", **shown)
+            if row.target == states.LOCAL_RUN and not self._stores_id and on == states.PREPARE_ACK:
+                self.watch.note("business.stores_no_id", ("MW-13",), **shown)
+        self.watch.touch(self)
+
+    # -- effects ---------------------------------------------------------------------------------------
+
+    def _send_prepare(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
+        self.send(MIDDLEWARE, Prepare(tid=tid, local_data=f"order {tid}"), tid)
+
+    def _commit_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
+        local.stored = SUCCESS
+        if self.watch.judging:
+            self.watch.fact(WorkApplied(tid=tid, node=self.name))
+
+    def _fail_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
+        local.stored = FAILURE
+
+    def _send_confirm(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
+        self.send(MIDDLEWARE, Confirm(tid=tid, local_result=local.stored or FAILURE), tid)
+
+    def _end(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
+        local.result = body.result
+        local.due = None
+
+    def _look_up(self, tid: int, local: LocalTransaction, now: int, body: Check) -> str:
+        """The answer to a back-check: what stands in the local database under this message id (MW-13)."""
+        outcome = UNKNOWN
+        if local.message_id == body.message_id and local.stored is not None:
+            committed = local.stored == SUCCESS and not local.undone
+            outcome = COMMITTED if committed else ROLLED_BACK
+        self.send(MIDDLEWARE, CheckReply(tid=tid, message_id=body.message_id, outcome=outcome), tid)
+        return outcome
+
+    def _undo_local(self, tid: int, local: LocalTransaction, now: int, body: Any) -> None:
+        if local.stored == SUCCESS and not local.undone:
+            local.undone = True
+            if self.watch.judging:
+                self.watch.fact(WorkUndone(tid=tid, node=self.name))
+        self.send(MIDDLEWARE, RollbackOk(tid=tid), tid)
+
+
+_EFFECTS: dict[str, Callable[[Business, int, LocalTransaction, int, Any], str | None]] = {
+    "send_prepare": Business._send_prepare,
+    "commit_local": Business._commit_local,
+    "fail_local": Business._fail_local,
+    "send_confirm": Business._send_confirm,
+    "end": Business._end,
+    "look_up": Business._look_up,
+    "undo_local": Business._undo_local,
+}

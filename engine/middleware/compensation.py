@@ -1,0 +1,117 @@
+"""What the seven strategies do about a missing answer (MW-11, MW-12); the table of them is strategies.py.
+
+Forward ones send the decision again to whoever has not answered. Backward ones undo at **all** participants and
+at the business system, because undoing a part leaves a mixed state (CTR-40).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.middleware.configuration import BUSINESS, MANAGER, MiddlewareConfiguration
+from engine.middleware.messages import Cancel
+from engine.middleware.strategies import AT_ONCE, FORWARD, SCAN, Strategy
+from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
+
+if TYPE_CHECKING:
+    from engine.middleware.middleware import Middleware
+
+MANUAL, LOG, CANCEL = "manual", "log_rollback", "transaction_manager"
+_BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
+"""What a Rollback says about the way: it decides whether a committed node can undo."""
+
+
+def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction) -> bool:
+    """True when only a person can go on. Once an operator has named nodes, they are asked until they answer."""
+    if transaction.named:
+        return False
+    if strategy.name == MANUAL or (strategy.name == CANCEL and not settings.manager):
+        return True
+    return strategy.limit is not None and transaction.tries >= int(getattr(settings, strategy.limit))
+
+
+def first_at(
+    strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction, now: int
+) -> int:
+    """When the strategy acts for the first time."""
+    if transaction.named:
+        return now + settings.resend_ms
+    return _moment(strategy.first, settings, now)
+
+
+def _moment(when: str, settings: MiddlewareConfiguration, now: int) -> int:
+    if when == AT_ONCE:
+        return now
+    if when == SCAN:
+        return (now // settings.scan_ms + 1) * settings.scan_ms
+    return now + int(getattr(settings, when))
+
+
+def act(middleware: Middleware, transaction: Transaction, now: int) -> int:
+    """One try; returns the time of the next."""
+    strategy, settings = middleware.strategy, middleware.configuration
+    transaction.tries += 1
+    if transaction.named:
+        for name in transaction.unanswered:
+            middleware.ask(transaction, name, ROLLBACK, now)
+        return now + settings.resend_ms
+    if strategy.direction == FORWARD:
+        what = transaction.decision or ROLLBACK
+        for name in transaction.unanswered:
+            middleware.ask(transaction, name, what, now)
+    else:
+        _undo(middleware, transaction, now)
+    return _moment(strategy.again, settings, now)
+
+
+def _undo(middleware: Middleware, transaction: Transaction, now: int) -> None:
+    strategy = middleware.strategy
+    if transaction.by == "decision":
+        transaction.by = _BY[strategy.name]
+        if transaction.decision == COMMIT:
+            transaction.answers.clear()
+            if strategy.name != CANCEL:
+                for name in _nodes(transaction):
+                    transaction.expect(name, ROLLBACK, now)
+    if strategy.name == CANCEL:
+        nodes = tuple(_nodes(transaction))
+        middleware.send(MANAGER, Cancel(tid=transaction.tid, nodes=nodes), transaction.tid)
+        return
+    if strategy.name == LOG:
+        _one_by_one(middleware, transaction, now)
+        return
+    for name in _nodes(transaction):
+        if transaction.answers[name].answer is None:
+            middleware.ask(transaction, name, ROLLBACK, now)
+
+
+def _nodes(transaction: Transaction) -> list[str]:
+    """Whose work is to be undone: after a decided commit everybody's and the local result."""
+    if transaction.decision == COMMIT:
+        return [*transaction.records, BUSINESS]
+    return list(transaction.answers)
+
+
+def ask_next(middleware: Middleware, transaction: Transaction, now: int) -> None:
+    """The log is walked in reverse, one node after the other: the next one's turn."""
+    if middleware.strategy.name == LOG and transaction.by == "log" and not transaction.named:
+        _one_by_one(middleware, transaction, now)
+
+
+def _one_by_one(middleware: Middleware, transaction: Transaction, now: int) -> None:
+    """Newest first. Nobody knows when a silent node committed: it counts as the newest."""
+    order = _nodes(transaction)
+    silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]
+    rest = [name for name in order if name not in silent]
+    for name in [*reversed(silent), *reversed(rest)]:
+        if transaction.answers[name].answer is None:
+            middleware.ask(transaction, name, ROLLBACK, now)
+            return
+
+
+def undo_named(middleware: Middleware, transaction: Transaction, now: int) -> None:
+    """An operator's word: undo at these nodes, whatever they are able to do by themselves."""
+    transaction.by = "operator"
+    transaction.answers.clear()
+    for name in transaction.named:
+        middleware.ask(transaction, name, ROLLBACK, now)

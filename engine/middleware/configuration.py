@@ -1,0 +1,53 @@
+"""What a scenario sets about the middleware and its nodes; defaults are those of MW-5 to MW-13."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+INITIATOR, BUSINESS, MIDDLEWARE, MANAGER = "initiator", "business", "middleware", "manager"
+"""Names of the nodes that stand once; participants have names of their own."""
+NODES = (INITIATOR, BUSINESS, MIDDLEWARE, MANAGER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParticipantConfiguration:
+    name: str
+    value: int
+    """What it keeps, before the first transaction."""
+    operation: int
+    """What one transaction adds; it can be reserved as long as the value stays at or above 0 (MW-4)."""
+    can_roll_back: bool
+    """It can undo its own committed transaction (strategy 2)."""
+    keeps_log: bool
+    """It writes a compensation record with each commit (strategy 3)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MiddlewareConfiguration:
+    """Times are virtual milliseconds."""
+
+    strategy: str
+    prepare_timeout_ms: int
+    answer_timeout_ms: int
+    check_after_ms: int
+    max_checks: int
+    max_retries: int
+    scan_ms: int
+    framework_retries: int
+    framework_interval_ms: int
+    resend_ms: int
+    """How long an unanswered undo waits before it is sent again."""
+    manager: bool
+    """A transaction manager is configured (strategy 4)."""
+    one_node: bool
+    """Initiator and business system are one node (CTR-38)."""
+    local_run_ms: int
+    local_succeeds: bool
+    participants: tuple[ParticipantConfiguration, ...]
+
+    @classmethod
+    def from_section(cls, section: dict[str, Any]) -> MiddlewareConfiguration:
+        """From a checked ``middleware`` section (engine/scenario/schema.py)."""
+        participants = tuple(ParticipantConfiguration(**row) for row in section["participants"])
+        return cls(**{**section, "participants": participants})

@@ -1,0 +1,93 @@
+"""The transaction manager of strategy 4: it calls cancel at every node of a transaction (MW-11).
+
+What it has taken on survives a crash; it goes on asking those who have not answered.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.messages import Effects, Envelope
+from engine.middleware import business_states as states
+from engine.middleware.configuration import MANAGER, MIDDLEWARE, MiddlewareConfiguration
+from engine.middleware.messages import Cancel, Cancelled, Rollback, RollbackFail, RollbackOk
+from engine.middleware.node import Node
+from engine.watching import Watch
+
+
+class Cancellation:
+    """One transaction to cancel: node to its answer, None while there is none."""
+
+    __slots__ = ("answers", "due", "state")
+
+    def __init__(self) -> None:
+        self.state = states.IDLE
+        self.answers: dict[str, str | None] = {}
+        self.due: int | None = None
+
+    def view(self) -> dict[str, Any]:
+        return {"state": self.state, "answers": dict(self.answers), "due": self.due}
+
+
+class TransactionManager(Node):
+    role = "manager"
+
+    def __init__(self, configuration: MiddlewareConfiguration, watch: Watch) -> None:
+        super().__init__(MANAGER, watch)
+        self.configuration = configuration
+        self.path = ("middleware", "manager")
+        self.transactions: dict[int, Cancellation] = {}
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "alive": self.alive,
+            "transactions": {str(tid): one.view() for tid, one in self.transactions.items()},
+        }
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        body = envelope.body
+        if isinstance(body, Cancel):
+            one = self.transactions.setdefault(body.tid, Cancellation())
+            if one.state == states.IDLE:
+                one.answers = dict.fromkeys(body.nodes)
+            self._decide(body.tid, one, states.CANCEL, now, envelope.source)
+        elif isinstance(body, RollbackOk | RollbackFail):
+            known = self.transactions.get(body.tid)
+            if known is not None:
+                if known.state == states.CANCELLING:
+                    known.answers[envelope.source] = body.api
+                self._decide(body.tid, known, states.NODE_ANSWERS, now, envelope.source)
+        return self.effects()
+
+    def next_timer(self) -> int | None:
+        if not self.alive:
+            return None
+        return min((one.due for one in self.transactions.values() if one.due is not None), default=None)
+
+    def on_timer(self, now: int) -> Effects:
+        for tid, one in self.transactions.items():
+            if one.due is not None and one.due <= now:
+                self._decide(tid, one, states.RESEND, now, self.name)
+                break
+        return self.effects()
+
+    def _decide(self, tid: int, one: Cancellation, on: str, now: int, sender: str) -> None:
+        missing = [node for node, answer in one.answers.items() if answer is None]
+        row = states.MANAGER.find(
+            one.state, on, {states.LAST_ONE: not missing, states.MORE_MISSING: bool(missing)}
+        )
+        if "ask_nodes" in row.effects:
+            for node in missing:
+                self.send(node, Rollback(tid=tid, by="cancel"), tid)
+            one.due = now + self.configuration.resend_ms
+        if "report" in row.effects:
+            left = tuple(node for node, answer in one.answers.items() if answer != RollbackOk.api)
+            self.send(MIDDLEWARE, Cancelled(tid=tid, left=left), tid)
+            one.due = None
+        shown = {"manager": self.name, "tid": tid, "sender": sender, "missing": missing, "state": one.state}
+        if row.target is None:
+            self.refused(row, [["state", one.state]], "manager.keeps_its_state", **shown)
+        else:
+            one.state = row.target
+            self.took(states.MANAGER, row, f"{self.name} {tid}", **shown)
+        self.watch.touch(self)

@@ -1,0 +1,196 @@
+"""The messages of two-phase commit over message middleware, with the fields of MW-2.
+
+One-way messages between named nodes: answers are messages of their own, named so (``CommitOk``), as the
+scheme's descriptions have it. ``tid`` is the transaction's id, given by the middleware.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+SUCCESS, FAILURE = "SUCCESS", "FAILURE"
+"""What became of the local transaction."""
+COMMITTED, ROLLED_BACK, UNKNOWN = "COMMITTED", "ROLLED_BACK", "UNKNOWN"
+"""What a message source answers to a back-check (MW-13)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Initiator → middleware: open a transaction (MW-3)."""
+
+    api: ClassVar[str] = "Start"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """Middleware → initiator: the transaction's id."""
+
+    api: ClassVar[str] = "Started"
+    tid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begin:
+    """Initiator → business system, when they are two nodes (CTR-38): run this transaction."""
+
+    api: ClassVar[str] = "Begin"
+    tid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepare:
+    """Business → middleware with its local data; middleware → participant with the participant's operation."""
+
+    api: ClassVar[str] = "Prepare"
+    tid: int
+    local_data: str | None = None
+    operation: int | None = None
+    """What is added to the participant's value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareOk:
+    """Participant → middleware: reserved, I can commit (MW-4)."""
+
+    api: ClassVar[str] = "PrepareOk"
+    tid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareFail:
+    """Participant → middleware: I cannot; middleware → business: not all can (MW-5)."""
+
+    api: ClassVar[str] = "PrepareFail"
+    tid: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareAck:
+    """Middleware → business: all can; under this id the message waits for your result (MW-5, MW-6)."""
+
+    api: ClassVar[str] = "PrepareAck"
+    tid: int
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirm:
+    """Business → middleware: what became of the local transaction (MW-6)."""
+
+    api: ClassVar[str] = "Confirm"
+    tid: int
+    local_result: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """Middleware → participant: do it (MW-7)."""
+
+    api: ClassVar[str] = "Commit"
+    tid: int
+    local_result: str = SUCCESS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollback:
+    """Undo it, or give the reservation back: to a participant, and to the business system (MW-7, MW-12).
+
+    ``by``: ``decision``, ``local`` (the node's own undo), ``log`` (its compensation log) or ``cancel`` (TCC).
+    """
+
+    api: ClassVar[str] = "Rollback"
+    tid: int
+    by: str = "decision"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitOk:
+    api: ClassVar[str] = "CommitOk"
+    tid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollbackOk:
+    api: ClassVar[str] = "RollbackOk"
+    tid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitFail:
+    """Participant → middleware: nothing is reserved here that could be committed."""
+
+    api: ClassVar[str] = "CommitFail"
+    tid: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollbackFail:
+    """What is committed here cannot be undone this way; it stays (MW-11)."""
+
+    api: ClassVar[str] = "RollbackFail"
+    tid: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmAck:
+    """Middleware → business: how the transaction ended (MW-8, MW-10); ``result`` is the middleware's state."""
+
+    api: ClassVar[str] = "ConfirmAck"
+    tid: int
+    result: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Middleware → business: what became of the message with this id (MW-13)?"""
+
+    api: ClassVar[str] = "Check"
+    tid: int
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReply:
+    api: ClassVar[str] = "CheckReply"
+    tid: int
+    message_id: str
+    outcome: str
+    """``COMMITTED``, ``ROLLED_BACK`` or ``UNKNOWN``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancel:
+    """Middleware → transaction manager: undo this transaction at these nodes (strategy 4)."""
+
+    api: ClassVar[str] = "Cancel"
+    tid: int
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancelled:
+    """Transaction manager → middleware: every node answered; ``left`` could not cancel."""
+
+    api: ClassVar[str] = "Cancelled"
+    tid: int
+    left: tuple[str, ...] = ()
+
+
+REQUESTS = (Start, Begin, Prepare, Confirm, Commit, Rollback, Check, Cancel)
+ANSWERS = (
+    Started,
+    PrepareOk,
+    PrepareFail,
+    PrepareAck,
+    CommitOk,
+    CommitFail,
+    RollbackOk,
+    RollbackFail,
+    ConfirmAck,
+    CheckReply,
+    Cancelled,
+)

@@ -1,0 +1,475 @@
+"""The middleware: gives tids, collects votes, keeps the prepared message, carries the decision out (MW-3 to MW-14).
+
+The table (middleware_states.py) says what each message and timer does; here stand the effects. What a missing
+answer leads to is in compensation.py. Prepared messages and all that belongs to them survive a restart, unless
+the switch ``durable_prepared_messages`` is off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.client.application import DONE, REFUSED, Call
+from engine.events import TransactionEnded
+from engine.machine import Row
+from engine.messages import Effects, Envelope
+from engine.middleware import compensation
+from engine.middleware import middleware_states as states
+from engine.middleware import participant_states as participants
+from engine.middleware.configuration import BUSINESS, MIDDLEWARE, MiddlewareConfiguration
+from engine.middleware.messages import (
+    COMMITTED,
+    ROLLED_BACK,
+    SUCCESS,
+    Cancelled,
+    Check,
+    CheckReply,
+    Commit,
+    CommitFail,
+    CommitOk,
+    Confirm,
+    ConfirmAck,
+    Prepare,
+    PrepareAck,
+    PrepareFail,
+    PrepareOk,
+    Rollback,
+    RollbackFail,
+    RollbackOk,
+    Start,
+    Started,
+)
+from engine.middleware.node import Node
+from engine.middleware.strategies import STRATEGIES
+from engine.middleware.transaction import COMMIT, ROLLBACK, Transaction
+from engine.switches import Switches
+from engine.watching import Part, Watch
+
+FORGOTTEN = "FORGOTTEN"
+
+
+class Middleware(Node):
+    """One middleware node and its transactions by tid."""
+
+    role = "middleware"
+
+    def __init__(self, configuration: MiddlewareConfiguration, switches: Switches, watch: Watch) -> None:
+        super().__init__(MIDDLEWARE, watch)
+        self.configuration = configuration
+        self.strategy = STRATEGIES[configuration.strategy]
+        self.path = ("middleware", "middleware")
+        self.transactions: dict[int, Transaction] = {}
+        self.back_check = switches.back_check
+        self.durable = switches.durable_prepared_messages
+        self._last_tid = 0
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "alive": self.alive,
+            "strategy": self.strategy.name,
+            "direction": self.strategy.direction,
+            "back_check": self.back_check,
+            "durable": self.durable,
+        }
+
+    def parts(self) -> list[Part]:
+        return [self, *self.transactions.values()]
+
+    # -- the kernel's calls ----------------------------------------------------------------------------
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        body: Any = envelope.body
+        if isinstance(body, Start):
+            self._start(envelope.source)
+            return self.effects()
+        transaction = self.transactions.get(body.tid)
+        if transaction is None:
+            self._unknown(envelope, body)
+            return self.effects()
+        _HEARS[type(body)](self, transaction, envelope.source, body, now)
+        return self.effects()
+
+    def call(self, call: Call, now: int) -> Effects:
+        """``roll_back``: an operator names the nodes to undo (strategy 1, and whatever ended in MANUAL)."""
+        transaction = self.transactions.get(call.args["tid"])
+        if transaction is None:
+            call.state = REFUSED
+            self.watch.say("middleware.unknown_tid", ("MW-11",), tid=call.args["tid"], sender="operator")
+            return []
+        if transaction.state == states.MANUAL:
+            transaction.named = tuple(call.args["nodes"])
+        row = self._decide(transaction, states.OPERATOR, now, sender="operator")
+        call.state = DONE if row.target is not None else REFUSED
+        return self.effects()
+
+    def next_timer(self) -> int | None:
+        if not self.alive:
+            return None
+        return min(
+            (one.timer[2] for one in self.transactions.values() if one.timer is not None), default=None
+        )
+
+    def on_timer(self, now: int) -> Effects:
+        """The earliest wait ends."""
+        waiting = [one for one in self.transactions.values() if one.timer is not None]
+        if waiting:
+            first = min(waiting, key=lambda one: (one.timer[2] if one.timer else 0, one.tid))
+            if first.timer is not None and first.timer[2] <= now:
+                event = first.timer[0]
+                first.timer = None
+                _TIMERS[event](self, first, now)
+        return self.effects()
+
+    def crash(self, now: int) -> None:
+        """Prepared messages are on disk, with votes and answers; without durability all is gone (MW-14)."""
+        if not self.durable:
+            for tid, transaction in self.transactions.items():
+                transaction.forgotten = True
+                self.watch.touch(transaction)
+                if transaction.state not in (states.COMMITTED, states.ROLLED_BACK, states.COMPENSATED):
+                    self._ended(tid, FORGOTTEN)
+                    self.watch.note(
+                        "middleware.forgets",
+                        ("MW-14",),
+                        tid=tid,
+                        state=transaction.state,
+                        nodes=list(transaction.records),
+                    )
+            self.transactions = {}
+        super().crash(now)
+
+    def restart(self, now: int) -> Effects:
+        for tid, transaction in self.transactions.items():
+            self.watch.note("middleware.remembers", ("MW-14",), tid=tid, state=transaction.state)
+        return super().restart(now)
+
+    # -- hearing ---------------------------------------------------------------------------------------
+
+    def _start(self, source: str) -> None:
+        self._last_tid += 1
+        tid = self._last_tid
+        names = [participant.name for participant in self.configuration.participants]
+        transaction = self.transactions[tid] = Transaction(tid, names, source)
+        self.send(source, Started(tid=tid), tid)
+        self.watch.say("middleware.gives_tid", ("MW-3",), tid=tid, sender=source)
+        self.watch.touch(transaction)
+
+    def _unknown(self, envelope: Envelope, body: Any) -> None:
+        """A tid that no transaction has: a restart without durable messages lost it."""
+        self.watch.say("middleware.unknown_tid", ("MW-14",), tid=body.tid, sender=envelope.source)
+        self.watch.refuse(
+            "MW-14",
+            "UNKNOWN_TID",
+            [["tid", body.tid], ["known", len(self.transactions)]],
+            "middleware.nothing_done",
+        )
+        if isinstance(body, Confirm):
+            self.send(envelope.source, ConfirmAck(tid=body.tid, result=FORGOTTEN), body.tid)
+
+    def _prepare(self, transaction: Transaction, sender: str, body: Prepare, now: int) -> None:
+        self._decide(transaction, states.PREPARE, now, sender=sender)
+
+    def _vote(self, transaction: Transaction, sender: str, body: PrepareOk | PrepareFail, now: int) -> None:
+        ok = isinstance(body, PrepareOk)
+        if states.MIDDLEWARE.candidates(transaction.state, states.VOTE)[0].target is not None:
+            transaction.hear(sender, participants.VOTES_OK if ok else participants.REFUSES)
+        reason = "" if isinstance(body, PrepareOk) else body.reason
+        guard = transaction.vote_guard(ok)
+        self._decide(transaction, states.VOTE, now, guard, sender=sender, reason=reason)
+
+    def _confirm(self, transaction: Transaction, sender: str, body: Confirm, now: int) -> None:
+        guard = states.SUCCEEDED if body.local_result == SUCCESS else states.FAILED
+        self._decide(transaction, states.CONFIRM, now, guard, sender=sender, result=body.local_result)
+
+    def _answer(self, transaction: Transaction, sender: str, body: Any, now: int) -> None:
+        if states.MIDDLEWARE.candidates(transaction.state, states.ANSWER)[0].target is not None:
+            self._hear_answer(transaction, sender, body, now)
+        self._decide(
+            transaction, states.ANSWER, now, transaction.answer_guard(), sender=sender, answer=body.api
+        )
+
+    def _hear_answer(self, transaction: Transaction, sender: str, body: Any, now: int) -> None:
+        if isinstance(body, CommitOk):
+            if transaction.hear(sender, participants.COMMITS):
+                self._follow_window(transaction, now)
+        elif isinstance(body, RollbackOk):
+            transaction.hear(sender, participants.ROLLS_BACK)
+        row = transaction.answers.get(sender)
+        expected = (
+            (CommitOk, CommitFail) if row is not None and row.asked == COMMIT else (RollbackOk, RollbackFail)
+        )
+        if row is not None and row.answer is None and isinstance(body, expected):
+            row.answer = body.api
+            row.at = now
+
+    def _follow_window(self, transaction: Transaction, now: int) -> None:
+        """From the first to the last Commit-ok a reader finds participants that differ (MW-14)."""
+        if transaction.committed_since is None:
+            transaction.committed_since = now
+            self.watch.note("middleware.window_opens", ("MW-14",), tid=transaction.tid)
+        if len(transaction.in_state(participants.COMMITTED)) == len(transaction.records):
+            transaction.committed_until = now
+            self.watch.note(
+                "middleware.window_closes",
+                ("MW-14",),
+                tid=transaction.tid,
+                ms=now - transaction.committed_since,
+            )
+
+    def _check_reply(self, transaction: Transaction, sender: str, body: CheckReply, now: int) -> None:
+        guard = {COMMITTED: states.SUCCEEDED, ROLLED_BACK: states.FAILED}.get(body.outcome, states.UNKNOWN)
+        self._decide(transaction, states.CHECK_REPLY, now, guard, sender=sender, result=body.outcome)
+
+    def _cancelled(self, transaction: Transaction, sender: str, body: Cancelled, now: int) -> None:
+        if transaction.state == states.COMPENSATING:
+            for name in transaction.records:
+                if name not in body.left:
+                    transaction.hear(name, participants.ROLLS_BACK)
+        guard = states.HEARD_SOME_LEFT if body.left else states.ALL_UNDONE
+        self._decide(transaction, states.CANCELLED, now, guard, sender=sender, left=list(body.left))
+
+    # -- timers ----------------------------------------------------------------------------------------
+
+    def _votes_overdue(self, transaction: Transaction, now: int) -> None:
+        for name in transaction.in_state(participants.IDLE):
+            transaction.hear(name, participants.SILENT)
+        guard = states.SOME_OK if transaction.in_state(participants.PREPARED) else states.NO_OK
+        self._decide(transaction, states.PREPARE_TIMEOUT, now, guard)
+
+    def _answers_overdue(self, transaction: Transaction, now: int) -> None:
+        self._decide(transaction, states.ANSWER_TIMEOUT, now)
+
+    def _check(self, transaction: Transaction, now: int) -> None:
+        left = transaction.checks < self.configuration.max_checks
+        self._decide(
+            transaction, states.CHECK_DUE, now, states.CHECKS_LEFT if left else states.CHECKS_USED_UP
+        )
+
+    def _compensate(self, transaction: Transaction, now: int) -> None:
+        given_up = compensation.gives_up(self.strategy, self.configuration, transaction)
+        guard = states.GIVEN_UP if given_up else states.GOES_ON
+        self._decide(transaction, states.COMPENSATION_DUE, now, guard)
+
+    # -- deciding --------------------------------------------------------------------------------------
+
+    def _decide(self, transaction: Transaction, on: str, now: int, guard: str = "", **params: Any) -> Row:
+        """Take the row of this event: its effects, its state, its wait, its words."""
+        guards = dict.fromkeys(states.MIDDLEWARE.guards, False)
+        if guard:
+            guards[guard] = True
+        before = transaction.state
+        row = states.MIDDLEWARE.find(before, on, guards)
+        shown = {
+            "tid": transaction.tid,
+            "sender": "",
+            "state": before,
+            "reason": "",
+            "result": "",
+            "left": [],
+        }
+        shown |= {"answer": "", **params}
+        if row.target is None:
+            if on == states.CONFIRM and before in states.RESTING:
+                self.send(
+                    str(params["sender"]), ConfirmAck(tid=transaction.tid, result=before), transaction.tid
+                )
+            self.refused(row, [["state", before]], "middleware.nothing_done", **shown)
+            return row
+        transaction.state = row.target
+        for effect in row.effects:
+            _EFFECTS[effect](self, transaction, now, params)
+        shown |= self._numbers(transaction)
+        self.took(states.MIDDLEWARE, row, f"{self.name} {transaction.tid}", **shown)
+        self._comment(transaction, before, row)
+        if row.target != before:
+            self._wait(transaction, now)
+            if row.target in states.RESTING:
+                self._ended(transaction.tid, row.target)
+        elif on == states.CHECK_DUE:
+            self._wait(transaction, now)
+        self.watch.touch(transaction)
+        return row
+
+    def _numbers(self, transaction: Transaction) -> dict[str, Any]:
+        settings = self.configuration
+        return {
+            "participants": len(transaction.records),
+            "ok": len(transaction.in_state(participants.PREPARED)),
+            "prepared": transaction.in_state(participants.PREPARED),
+            "silent": transaction.in_state(participants.UNKNOWN),
+            "missing": transaction.unanswered,
+            "undone": [name for name, row in transaction.answers.items() if not row.done],
+            "asked": list(transaction.answers),
+            "message_id": transaction.message_id,
+            "checks": transaction.checks,
+            "max_checks": settings.max_checks,
+            "tries": transaction.tries,
+            "strategy": self.strategy.name,
+            "number": self.strategy.number,
+            "named": list(transaction.named),
+            "check_after_ms": settings.check_after_ms,
+            "prepare_timeout_ms": settings.prepare_timeout_ms,
+            "answer_timeout_ms": settings.answer_timeout_ms,
+        }
+
+    def _comment(self, transaction: Transaction, before: str, row: Row) -> None:
+        """What a learner should see beside the step: the strategy's price, and how Kafka does it (MW-15)."""
+        if not self.watch.recording:
+            return
+        if row.on == states.ANSWER_TIMEOUT:
+            self.watch.note(self.strategy.trade_off, ("MW-11", "MW-12"))
+            self.watch.note("middleware.kafka_repeats_markers", ("MW-15", "CTR-40"))
+        elif (
+            row.on == states.COMPENSATION_DUE and row.target == states.COMPENSATING and not transaction.named
+        ):
+            self.watch.note(self.strategy.why, ("MW-11",), **self._numbers(transaction))
+        elif row.target == states.AWAIT_CONFIRM and before == states.PREPARING:
+            self.watch.note("middleware.kafka_has_no_votes", ("MW-15", "CTR-43"))
+            if not self.back_check:
+                self.watch.note("middleware.no_back_check", ("MW-13",))
+
+    def _wait(self, transaction: Transaction, now: int) -> None:
+        """The one timer of the new state."""
+        state, settings = transaction.state, self.configuration
+        until: int | None = None
+        if state == states.PREPARING:
+            event, until = states.PREPARE_TIMEOUT, now + settings.prepare_timeout_ms
+        elif state in (states.AWAIT_CONFIRM, states.CHECKING):
+            event = states.CHECK_DUE
+            until = now + settings.check_after_ms if self.back_check else None
+        elif state in (states.COMMITTING, states.ROLLING_BACK):
+            event, until = states.ANSWER_TIMEOUT, now + settings.answer_timeout_ms
+        elif state == states.COMPENSATING:
+            event = states.COMPENSATION_DUE
+            until = compensation.first_at(self.strategy, settings, transaction, now)
+        transaction.timer = None if until is None else (event, now, until)
+
+    def _ended(self, tid: int, state: str) -> None:
+        if self.watch.judging:
+            self.watch.fact(TransactionEnded(tid=tid, state=state))
+
+    def ask(self, transaction: Transaction, node: str, what: str, now: int) -> None:
+        """Send a node Commit or Rollback and await its answer."""
+        transaction.ask(node, what, now)
+        body: Any = Commit(tid=transaction.tid)
+        if what == ROLLBACK:
+            body = Rollback(tid=transaction.tid, by=transaction.by)
+        self.send(node, body, transaction.tid)
+
+    # -- effects ---------------------------------------------------------------------------------------
+
+    def _store_message(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        transaction.message_id = f"m{transaction.tid}"
+        transaction.message = "prepared"
+
+    def _ask_participants(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        for participant in self.configuration.participants:
+            self.send(
+                participant.name,
+                Prepare(tid=transaction.tid, operation=participant.operation),
+                transaction.tid,
+            )
+
+    def _tell_ack(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        transaction.acknowledged_prepare = True
+        self.send(
+            BUSINESS, PrepareAck(tid=transaction.tid, message_id=str(transaction.message_id)), transaction.tid
+        )
+
+    def _tell_fail(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        transaction.message = "withdrawn"
+        transaction.decision = ROLLBACK
+        reason = params.get("reason") or "middleware.votes_missing"
+        self.send(BUSINESS, PrepareFail(tid=transaction.tid, reason=reason), transaction.tid)
+
+    def _roll_back_voters(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        """Participants that voted ok hold a reservation: they are told as well (CTR-39)."""
+        for name in transaction.in_state(participants.PREPARED):
+            self.ask(transaction, name, ROLLBACK, now)
+
+    def _roll_back_silent(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        """A lost vote may hide a reservation, so the silent are told too; nobody waits for their answer."""
+        for name in transaction.in_state(participants.UNKNOWN):
+            self.send(name, Rollback(tid=transaction.tid), transaction.tid)
+
+    def _roll_back_late_voter(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        name = str(params["sender"])
+        if transaction.state == states.ROLLING_BACK:
+            self.ask(transaction, name, ROLLBACK, now)
+        else:
+            self.send(name, Rollback(tid=transaction.tid), transaction.tid)
+
+    def _send_commits(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        transaction.decision = COMMIT
+        transaction.message = "delivered"
+        for name in transaction.records:
+            self.ask(transaction, name, COMMIT, now)
+
+    def _send_rollbacks(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        transaction.decision = ROLLBACK
+        transaction.message = "withdrawn"
+        for name in transaction.records:
+            self.ask(transaction, name, ROLLBACK, now)
+
+    def _ask_source(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        transaction.checks += 1
+        self.send(
+            BUSINESS, Check(tid=transaction.tid, message_id=str(transaction.message_id)), transaction.tid
+        )
+
+    def _mark_silent(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        for name in transaction.not_done:
+            transaction.hear(name, participants.SILENT)
+
+    def _act(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        until = compensation.act(self, transaction, now)
+        transaction.timer = (states.COMPENSATION_DUE, now, until)
+
+    def _ask_next(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        compensation.ask_next(self, transaction, now)
+
+    def _undo_named(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        compensation.undo_named(self, transaction, now)
+
+    def _acknowledge(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        """Confirm-ack ends the transaction for the business system; after Prepare-fail it has ended already."""
+        if transaction.acknowledged_prepare:
+            self.send(BUSINESS, ConfirmAck(tid=transaction.tid, result=transaction.state), transaction.tid)
+
+
+_HEARS: dict[type, Callable[[Middleware, Transaction, str, Any, int], None]] = {
+    Prepare: Middleware._prepare,
+    PrepareOk: Middleware._vote,
+    PrepareFail: Middleware._vote,
+    Confirm: Middleware._confirm,
+    CommitOk: Middleware._answer,
+    CommitFail: Middleware._answer,
+    RollbackOk: Middleware._answer,
+    RollbackFail: Middleware._answer,
+    CheckReply: Middleware._check_reply,
+    Cancelled: Middleware._cancelled,
+}
+_TIMERS: dict[str, Callable[[Middleware, Transaction, int], None]] = {
+    states.PREPARE_TIMEOUT: Middleware._votes_overdue,
+    states.ANSWER_TIMEOUT: Middleware._answers_overdue,
+    states.CHECK_DUE: Middleware._check,
+    states.COMPENSATION_DUE: Middleware._compensate,
+}
+_EFFECTS: dict[str, Callable[[Middleware, Transaction, int, dict[str, Any]], None]] = {
+    "store_message": Middleware._store_message,
+    "ask_participants": Middleware._ask_participants,
+    "tell_ack": Middleware._tell_ack,
+    "tell_fail": Middleware._tell_fail,
+    "roll_back_voters": Middleware._roll_back_voters,
+    "roll_back_silent": Middleware._roll_back_silent,
+    "roll_back_late_voter": Middleware._roll_back_late_voter,
+    "send_commits": Middleware._send_commits,
+    "send_rollbacks": Middleware._send_rollbacks,
+    "ask_source": Middleware._ask_source,
+    "mark_silent": Middleware._mark_silent,
+    "act": Middleware._act,
+    "ask_next": Middleware._ask_next,
+    "undo_named": Middleware._undo_named,
+    "acknowledge": Middleware._acknowledge,
+}

@@ -1,0 +1,174 @@
+"""A transaction at the middleware, as rows (MW-3 to MW-13).
+
+An event is a message by its meaning (``vote``, ``answer``) or a timer. A message that a state does not expect
+is refused: delayed and repeated messages may come at any time. Timers have rows only where they can run.
+
+AWAIT_CONFIRM and CHECKING are one wait for the business system's word: whatever ends the one ends the other.
+"""
+
+from __future__ import annotations
+
+from engine.machine import Machine, Row
+
+STARTED, PREPARING, AWAIT_CONFIRM, CHECKING = "STARTED", "PREPARING", "AWAIT_CONFIRM", "CHECKING"
+COMMITTING, ROLLING_BACK, COMPENSATING = "COMMITTING", "ROLLING_BACK", "COMPENSATING"
+COMMITTED, ROLLED_BACK = "COMMITTED", "ROLLED_BACK"
+COMPENSATED, MANUAL = "COMPENSATED", "MANUAL"
+RESTING = (COMMITTED, ROLLED_BACK, COMPENSATED, MANUAL)
+
+PREPARE, VOTE, CONFIRM, ANSWER = "prepare", "vote", "confirm", "answer"
+CHECK_REPLY, CANCELLED, OPERATOR = "check_reply", "cancelled", "operator"
+PREPARE_TIMEOUT, ANSWER_TIMEOUT = "prepare_timeout", "answer_timeout"
+CHECK_DUE, COMPENSATION_DUE = "check_due", "compensation_due"
+
+ALL_OK, SOME_MISSING, OK_AFTER_END = "all_voted_ok", "votes_missing", "voted_ok"
+REFUSED_SOME_OK, REFUSED_NO_OK = "refused_some_voted_ok", "refused_nobody_voted_ok"
+SOME_OK, NO_OK = "some_voted_ok", "nobody_voted_ok"
+REFUSED_LATE = "refused"
+SUCCEEDED, FAILED, UNKNOWN = "succeeded", "failed", "unknown"
+ALL_COMMITTED, ALL_UNDONE = "all_committed", "all_undone"
+HEARD_SOME_LEFT, ANSWERS_MISSING = "all_heard_some_left", "answers_missing"
+CHECKS_LEFT, CHECKS_USED_UP = "checks_left", "checks_used_up"
+GOES_ON, GIVEN_UP = "goes_on", "given_up"
+
+
+def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "", *effects: str) -> Row:
+    return Row(
+        source=source,
+        on=on,
+        when=when,
+        target=target,
+        why=f"middleware.{why}",
+        spec=spec,
+        effects=effects,
+    )
+
+
+_PREPARE = (
+    _move(STARTED, PREPARE, PREPARING, "asks_participants", "MW-4", "", "store_message", "ask_participants"),
+    _move(PREPARING, VOTE, PREPARING, "vote_counted", "MW-4", SOME_MISSING),
+    _move(PREPARING, VOTE, AWAIT_CONFIRM, "all_voted_ok", "MW-5", ALL_OK, "tell_ack"),
+    _move(PREPARING, VOTE, ROLLING_BACK, "refused", "MW-5", REFUSED_SOME_OK, "tell_fail", "roll_back_voters"),
+    _move(PREPARING, VOTE, ROLLED_BACK, "refused_by_all", "MW-5", REFUSED_NO_OK, "tell_fail"),
+    _move(
+        PREPARING,
+        PREPARE_TIMEOUT,
+        ROLLING_BACK,
+        "votes_missing",
+        "MW-5",
+        SOME_OK,
+        "tell_fail",
+        "roll_back_voters",
+        "roll_back_silent",
+    ),
+    _move(
+        PREPARING,
+        PREPARE_TIMEOUT,
+        ROLLED_BACK,
+        "no_votes",
+        "MW-5",
+        NO_OK,
+        "tell_fail",
+        "roll_back_silent",
+    ),
+    _move(ROLLING_BACK, VOTE, ROLLING_BACK, "late_vote", "CTR-39", OK_AFTER_END, "roll_back_late_voter"),
+    _move(ROLLED_BACK, VOTE, ROLLED_BACK, "late_vote", "CTR-39", OK_AFTER_END, "roll_back_late_voter"),
+    _move(ROLLING_BACK, VOTE, ROLLING_BACK, "late_refusal", "MW-5", REFUSED_LATE),
+    _move(ROLLED_BACK, VOTE, ROLLED_BACK, "late_refusal", "MW-5", REFUSED_LATE),
+)
+
+
+def _decisions() -> list[Row]:
+    rows = []
+    for source in (AWAIT_CONFIRM, CHECKING):
+        rows += [
+            _move(source, CONFIRM, COMMITTING, "decides_commit", "MW-7", SUCCEEDED, "send_commits"),
+            _move(source, CONFIRM, ROLLING_BACK, "decides_rollback", "MW-7", FAILED, "send_rollbacks"),
+            _move(source, CHECK_DUE, CHECKING, "asks_source", "MW-13", CHECKS_LEFT, "ask_source"),
+            _move(
+                source, CHECK_DUE, ROLLING_BACK, "checks_used_up", "MW-13", CHECKS_USED_UP, "send_rollbacks"
+            ),
+        ]
+    rows += [
+        _move(CHECKING, CHECK_REPLY, COMMITTING, "source_committed", "MW-13", SUCCEEDED, "send_commits"),
+        _move(CHECKING, CHECK_REPLY, ROLLING_BACK, "source_rolled_back", "MW-13", FAILED, "send_rollbacks"),
+        _move(CHECKING, CHECK_REPLY, AWAIT_CONFIRM, "source_unknown", "MW-13", UNKNOWN),
+    ]
+    return rows
+
+
+_ENDS = (
+    _move(COMMITTING, ANSWER, COMMITTED, "all_committed", "MW-8", ALL_COMMITTED, "acknowledge"),
+    _move(COMMITTING, ANSWER, COMMITTING, "answer_counted", "MW-7", ANSWERS_MISSING),
+    _move(ROLLING_BACK, ANSWER, ROLLED_BACK, "all_rolled_back", "MW-8", ALL_UNDONE, "acknowledge"),
+    _move(ROLLING_BACK, ANSWER, ROLLING_BACK, "answer_counted", "MW-7", ANSWERS_MISSING),
+    _move(COMMITTING, ANSWER_TIMEOUT, COMPENSATING, "answers_missing", "MW-10", "", "mark_silent"),
+    _move(ROLLING_BACK, ANSWER_TIMEOUT, COMPENSATING, "answers_missing", "MW-10", "", "mark_silent"),
+    _move(COMPENSATING, COMPENSATION_DUE, COMPENSATING, "compensation_acts", "MW-11", GOES_ON, "act"),
+    _move(COMPENSATING, COMPENSATION_DUE, MANUAL, "needs_a_person", "MW-11", GIVEN_UP),
+    _move(COMPENSATING, ANSWER, COMMITTED, "finished_forward", "MW-12", ALL_COMMITTED, "acknowledge"),
+    _move(COMPENSATING, ANSWER, COMPENSATED, "everything_undone", "MW-12", ALL_UNDONE, "acknowledge"),
+    _move(COMPENSATING, ANSWER, MANUAL, "cannot_all_be_undone", "MW-12", HEARD_SOME_LEFT),
+    _move(COMPENSATING, ANSWER, COMPENSATING, "answer_counted", "MW-12", ANSWERS_MISSING, "ask_next"),
+    _move(COMPENSATING, CANCELLED, COMPENSATED, "manager_cancelled", "MW-11", ALL_UNDONE, "acknowledge"),
+    _move(COMPENSATING, CANCELLED, MANUAL, "cannot_all_be_undone", "MW-11", HEARD_SOME_LEFT),
+    _move(MANUAL, OPERATOR, COMPENSATING, "operator_names", "MW-11", "", "undo_named"),
+)
+_STATES = (
+    STARTED,
+    PREPARING,
+    AWAIT_CONFIRM,
+    CHECKING,
+    COMMITTING,
+    ROLLING_BACK,
+    COMPENSATING,
+    *RESTING,
+)
+_REFUSALS = {
+    PREPARE: ("prepare_repeated", "MW-4"),
+    VOTE: ("vote_not_expected", "MW-4"),
+    CONFIRM: ("confirm_not_expected", "MW-7"),
+    ANSWER: ("answer_not_expected", "MW-10"),
+    CHECK_REPLY: ("check_reply_not_expected", "MW-13"),
+    CANCELLED: ("cancelled_not_expected", "MW-11"),
+    OPERATOR: ("operator_not_needed", "MW-11"),
+}
+
+
+def _refused(moves: tuple[Row, ...]) -> list[Row]:
+    settled = {(row.source, row.on) for row in moves}
+    return [
+        Row(
+            source=state,
+            on=on,
+            target=None,
+            reply="NOT_EXPECTED",
+            why=f"middleware.{why}",
+            spec=spec,
+        )
+        for on, (why, spec) in _REFUSALS.items()
+        for state in _STATES
+        if (state, on) not in settled
+    ]
+
+
+_MOVES = (*_PREPARE, *_decisions(), *_ENDS)
+
+MIDDLEWARE = Machine(
+    "middleware_transaction",
+    STARTED,
+    (*_MOVES, *_refused(_MOVES)),
+    guards=(
+        *(ALL_OK, SOME_MISSING, OK_AFTER_END, REFUSED_LATE, REFUSED_SOME_OK, REFUSED_NO_OK, SOME_OK, NO_OK),
+        *(SUCCEEDED, FAILED, UNKNOWN),
+        *(ALL_COMMITTED, ALL_UNDONE, HEARD_SOME_LEFT, ANSWERS_MISSING),
+        *(CHECKS_LEFT, CHECKS_USED_UP, GOES_ON, GIVEN_UP),
+    ),
+    effects=(
+        *("store_message", "ask_participants", "tell_ack", "tell_fail"),
+        *("roll_back_voters", "roll_back_silent", "roll_back_late_voter"),
+        *("send_commits", "send_rollbacks", "ask_source"),
+        *("mark_silent", "act", "ask_next", "undo_named", "acknowledge"),
+    ),
+    terminal=(COMMITTED, ROLLED_BACK, COMPENSATED),
+)

@@ -1,0 +1,220 @@
+"""A participant: it reserves, commits, gives back and undoes by tid, in a database of its own (MW-4, MW-7, MW-10).
+
+Its data survives a crash. So a Commit that was carried out stays carried out, whoever heard of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.events import WorkApplied, WorkReleased, WorkReserved, WorkUndone
+from engine.messages import Effects, Envelope
+from engine.middleware import participant_states as states
+from engine.middleware.configuration import ParticipantConfiguration
+from engine.middleware.messages import (
+    Commit,
+    CommitFail,
+    CommitOk,
+    Prepare,
+    PrepareFail,
+    PrepareOk,
+    Rollback,
+    RollbackFail,
+    RollbackOk,
+)
+from engine.middleware.node import Node
+from engine.switches import Switches
+from engine.watching import Watch
+
+
+class Branch:
+    """One transaction's part here: state, operation, how often it was carried out and is not undone."""
+
+    __slots__ = ("applied", "operation", "state")
+
+    def __init__(self) -> None:
+        self.state = states.IDLE
+        self.operation = 0
+        self.applied = 0
+
+    def view(self) -> dict[str, Any]:
+        return {"state": self.state, "operation": self.operation, "applied": self.applied}
+
+
+class Participant(Node):
+    """One participant. ``value`` is what it keeps; reservations that would lower it count against it."""
+
+    def __init__(self, configuration: ParticipantConfiguration, switches: Switches, watch: Watch) -> None:
+        super().__init__(configuration.name, watch)
+        self.configuration = configuration
+        self.value = configuration.value
+        self.branches: dict[int, Branch] = {}
+        self.log: list[dict[str, Any]] = []
+        """Compensation records, oldest first (strategy 3)."""
+        self.path = ("middleware", "participants", configuration.name)
+        self._handles = states.HANDLES_ONCE if switches.idempotent_handlers else states.HANDLES_AGAIN
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "alive": self.alive,
+            "value": self.value,
+            "reserved": self.reserved,
+            "can_roll_back": self.configuration.can_roll_back,
+            "keeps_log": self.configuration.keeps_log,
+            "transactions": {str(tid): branch.view() for tid, branch in self.branches.items()},
+            "log": [dict(record) for record in self.log],
+        }
+
+    @property
+    def reserved(self) -> int:
+        """The sum of what prepared transactions will add."""
+        return sum(branch.operation for branch in self.branches.values() if branch.state == states.PREPARED)
+
+    def handle(self, envelope: Envelope, now: int) -> Effects:
+        body = envelope.body
+        if isinstance(body, Prepare):
+            self._prepare(envelope, body)
+        elif isinstance(body, Commit):
+            self._decide(envelope, body.tid, states.COMMIT, {self._handles: True}, {})
+        elif isinstance(body, Rollback):
+            self._roll_back(envelope, body)
+        return self.effects()
+
+    def _prepare(self, envelope: Envelope, request: Prepare) -> None:
+        operation = request.operation or 0
+        after = (
+            self.value
+            + operation
+            + sum(
+                branch.operation
+                for branch in self.branches.values()
+                if branch.state == states.PREPARED and branch.operation < 0
+            )
+        )
+        branch = self.branches.setdefault(request.tid, Branch())
+        if branch.state == states.IDLE:
+            branch.operation = operation
+        possible = after >= 0
+        holds = {states.CAN_RESERVE: possible, states.CANNOT_RESERVE: not possible}
+        self._decide(envelope, request.tid, states.PREPARE, holds, {"after": after})
+
+    def _roll_back(self, envelope: Envelope, request: Rollback) -> None:
+        possible = self._can_undo(request)
+        holds = {states.CAN_UNDO: possible, states.CANNOT_UNDO: not possible, self._handles: True}
+        self._decide(envelope, request.tid, states.ROLL_BACK, holds, {"by": request.by})
+
+    def _can_undo(self, request: Rollback) -> bool:
+        """Cancel and an operator's hand undo anything; the other ways need what they need (MW-11)."""
+        if request.by == "log":
+            return self._record(request.tid) is not None
+        return self.configuration.can_roll_back or request.by in ("cancel", "operator")
+
+    def _record(self, tid: int) -> dict[str, Any] | None:
+        """The newest record of this transaction that is not undone: the log is walked in reverse."""
+        for record in reversed(self.log):
+            if record["tid"] == tid and not record["undone"]:
+                return record
+        return None
+
+    def _decide(
+        self, envelope: Envelope, tid: int, on: str, holds: dict[str, bool], params: dict[str, Any]
+    ) -> None:
+        branch = self.branches.setdefault(tid, Branch())
+        guards = dict.fromkeys(states.PARTICIPANT.guards, False) | holds
+        row = states.PARTICIPANT.find(branch.state, on, guards)
+        before = self.value
+        for effect in row.effects:
+            _EFFECTS[effect](self, tid, branch)
+        shown = {
+            "participant": self.name,
+            "tid": tid,
+            "sender": envelope.source,
+            "state": branch.state,
+            "operation": branch.operation,
+            "before": before,
+            "value": self.value,
+            "by": "",
+            "after": self.value,
+            **params,
+        }
+        answer = _ANSWERS[row.reply]
+        if row.reply in _WITH_REASON:
+            self.send(envelope.source, answer(tid=tid, reason=row.why), tid)
+        else:
+            self.send(envelope.source, answer(tid=tid), tid)
+        if row.target is None:
+            self.refused(row, [["state", branch.state]], "participant.keeps_its_state", **shown)
+        else:
+            branch.state = row.target
+            self.took(states.PARTICIPANT, row, f"{self.name} {tid}", **shown)
+            if row.target == states.REFUSED and row.source == states.IDLE:
+                self.watch.refuse(
+                    row.spec, row.reply, [["left after it", params["after"]]], "participant.votes_no", **shown
+                )
+        self.watch.touch(self)
+
+    # -- effects ---------------------------------------------------------------------------------------
+
+    def _reserve(self, tid: int, branch: Branch) -> None:
+        if self.watch.judging:
+            self.watch.fact(WorkReserved(tid=tid, node=self.name))
+
+    def _release(self, tid: int, branch: Branch) -> None:
+        if self.watch.judging:
+            self.watch.fact(WorkReleased(tid=tid, node=self.name))
+
+    def _apply(self, tid: int, branch: Branch) -> None:
+        before = self.value
+        self.value += branch.operation
+        branch.applied += 1
+        if self.configuration.keeps_log:
+            self.log.append(
+                {
+                    "tid": tid,
+                    "participant": self.name,
+                    "operation": branch.operation,
+                    "before": before,
+                    "after": self.value,
+                    "undone": False,
+                }
+            )
+        if self.watch.judging:
+            self.watch.fact(WorkApplied(tid=tid, node=self.name))
+
+    def _undo(self, tid: int, branch: Branch) -> None:
+        """Take back what was added, as often as it was added; other transactions' work stays."""
+        for _ in range(branch.applied):
+            self.value -= branch.operation
+            record = self._record(tid)
+            if record is not None:
+                record["undone"] = True
+            if self.watch.judging:
+                self.watch.fact(WorkUndone(tid=tid, node=self.name))
+        branch.applied = 0
+
+    def _undo_again(self, tid: int, branch: Branch) -> None:
+        """A handler that does not know the tid undoes once more, though nothing is left to undo."""
+        if any(record["tid"] == tid for record in self.log):
+            self.value -= branch.operation
+            branch.applied -= 1
+            if self.watch.judging:
+                self.watch.fact(WorkUndone(tid=tid, node=self.name))
+
+
+_ANSWERS: dict[str, Any] = {
+    states.PREPARE_OK: PrepareOk,
+    states.PREPARE_FAIL: PrepareFail,
+    states.COMMIT_OK: CommitOk,
+    states.COMMIT_FAIL: CommitFail,
+    states.ROLLBACK_OK: RollbackOk,
+    states.ROLLBACK_FAIL: RollbackFail,
+}
+_WITH_REASON = (states.PREPARE_FAIL, states.COMMIT_FAIL, states.ROLLBACK_FAIL)
+_EFFECTS: dict[str, Callable[[Participant, int, Branch], None]] = {
+    "reserve": Participant._reserve,
+    "apply": Participant._apply,
+    "release": Participant._release,
+    "undo": Participant._undo,
+    "undo_again": Participant._undo_again,
+}

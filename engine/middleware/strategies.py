@@ -1,0 +1,68 @@
+"""The seven ways to deal with a missing answer, as rows (MW-11, MW-12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FORWARD, BACKWARD = "forward", "backward"
+AT_ONCE, SCAN, INTERVAL = "at_once", "scan", "interval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strategy:
+    """One row of MW-11.
+
+    ``direction``: finish what was decided, or undo what was committed. ``first`` and ``again``: when it acts,
+    as a setting's name or ``at_once``; ``scan`` is the next moment of the scheduled task's grid. ``limit``: the
+    setting that bounds its tries; None: it goes on until everybody has answered.
+    """
+
+    name: str
+    number: int
+    direction: str
+    first: str = AT_ONCE
+    again: str = "resend_ms"
+    limit: str | None = None
+
+    @property
+    def why(self) -> str:
+        """Key of the sentence that says what it does."""
+        return f"middleware.strategy_{self.name}"
+
+    @property
+    def trade_off(self) -> str:
+        return f"middleware.trade_off_{self.name}"
+
+
+STRATEGIES: dict[str, Strategy] = {
+    row.name: row
+    for row in (
+        Strategy(name="manual", number=1, direction=BACKWARD),
+        Strategy(name="local_rollback", number=2, direction=BACKWARD),
+        Strategy(name="log_rollback", number=3, direction=BACKWARD),
+        Strategy(name="transaction_manager", number=4, direction=BACKWARD),
+        Strategy(
+            name="queue_retry",
+            number=5,
+            direction=FORWARD,
+            again="answer_timeout_ms",
+            limit="max_retries",
+        ),
+        Strategy(
+            name="scheduled_retry",
+            number=6,
+            direction=FORWARD,
+            first=SCAN,
+            again=SCAN,
+            limit="max_retries",
+        ),
+        Strategy(
+            name="framework_retry",
+            number=7,
+            direction=FORWARD,
+            first="framework_interval_ms",
+            again="framework_interval_ms",
+            limit="framework_retries",
+        ),
+    )
+}

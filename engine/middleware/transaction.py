@@ -1,0 +1,142 @@
+"""What the middleware keeps of one transaction: votes, answers, its one timer, and the window (MW-5, MW-10, MW-14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from engine.middleware import middleware_states as states
+from engine.middleware import participant_states as participants
+from engine.middleware.messages import CommitOk, RollbackOk
+
+COMMIT, ROLLBACK = "Commit", "Rollback"
+
+
+class AwaitedAnswer:
+    """One row of the answer table: what a node was asked last, and what it said to that."""
+
+    __slots__ = ("answer", "asked", "asked_at", "at", "tries")
+
+    def __init__(self, asked: str, now: int) -> None:
+        self.asked = asked
+        self.asked_at = now
+        self.answer: str | None = None
+        self.at: int | None = None
+        self.tries = 0
+
+    @property
+    def done(self) -> bool:
+        return self.answer == (CommitOk.api if self.asked == COMMIT else RollbackOk.api)
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "asked": self.asked,
+            "asked_at": self.asked_at,
+            "answer": self.answer,
+            "at": self.at,
+            "tries": self.tries,
+        }
+
+
+class Transaction:
+    """One transaction. ``answers`` are those it waits for now; ``records`` is what it knows of participants."""
+
+    def __init__(self, tid: int, nodes: Iterable[str], source: str) -> None:
+        self.tid = tid
+        self.path = ("middleware", "transactions", str(tid))
+        self.state = states.STARTED
+        self.initiator = source
+        self.message_id: str | None = None
+        self.message = "none"
+        """``none``, ``prepared`` (kept, not delivered as final), ``delivered`` or ``withdrawn`` (MW-14)."""
+        self.decision: str | None = None
+        self.records: dict[str, str] = dict.fromkeys(nodes, participants.IDLE)
+        self.answers: dict[str, AwaitedAnswer] = {}
+        self.acknowledged_prepare = False
+        self.checks = 0
+        self.tries = 0
+        """How often the compensation strategy has acted."""
+        self.by = "decision"
+        self.named: tuple[str, ...] = ()
+        """Nodes that an operator named for rolling back."""
+        self.timer: tuple[str, int, int] | None = None
+        """(event, since, until): every state waits for at most one thing."""
+        self.committed_since: int | None = None
+        self.committed_until: int | None = None
+        """First and last Commit-ok: between them participants differ (MW-14)."""
+        self.forgotten = False
+
+    def view(self) -> dict[str, Any] | None:
+        if self.forgotten:
+            return None
+        timer = None
+        if self.timer is not None:
+            timer = {"kind": self.timer[0], "since": self.timer[1], "until": self.timer[2]}
+        return {
+            "state": self.state,
+            "message_id": self.message_id,
+            "message": self.message,
+            "decision": self.decision,
+            "votes": dict(self.records),
+            "answers": {name: row.view() for name, row in self.answers.items()},
+            "checks": self.checks,
+            "tries": self.tries,
+            "named": list(self.named),
+            "timer": timer,
+            "window": {"since": self.committed_since, "until": self.committed_until},
+        }
+
+    # -- hearing ---------------------------------------------------------------------------------------
+
+    def hear(self, node: str, on: str) -> bool:
+        """Note what was heard of a participant; False when it tells nothing new."""
+        known = self.records.get(node)
+        if known is None or not participants.RECORD.candidates(known, on):
+            return False
+        target = participants.RECORD.find(known, on).target
+        if target is not None:
+            self.records[node] = target
+        return True
+
+    def in_state(self, *wanted: str) -> list[str]:
+        """Participants whose record stands in one of these states."""
+        return [name for name, state in self.records.items() if state in wanted]
+
+    def ask(self, node: str, what: str, now: int) -> None:
+        """Await an answer to what is being sent; asked again, the wait goes on."""
+        self.expect(node, what, now).tries += 1
+
+    def expect(self, node: str, what: str, now: int) -> AwaitedAnswer:
+        """The node's row of the answer table; a new one when it is to be asked something else."""
+        row = self.answers.get(node)
+        if row is None or row.asked != what:
+            row = self.answers[node] = AwaitedAnswer(what, now)
+        return row
+
+    @property
+    def unanswered(self) -> list[str]:
+        return [name for name, row in self.answers.items() if row.answer is None]
+
+    @property
+    def not_done(self) -> list[str]:
+        return [name for name, row in self.answers.items() if not row.done]
+
+    # -- guards ----------------------------------------------------------------------------------------
+
+    def vote_guard(self, ok: bool) -> str:
+        """Which row of a vote holds, after it was heard."""
+        if self.state != states.PREPARING:
+            return states.OK_AFTER_END if ok else states.REFUSED_LATE
+        if not ok:
+            return states.REFUSED_SOME_OK if self.in_state(participants.PREPARED) else states.REFUSED_NO_OK
+        missing = self.in_state(participants.IDLE)
+        return states.SOME_MISSING if missing else states.ALL_OK
+
+    def answer_guard(self) -> str:
+        """Which row of an answer holds, after it was heard."""
+        asked = {row.asked for row in self.answers.values()}
+        if not self.not_done and asked:
+            return states.ALL_COMMITTED if asked == {COMMIT} else states.ALL_UNDONE
+        if self.state == states.COMPENSATING and asked and not self.unanswered:
+            return states.HEARD_SOME_LEFT
+        return states.ANSWERS_MISSING
