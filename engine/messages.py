@@ -7,8 +7,9 @@ Topic-partitions are written ``topic-partition`` (``t-0``) everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Any, ClassVar
 
 from engine.errors import Error
 
@@ -402,6 +403,21 @@ class UpdateMetadata:
 
     api: ClassVar[str] = "UpdateMetadata"
     live_brokers: tuple[int, ...]
+    without_endpoint: tuple[int, ...] = ()
+    """Live brokers that nobody can reach for now (*make endpoint unavailable*)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdlePartitions:
+    """The controller's word on an internal topic: the leadership of its partitions that nobody used yet.
+
+    Brokers know them and make no replicas of them before their first use (:class:`UsePartition`).
+    """
+
+    api: ClassVar[str] = "LeaderAndIsr"
+    topic: str
+    partition_count: int
+    words: tuple[LeaderAndIsr, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -410,6 +426,14 @@ class StopReplica:
 
     api: ClassVar[str] = "StopReplica"
     partition: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTopic:
+    """A broker asks the controller for an internal topic that somebody wants to use (FND-3, FND-4)."""
+
+    api: ClassVar[str] = "CreateTopic"
+    topic: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -463,5 +487,30 @@ class Disconnect:
     peer: str
 
 
-Effects = list[Send | Connect | Disconnect]
+@dataclass(frozen=True, slots=True)
+class UsePartition:
+    """Effect of a broker: an internal partition is used for the first time; its brokers make replicas of it."""
+
+    partition: str
+
+
+Effects = list[Send | Connect | Disconnect | UsePartition]
 """What a role wants done, in order. An empty list: nothing to send."""
+
+
+def describe(value: Any) -> Any:
+    """A message's fields as JSON-shaped data, without the serials that the protocol does not carry."""
+    if is_dataclass(value) and not isinstance(value, type):
+        shown = {item.name: getattr(value, item.name) for item in fields(value) if item.name != "serials"}
+        if shown.get("content", 0) is None:
+            del shown["content"]
+        return {name: describe(item) for name, item in shown.items()}
+    if isinstance(value, dict):
+        return {str(key): describe(item) for key, item in value.items()}
+    if isinstance(value, frozenset):
+        return sorted(describe(item) for item in value)
+    if isinstance(value, list | tuple):
+        return [describe(item) for item in value]
+    if isinstance(value, Enum):
+        return value.name
+    return value

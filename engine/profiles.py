@@ -38,12 +38,16 @@ class Profile:
     """After a failed fence append the next fence keeps the raised epoch (TXC-11)."""
     stale_epoch_is_fatal: bool
     """INVALID_PRODUCER_EPOCH on produce ends the producer (SND-9)."""
+    marker_storage_error_retries: bool
+    """KAFKA_STORAGE_ERROR for a marker is retried; else an internal error (MRK-8)."""
     coordinator_answers_fenced: bool
     """Stale epoch at the coordinator: PRODUCER_FENCED; else INVALID_PRODUCER_EPOCH (CTR-44)."""
     retention_drops_producers: bool
     """Raising the log start forgets producers whose newest batch lies below it (LOG-11)."""
     drain_resumes_after_stop: bool
     """After an early drain stop the next pass starts after the blocked partition (ACC-15)."""
+    waits_for_stable_offsets: bool
+    """A consumer that asks where its group stands waits for open transactions to decide (KIP-447)."""
     validates_by_origin: bool
     """Validation level follows the append's origin (SEQ-9); else the topic's name and caller."""
 
@@ -63,9 +67,11 @@ K010 = Profile(
     end_txn_accepts_newer_epoch=True,
     failed_fence_keeps_epoch=False,
     stale_epoch_is_fatal=True,
+    marker_storage_error_retries=False,
     coordinator_answers_fenced=False,
     retention_drops_producers=True,
     drain_resumes_after_stop=False,
+    waits_for_stable_offsets=False,
     validates_by_origin=False,
 )
 
@@ -84,9 +90,11 @@ K20 = Profile(
     end_txn_accepts_newer_epoch=True,
     failed_fence_keeps_epoch=False,
     stale_epoch_is_fatal=True,
+    marker_storage_error_retries=False,
     coordinator_answers_fenced=False,
     retention_drops_producers=True,
     drain_resumes_after_stop=False,
+    waits_for_stable_offsets=False,
     validates_by_origin=False,
 )
 
@@ -105,9 +113,11 @@ K28 = Profile(
     end_txn_accepts_newer_epoch=False,
     failed_fence_keeps_epoch=True,
     stale_epoch_is_fatal=False,
+    marker_storage_error_retries=True,
     coordinator_answers_fenced=True,
     retention_drops_producers=False,
     drain_resumes_after_stop=True,
+    waits_for_stable_offsets=True,
     validates_by_origin=True,
 )
 

@@ -20,7 +20,7 @@ from typing import Any
 from engine.errors import EngineError
 from engine.interference import Interference
 from engine.judge import Bench, Verdict
-from engine.messages import Effects, Envelope, ProduceRequest, Send
+from engine.messages import Effects, Envelope, ProduceRequest, Send, UsePartition
 from engine.network import Connect
 from engine.network.links import partitions_of
 from engine.pending import CALL, DELIVERY, SENDER, TIMER, PendingPart, TimePart
@@ -435,6 +435,8 @@ class Simulation:
                 self.send(name, effect)
             elif isinstance(effect, Connect):
                 self._open(name, effect.peer)
+            elif isinstance(effect, UsePartition):
+                self.world.controller.use_partition(effect.partition)
             else:
                 self.disconnect(name, effect.peer)
 
@@ -481,9 +483,9 @@ class Simulation:
                 watch.fate(envelope.id, "lost")
             self.settled(envelope)
         for name, peer in ((one, other), (other, one)):
-            client = self.world.clients.get(name) or self.world.consumers.get(name)
-            if client is not None and client.alive:
-                self.carry_out(name, client.on_disconnected(peer, self.now))
+            role = self.world.connecting.get(name)
+            if role is not None and role.alive:
+                self.carry_out(name, role.on_disconnected(peer, self.now))
                 self._ask(name)
 
     def lost(self, envelope: Envelope) -> None:

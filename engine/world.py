@@ -12,6 +12,7 @@ from typing import Any
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
+from engine.broker.internal_topics import INTERNAL_TOPICS
 from engine.broker.replication import fetch_is_useful
 from engine.broker.startup import start_quietly
 from engine.client.application import Call
@@ -88,6 +89,8 @@ class World:
         self.applications: dict[str, Application] = {}
         self.applications_of: dict[str, list[Application]] = {}
         self.roles: dict[str, Any] = {}
+        self.connecting: dict[str, Any] = {}
+        """Roles that open connections and learn when one ends: clients, consumers, brokers."""
         self.paused: set[str] = set()
         self.starting: list[str] = []
         self.replica_fetch_ms = 5
@@ -189,7 +192,7 @@ class World:
         if name in self.nodes:
             return [node for node in self.nodes if node != name]
         if name in self.brokers:
-            return [*self.clients, *self.consumers, "controller", "crafter"]
+            return [*self.clients, *self.consumers, *self.brokers, "controller", "crafter"]
         return list(self.brokers)
 
     def broker_is_back(self, name: str, now: int) -> Done:
@@ -457,6 +460,7 @@ def _build_nodes(world: World, document: dict[str, Any]) -> None:
 def _build_roles(world: World) -> None:
     for group in (world.clients, world.brokers, world.consumers, world.nodes):
         world.roles.update(group)
+        world.connecting.update(group)
     world.roles["controller"] = world.controller
     world.roles["zookeeper"] = world.controller
     world.roles["crafter"] = Crafter(world.watch)
@@ -475,6 +479,9 @@ def _preset(world: World, document: dict[str, Any]) -> None:
             controller.preset_block(
                 override["broker"] or 0, override["block_start"] or 0, override["block_end"]
             )
+    if world.profile.idempotence and document["cluster"]["internal_topics"]:
+        for topic in INTERNAL_TOPICS:
+            controller.create_internal_topic(topic)
     for broker in brokers.values():
         for word in controller.announcements_for():
             broker.learn(word, 0)
@@ -526,6 +533,8 @@ def _connect(world: World) -> None:
     for client in clients:
         client.preset_metadata(leaders, [broker.broker_id for broker in world.brokers.values()])
         client.preset_connected(list(world.brokers))
+    for broker in world.brokers.values():
+        broker.preset_connected([other.broker_id for other in world.brokers.values()])
     for consumer in world.consumers.values():
         for partition in consumer.readings:
             starts = (

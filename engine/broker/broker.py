@@ -6,35 +6,62 @@ clients. Each request is handled by one function; the table :data:`HANDLERS` fin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from engine.broker import replication
 from engine.broker.append_rules import Rules
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Announcement
+from engine.broker.delayed_appends import complete_waiting, time_out_waiting
+from engine.broker.fault_surface import FaultSurface
 from engine.broker.fetch import handle_fetch
+from engine.broker.find_coordinator import Lookup, handle_find_coordinator
+from engine.broker.hosting import GroupHosting, Hosted
 from engine.broker.init_producer_id import answer_waiting, handle_init_producer_id
+from engine.broker.internal_topics import is_internal
+from engine.broker.marker_requests import MarkersBeingWritten, handle_write_markers, markers_appended
 from engine.broker.metadata import handle_metadata
 from engine.broker.partition_log import PartitionLog
-from engine.broker.produce import checks_for, complete_waiting, handle_produce, time_out_waiting
+from engine.broker.produce import handle_produce
+from engine.broker.produce_checks import checks_for, internal_checks
 from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.replica import DelayedProduce, Replica
-from engine.errors import EngineError, Error, Refused
+from engine.broker.replication_sentences import (
+    note_high_watermark,
+    say_forgotten,
+    say_high_watermark,
+    say_taken,
+)
+from engine.broker.transaction_host import TransactionHost
+from engine.broker.transaction_requests import (
+    handle_add_offsets,
+    handle_add_partitions,
+    handle_end_transaction,
+)
+from engine.errors import EngineError, Error
 from engine.messages import (
+    AddOffsetsToTxnRequest,
+    AddPartitionsToTxnRequest,
     AlterIsr,
     Effects,
+    EndTxnRequest,
     Envelope,
     FetchRequest,
+    FindCoordinatorRequest,
+    IdlePartitions,
     InitProducerIdRequest,
     LeaderAndIsr,
     MetadataRequest,
+    PartitionProduceResponse,
     ProduceRequest,
     ReplicaFetchRequest,
     ReplicaFetchResponse,
     Send,
     StopReplica,
     UpdateMetadata,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
     ZooKeeperReply,
 )
 from engine.profiles import Profile
@@ -42,7 +69,7 @@ from engine.switches import Switches
 from engine.watching import Part, Path, Watch
 
 
-class Broker:
+class Broker(FaultSurface):
     """One broker. It is a part of the view; its replicas have parts of their own.
 
     ``changed_partitions`` names the partitions whose log end, high watermark or leader changed here; the
@@ -73,13 +100,20 @@ class Broker:
         """True after a claim at start failed: that start is over, the broker is down (PID-6)."""
         self.rules = Rules(profile, switches)
         self.request_checks, self.partition_checks = checks_for(profile)
+        self.internal_checks = internal_checks()
         self.replicas: dict[str, Replica] = {}
         self.metadata: dict[str, LeaderAndIsr] = {}
         self.live_brokers: tuple[int, ...] = ()
+        self.without_endpoint: tuple[int, ...] = ()
+        self.internal_topics: dict[str, int] = {}
+        """Internal topics that exist, with their partition counts."""
+        self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}
+        """Internal partitions that nobody used yet, with the time at which their leader was elected."""
+        self.lookups: dict[Path, Lookup] = {}
         self.denied: set[tuple[str, str]] = set()
         self.delayed: list[DelayedProduce] = []
         """Produce requests that wait for replication, by deadline."""
-        self.waiting_for_ids: list[tuple[str, int]] = []
+        self.waiting_for_ids: list[Envelope] = []
         self.waiting_for_start: list[Envelope] = []
         self.changed_partitions: set[str] = set()
         self.producer_ids = ProducerIdManager(
@@ -89,8 +123,14 @@ class Broker:
             check_version=switches.zookeeper_version_check,
             watch=watch,
         )
+        self.marker_writes: dict[int, MarkersBeingWritten] = {}
+        self.markers_being_written = 0
+        """Number of the newest WriteTxnMarkers request."""
+        self.transactions = TransactionHost(self) if profile.idempotence else None
+        self.groups: GroupHosting | None = None
         self._stopped_cleanly = False
         self._next_correlation = 0
+        self.hosts: tuple[Hosted, ...] = () if self.transactions is None else (self.transactions,)
         self._idle_from: int | None = None
         """No producer's newest timestamp is older than this; None when no producer is known."""
 
@@ -117,29 +157,38 @@ class Broker:
         deadline = self.producer_ids.deadline
         if self.delayed:
             first = self.delayed[0].deadline
-            return first if deadline is None or first < deadline else deadline
+            if deadline is None or first < deadline:
+                deadline = first
+        for host in self.hosts:
+            due = host.next_timer()
+            if due is not None and (deadline is None or due < deadline):
+                deadline = due
         return deadline
 
     def on_timer(self, now: int) -> Effects:
         effects = time_out_waiting(self, now)
+        for host in self.hosts:
+            effects += host.on_timer(now)
         return effects + self.producer_ids.on_timer(now)
 
     def next_background_timer(self) -> int | None:
         """The next scan for idle producers that may find one; nothing waits for it (LOG-12)."""
+        expiry = None if self.transactions is None else self.transactions.expiry_at
         if self._idle_from is None:
-            return None
+            return expiry
         interval = self.configuration.producer_state_scan_interval_ms
         at = self._idle_from + self.configuration.producer_state_expiration_ms
-        return -(-at // interval) * interval
+        at = -(-at // interval) * interval
+        return at if expiry is None or at < expiry else expiry
 
     def on_background_timer(self, now: int) -> Effects:
         """Forget producers that were idle for too long; says nothing when there are none."""
         for replica in self.replicas.values():
             gone = replica.log.expire_producers(now)
             if gone:
-                self._say_forgotten("broker.producers_expired", replica, gone, ("LOG-12",))
+                say_forgotten(self.watch, self.name, "broker.producers_expired", replica, gone, ("LOG-12",))
         self._recompute_idle()
-        return []
+        return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
     def crash(self, now: int, *, clean: bool = False) -> None:
         """Stop. Memory goes: waiting requests, the block of ids, what the controller said; logs stay.
@@ -155,6 +204,11 @@ class Broker:
         self.waiting_for_ids.clear()
         self.waiting_for_start.clear()
         self.metadata.clear()
+        self.internal_topics.clear()
+        self.idle.clear()
+        self.marker_writes.clear()
+        for host in self.hosts:
+            host.crash()
         self._idle_from = None
         for replica in self.replicas.values():
             replica.forget_leadership()
@@ -214,6 +268,9 @@ class Broker:
         found: list[Part] = [self]
         for replica in self.replicas.values():
             found.extend(replica.parts())
+        for host in self.hosts:
+            found.extend(host.parts())
+        found.extend(self.lookups.values())
         return found
 
     def view(self) -> dict[str, Any]:
@@ -225,10 +282,6 @@ class Broker:
             "denied": [f"{operation} {resource}" for operation, resource in sorted(self.denied)],
         }
 
-    def touch(self) -> None:
-        if self.watch.recording:
-            self.watch.touch(self)
-
     # The controller's word ------------------------------------------------------------------------
 
     def learn(self, word: Announcement, now: int) -> Effects:
@@ -237,12 +290,58 @@ class Broker:
             return self._learn_leader(word, now)
         if type(word) is UpdateMetadata:
             self.live_brokers = word.live_brokers
+            self.without_endpoint = word.without_endpoint
+            return []
+        if type(word) is IdlePartitions:
+            self._learn_idle(word, now)
             return []
         if type(word) is StopReplica:
             return self._stop_replica(word, now)
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
+    def _learn_idle(self, word: IdlePartitions, now: int) -> None:
+        self.internal_topics[word.topic] = word.partition_count
+        for found in word.words:
+            known = self.idle.get(found.partition)
+            since = now
+            if known is not None and known[0].leader_epoch == found.leader_epoch:
+                since = known[1]
+            self.idle[found.partition] = (found, since)
+
+    def leader_of(self, partition: str) -> int | None:
+        """The leader as this broker knows it; None when there is none or the partition is unknown."""
+        word = self.metadata.get(partition)
+        if word is None and partition in self.idle:
+            word = self.idle[partition][0]
+        return None if word is None else word.leader
+
+    def is_reachable(self, broker_id: int) -> bool:
+        """Live, and somebody knows how to reach it."""
+        return broker_id in self.live_brokers and broker_id not in self.without_endpoint
+
     def _learn_leader(self, word: LeaderAndIsr, now: int) -> Effects:
+        """Take the word; a coordinator follows the leadership of its partition (FND-7)."""
+        partition = word.partition
+        _, since = self.idle.pop(partition, (None, now))
+        host = self._host_of(partition)
+        before = self.metadata.get(partition)
+        effects = self._learn_replica(word, now)
+        if host is not None:
+            replica = self.replicas.get(partition)
+            number = int(partition.rpartition("-")[2])
+            if replica is None or not replica.is_leader:
+                effects = effects + host.resign(number, now)
+            elif before is None or (before.leader, before.leader_epoch) != (word.leader, word.leader_epoch):
+                effects = effects + host.lead(number, replica.leader_epoch, since, now)
+        return effects
+
+    def _host_of(self, partition: str) -> Hosted | None:
+        if not is_internal(partition):
+            return None
+        topic = partition.rpartition("-")[0]
+        return next((host for host in self.hosts if host.topic == topic), None)
+
+    def _learn_replica(self, word: LeaderAndIsr, now: int) -> Effects:
         partition = word.partition
         self.metadata[partition] = word
         if self.broker_id not in word.replicas:
@@ -268,7 +367,7 @@ class Broker:
                     producer_count=len(replica.log.producers.entries),
                 )
             if replica.advance_high_watermark():
-                self._note_high_watermark(replica)
+                note_high_watermark(self.watch, self.name, replica)
         return complete_waiting(self, replica, now)
 
     def _create_replica(self, word: LeaderAndIsr) -> Replica:
@@ -289,6 +388,7 @@ class Broker:
 
     def _stop_replica(self, word: StopReplica, now: int) -> Effects:
         self.metadata.pop(word.partition, None)
+        self.idle.pop(word.partition, None)
         replica = self.replicas.get(word.partition)
         if replica is None:
             return []
@@ -312,11 +412,12 @@ class Broker:
         replica = self._replica(request.partition)
         effects: Effects = []
         if replica.is_leader and request.leader_epoch == replica.leader_epoch:
-            if replication.parted_at(replica, request.fetch_offset, request.last_fetched_epoch) is None:
+            parted = replication.parted_at(replica, request.fetch_offset, request.last_fetched_epoch)
+            if parted is None:
                 replica.note_follower_end(request.replica, request.fetch_offset)
             if replica.advance_high_watermark():
                 self.changed_partitions.add(replica.partition)
-                self._say_high_watermark(replica, request.replica)
+                say_high_watermark(self.watch, self.name, replica, request.replica)
                 effects.extend(complete_waiting(self, replica, now))
             if replica.wants_back(request.replica):
                 effects.append(self._ask_back(replica, request.replica))
@@ -333,57 +434,11 @@ class Broker:
         self.changed_partitions.add(replica.partition)
         if taken.copied:
             self.note_activity(min(batch.max_timestamp for batch in response.batches))
-        self._say_taken(replica, taken, log_end)
+        say_taken(self.watch, self.name, replica, taken, log_end)
         return []
-
-    def _say_taken(self, replica: Replica, taken: replication.Taken, log_end_before: int) -> None:
-        """One sentence for each thing that an answer of the leader did here."""
-        log = replica.log
-        known = {
-            "broker": self.name,
-            "partition": replica.partition,
-            "leader": f"broker-{replica.leader}",
-        }
-        say = self.watch.say
-        if taken.cut_to is not None:
-            epoch = replica.leader_epoch
-            say(
-                "broker.replica_truncated",
-                ("LOG-10",),
-                to=taken.cut_to,
-                log_end=log_end_before,
-                leader_epoch=epoch,
-                **known,
-            )
-        if taken.started_over_at is not None:
-            say("broker.replica_started_over", ("LOG-11",), offset=taken.started_over_at, **known)
-        if taken.copied:
-            say(
-                "broker.replica_fetched",
-                ("LOG-7",),
-                batch_count=taken.copied,
-                first_offset=log_end_before if taken.started_over_at is None else log.log_start,
-                log_end=log.log_end,
-                high_watermark=log.high_watermark,
-                **known,
-            )
-        if taken.log_start_raised:
-            say("broker.log_start_follows", ("LOG-11",), log_start=log.log_start, **known)
-        if taken.producers_forgotten:
-            self._say_forgotten(
-                "broker.producers_deleted_with_head", replica, taken.producers_forgotten, ("LOG-11",)
-            )
-        if taken.high_watermark_moved and not taken.copied:
-            say(
-                "broker.replica_learned_high_watermark",
-                ("LOG-7",),
-                high_watermark=log.high_watermark,
-                **known,
-            )
 
     def _ask_back(self, replica: Replica, follower: int) -> Send:
         replica.isr_asked.add(follower)
-        self._next_correlation += 1
         self.watch.say(
             "broker.asks_isr_back",
             ("LOG-7",),
@@ -393,32 +448,43 @@ class Broker:
             high_watermark=replica.log.high_watermark,
         )
         word = AlterIsr(partition=replica.partition, replica=follower, leader_epoch=replica.leader_epoch)
-        return Send("controller", word, self._next_correlation)
+        return self.to_controller(word)
 
-    def _say_high_watermark(self, replica: Replica, follower: int) -> None:
-        watch = self.watch
-        if watch.recording:
-            watch.say(
-                "broker.high_watermark_advanced",
-                ("LOG-7",),
-                broker=self.name,
-                partition=replica.partition,
-                replica=f"broker-{follower}",
-                high_watermark=replica.log.high_watermark,
-                log_end=replica.log.log_end,
-            )
-        elif watch.said is None:
-            watch.said = "broker.high_watermark_advanced"
+    def to_controller(self, word: object) -> Send:
+        return Send("controller", word, self.next_correlation())
 
-    def _note_high_watermark(self, replica: Replica) -> None:
-        self.watch.note(
-            "broker.high_watermark_follows_isr",
-            ("LOG-7",),
-            broker=self.name,
-            partition=replica.partition,
-            high_watermark=replica.log.high_watermark,
-            in_sync=len(replica.isr),
-        )
+    def next_correlation(self) -> int:
+        self._next_correlation += 1
+        return self._next_correlation
+
+    # Other brokers --------------------------------------------------------------------------------
+
+    def on_connected(self, peer: str, now: int) -> Effects:
+        """A connection to another broker is open: markers may go (MRK-3)."""
+        return self.transactions.on_connected(_number(peer), now) if self.transactions is not None else []
+
+    def on_disconnected(self, peer: str, now: int) -> Effects:
+        """A connection ended; only those to brokers carry something of ours (MRK-9)."""
+        if self.transactions is None or not peer.startswith("broker-"):
+            return []
+        return self.transactions.on_disconnected(_number(peer), now)
+
+    def preset_connected(self, brokers: Iterable[int]) -> None:
+        """Initial state: connections to these brokers are open."""
+        if self.transactions is not None:
+            self.transactions.connected.update(brokers)
+
+    def append_ended(
+        self, done: tuple[str, object], answers: dict[str, PartitionProduceResponse], now: int
+    ) -> Effects:
+        """An append of this broker's own is replicated or refused; the table says who waited for it."""
+        return APPEND_ENDED[done[0]](self, done[1], answers, now)
+
+    def _on_marker_response(self, envelope: Envelope, now: int) -> Effects:
+        if self.transactions is None:
+            return []
+        source = _number(envelope.source)
+        return self.transactions.on_marker_response(source, envelope.correlation_id, envelope.body, now)
 
     # Producer ids ---------------------------------------------------------------------------------
 
@@ -438,7 +504,7 @@ class Broker:
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:
                 effects.extend(self.handle(envelope, now))
-        return effects + answer_waiting(self)
+        return effects + answer_waiting(self, now)
 
     # Authorization --------------------------------------------------------------------------------
 
@@ -447,144 +513,35 @@ class Broker:
         ``transactional_id:x``)."""
         return (operation, resource) in self.denied
 
-    # Faults and initial state (GEN-6, GEN-7) ------------------------------------------------------
-
-    def deny(self, operation: str, resource: str, now: int) -> None:
-        """*deny authorization*: from now on refuse ``operation`` on ``resource``; call it on every broker."""
-        self.denied.add((operation, resource))
-        self.touch()
-        self.watch.say(
-            "fault.denied", ("GEN-6", "LOG-1"), broker=self.name, operation=operation, resource=resource
-        )
-
-    def allow(self, operation: str, resource: str, now: int) -> None:
-        """Take a denial back."""
-        self.denied.discard((operation, resource))
-        self.touch()
-        self.watch.say("fault.allowed", ("GEN-6",), broker=self.name, operation=operation, resource=resource)
-
-    def delete_head(self, partition: str, to: int | None, now: int) -> None:
-        """*delete log head*: records below ``to`` (None: below the high watermark) are gone (LOG-11).
-
-        Call it on the leader; followers raise their log start with their next fetch. Refused above the high
-        watermark.
-        """
-        replica = self._replica(partition)
-        log = replica.log
-        to = log.high_watermark if to is None else to
-        if not replica.is_leader:
-            raise Refused("LOG-11", partition, f"{self.name} does not lead it", "delete at the leader")
-        if to > log.high_watermark:
-            raise Refused(
-                "LOG-11",
-                partition,
-                f"offset {to} is above the high watermark {log.high_watermark}",
-                f"choose at most {log.high_watermark}",
-            )
-        gone = log.raise_log_start(to)
-        self.changed_partitions.add(partition)
-        self.watch.say(
-            "fault.head_deleted",
-            ("GEN-6", "LOG-11"),
-            broker=self.name,
-            partition=partition,
-            log_start=log.log_start,
-            to=to,
-        )
-        if self.watch.recording:
-            if gone:
-                self._say_forgotten("broker.producers_deleted_with_head", replica, gone, ("LOG-11",))
-            elif log.producers.entries:
-                self.watch.note(
-                    "broker.producers_kept_after_head",
-                    ("LOG-11",),
-                    broker=self.name,
-                    partition=partition,
-                    producer_ids=sorted(log.producers.entries),
-                )
-
-    def expire_producers(self, partition: str | None, now: int) -> None:
-        """*expire producer state*: forget the producers of ``partition`` (None: of all), idle or not."""
-        chosen = self.replicas.values() if partition is None else (self._replica(partition),)
-        self.watch.say(
-            "fault.producers_expired", ("GEN-6", "LOG-12"), broker=self.name, partition=partition or "*"
-        )
-        for replica in chosen:
-            gone = replica.log.forget_producers()
-            if gone:
-                self._say_forgotten("broker.producers_forgotten", replica, gone, ("LOG-12",))
-        self._recompute_idle()
-
-    def preset_producer(
-        self,
-        partition: str,
-        producer_id: int,
-        producer_epoch: int,
-        last_sequence: int | None,
-        last_offset: int | None,
-        now: int = 0,
-    ) -> None:
-        """Initial state: what this broker knows of a producer (GEN-7). Call it on every replica.
-
-        ``last_sequence`` None: the epoch alone is known, as after a marker.
-        """
-        log = self._replica(partition).log
-        log.preset_producer(producer_id, producer_epoch, last_sequence, last_offset, now)
-        self.note_activity(now)
-
-    def preset_log_start(self, partition: str, offset: int) -> None:
-        """Initial state: the log is empty and starts at ``offset`` (GEN-7). Call it on every replica."""
-        self._replica(partition).log.restart_at(offset, 0)
-        self.changed_partitions.add(partition)
-
-    def preset_next_producer_id(self, next_id: int) -> None:
-        """Initial state: the next id of this broker's block (GEN-7)."""
-        block = self.producer_ids.block
-        if block is None or not block.start <= next_id <= block.end + 1:
-            raise Refused(
-                "GEN-7",
-                f"{self.name}.next_id",
-                f"{next_id} is not in its block",
-                "no block yet" if block is None else f"choose {block.start} to {block.end + 1}",
-            )
-        self.producer_ids.next_id = next_id
-        self.touch()
-
-    # Smaller things -------------------------------------------------------------------------------
-
-    def note_activity(self, timestamp: int) -> None:
-        """A producer was active at ``timestamp``; the idle scan need not come before it expires."""
-        idle_from = self._idle_from
-        if idle_from is None or timestamp < idle_from:
-            self._idle_from = timestamp
-
-    def _recompute_idle(self) -> None:
-        times = [
-            entry.last_timestamp
-            for replica in self.replicas.values()
-            for entry in replica.log.producers.entries.values()
-            if entry.transaction_first_offset is None
-        ]
-        self._idle_from = min(times, default=None)
-
-    def _say_forgotten(self, key: str, replica: Replica, gone: list[int], rules: tuple[str, ...]) -> None:
-        self.watch.say(key, rules, broker=self.name, partition=replica.partition, producer_ids=sorted(gone))
-
-    def _replica(self, partition: str) -> Replica:
-        replica = self.replicas.get(partition)
-        if replica is None:
-            raise Refused(
-                "GEN-6",
-                partition,
-                f"{self.name} has no replica of it",
-                f"choose one of {sorted(self.replicas)}",
-            )
-        return replica
-
 
 HANDLERS: dict[type, Callable[[Broker, Envelope, int], Effects]] = {
     ProduceRequest: handle_produce,
     FetchRequest: handle_fetch,
     MetadataRequest: handle_metadata,
     InitProducerIdRequest: handle_init_producer_id,
+    FindCoordinatorRequest: handle_find_coordinator,
+    AddPartitionsToTxnRequest: handle_add_partitions,
+    AddOffsetsToTxnRequest: handle_add_offsets,
+    EndTxnRequest: handle_end_transaction,
+    WriteTxnMarkersRequest: handle_write_markers,
+    WriteTxnMarkersResponse: Broker._on_marker_response,
 }
+
+
+def _number(peer: str) -> int:
+    return int(peer.rpartition("-")[2])
+
+
+def _image_appended(
+    broker: Broker, argument: Any, answers: dict[str, PartitionProduceResponse], now: int
+) -> Effects:
+    host = broker.transactions
+    return [] if host is None else host.appended(argument, answers, now)
+
+
+AppendEnded = Callable[[Broker, Any, dict[str, PartitionProduceResponse], int], Effects]
+APPEND_ENDED: dict[str, AppendEnded] = {
+    "image": _image_appended,
+    "markers": markers_appended,
+}
+"""Who is told when an append of the broker's own ended, by the first word of its ``done``."""

@@ -14,14 +14,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
+from engine.broker.internal_topics import CREATION_MS, InternalTopics, is_internal
+from engine.broker.leadership import PartitionState
 from engine.broker.producer_ids import BLOCK_NODE, Block, block_from_json, next_block
 from engine.broker.zookeeper import Session, ZooKeeper
 from engine.errors import EngineError, Refused
 from engine.events import LeaderChanged
 from engine.messages import (
     AlterIsr,
+    CreateTopic,
     Effects,
     Envelope,
+    IdlePartitions,
     LeaderAndIsr,
     Send,
     StopReplica,
@@ -29,66 +33,12 @@ from engine.messages import (
     ZooKeeperRead,
     ZooKeeperWrite,
 )
-from engine.watching import Part, Path, Watch
+from engine.watching import Part, Watch
 
-Announcement = LeaderAndIsr | UpdateMetadata | StopReplica
+Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions
 
 COMPETITOR = 99
 """Broker id of the other writer in the fault *competing ZooKeeper write*."""
-
-
-class PartitionState:
-    """Leadership of one partition as ZooKeeper has it. A part of the view."""
-
-    __slots__ = (
-        "deleted",
-        "isr",
-        "leader",
-        "leader_epoch",
-        "min_isr",
-        "name",
-        "not_fetching",
-        "path",
-        "replicas",
-        "segment_records",
-        "without_leader",
-    )
-
-    def __init__(self, name: str, replicas: Sequence[int], min_isr: int, segment_records: int | None) -> None:
-        self.name = name
-        self.path: Path = ("partitions", name)
-        self.replicas = tuple(replicas)
-        self.isr = tuple(replicas)
-        self.leader: int | None = replicas[0]
-        self.leader_epoch = 0
-        self.min_isr = min_isr
-        self.segment_records = segment_records
-        self.not_fetching: set[int] = set()
-        self.deleted = False
-        self.without_leader = False
-        """True while a fault keeps the partition without a leader."""
-
-    def view(self) -> dict[str, Any]:
-        return {
-            "leader": self.leader,
-            "leader_epoch": self.leader_epoch,
-            "isr": list(self.isr),
-            "replica_order": list(self.replicas),
-            "min_isr": self.min_isr,
-            "deleted": self.deleted,
-        }
-
-    def word(self) -> LeaderAndIsr:
-        return LeaderAndIsr(
-            partition=self.name,
-            leader=self.leader,
-            leader_epoch=self.leader_epoch,
-            isr=self.isr,
-            replicas=self.replicas,
-            min_isr=self.min_isr,
-            segment_records=self.segment_records,
-            not_fetching=tuple(sorted(self.not_fetching)),
-        )
 
 
 class Controller:
@@ -107,7 +57,10 @@ class Controller:
         self.configuration = configuration or BrokerConfiguration()
         self.zookeeper = ZooKeeper(watch)
         self.partitions: dict[str, PartitionState] = {}
+        self.internal = InternalTopics(self.configuration)
         self.live: set[int] = set()
+        self.without_endpoint: set[int] = set()
+        """Brokers that nobody can reach for now (GEN-6)."""
         self.announcements: list[Announcement] = []
         for broker_id in broker_ids:
             self.zookeeper.sessions[broker_id] = Session(broker_id)
@@ -136,18 +89,48 @@ class Controller:
         self.announcements.append(state.word())
 
     def leaders(self) -> dict[str, int | None]:
-        """Partition to its leader, or None."""
-        return {name: state.leader for name, state in self.partitions.items() if not state.deleted}
+        """Partition to its leader, or None; Kafka's own topics are nobody's data and left out."""
+        return {
+            name: state.leader
+            for name, state in self.partitions.items()
+            if not state.deleted and not is_internal(name)
+        }
+
+    def create_internal_topic(self, topic: str) -> None:
+        """The topic exists from now on, with idle partitions (FND-4)."""
+        self.internal.create(topic, sorted(self.zookeeper.sessions))
+        self.internal.follow(self.is_live)
+        self.announcements.append(self.internal.word(topic))
+
+    def use_partition(self, name: str) -> None:
+        """The first use of an internal partition: from now on it has replicas and a place in the view."""
+        state = self.internal.idle.pop(name, None)
+        if state is None:
+            return
+        self.partitions[name] = state
+        self._changed(state)
 
     def announcements_for(self) -> list[Announcement]:
         """Everything a broker that starts or wakes must know, in a fixed order."""
         return [
-            UpdateMetadata(live_brokers=tuple(sorted(self.live))),
+            self._live_word(),
+            *(self.internal.word(topic) for topic in self.internal.counts),
             *(
                 StopReplica(partition=name) if state.deleted else state.word()
                 for name, state in self.partitions.items()
             ),
         ]
+
+    def _live_word(self) -> UpdateMetadata:
+        return UpdateMetadata(
+            live_brokers=tuple(sorted(self.live)), without_endpoint=tuple(sorted(self.without_endpoint))
+        )
+
+    def _tell_who_lives(self) -> None:
+        """Brokers learn who is live, and who leads the idle partitions now."""
+        self.announcements.append(self._live_word())
+        for topic in self.internal.follow(self.is_live):
+            self.announcements.append(self.internal.word(topic))
 
     def take_announcements(self) -> list[Announcement]:
         """What brokers must be told now; empties the list."""
@@ -175,6 +158,9 @@ class Controller:
             self._say_write(envelope.source, body, before, reply.written)
         elif type(body) is AlterIsr:
             self._alter_isr(body)
+            return []
+        elif type(body) is CreateTopic:
+            self._begin_creation(envelope.source, body.topic, now)
             return []
         else:
             raise EngineError(f"{self.name}: cannot handle {body!r}")
@@ -215,10 +201,35 @@ class Controller:
             for session in self.zookeeper.sessions.values()
             if session.expires_at is not None and not session.alive and session.broker_id in self.live
         ]
+        if self.internal.creating:
+            times.extend(self.internal.creating.values())
         return min(times, default=None)
+
+    def _begin_creation(self, asker: str, topic: str, now: int) -> None:
+        """Creation takes its time; who asks meanwhile or afterwards changes nothing (FND-4)."""
+        internal = self.internal
+        known = topic in internal.counts or topic in internal.creating
+        if not known:
+            internal.creating[topic] = now + CREATION_MS
+        self.watch.say(
+            "controller.topic_known" if known else "controller.topic_creation_begins",
+            ("FND-4",),
+            broker=asker,
+            topic=topic,
+            until=internal.creating.get(topic, now),
+        )
 
     def on_timer(self, now: int) -> Effects:
         """End the sessions whose time is over; their brokers lose their leaderships (LOG-10)."""
+        for topic, done_at in list(self.internal.creating.items()):
+            if done_at <= now:
+                self.create_internal_topic(topic)
+                self.watch.say(
+                    "controller.topic_created",
+                    ("FND-4",),
+                    topic=topic,
+                    partition_count=self.internal.counts[topic],
+                )
         for session in self.zookeeper.sessions.values():
             if (
                 session.broker_id in self.live
@@ -277,7 +288,7 @@ class Controller:
         session.expires_at = None
         self.zookeeper.touch(session)
         self.live.add(session.broker_id)
-        self.announcements.append(UpdateMetadata(live_brokers=tuple(sorted(self.live))))
+        self._tell_who_lives()
         for state in self.partitions.values():
             if session.broker_id in state.replicas and state.leader is None and not state.deleted:
                 self._elect(state)
@@ -288,7 +299,7 @@ class Controller:
         session.expires_at = None
         self.zookeeper.touch(session)
         self.watch.say("controller.session_ended", ("LOG-10",), broker=f"broker-{broker_id}")
-        self.announcements.append(UpdateMetadata(live_brokers=tuple(sorted(self.live))))
+        self._tell_who_lives()
         for state in self.partitions.values():
             if state.deleted:
                 continue
@@ -413,7 +424,8 @@ class Controller:
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
         """*shrink ISR*: a follower (None: the last one in the ISR) stops fetching and leaves the ISR."""
         state = self._partition(partition)
-        followers = [member for member in state.isr if member != state.leader]
+        # Without a leader nobody could be left: the last in-sync replica never leaves the ISR.
+        followers = [] if state.leader is None else [m for m in state.isr if m != state.leader]
         if replica is None and followers:
             replica = followers[-1]
         if replica is None or replica not in followers:
@@ -479,7 +491,18 @@ class Controller:
             before=before.version,
         )
 
+    def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
+        """*make endpoint unavailable*: the broker lives, and nobody knows how to reach it (GEN-6)."""
+        (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
+        self.announcements.append(self._live_word())
+        self.watch.say(
+            "fault.endpoint_back" if available else "fault.endpoint_unavailable",
+            ("GEN-6",),
+            broker=f"broker-{broker_id}",
+        )
+
     def _partition(self, name: str) -> PartitionState:
+        self.use_partition(name)
         state = self.partitions.get(name)
         if state is None or state.deleted:
             raise Refused("GEN-6", name, "no such partition", f"choose one of {sorted(self.leaders())}")

@@ -1,4 +1,4 @@
-"""How a broker answers InitProducerId of producers without a transactional id (PID-8, PID-9)."""
+"""How a broker answers InitProducerId (PID-8, PID-9); transactional ids are its coordinator's (TXC-7)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.broker.transaction_requests import handle_transactional_init
 from engine.errors import EngineError, Error
 from engine.messages import Effects, Envelope, InitProducerIdRequest, InitProducerIdResponse, Send
 
@@ -24,10 +25,6 @@ class InitCheck:
     next_key: str
 
 
-def transactional_id_empty(broker: Broker, request: InitProducerIdRequest) -> bool:
-    return request.transactional_id == ""
-
-
 def transactional_id_denied(broker: Broker, request: InitProducerIdRequest) -> bool:
     name = request.transactional_id
     return name is not None and broker.is_denied("Write", f"transactional_id:{name}")
@@ -37,19 +34,7 @@ def idempotent_write_denied(broker: Broker, request: InitProducerIdRequest) -> b
     return request.transactional_id is None and broker.is_denied("IdempotentWrite", "cluster")
 
 
-def no_coordinator(broker: Broker, request: InitProducerIdRequest) -> bool:
-    """Transactional ids are the coordinator's; a broker without one cannot answer for them."""
-    return request.transactional_id is not None
-
-
 INIT_CHECKS = (
-    InitCheck(
-        when=transactional_id_empty,
-        answer=Error.INVALID_REQUEST,
-        spec="MSG-4",
-        why="broker.transactional_id_empty",
-        next_key="refusal.client_ends",
-    ),
     InitCheck(
         when=transactional_id_denied,
         answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
@@ -64,13 +49,6 @@ INIT_CHECKS = (
         why="broker.init_idempotent_write_denied",
         next_key="refusal.client_ends",
     ),
-    InitCheck(
-        when=no_coordinator,
-        answer=Error.COORDINATOR_NOT_AVAILABLE,
-        spec="MSG-4",
-        why="broker.no_transaction_coordinator",
-        next_key="refusal.client_retries",
-    ),
 )
 
 
@@ -82,11 +60,11 @@ def handle_init_producer_id(broker: Broker, envelope: Envelope, now: int) -> Eff
     for check in INIT_CHECKS:
         if check.when(broker, request):
             return [_refused(broker, envelope, request, check)]
-    if not broker.waiting_for_ids:
-        answer = _issue(broker, envelope.source, envelope.correlation_id)
-        if answer is not None:
-            return [answer]
-    broker.waiting_for_ids.append((envelope.source, envelope.correlation_id))
+    if not broker.waiting_for_ids or request.transactional_id is not None:
+        answered = _answered(broker, envelope, request, now)
+        if answered is not None:
+            return answered
+    broker.waiting_for_ids.append(envelope)
     block = broker.producer_ids.block
     broker.watch.say(
         "broker.block_used_up",
@@ -98,19 +76,30 @@ def handle_init_producer_id(broker: Broker, envelope: Envelope, now: int) -> Eff
     return broker.producer_ids.claim(now)
 
 
-def answer_waiting(broker: Broker) -> Effects:
+def _answered(broker: Broker, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
+    """The answer; None when an id is needed and a claim must come first."""
+    if request.transactional_id is not None:
+        return handle_transactional_init(broker, envelope, now)
+    issued = _issue(broker, envelope.source, envelope.correlation_id)
+    return None if issued is None else [issued]
+
+
+def answer_waiting(broker: Broker, now: int) -> Effects:
     """After a claim: issue ids to those who waited, in their order; an exhausted node is a broker error."""
     effects: Effects = []
     if broker.producer_ids.claimed is None:
         return effects
     waiting, broker.waiting_for_ids = broker.waiting_for_ids, []
-    for client, correlation_id in waiting:
-        answer = _issue(broker, client, correlation_id) if broker.producer_ids.claimed else None
-        if answer is None:
+    for envelope in waiting:
+        request, client = envelope.body, envelope.source
+        answered = None
+        if broker.producer_ids.claimed and type(request) is InitProducerIdRequest:
+            answered = _answered(broker, envelope, request, now)
+        if answered is None:
             response = InitProducerIdResponse(error=Error.UNKNOWN_SERVER_ERROR)
             broker.watch.say("broker.no_producer_id_left", ("PID-3",), broker=broker.name, client=client)
-            answer = Send(client, response, correlation_id, True)
-        effects.append(answer)
+            answered = [Send(client, response, envelope.correlation_id, True)]
+        effects.extend(answered)
     return effects
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.broker.internal_topics import is_internal
 from engine.errors import EngineError, Error
 from engine.messages import (
     Effects,
@@ -30,7 +31,8 @@ def handle_metadata(broker: Broker, envelope: Envelope, now: int) -> Effects:
     for name, word in broker.metadata.items():
         topic = name.rpartition("-")[0]
         known.add(topic)
-        if not topics or topic in topics:
+        # "All topics" is all that applications have; Kafka's own are asked for by name.
+        if topic in topics or not (topics or is_internal(name)):
             partitions[name] = _metadata_of(word)
     for topic in topics:
         if topic not in known:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from engine.messages import describe
 from engine.watching import Path
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class BatchPart:
         if found is None:
             return None
         batch, appended_at = found
-        return {
+        shown: dict[str, Any] = {
             "base_offset": batch.base_offset,
             "last_offset": batch.last_offset,
             "record_count": batch.record_count,
@@ -45,6 +46,9 @@ class BatchPart:
             "appended_at": appended_at,
             "size": batch.size,
         }
+        if batch.content is not None:
+            shown["content"] = describe(batch.content)
+        return shown
 
 
 class ProducerPart:

@@ -1,20 +1,22 @@
 """How a broker handles Produce: the checks in order, the append, and when the answer leaves (LOG-1, LOG-2).
 
-Owns the table of checks before the log is asked and the requests that wait for replication. What the log
-itself refuses stands in ``append_rules``.
+The checks before the log is asked stand in ``produce_checks``, what the log itself refuses in
+``append_rules``, who waits for replication in ``delayed_appends``. Markers and coordinators' records go through
+the same append (:func:`append_for_broker`).
 """
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from engine.broker import append_rules
 from engine.broker.append_rules import Arrival
+from engine.broker.delayed_appends import complete_waiting, wait_for_replication
 from engine.broker.partition_log import Appended
-from engine.broker.replica import DelayedProduce, Replica
+from engine.broker.produce_checks import ACKS_ALL, Arriving, Checks, refused
+from engine.broker.replica import Replica
+from engine.broker.validation import Origin
 from engine.errors import EngineError, Error
 from engine.messages import (
     INT_MAX,
@@ -33,196 +35,14 @@ from engine.messages import (
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
 
-ACKS_ALL = -1
 
+@dataclass(slots=True)
+class Appends:
+    """What became of the batches of one request. ``waits``: partition to (offset to wait for, leader epoch)."""
 
-class Arriving:
-    """One batch of a Produce request at a broker: all that a check may look at."""
-
-    __slots__ = ("batch", "broker", "partition", "replica", "request")
-
-    def __init__(self, broker: Broker, request: ProduceRequest) -> None:
-        self.broker = broker
-        self.request = request
-        self.partition = ""
-        self.batch: RecordBatch | None = None
-        self.replica: Replica | None = None
-
-
-Guard = Callable[[Arriving], bool]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProduceCheck:
-    """One row: if the guard ``when`` holds the batch is answered ``answer`` and not appended.
-
-    ``whole_request``: judged once and answered for every partition. ``only_if`` and ``unless`` name a field
-    of the profile. ``tells_log_start``: the answer carries the log start offset, as Kafka's does for these
-    errors.
-    """
-
-    spec: str
-    when: str
-    answer: Error
-    why: str
-    next_key: str
-    whole_request: bool = False
-    tells_log_start: bool = False
-    only_if: str | None = None
-    unless: str | None = None
-
-
-def transactional_id_denied(arriving: Arriving) -> bool:
-    """Transactional records need Write on the request's transactional id."""
-    request = arriving.request
-    name = request.transactional_id
-    if name is None and not any(batch.is_transactional for batch in request.batches.values()):
-        return False
-    return name is None or arriving.broker.is_denied("Write", f"transactional_id:{name}")
-
-
-def idempotent_write_denied(arriving: Arriving) -> bool:
-    """Idempotent, not transactional records need IdempotentWrite on the cluster."""
-    broker = arriving.broker
-    if not broker.denied or arriving.request.transactional_id is not None:
-        return False
-    if not broker.is_denied("IdempotentWrite", "cluster"):
-        return False
-    return any(batch.producer_id != NO_PRODUCER_ID for batch in arriving.request.batches.values())
-
-
-def topic_denied(arriving: Arriving) -> bool:
-    broker = arriving.broker
-    return bool(broker.denied) and broker.is_denied("Write", f"topic:{arriving.partition.rpartition('-')[0]}")
-
-
-def partition_unknown(arriving: Arriving) -> bool:
-    return arriving.replica is None and arriving.partition not in arriving.broker.metadata
-
-
-def not_leader(arriving: Arriving) -> bool:
-    replica = arriving.replica
-    return replica is None or replica.leader != replica.broker_id
-
-
-def too_few_in_sync(arriving: Arriving) -> bool:
-    replica = arriving.replica
-    return replica is not None and arriving.request.acks == ACKS_ALL and len(replica.isr) < replica.min_isr
-
-
-def too_large(arriving: Arriving) -> bool:
-    batch = arriving.batch
-    return batch is not None and batch.size > arriving.broker.configuration.message_max_bytes
-
-
-def producer_without_sequence(arriving: Arriving) -> bool:
-    """A producer id without a sequence cannot be checked (``LogValidator.validateBatch``)."""
-    batch = arriving.batch
-    return batch is not None and batch.producer_id != NO_PRODUCER_ID and batch.base_sequence < 0
-
-
-GUARDS: dict[str, Guard] = {
-    guard.__name__: guard
-    for guard in (
-        transactional_id_denied,
-        idempotent_write_denied,
-        topic_denied,
-        partition_unknown,
-        not_leader,
-        too_few_in_sync,
-        too_large,
-        producer_without_sequence,
-    )
-}
-
-PRODUCE_CHECKS: tuple[ProduceCheck, ...] = (
-    ProduceCheck(
-        spec="LOG-1",
-        when="transactional_id_denied",
-        answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-        why="broker.transactional_id_denied",
-        next_key="refusal.client_ends",
-        whole_request=True,
-    ),
-    ProduceCheck(
-        spec="LOG-1",
-        when="idempotent_write_denied",
-        answer=Error.CLUSTER_AUTHORIZATION_FAILED,
-        why="broker.idempotent_write_denied",
-        next_key="refusal.client_ends",
-        whole_request=True,
-    ),
-    ProduceCheck(
-        spec="LOG-1",
-        when="topic_denied",
-        answer=Error.TOPIC_AUTHORIZATION_FAILED,
-        why="broker.topic_denied",
-        next_key="refusal.client_fails_batch",
-    ),
-    ProduceCheck(
-        spec="LOG-1",
-        when="partition_unknown",
-        answer=Error.UNKNOWN_TOPIC_OR_PARTITION,
-        why="broker.partition_unknown",
-        next_key="refusal.client_refreshes_metadata",
-    ),
-    ProduceCheck(
-        spec="LOG-1",
-        when="not_leader",
-        answer=Error.NOT_LEADER_OR_FOLLOWER,
-        why="broker.not_leader",
-        next_key="refusal.client_refreshes_metadata",
-    ),
-    ProduceCheck(
-        spec="LOG-1",
-        when="too_few_in_sync",
-        answer=Error.NOT_ENOUGH_REPLICAS,
-        why="broker.too_few_in_sync",
-        next_key="refusal.client_retries",
-        tells_log_start=True,
-    ),
-    ProduceCheck(
-        spec="MSG-4",
-        when="too_large",
-        answer=Error.MESSAGE_TOO_LARGE,
-        why="broker.batch_too_large",
-        next_key="refusal.client_splits_batch",
-    ),
-    ProduceCheck(
-        spec="MSG-2",
-        when="producer_without_sequence",
-        answer=Error.CORRUPT_MESSAGE,
-        why="broker.producer_without_sequence",
-        tells_log_start=True,
-        next_key="refusal.client_retries",
-        unless="accepts_unknown_producer",
-    ),
-    ProduceCheck(
-        spec="MSG-2",
-        when="producer_without_sequence",
-        answer=Error.INVALID_RECORD,
-        why="broker.producer_without_sequence",
-        tells_log_start=True,
-        next_key="refusal.client_fails_batch",
-        only_if="accepts_unknown_producer",
-    ),
-)
-
-Checks = tuple[tuple[Guard, ProduceCheck], ...]
-
-
-def checks_for(profile: Any) -> tuple[Checks, Checks]:
-    """The rows of a profile: those judged once per request, and those judged per partition."""
-    chosen = [
-        (GUARDS[check.when], check)
-        for check in PRODUCE_CHECKS
-        if (check.only_if is None or getattr(profile, check.only_if))
-        and (check.unless is None or not getattr(profile, check.unless))
-    ]
-    return (
-        tuple(row for row in chosen if row[1].whole_request),
-        tuple(row for row in chosen if not row[1].whole_request),
-    )
+    answers: dict[str, PartitionProduceResponse] = field(default_factory=dict)
+    waits: dict[str, tuple[int, int]] = field(default_factory=dict)
+    effects: Effects = field(default_factory=list)
 
 
 def handle_produce(broker: Broker, envelope: Envelope, now: int) -> Effects:
@@ -230,92 +50,107 @@ def handle_produce(broker: Broker, envelope: Envelope, now: int) -> Effects:
     request = envelope.body
     if type(request) is not ProduceRequest:
         raise EngineError(f"{broker.name}: {request!r} is not a Produce request")
-    arriving = Arriving(broker, request)
     for guard, check in broker.request_checks:
+        arriving = Arriving(broker, request)
         if guard(arriving):
             answers = {}
             for partition, batch in request.batches.items():
                 arriving.partition, arriving.batch = partition, batch
-                answers[partition] = _refused(arriving, check)
+                answers[partition] = refused(arriving, check)
             return _answer(broker, envelope, request, answers)
-    answers = {}
-    waits: dict[str, tuple[int, int]] = {}
-    effects: Effects = []
+    done = _append_all(broker, request, broker.partition_checks, Origin.CLIENT, envelope.source, now)
+    if done.waits and request.acks == ACKS_ALL:
+        wait_for_replication(
+            broker,
+            done.answers,
+            done.waits,
+            now + request.timeout_ms,
+            client=envelope.source,
+            correlation_id=envelope.correlation_id,
+        )
+        return done.effects
+    return done.effects + _answer(broker, envelope, request, done.answers)
+
+
+def append_for_broker(
+    broker: Broker,
+    batches: dict[str, RecordBatch],
+    done: tuple[str, object],
+    now: int,
+    *,
+    timeout_ms: int,
+    acks: int = ACKS_ALL,
+) -> Effects:
+    """Append what this broker itself wants stored: a coordinator's record, a marker.
+
+    ``done`` names who is told, by ``broker.append_ended(done, answers, now)``, once every partition is
+    replicated or refused; that may be within this call.
+    """
+    request = ProduceRequest(transactional_id=None, acks=acks, timeout_ms=timeout_ms, batches=batches)
+    made = _append_all(broker, request, broker.internal_checks, Origin.COORDINATOR, broker.name, now)
+    if made.waits and acks == ACKS_ALL:
+        wait_for_replication(
+            broker, made.answers, made.waits, now + timeout_ms, client=broker.name, done=done
+        )
+        return made.effects
+    return made.effects + broker.append_ended(done, made.answers, now)
+
+
+def _append_all(
+    broker: Broker, request: ProduceRequest, checks: Checks, origin: Origin, source: str, now: int
+) -> Appends:
+    """Check and append every batch of a request; a refused one does not hold up the others."""
+    made = Appends()
+    arriving = Arriving(broker, request)
     replicas = broker.replicas
     for partition, batch in request.batches.items():
         replica = replicas.get(partition)
         arriving.partition, arriving.batch, arriving.replica = partition, batch, replica
         answer = None
-        for guard, check in broker.partition_checks:
+        for guard, check in checks:
             if guard(arriving):
-                answer = _refused(arriving, check)
+                answer = refused(arriving, check)
                 break
         if answer is None and replica is not None:
-            answer = _append(broker, replica, batch, request, envelope.source, now, waits, effects)
+            answer = _append(broker, replica, batch, request.acks, source, origin, now, made)
         if answer is not None:
-            answers[partition] = answer
-    if waits and request.acks == ACKS_ALL:
-        _wait(broker, envelope, request, answers, waits, now)
-        return effects
-    return effects + _answer(broker, envelope, request, answers)
+            made.answers[partition] = answer
+    return made
 
 
 def _append(
     broker: Broker,
     replica: Replica,
     batch: RecordBatch,
-    request: ProduceRequest,
-    client: str,
+    acks: int,
+    source: str,
+    origin: Origin,
     now: int,
-    waits: dict[str, tuple[int, int]],
-    effects: Effects,
+    made: Appends,
 ) -> PartitionProduceResponse:
-    """Ask the log; says what it decided. Puts the offset to wait for into ``waits`` unless it is
-    replicated."""
+    """Ask the log; says what it decided. Puts the offset to wait for into ``made`` unless it is replicated."""
     log = replica.log
-    appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch)
+    say = _say_decision if origin is Origin.CLIENT else _say_internal
+    appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
     error = appended.error
     if error is not Error.NONE:
-        _say_decision(broker, replica, batch, appended, client, request.acks)
+        say(broker, replica, batch, appended, source, acks)
         return PartitionProduceResponse(error=error, log_start_offset=log.log_start)
     if appended.rule is None:
         broker.changed_partitions.add(replica.partition)
         broker.note_activity(batch.max_timestamp)
         if replica.advance_high_watermark():
-            effects.extend(complete_waiting(broker, replica, now))
+            made.effects.extend(complete_waiting(broker, replica, now))
     until = appended.last_offset + 1
-    if request.acks == ACKS_ALL and log.high_watermark < until:
-        waits[replica.partition] = (until, replica.leader_epoch)
-    _say_decision(broker, replica, batch, appended, client, request.acks)
+    if acks == ACKS_ALL and log.high_watermark < until:
+        made.waits[replica.partition] = (until, replica.leader_epoch)
+    say(broker, replica, batch, appended, source, acks)
     return PartitionProduceResponse(
         error=error,
         base_offset=appended.base_offset,
         log_append_time=appended.log_append_time,
         log_start_offset=log.log_start,
     )
-
-
-def _wait(
-    broker: Broker,
-    envelope: Envelope,
-    request: ProduceRequest,
-    answers: dict[str, PartitionProduceResponse],
-    waits: dict[str, tuple[int, int]],
-    now: int,
-) -> None:
-    delayed = DelayedProduce(envelope.source, envelope.correlation_id, now + request.timeout_ms)
-    delayed.offsets = waits
-    delayed.answers = answers
-    delayed.waits = len(waits)
-    for partition in waits:
-        replica = broker.replicas[partition]
-        replica.waiting.append(delayed)
-        replica.touch()
-    insort(broker.delayed, delayed, key=_deadline)
-
-
-def _deadline(delayed: DelayedProduce) -> int:
-    return delayed.deadline
 
 
 def _answer(
@@ -331,166 +166,7 @@ def _answer(
     return []
 
 
-# Waiting for replication --------------------------------------------------------------------------
-
-
-def complete_waiting(broker: Broker, replica: Replica, now: int) -> Effects:
-    """Answer those who waited for this replica, after its high watermark, its ISR or its leader changed
-    (LOG-2).
-
-    Reached with too few in sync: NOT_ENOUGH_REPLICAS_AFTER_APPEND. No longer leader: NOT_LEADER_OR_FOLLOWER.
-    The data stays in the log in both cases.
-    """
-    if not replica.waiting:
-        return []
-    effects: Effects = []
-    still: list[DelayedProduce] = []
-    partition = replica.partition
-    high_watermark = replica.log.high_watermark
-    for delayed in replica.waiting:
-        until, leader_epoch = delayed.offsets[partition]
-        if not replica.is_leader or replica.leader_epoch != leader_epoch:
-            _finish(broker, delayed, partition, Error.NOT_LEADER_OR_FOLLOWER, effects)
-        elif high_watermark >= until:
-            enough = len(replica.isr) >= replica.min_isr
-            error = Error.NONE if enough else Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-            _finish(broker, delayed, partition, error, effects)
-        else:
-            still.append(delayed)
-    if len(still) != len(replica.waiting):
-        replica.waiting = still
-        replica.touch()
-    return effects
-
-
-def _finish(broker: Broker, delayed: DelayedProduce, partition: str, error: Error, effects: Effects) -> None:
-    """One partition of a waiting request is settled; the request is answered when it was the last one."""
-    until, _ = delayed.offsets.pop(partition)
-    answer = delayed.answers[partition]
-    watch = broker.watch
-    if error is not Error.NONE:
-        delayed.answers[partition] = PartitionProduceResponse(
-            error=error, log_start_offset=answer.log_start_offset
-        )
-        if watch.recording:
-            key = {
-                Error.REQUEST_TIMED_OUT: "broker.replication_timed_out",
-                Error.NOT_LEADER_OR_FOLLOWER: "broker.leadership_lost_while_waiting",
-            }.get(error, "broker.too_few_in_sync_after_append")
-            replica = broker.replicas[partition]
-            reached = replica.log.high_watermark
-            watch.refuse(
-                "LOG-2",
-                error.name,
-                [["high watermark waited for", until], ["high watermark", reached]]
-                if error is not Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-                else [["in-sync replicas", len(replica.isr)], ["minimum", replica.min_isr]],
-                "refusal.client_retries",
-            )
-            watch.note(
-                key,
-                ("LOG-2",),
-                broker=broker.name,
-                partition=partition,
-                base_offset=answer.base_offset,
-                until_offset=until,
-                high_watermark=reached,
-                in_sync=len(replica.isr),
-                min_isr=replica.min_isr,
-                client=delayed.client,
-            )
-    delayed.waits -= 1
-    if delayed.waits:
-        return
-    broker.delayed.remove(delayed)
-    effects.append(
-        Send(delayed.client, ProduceResponse(partitions=delayed.answers), delayed.correlation_id, True)
-    )
-    if watch.recording and error is Error.NONE:
-        watch.note(
-            "broker.produce_answered",
-            ("LOG-2",),
-            broker=broker.name,
-            client=delayed.client,
-            partition=partition,
-            until_offset=until,
-        )
-
-
-def time_out_waiting(broker: Broker, now: int) -> Effects:
-    """Answer the waiting requests whose time is over with REQUEST_TIMED_OUT; the data stays in the log."""
-    effects: Effects = []
-    while broker.delayed and broker.delayed[0].deadline <= now:
-        delayed = broker.delayed[0]
-        broker.watch.say(
-            "broker.produce_timed_out",
-            ("LOG-2",),
-            broker=broker.name,
-            client=delayed.client,
-            partitions=list(delayed.offsets),
-        )
-        for partition in list(delayed.offsets):
-            replica = broker.replicas[partition]
-            replica.waiting.remove(delayed)
-            replica.touch()
-            _finish(broker, delayed, partition, Error.REQUEST_TIMED_OUT, effects)
-    return effects
-
-
 # Saying what was decided --------------------------------------------------------------------------
-
-
-def _refused(arriving: Arriving, check: ProduceCheck) -> PartitionProduceResponse:
-    broker, replica, batch = arriving.broker, arriving.replica, arriving.batch
-    watch = broker.watch
-    if watch.recording and batch is not None:
-        word = broker.metadata.get(arriving.partition)
-        params = {
-            "broker": broker.name,
-            "partition": arriving.partition,
-            "leader": None if word is None else word.leader,
-            "leader_epoch": None if word is None else word.leader_epoch,
-            "in_sync": 0 if replica is None else len(replica.isr),
-            "min_isr": 0 if replica is None else replica.min_isr,
-            "size": batch.size,
-            "limit": broker.configuration.message_max_bytes,
-            "producer_id": batch.producer_id,
-            "transactional_id": arriving.request.transactional_id,
-            "topic": arriving.partition.rpartition("-")[0],
-        }
-        watch.say(check.why, (check.spec,), **{name: params[name] for name in SAID[check.when]})
-        watch.refuse(
-            check.spec,
-            check.answer.name,
-            [[label, params[name]] for label, name in COMPARED[check.when]],
-            check.next_key,
-        )
-    elif watch.said is None:
-        watch.said = check.why
-    log_start = replica.log.log_start if check.tells_log_start and replica is not None else -1
-    return PartitionProduceResponse(error=check.answer, log_start_offset=log_start)
-
-
-SAID: dict[str, tuple[str, ...]] = {
-    "transactional_id_denied": ("broker", "partition", "transactional_id"),
-    "idempotent_write_denied": ("broker", "partition", "producer_id"),
-    "topic_denied": ("broker", "partition", "topic"),
-    "partition_unknown": ("broker", "partition"),
-    "not_leader": ("broker", "partition", "leader", "leader_epoch"),
-    "too_few_in_sync": ("broker", "partition", "in_sync", "min_isr"),
-    "too_large": ("broker", "partition", "size", "limit"),
-    "producer_without_sequence": ("broker", "partition", "producer_id"),
-}
-COMPARED: dict[str, tuple[tuple[str, str], ...]] = {
-    "transactional_id_denied": (("transactional id", "transactional_id"),),
-    "idempotent_write_denied": (("producer id", "producer_id"),),
-    "topic_denied": (("topic", "topic"),),
-    "partition_unknown": (("partition", "partition"),),
-    "not_leader": (("leader", "leader"), ("receiver", "broker")),
-    "too_few_in_sync": (("in-sync replicas", "in_sync"), ("minimum", "min_isr")),
-    "too_large": (("batch bytes", "size"), ("allowed bytes", "limit")),
-    "producer_without_sequence": (("producer id", "producer_id"),),
-}
 
 
 _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3")
@@ -549,6 +225,52 @@ def _say_decision(
         watch.decide(append_rules.decision(broker.name, replica.partition, shown, appended.arrival, rule))
 
 
+def _say_internal(
+    broker: Broker, replica: Replica, batch: RecordBatch, appended: Appended, source: str, acks: int
+) -> None:
+    """The same for a marker or a coordinator's record (MRK-5, MRK-6)."""
+    watch = broker.watch
+    rule, log = appended.rule, replica.log
+    if not watch.recording:
+        if watch.said is None:
+            watch.said = "broker.record_appended" if rule is None else rule.why
+        return
+    known: dict[str, Any] = {"broker": broker.name, "partition": replica.partition}
+    if batch.is_control:
+        known |= {
+            "result": batch.control_type,
+            "producer_id": batch.producer_id,
+            "producer_epoch": batch.producer_epoch,
+            "coordinator_epoch": batch.coordinator_epoch,
+        }
+    if rule is None:
+        key = "broker.record_appended"
+        rules: tuple[str, ...] = ("LOG-4", "TXC-23")
+        if batch.is_control:
+            key, rules = ("broker.marker_appended", ("MRK-4", "MRK-6", "LOG-4"))
+        waits = acks == ACKS_ALL and log.high_watermark <= appended.last_offset
+        watch.say(
+            key + ("_and_waits" if waits else ""),
+            rules,
+            offset=appended.base_offset,
+            last_stable_offset=log.last_stable_offset,
+            **known,
+        )
+    elif appended.arrival is not None:
+        arrival = appended.arrival
+        watch.say(
+            rule.why,
+            (rule.spec,),
+            **{**append_rules.NUMBERS[rule.when](arrival), **known},
+            error=rule.answer.name,
+        )
+        watch.refuse(rule.spec, rule.answer.name, append_rules.compared(rule, arrival), rule.next_key)
+    if batch.is_control and appended.arrival is not None:
+        shown = log.producers.rules.shown_markers[log.marker_levels[Origin.COORDINATOR]]
+        subject = replica.partition
+        watch.decide(append_rules.decision(broker.name, subject, shown, appended.arrival, rule, marker=True))
+
+
 def _note_what_is_new(broker: Broker, replica: Replica, batch: RecordBatch, arrival: Arrival) -> None:
     """What an accepted batch changed in the numbering: an unknown producer, a new epoch, a wrap."""
     known = {"broker": broker.name, "partition": replica.partition, "producer_id": batch.producer_id}
@@ -594,13 +316,3 @@ def _say_appended(
         log_end=replica.log.log_end,
         high_watermark=replica.log.high_watermark,
     )
-
-
-def check_table() -> None:
-    """Every row's guard is known and can be told; called once when the module loads."""
-    for check in PRODUCE_CHECKS:
-        if check.when not in GUARDS or check.when not in SAID or check.when not in COMPARED:
-            raise EngineError(f"produce checks: row {check.why} names the unknown guard {check.when!r}")
-
-
-check_table()

@@ -195,6 +195,12 @@ class ProducerIdManager:
     def is_claiming(self) -> bool:
         return self.state in ("READING", "WRITING")
 
+    @property
+    def has_id(self) -> bool:
+        """True when ``generate`` would give an id now."""
+        block = self.block
+        return block is not None and not self.is_claiming and self.next_id <= block.end
+
     def generate(self) -> int | None:
         """The next id, or None when the block is used up and a claim must come first (PID-5).
 

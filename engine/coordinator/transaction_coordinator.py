@@ -9,8 +9,9 @@ done stands in ``outbox`` (answers, images to write, markers to send), and the b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import (
     ABORT,
@@ -31,6 +32,7 @@ from engine.coordinator.transaction_states import (
     PREPARE_COMMIT,
     PREPARE_EPOCH_FENCE,
     SETTLED,
+    TIME_OUT,
     TRANSACTION_STATES,
 )
 from engine.errors import EngineError, Error
@@ -60,45 +62,6 @@ INIT_WRITE, ADD_WRITE, DECISION_WRITE, FENCE_WRITE, COMPLETION_WRITE, TOMBSTONE_
     "completion",
     "tombstone",
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """Effect: answer the request ``to`` (whatever names it for the broker)."""
-
-    to: object
-    error: Error
-    producer_id: int = NO_PRODUCER_ID
-    producer_epoch: int = NO_PRODUCER_EPOCH
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Write:
-    """Effect: append this image (None: a tombstone) to the log; answer with ``written(token, error)``."""
-
-    token: int
-    transactional_id: str
-    image: Image | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SendMarkers:
-    """Effect: have every partition's leader write this outcome (MRK-1)."""
-
-    transactional_id: str
-    result: str
-    producer_id: int
-    producer_epoch: int
-    coordinator_epoch: int
-    partitions: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completed:
-    """Effect: the completion of a transaction was written, or could not be (TXC-18)."""
-
-    transactional_id: str
-    error: Error
 
 
 class ProducerIds(Protocol):
@@ -187,6 +150,23 @@ class TransactionCoordinator:
                 self._say("coordinator.resumes_markers", "TXC-22", metadata)
                 self._send_markers(metadata, now)
 
+    def needs_producer_id(self, transactional_id: str) -> bool:
+        """True when InitProducerId would take a fresh id: the id is unknown, or its epochs are used up."""
+        if self.lookup(transactional_id) is not Error.NONE:
+            return False
+        metadata = self.metadata.get(transactional_id)
+        return metadata is None or (metadata.pending_state is None and metadata.epoch_exhausted)
+
+    def crash(self) -> None:
+        """Memory goes; the log of the broker stays."""
+        self.owned.clear()
+        self.loading.clear()
+        self.metadata.clear()
+        self.completions.clear()
+        self.completions_to_retry.clear()
+        self.outbox.clear()
+        self._writing.clear()
+
     def _ids_of(self, partition: int) -> list[str]:
         return [name for name in self.metadata if partition_for(name, self.partition_count) == partition]
 
@@ -205,14 +185,23 @@ class TransactionCoordinator:
             self._answer(to, Error.NONE, self.producer_ids.take(), 0)
             return
         if transactional_id == "":
-            self._answer(to, Error.INVALID_REQUEST)
+            self._reject(
+                to, Error.INVALID_REQUEST, "coordinator.empty_id", "TXC-7", [["transactional id", ""]]
+            )
             return
         if not 0 < timeout_ms <= self.max_timeout_ms:
-            self._answer(to, Error.INVALID_TRANSACTION_TIMEOUT)
+            self._reject(
+                to,
+                Error.INVALID_TRANSACTION_TIMEOUT,
+                "coordinator.timeout_out_of_range",
+                "TXC-7",
+                [["timeout", timeout_ms], ["longest allowed", self.max_timeout_ms]],
+                transactional_id=transactional_id,
+                timeout=timeout_ms,
+                longest=self.max_timeout_ms,
+            )
             return
-        error = self.lookup(transactional_id)
-        if error is not Error.NONE:
-            self._answer(to, error)
+        if self._not_here(to, transactional_id):
             return
         metadata = self.metadata.get(transactional_id)
         if metadata is None:
@@ -221,9 +210,10 @@ class TransactionCoordinator:
         row = self._row(metadata, INIT)
         if row.when == SETTLED and expected is not None and not metadata.accepts(*expected):
             self._say("coordinator.other_producer_id", "TXC-7", metadata)
+            self._refuse_fenced(expected, metadata)
             self._answer(to, Error.PRODUCER_FENCED)
             return
-        self._say(row.why, row.spec, metadata)
+        self._decide(row, metadata)
         if row.effects == ("raise_epoch_or_rotate",):
             self._raise_or_rotate(to, metadata, timeout_ms, now, None if expected is None else expected[1])
         elif row.effects == ("fence_and_abort",):
@@ -249,6 +239,8 @@ class TransactionCoordinator:
         else:
             epochs = metadata.next_epoch(expected)
             if epochs is None:
+                self._say("coordinator.other_producer_id", "TXC-9", metadata)
+                self._refuse_fenced((metadata.producer_id, expected), metadata)
                 self._answer(to, Error.PRODUCER_FENCED)
                 return
             image = metadata.image(
@@ -291,7 +283,7 @@ class TransactionCoordinator:
             self._fenced(to, metadata, producer_epoch)
             return
         row = self._row(metadata, ADD, partitions)
-        self._say(row.why, row.spec, metadata)
+        self._decide(row, metadata)
         if row.effects:
             begins = metadata.state != ONGOING
             image = metadata.image(
@@ -324,7 +316,7 @@ class TransactionCoordinator:
             self._fenced(to, metadata, producer_epoch)
             return
         row = self._row(metadata, COMMIT if commit else ABORT)
-        self._say(row.why, row.spec, metadata)
+        self._decide(row, metadata)
         if row.effects:
             image = metadata.image(now, str(row.target))
             self._write(DECISION_WRITE, metadata, image, (to, producer_epoch, commit))
@@ -336,17 +328,70 @@ class TransactionCoordinator:
     ) -> TransactionMetadata | None:
         """The id's metadata, or None after an answer: the checks before any state is looked at."""
         if not transactional_id:
-            self._answer(to, Error.INVALID_REQUEST)
+            self._reject(
+                to, Error.INVALID_REQUEST, "coordinator.empty_id", "TXC-12", [["transactional id", ""]]
+            )
             return None
-        error = self.lookup(transactional_id)
-        if error is not Error.NONE:
-            self._answer(to, error)
+        if self._not_here(to, transactional_id):
             return None
         metadata = self.metadata.get(transactional_id)
         if metadata is None or metadata.producer_id != producer_id:
-            self._answer(to, Error.INVALID_PRODUCER_ID_MAPPING)
+            known = None if metadata is None else metadata.producer_id
+            self._reject(
+                to,
+                Error.INVALID_PRODUCER_ID_MAPPING,
+                "coordinator.unknown_mapping",
+                "TXC-12",
+                [["arrived producer id", producer_id], ["current producer id", known]],
+                transactional_id=transactional_id,
+                arrived=producer_id,
+                known=known,
+            )
             return None
         return metadata
+
+    def _not_here(self, to: object, transactional_id: str) -> bool:
+        """Refused, because this broker does not answer for the id, or not yet (TXC-6)."""
+        error = self.lookup(transactional_id)
+        if error is Error.NONE:
+            return False
+        loading = error is Error.COORDINATOR_LOAD_IN_PROGRESS
+        number = partition_for(transactional_id, self.partition_count)
+        self._reject(
+            to,
+            error,
+            "coordinator.still_loading" if loading else "coordinator.not_here",
+            "TXC-6",
+            [["log partition", number], ["partitions owned", sorted(self.owned)]],
+            transactional_id=transactional_id,
+            number=number,
+        )
+        return True
+
+    def _reject(
+        self, to: object, error: Error, key: str, rule: str, compared: list[list[Any]], /, **params: Any
+    ) -> None:
+        """An answer that no state decides: say it, and why."""
+        if self.watch.recording:
+            self.watch.say(key, (rule,), coordinator=self.name, error=error.name, **params)
+            self.watch.refuse(rule, error.name, compared, _NEXT.get(error, "refusal.client_ends"))
+        elif self.watch.said is None:
+            self.watch.said = key
+        self._answer(to, error)
+
+    def _refuse_fenced(self, claimed: tuple[int, int | None], metadata: TransactionMetadata) -> None:
+        if self.watch.recording:
+            self.watch.refuse(
+                "TXC-7",
+                Error.PRODUCER_FENCED.name,
+                [
+                    ["claimed producer id", claimed[0]],
+                    ["claimed epoch", claimed[1]],
+                    ["current producer id", metadata.producer_id],
+                    ["current epoch", metadata.producer_epoch],
+                ],
+                "refusal.producer_fenced",
+            )
 
     def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
         error = (
@@ -462,7 +507,7 @@ class TransactionCoordinator:
         if metadata is None or image is None or self.lookup(transactional_id) is not Error.NONE:
             return
         row = TRANSACTION_STATES.find(metadata.state, MARKED)
-        self._say(row.why, row.spec, metadata)
+        self._decide(row, metadata)
         self.completions[transactional_id] = image
         self._write(COMPLETION_WRITE, metadata, image, None)
 
@@ -489,7 +534,7 @@ class TransactionCoordinator:
                 and metadata.pending_state is None
                 and metadata.start_ms + metadata.timeout_ms < now
             ):
-                self._say("coordinator.transaction_timed_out", "TXC-20", metadata)
+                self._decide(TRANSACTION_STATES.find(ONGOING, TIME_OUT), metadata)
                 self._fence(None, metadata, now)
 
     def expire_ids(self, now: int) -> None:
@@ -500,7 +545,7 @@ class TransactionCoordinator:
                 and TRANSACTION_STATES.candidates(metadata.state, EXPIRE)
                 and now - metadata.last_update_ms >= self.id_expiration_ms
             ):
-                self._say("coordinator.id_expires", "TXC-21", metadata)
+                self._decide(TRANSACTION_STATES.find(metadata.state, EXPIRE), metadata)
                 self._write(
                     TOMBSTONE_WRITE, metadata, metadata.image(now, DEAD, partitions=frozenset()), None
                 )
@@ -534,6 +579,25 @@ class TransactionCoordinator:
     ) -> None:
         self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
 
+    def _decide(self, row: Row, metadata: TransactionMetadata) -> None:
+        """Say which row was taken; a refusal also says what it looked at."""
+        self._say(row.why, row.spec, metadata)
+        watch = self.watch
+        if not watch.recording:
+            return
+        number = TRANSACTION_STATES.rows.index(row)
+        target = row.target or row.source
+        watch.transition(
+            TRANSACTION_STATES.name, metadata.transactional_id, row.source, target, row.on, number
+        )
+        if row.refused:
+            watch.refuse(
+                row.spec,
+                row.reply,
+                [["state", metadata.state], ["being written", metadata.pending_state]],
+                _NEXT.get(Error[row.reply], "refusal.client_ends"),
+            )
+
     def _say(self, key: str, rule: str, metadata: TransactionMetadata) -> None:
         self.watch.say(
             key,
@@ -546,6 +610,14 @@ class TransactionCoordinator:
             producer_epoch=metadata.producer_epoch,
         )
 
+
+_NEXT = {
+    Error.CONCURRENT_TRANSACTIONS: "refusal.client_retries",
+    Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_retries",
+    Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
+    Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts",
+}
+"""What the client does about a refusal; everything else ends it."""
 
 _INSTALLED = {
     INIT_WRITE: TransactionCoordinator._initialised,

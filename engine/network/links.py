@@ -9,12 +9,26 @@ Only a reordering fault breaks that, on purpose.
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
-from enum import Enum
+from collections.abc import Iterable
 from typing import Any
 
 from engine.errors import Error
-from engine.messages import Envelope, ProduceRequest, ProduceResponse, Send
+from engine.messages import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    Envelope,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetFetchResponse,
+    ProduceRequest,
+    ProduceResponse,
+    Send,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+    describe,
+)
 from engine.watching import Watch
 
 
@@ -203,8 +217,16 @@ def partitions_of(body: object) -> tuple[str, ...]:
     """The topic-partitions that a message is about."""
     if isinstance(body, ProduceRequest):
         return tuple(body.batches)
-    if isinstance(body, ProduceResponse):
+    if isinstance(body, ProduceResponse | AddPartitionsToTxnRequest):
         return tuple(body.partitions)
+    if isinstance(body, WriteTxnMarkersRequest):
+        return tuple(partition for entry in body.entries for partition in entry.partitions)
+    if isinstance(body, WriteTxnMarkersResponse):
+        return tuple(partition for answers in body.errors.values() for partition in answers)
+    if isinstance(body, AddPartitionsToTxnResponse | TxnOffsetCommitResponse | OffsetCommitResponse):
+        return tuple(body.errors)
+    if isinstance(body, TxnOffsetCommitRequest | OffsetCommitRequest | OffsetFetchResponse):
+        return tuple(body.offsets)
     partition = getattr(body, "partition", None)
     return () if partition is None else (partition,)
 
@@ -216,20 +238,17 @@ def error_of(body: object) -> str | None:
             if answer.error is not Error.NONE:
                 return answer.error.name
         return "NONE"
+    errors = getattr(body, "errors", None)
+    if errors is not None:
+        return _first_error(errors.values())
     error = getattr(body, "error", None)
     return error.name if isinstance(error, Error) else None
 
 
-def describe(value: Any) -> Any:
-    """A message's fields as JSON-shaped data, without the serials that the protocol does not carry."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            item.name: describe(getattr(value, item.name)) for item in fields(value) if item.name != "serials"
-        }
-    if isinstance(value, dict):
-        return {str(key): describe(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [describe(item) for item in value]
-    if isinstance(value, Enum):
-        return value.name
-    return value
+def _first_error(errors: Iterable[Any]) -> str:
+    """The first that is one, in any depth: WriteTxnMarkers answers per producer and partition."""
+    for found in errors:
+        name = _first_error(found.values()) if isinstance(found, dict) else found.name
+        if name != "NONE":
+            return str(name)
+    return "NONE"

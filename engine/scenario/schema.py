@@ -69,7 +69,15 @@ def _count(default: int | None, high: int, low: int = 0) -> Field:
 
 APIS = (
     "Metadata",
+    "FindCoordinator",
     "InitProducerId",
+    "AddPartitionsToTxn",
+    "AddOffsetsToTxn",
+    "TxnOffsetCommit",
+    "EndTxn",
+    "WriteTxnMarkers",
+    "OffsetCommit",
+    "OffsetFetch",
     "Produce",
     "Fetch",
     "ReplicaFetch",
@@ -133,6 +141,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "broker": Field(kind="table"),
         "start_brokers": Field(kind="bool", default=False),
         "connected": Field(kind="bool", default=True),
+        "internal_topics": Field(kind="bool", default=True),
     },
     "latency": {
         "between": Field(kind="names", required=True, bound=2),

@@ -7,13 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.coordinator.transaction_coordinator import (
-    Answer,
-    Completed,
-    SendMarkers,
-    TransactionCoordinator,
-    Write,
-)
+from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
+from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.errors import EngineError, Error
 from engine.profiles import K20, K28

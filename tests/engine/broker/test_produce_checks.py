@@ -7,7 +7,7 @@ import pytest
 from engine.broker.broker import HANDLERS
 from engine.broker.fetch import FETCH_CHECKS
 from engine.broker.init_producer_id import INIT_CHECKS
-from engine.broker.produce import GUARDS, PRODUCE_CHECKS, checks_for
+from engine.broker.produce_checks import GUARDS, PRODUCE_CHECKS, checks_for
 from engine.errors import EngineError
 from engine.messages import InitProducerIdRequest, InitProducerIdResponse, ZooKeeperRead
 from engine.profiles import K20, K28

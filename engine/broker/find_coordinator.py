@@ -1,0 +1,150 @@
+"""Who coordinates a transactional id or a group: the broker that leads its partition (FND-1 to FND-7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.broker.internal_topics import TOPIC_OF_KEY_TYPE
+from engine.broker.request_checks import RequestCheck, first_refusal, say_refused
+from engine.errors import EngineError, Error
+from engine.java_hash import java_string_hash, partition_for
+from engine.messages import (
+    CreateTopic,
+    Effects,
+    Envelope,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    Send,
+    UsePartition,
+)
+from engine.watching import Path
+
+if TYPE_CHECKING:
+    from engine.broker.broker import Broker
+
+
+class Lookup:
+    """The newest lookup of one key at one broker: the chain key, hash, partition, leader. A part of the view."""
+
+    __slots__ = ("key", "leader", "number", "path", "topic")
+
+    def __init__(self, broker_path: Path, key_type: str, key: str) -> None:
+        self.path: Path = (*broker_path, "lookups", f"{key_type} {key}")
+        self.key = key
+        self.topic = TOPIC_OF_KEY_TYPE[key_type]
+        self.number: int | None = None
+        self.leader: int | None = None
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "topic": self.topic,
+            "hash": java_string_hash(self.key),
+            "partition": self.number,
+            "leader": self.leader,
+        }
+
+
+def key_denied(broker: Broker, request: FindCoordinatorRequest) -> bool:
+    return request.key_type == "TRANSACTION" and broker.is_denied(
+        "Describe", f"transactional_id:{request.key}"
+    )
+
+
+def group_denied(broker: Broker, request: FindCoordinatorRequest) -> bool:
+    return request.key_type == "GROUP" and broker.is_denied("Describe", f"group:{request.key}")
+
+
+def topic_absent(broker: Broker, request: FindCoordinatorRequest) -> bool:
+    return TOPIC_OF_KEY_TYPE[request.key_type] not in broker.internal_topics
+
+
+def leader_absent(broker: Broker, request: FindCoordinatorRequest) -> bool:
+    """No leader, or one that is not alive or cannot be reached."""
+    leader = broker.leader_of(_partition(broker, request))
+    return leader is None or not broker.is_reachable(leader)
+
+
+FIND_CHECKS = (
+    RequestCheck(
+        when=key_denied,
+        answer=Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        spec="FND-5",
+        why="broker.find_transactional_id_denied",
+        next_key="refusal.client_ends",
+    ),
+    RequestCheck(
+        when=group_denied,
+        answer=Error.GROUP_AUTHORIZATION_FAILED,
+        spec="FND-5",
+        why="broker.find_group_denied",
+        next_key="refusal.client_aborts",
+    ),
+    RequestCheck(
+        when=topic_absent,
+        answer=Error.COORDINATOR_NOT_AVAILABLE,
+        spec="FND-3",
+        why="broker.internal_topic_absent",
+        next_key="refusal.client_looks_up_again",
+    ),
+    RequestCheck(
+        when=leader_absent,
+        answer=Error.COORDINATOR_NOT_AVAILABLE,
+        spec="FND-3",
+        why="broker.coordinator_has_no_leader",
+        next_key="refusal.client_looks_up_again",
+    ),
+)
+
+
+def _partition(broker: Broker, request: FindCoordinatorRequest) -> str:
+    topic = TOPIC_OF_KEY_TYPE[request.key_type]
+    return f"{topic}-{partition_for(request.key, broker.internal_topics[topic])}"
+
+
+def handle_find_coordinator(broker: Broker, envelope: Envelope, now: int) -> Effects:
+    """Any broker answers, from what the controller told it; a missing topic is created on the way."""
+    request = envelope.body
+    if type(request) is not FindCoordinatorRequest:
+        raise EngineError(f"{broker.name}: {request!r} is not a FindCoordinator request")
+    topic = TOPIC_OF_KEY_TYPE[request.key_type]
+    lookup = Lookup(broker.path, request.key_type, request.key)
+    effects: Effects = []
+    check = first_refusal(FIND_CHECKS, broker, request)
+    partition = None
+    if topic in broker.internal_topics:
+        partition = _partition(broker, request)
+        lookup.number = int(partition.rpartition("-")[2])
+        lookup.leader = broker.leader_of(partition)
+        if partition in broker.idle:
+            effects.append(UsePartition(partition))
+    known = {"client": envelope.source, "key": request.key, "key_type": request.key_type, "topic": topic}
+    if check is not None:
+        compared: list[list[Any]] = [
+            ["key", request.key],
+            ["partition", partition],
+            ["leader", lookup.leader],
+        ]
+        say_refused(broker, check, compared, partition=partition, **known)
+        if check.when is topic_absent:
+            effects.append(broker.to_controller(CreateTopic(topic=topic)))
+    else:
+        broker.watch.say(
+            "broker.coordinator_found",
+            ("FND-1", "FND-2", "FND-7"),
+            broker=broker.name,
+            hash=java_string_hash(request.key),
+            partition=partition,
+            leader=f"broker-{lookup.leader}",
+            **known,
+        )
+    if broker.watch.recording:
+        broker.lookups[lookup.path] = lookup
+        broker.watch.touch(lookup)
+    answer = FindCoordinatorResponse(
+        key=request.key,
+        key_type=request.key_type,
+        error=Error.NONE if check is None else check.answer,
+        node=lookup.leader if check is None else None,
+    )
+    return [Send(envelope.source, answer, envelope.correlation_id, True), *effects]

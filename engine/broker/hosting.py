@@ -1,0 +1,37 @@
+"""What a broker asks of a coordinator that it hosts: it follows the leadership of an internal topic (FND-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from engine.messages import Effects
+from engine.watching import Part
+
+
+class Hosted(Protocol):
+    """A coordinator in a broker. ``topic``: the internal topic whose partitions decide whose ids it serves."""
+
+    @property
+    def topic(self) -> str: ...
+
+    def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
+        """This broker was elected for a partition at time ``since``, under this leader epoch."""
+
+    def resign(self, partition: int, now: int) -> Effects:
+        """Somebody else leads the partition; said again and again, the first time counts."""
+
+    def next_timer(self) -> int | None: ...
+
+    def on_timer(self, now: int) -> Effects: ...
+
+    def crash(self) -> None: ...
+
+    def parts(self) -> Sequence[Part]: ...
+
+
+class GroupHosting(Hosted, Protocol):
+    """The group coordinator."""
+
+    def on_marker(self, partition: str, producer_id: int, committed: bool, now: int) -> Effects:
+        """A marker of this producer is replicated on a partition of ``__consumer_offsets`` (MRK-7, OFS-4)."""

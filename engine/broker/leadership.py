@@ -1,0 +1,63 @@
+"""Who leads one partition and who is in sync, as ZooKeeper has it (LOG-10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.messages import LeaderAndIsr
+from engine.watching import Path
+
+
+class PartitionState:
+    """Leadership of one partition as ZooKeeper has it. A part of the view."""
+
+    __slots__ = (
+        "deleted",
+        "isr",
+        "leader",
+        "leader_epoch",
+        "min_isr",
+        "name",
+        "not_fetching",
+        "path",
+        "replicas",
+        "segment_records",
+        "without_leader",
+    )
+
+    def __init__(self, name: str, replicas: Sequence[int], min_isr: int, segment_records: int | None) -> None:
+        self.name = name
+        self.path: Path = ("partitions", name)
+        self.replicas = tuple(replicas)
+        self.isr = tuple(replicas)
+        self.leader: int | None = replicas[0]
+        self.leader_epoch = 0
+        self.min_isr = min_isr
+        self.segment_records = segment_records
+        self.not_fetching: set[int] = set()
+        self.deleted = False
+        self.without_leader = False
+        """True while a fault keeps the partition without a leader."""
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "leader": self.leader,
+            "leader_epoch": self.leader_epoch,
+            "isr": list(self.isr),
+            "replica_order": list(self.replicas),
+            "min_isr": self.min_isr,
+            "deleted": self.deleted,
+        }
+
+    def word(self) -> LeaderAndIsr:
+        return LeaderAndIsr(
+            partition=self.name,
+            leader=self.leader,
+            leader_epoch=self.leader_epoch,
+            isr=self.isr,
+            replicas=self.replicas,
+            min_isr=self.min_isr,
+            segment_records=self.segment_records,
+            not_fetching=tuple(sorted(self.not_fetching)),
+        )

@@ -1,0 +1,480 @@
+"""How a broker hosts the transaction coordinator: its log, its markers, its time (TXC-1, TXC-5, TXC-22).
+
+Joins three objects that do not know each other: the coordinator's rules
+(``coordinator/transaction_coordinator``), its markers on the way (``coordinator/marker_channel``) and the
+partitions of ``__transaction_state`` that this broker leads. Requests come in through ``transaction_requests``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.broker.internal_topics import TRANSACTION_TOPIC
+from engine.broker.produce import append_for_broker
+from engine.broker.produce_checks import ACKS_ALL
+from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
+from engine.coordinator.marker_channel import MarkerChannel
+from engine.coordinator.transaction_coordinator import TransactionCoordinator
+from engine.coordinator.transaction_log import batch_of, newest_images
+from engine.coordinator.transaction_metadata import TransactionMetadata
+from engine.coordinator.transaction_states import EXPIRE, ONGOING, TRANSACTION_STATES
+from engine.errors import EngineError, Error
+from engine.java_hash import partition_for
+from engine.messages import (
+    AddOffsetsToTxnResponse,
+    AddPartitionsToTxnResponse,
+    Connect,
+    Disconnect,
+    Effects,
+    EndTxnResponse,
+    InitProducerIdResponse,
+    PartitionProduceResponse,
+    Send,
+    WriteTxnMarkersRequest,
+)
+from engine.watching import Part, Path
+
+if TYPE_CHECKING:
+    from engine.broker.broker import Broker
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asked the coordinator something, and how the answer is shaped."""
+
+    client: str
+    correlation_id: int
+    api: str
+    partitions: tuple[str, ...] = ()
+
+    def answered(self, answer: Answer) -> Send:
+        body: object
+        if self.api == "InitProducerId":
+            body = InitProducerIdResponse(
+                error=answer.error, producer_id=answer.producer_id, producer_epoch=answer.producer_epoch
+            )
+        elif self.api == "AddPartitionsToTxn":
+            body = AddPartitionsToTxnResponse(errors=dict.fromkeys(self.partitions, answer.error))
+        elif self.api == "AddOffsetsToTxn":
+            body = AddOffsetsToTxnResponse(error=answer.error)
+        else:
+            body = EndTxnResponse(error=answer.error)
+        return Send(self.client, body, self.correlation_id, True)
+
+
+class _Ids:
+    """Fresh producer ids out of the broker's block; the host asks for one only when there is one."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.broker = broker
+
+    def take(self) -> int:
+        issued = self.broker.producer_ids.generate()
+        if issued is None:
+            raise EngineError(f"{self.broker.name}: no producer id to give to a transactional id (PID-5)")
+        self.broker.touch()
+        return issued
+
+
+class TransactionHost:
+    """The transaction coordinator of ``broker``, as a part of it."""
+
+    topic = TRANSACTION_TOPIC
+
+    def __init__(self, broker: Broker) -> None:
+        configuration = broker.configuration
+        self.broker = broker
+        self.watch = broker.watch
+        self.coordinator = TransactionCoordinator(
+            broker.name,
+            profile=broker.profile,
+            watch=broker.watch,
+            producer_ids=_Ids(broker),
+            partition_count=configuration.transaction_state_partitions,
+            max_timeout_ms=configuration.transaction_max_timeout_ms,
+            id_expiration_ms=configuration.transactional_id_expiration_ms,
+        )
+        self.markers = MarkerChannel(
+            broker.name,
+            self,
+            watch=broker.watch,
+            retries_storage_error=broker.profile.marker_storage_error_retries,
+            retry=broker.switches.marker_retry,
+        )
+        self.loading: dict[int, tuple[int, int]] = {}
+        """Log partition to (leader epoch, when it is read)."""
+        self.connected: set[int] = set()
+        self.connecting: set[int] = set()
+        self.pass_at: int | None = None
+        """When the next pass of the marker sender may start (MRK-3)."""
+        self.scan_at: int | None = None
+        """The next scan for transactions that are open for too long and finds one (TXC-20)."""
+        self.expiry_at: int | None = None
+        """The next scan for ids that nobody used for long and finds one (TXC-21)."""
+        self.board = MarkerBoard(self)
+        self.desk = CoordinatorPart(self)
+
+    # -- what the marker channel asks ------------------------------------------------------------------
+
+    def leader_of(self, partition: str) -> int | None:
+        return self.broker.leader_of(partition)
+
+    def knows(self, partition: str) -> bool:
+        return partition in self.broker.metadata or partition in self.broker.idle
+
+    def is_reachable(self, broker_id: int) -> bool:
+        return self.broker.is_reachable(broker_id)
+
+    def coordinator_epoch(self, transactional_id: str) -> int | None:
+        coordinator = self.coordinator
+        if coordinator.lookup(transactional_id) is not Error.NONE:
+            return None
+        return coordinator.epoch_of(transactional_id)
+
+    # -- leadership of log partitions ------------------------------------------------------------------
+
+    def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
+        """Elected for a log partition at ``since``: read it, then answer for its ids (TXC-22)."""
+        self._drop_markers(partition)
+        self.coordinator.begin_loading(partition)
+        self.loading[partition] = (epoch, since + self.broker.configuration.loading_ms)
+        self._touch_all()
+        if self.loading[partition][1] > now:
+            self.watch.note(
+                "coordinator.begins_loading",
+                ("TXC-22", "FND-7"),
+                coordinator=self.broker.name,
+                partition=f"{self.topic}-{partition}",
+                coordinator_epoch=epoch,
+                until=self.loading[partition][1],
+            )
+            return []
+        return self._load(partition, now)
+
+    def resign(self, partition: int, now: int) -> Effects:
+        """Another broker leads it, or none: forget its ids and their markers (TXC-22)."""
+        if partition not in self.coordinator.owned and partition not in self.loading:
+            return []
+        self._touch_all()
+        self._drop_markers(partition)
+        self.coordinator.resign(partition)
+        self.loading.pop(partition, None)
+        self.watch.note(
+            "coordinator.resigns",
+            ("TXC-22", "FND-7"),
+            coordinator=self.broker.name,
+            partition=f"{self.topic}-{partition}",
+        )
+        return self.settle(now)
+
+    def _drop_markers(self, partition: int) -> None:
+        count = self.coordinator.partition_count
+        for transactional_id in list(self.markers.waiting):
+            if partition_for(transactional_id, count) == partition:
+                self.markers.cancel(transactional_id)
+
+    def _load(self, partition: int, now: int) -> Effects:
+        epoch, due = self.loading.pop(partition)
+        name = f"{self.topic}-{partition}"
+        images = newest_images(self.broker.replicas[name].log.batches)
+        if due == now or images:
+            self.watch.say(
+                "coordinator.loaded",
+                ("TXC-22", "TXC-1"),
+                coordinator=self.broker.name,
+                partition=name,
+                coordinator_epoch=epoch,
+                transactional_ids=sorted(images) or None,
+            )
+        self.coordinator.elect(partition, epoch, images, now)
+        self._touch_all()
+        return self.settle(now)
+
+    # -- carrying out what the coordinator wants -------------------------------------------------------
+
+    def settle(self, now: int) -> Effects:
+        """Answers, images and markers of the coordinator, until it wants nothing more."""
+        effects: Effects = []
+        outbox, markers = self.coordinator.outbox, self.markers
+        while outbox or markers.finished:
+            if not outbox:
+                self.touch_id(markers.finished[0])
+                self.coordinator.all_markers_acknowledged(markers.finished.pop(0))
+                continue
+            wanted = outbox.pop(0)
+            if isinstance(wanted, Answer):
+                if isinstance(wanted.to, Asked):
+                    effects.append(wanted.to.answered(wanted))
+            elif isinstance(wanted, Write):
+                self.touch_id(wanted.transactional_id)
+                effects.extend(self._write(wanted, now))
+            elif isinstance(wanted, SendMarkers):
+                markers.hand_over(wanted)
+                self._want_pass(now)
+            else:
+                self._completed(wanted)
+        if self.coordinator.completions_to_retry or markers.again:
+            self._want_pass(now + self.broker.configuration.marker_retry_ms)
+        self._plan()
+        if self.watch.recording:
+            self.watch.touch(self.board)
+            self.watch.touch(self.desk)
+        return effects
+
+    def _write(self, wanted: Write, now: int) -> Effects:
+        """Append an image to the id's log partition, with acks=all unless the laboratory weakened it."""
+        number = partition_for(wanted.transactional_id, self.coordinator.partition_count)
+        image = wanted.image
+        metadata = self.coordinator.metadata.get(wanted.transactional_id)
+        timeout_ms = metadata.timeout_ms if metadata is not None else self.coordinator.max_timeout_ms
+        return append_for_broker(
+            self.broker,
+            {f"{self.topic}-{number}": batch_of(wanted.transactional_id, image, now)},
+            ("image", (wanted.token, wanted.transactional_id)),
+            now,
+            timeout_ms=timeout_ms,
+            acks=ACKS_ALL if self.broker.switches.transaction_log_acks_all else 1,
+        )
+
+    def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
+        """The append of an image ended (TXC-5)."""
+        token, transactional_id = argument
+        (answer,) = answers.values()
+        self.touch_id(transactional_id)
+        self.coordinator.written(token, answer.error, now)
+        return self.settle(now)
+
+    def _completed(self, done: Completed) -> None:
+        if done.error is not Error.NONE:
+            self.watch.note(
+                "coordinator.completion_not_written",
+                ("TXC-18",),
+                coordinator=self.broker.name,
+                transactional_id=done.transactional_id,
+                error=done.error.name,
+            )
+
+    # -- markers ---------------------------------------------------------------------------------------
+
+    def _want_pass(self, at: int) -> None:
+        if self.pass_at is None or at < self.pass_at:
+            self.pass_at = at
+
+    def _run_pass(self, now: int) -> Effects:
+        """One pass of the marker sender: old completions, parked markers, one request per broker (MRK-3)."""
+        self.pass_at = None
+        markers = self.markers
+        self.coordinator.retry_completions()
+        markers.look_again()
+        effects: Effects = []
+        for broker_id in markers.wanted_brokers():
+            peer = f"broker-{broker_id}"
+            if broker_id in self.connected:
+                request = self.broker.next_correlation()
+                deadline = now + self.broker.configuration.marker_request_timeout_ms
+                entries = markers.drain(broker_id, request, deadline)
+                effects.append(Send(peer, WriteTxnMarkersRequest(entries=entries), request))
+            elif broker_id not in self.connecting:
+                self.connecting.add(broker_id)
+                effects.append(Connect(peer))
+        return effects + self.settle(now)
+
+    def on_connected(self, broker_id: int, now: int) -> Effects:
+        self.connecting.discard(broker_id)
+        self.connected.add(broker_id)
+        return self._run_pass(now) if self.markers.queues.get(broker_id) else []
+
+    def on_disconnected(self, broker_id: int, now: int) -> Effects:
+        """What was in flight there goes again; a connection that could not be opened is tried later."""
+        self.connected.discard(broker_id)
+        if broker_id in self.connecting:
+            self.connecting.discard(broker_id)
+            self._unqueue(broker_id)
+        self.markers.on_disconnected(broker_id)
+        return self.settle(now)
+
+    def _unqueue(self, broker_id: int) -> None:
+        """Markers for a broker that does not answer look for their leaders anew (MRK-9)."""
+        for marker in self.markers.queues.pop(broker_id, []):
+            self.markers.parked.append(marker)
+        self.markers.again = True
+
+    def on_marker_response(self, broker_id: int, correlation_id: int, response: Any, now: int) -> Effects:
+        self.markers.on_response(broker_id, correlation_id, response)
+        if self.markers.queues.get(broker_id):
+            self._want_pass(now)
+        return self.settle(now)
+
+    # -- time ------------------------------------------------------------------------------------------
+
+    def _plan(self) -> None:
+        """When the scans would find something next; they stand on their grids (TXC-20, TXC-21)."""
+        configuration = self.broker.configuration
+        open_until: int | None = None
+        idle_from: int | None = None
+        for metadata in self.coordinator.metadata.values():
+            if metadata.pending_state is not None:
+                continue
+            if metadata.state == ONGOING:
+                over = metadata.start_ms + metadata.timeout_ms
+                open_until = over if open_until is None or over < open_until else open_until
+            elif TRANSACTION_STATES.candidates(metadata.state, EXPIRE):
+                since = metadata.last_update_ms
+                idle_from = since if idle_from is None or since < idle_from else idle_from
+        self.scan_at = self.expiry_at = None
+        if open_until is not None:
+            interval = configuration.transaction_scan_interval_ms
+            self.scan_at = (open_until // interval + 1) * interval
+        if idle_from is not None:
+            interval = configuration.transactional_id_scan_interval_ms
+            at = idle_from + configuration.transactional_id_expiration_ms
+            self.expiry_at = -(-at // interval) * interval
+
+    def next_timer(self) -> int | None:
+        """A log to read, a pass of the marker sender, an answer that is overdue, an open transaction."""
+        first = self.scan_at
+        if self.pass_at is not None and (first is None or self.pass_at < first):
+            first = self.pass_at
+        for _, due in self.loading.values():
+            if first is None or due < first:
+                first = due
+        for request in self.markers.in_flight.values():
+            if first is None or request.deadline < first:
+                first = request.deadline
+        return first
+
+    def on_timer(self, now: int) -> Effects:
+        effects: Effects = []
+        for partition, (_, due) in sorted(self.loading.items()):
+            if due <= now:
+                effects += self._load(partition, now)
+        for broker_id, request in sorted(self.markers.in_flight.items()):
+            if request.deadline <= now:
+                self.watch.say(
+                    "markers.timed_out",
+                    ("MRK-9",),
+                    coordinator=self.broker.name,
+                    broker=f"broker-{broker_id}",
+                )
+                effects.append(Disconnect(f"broker-{broker_id}"))
+        if self.scan_at is not None and self.scan_at <= now:
+            self.coordinator.abort_timed_out(now)
+            self._touch_all()
+            effects += self.settle(now)
+        if self.pass_at is not None and self.pass_at <= now:
+            effects += self._run_pass(now)
+        return effects
+
+    def on_background_timer(self, now: int) -> Effects:
+        """Forget ids that nobody used for long (TXC-21)."""
+        if self.expiry_at is None or self.expiry_at > now:
+            return []
+        self._touch_all()
+        self.coordinator.expire_ids(now)
+        return self.settle(now)
+
+    def crash(self) -> None:
+        """Memory goes; the log stays."""
+        self._touch_all()
+        self.coordinator.crash()
+        self.markers.crash()
+        self.loading.clear()
+        self.connected.clear()
+        self.connecting.clear()
+        self.pass_at = self.scan_at = self.expiry_at = None
+        if self.watch.recording:
+            self.watch.touch(self.board)
+            self.watch.touch(self.desk)
+
+    # -- showing ---------------------------------------------------------------------------------------
+
+    def touch_id(self, transactional_id: str) -> None:
+        if self.watch.recording:
+            self.watch.touch(TransactionPart(self, transactional_id))
+
+    def _touch_all(self) -> None:
+        if self.watch.recording:
+            for transactional_id in self.coordinator.metadata:
+                self.touch_id(transactional_id)
+            self.watch.touch(self.board)
+            self.watch.touch(self.desk)
+
+    def parts(self) -> list[Part]:
+        return [
+            self.desk,
+            self.board,
+            *(TransactionPart(self, name) for name in self.coordinator.metadata),
+        ]
+
+
+class CoordinatorPart:
+    """Which log partitions a broker coordinates, at ``brokers.<id>.coordinator``."""
+
+    __slots__ = ("host", "path")
+
+    def __init__(self, host: TransactionHost) -> None:
+        self.host = host
+        self.path: Path = (*host.broker.path, "coordinator")
+
+    def view(self) -> dict[str, Any] | None:
+        host = self.host
+        if not host.coordinator.owned and not host.loading:
+            return None
+        return {
+            "coordinator_epochs": {
+                str(number): epoch for number, epoch in sorted(host.coordinator.owned.items())
+            },
+            "loading": {str(number): due for number, (_, due) in sorted(host.loading.items())},
+        }
+
+
+class MarkerBoard:
+    """Markers on their way, at ``brokers.<id>.markers``."""
+
+    __slots__ = ("host", "path")
+
+    def __init__(self, host: TransactionHost) -> None:
+        self.host = host
+        self.path: Path = (*host.broker.path, "markers")
+
+    def view(self) -> dict[str, Any] | None:
+        return self.host.markers.view()
+
+
+class TransactionPart:
+    """One transactional id at its coordinator, at ``brokers.<id>.transactions.<transactional id>``."""
+
+    __slots__ = ("host", "path", "transactional_id")
+
+    def __init__(self, host: TransactionHost, transactional_id: str) -> None:
+        self.host = host
+        self.transactional_id = transactional_id
+        self.path: Path = (*host.broker.path, "transactions", transactional_id)
+
+    def view(self) -> dict[str, Any] | None:
+        coordinator = self.host.coordinator
+        metadata: TransactionMetadata | None = coordinator.metadata.get(self.transactional_id)
+        if metadata is None or coordinator.lookup(self.transactional_id) is not Error.NONE:
+            return None
+        is_open = metadata.state == ONGOING
+        return {
+            "state": metadata.state,
+            "pending_state": metadata.pending_state,
+            "producer_id": metadata.producer_id,
+            "last_producer_id": _known(metadata.last_producer_id),
+            "producer_epoch": metadata.producer_epoch,
+            "last_producer_epoch": _known(metadata.last_producer_epoch),
+            "timeout_ms": metadata.timeout_ms,
+            "partitions": sorted(metadata.partitions),
+            "started_at": _known(metadata.start_ms),
+            "times_out_at": metadata.start_ms + metadata.timeout_ms if is_open else None,
+            "last_update": metadata.last_update_ms,
+            "failed_epoch_fence": metadata.failed_epoch_fence,
+            "coordinator_epoch": coordinator.epoch_of(self.transactional_id),
+            "log_partition": partition_for(self.transactional_id, coordinator.partition_count),
+        }
+
+
+def _known(number: int) -> int | None:
+    return None if number == -1 else number

@@ -1,0 +1,48 @@
+"""What a transaction coordinator wants done, for its host to carry out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.coordinator.transaction_metadata import Image
+from engine.errors import Error
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Effect: answer the request ``to`` (whatever names it for the broker)."""
+
+    to: object
+    error: Error
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = NO_PRODUCER_EPOCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """Effect: append this image (None: a tombstone) to the log; answer with ``written(token, error)``."""
+
+    token: int
+    transactional_id: str
+    image: Image | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendMarkers:
+    """Effect: have every partition's leader write this outcome (MRK-1)."""
+
+    transactional_id: str
+    result: str
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """Effect: the completion of a transaction was written, or could not be (TXC-18)."""
+
+    transactional_id: str
+    error: Error

@@ -1,0 +1,83 @@
+"""The records of ``__transaction_state``: an image as a batch, and the images that a log holds (TXC-22, TXC-23)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engine.coordinator.transaction_metadata import Image
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchContent, RecordBatch
+
+BATCH_OVERHEAD = 61
+"""Bytes of a record batch without its records (MSG-2)."""
+_RECORD_OVERHEAD = 7
+_VALUE_BYTES = 2 + 8 + 2 + 4 + 1 + 4 + 8 + 8
+"""Version, producer id, epoch, timeout, state, topic count, last update, start (``TransactionLog``)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedTransaction:
+    """The value of a record: the part of TXC-2 that survives a coordinator."""
+
+    state: str
+    producer_id: int
+    producer_epoch: int
+    timeout_ms: int
+    partitions: tuple[str, ...]
+    last_update_ms: int
+    start_ms: int
+
+
+def batch_of(transactional_id: str, image: Image | None, now: int) -> RecordBatch:
+    """The batch with one record: an image, or the tombstone that forgets the id (TXC-21)."""
+    value = None
+    size = BATCH_OVERHEAD + _RECORD_OVERHEAD + 4 + len(transactional_id.encode())
+    if image is not None:
+        value = LoggedTransaction(
+            state=image.state,
+            producer_id=image.producer_id,
+            producer_epoch=image.producer_epoch,
+            timeout_ms=image.timeout_ms,
+            partitions=tuple(sorted(image.partitions)),
+            last_update_ms=image.last_update_ms,
+            start_ms=image.start_ms,
+        )
+        topics = {partition.rpartition("-")[0] for partition in image.partitions}
+        size += _VALUE_BYTES + sum(6 + len(topic) for topic in topics) + 4 * len(image.partitions)
+    return RecordBatch(
+        record_count=1,
+        last_offset_delta=0,
+        max_timestamp=now,
+        size=size,
+        content=BatchContent(keys=(transactional_id,), values=(value,)),
+    )
+
+
+def newest_images(batches: Iterable[RecordBatch]) -> dict[str, Image]:
+    """The last image of each id; a tombstone removes it (TXC-22)."""
+    found: dict[str, Image] = {}
+    for batch in batches:
+        content = batch.content
+        if content is None:
+            continue
+        for key, value in zip(content.keys, content.values, strict=True):
+            if value is None:
+                found.pop(str(key), None)
+            elif isinstance(value, LoggedTransaction):
+                found[str(key)] = _image(value)
+    return found
+
+
+def _image(value: LoggedTransaction) -> Image:
+    """What was not logged is gone: last producer id and last epoch."""
+    return Image(
+        state=value.state,
+        producer_id=value.producer_id,
+        last_producer_id=NO_PRODUCER_ID,
+        producer_epoch=value.producer_epoch,
+        last_producer_epoch=NO_PRODUCER_EPOCH,
+        timeout_ms=value.timeout_ms,
+        partitions=frozenset(value.partitions),
+        start_ms=value.start_ms,
+        last_update_ms=value.last_update_ms,
+    )

@@ -1,0 +1,112 @@
+"""The coordinator in its broker: lookup, log, markers, completion, over real links and real logs."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import Error
+from engine.messages import AddPartitionsToTxnRequest, FindCoordinatorRequest, InitProducerIdRequest
+from tests.engine.coordinator.hand_made import Stage
+
+
+@pytest.mark.parametrize("profile", ["k20", "k28"])
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_whole_transaction_over_two_partitions(profile, committed):
+    stage = Stage(profile=profile)
+    at = stage.coordinator()
+    assert at == 10 % 3 + 1, "partition 10 of 50 is led by the (10 mod 3)-th broker (FND-4)"
+    producer = stage.init(at)
+    assert (producer.error, producer.producer_id, producer.producer_epoch) == (
+        Error.NONE,
+        at * 1000 - 1000,
+        0,
+    )
+    assert stage.add(at, producer, "t-0", "t-1").errors == {"t-0": Error.NONE, "t-1": Error.NONE}
+    assert stage.write("t-0", producer).error is Error.NONE
+    assert stage.write("t-1", producer).error is Error.NONE
+    assert stage.log("t-0").last_stable_offset == 0, "an open transaction holds the last stable offset"
+    assert stage.end(at, producer, committed).error is Error.NONE
+    assert stage.metadata().state == ("PrepareCommit" if committed else "PrepareAbort"), "decided is not done"
+    assert stage.markers("t-0") == [], "EndTxn is answered before any marker exists (TXC-17)"
+    stage.play()
+    result = "COMMIT" if committed else "ABORT"
+    word = "Commit" if committed else "Abort"
+    assert stage.markers("t-0") == stage.markers("t-1") == [result]
+    assert stage.log("t-0").last_stable_offset == 2
+    assert stage.metadata().state == f"Complete{word}"
+    assert stage.images() == ["Empty", "Ongoing", f"Prepare{word}", f"Complete{word}"]
+    for broker in (1, 2, 3):
+        assert len(stage.log("__transaction_state-10", broker).batches) == 4, "images are replicated"
+    assert stage.simulation.finished == "complete"
+
+
+def test_the_next_transaction_goes_on_with_the_sequence():
+    stage = Stage()
+    at = stage.coordinator()
+    producer = stage.init(at)
+    for number in range(3):
+        stage.add(at, producer, "t-0")
+        assert stage.write("t-0", producer, sequence=number).error is Error.NONE
+        stage.end(at, producer)
+        stage.play(lambda: stage.metadata().pending_state is None)
+    assert stage.markers("t-0") == ["COMMIT"] * 3
+    assert stage.metadata().producer_epoch == 0
+
+
+def test_an_internal_topic_is_created_when_somebody_first_asks():
+    stage = Stage(cluster={"internal_topics": False})
+    asked = FindCoordinatorRequest(key="txn-1", key_type="TRANSACTION")
+    assert stage.call(2, asked).error is Error.COORDINATOR_NOT_AVAILABLE
+    stage.play()
+    assert stage.simulation.now == 5 + 5 + 20, "the request, the wish to the controller, the creation (FND-4)"
+    answer = stage.call(2, asked)
+    assert (answer.error, answer.node) == (Error.NONE, 2)
+    assert "controller.topic_created" in stage.said()
+    lookup = stage.simulation.view()["brokers"]["2"]["lookups"]["TRANSACTION txn-1"]
+    assert (lookup["partition"], lookup["leader"]) == (10, 2)
+
+
+def test_only_used_partitions_of_internal_topics_are_in_the_view():
+    stage = Stage()
+    assert not [name for name in stage.simulation.view()["partitions"] if name.startswith("__")]
+    stage.coordinator()
+    shown = [name for name in stage.simulation.view()["partitions"] if name.startswith("__")]
+    assert shown == ["__transaction_state-10"]
+
+
+def test_a_broker_that_does_not_lead_the_partition_sends_the_client_on():
+    stage = Stage()
+    at = stage.coordinator()
+    other = at % 3 + 1
+    assert stage.init(other).error is Error.NOT_COORDINATOR
+    assert "NOT_COORDINATOR" in stage.error_keys()
+
+
+def test_partitions_that_cannot_be_added_keep_the_others_from_being_tried():
+    stage = Stage()
+    at = stage.coordinator()
+    producer = stage.init(at)
+    answer = stage.call(
+        at,
+        AddPartitionsToTxnRequest(
+            transactional_id="txn-1",
+            producer_id=producer.producer_id,
+            producer_epoch=0,
+            partitions=("t-0", "nowhere-0"),
+        ),
+    )
+    assert answer.errors == {
+        "t-0": Error.OPERATION_NOT_ATTEMPTED,
+        "nowhere-0": Error.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "timeout", "error"),
+    [("", 60_000, "INVALID_REQUEST"), ("txn-1", 0, "INVALID_TRANSACTION_TIMEOUT")],
+)
+def test_init_is_refused(name, timeout, error):
+    stage = Stage()
+    at = stage.coordinator()
+    request = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=timeout)
+    assert stage.call(at, request).error.name == error
