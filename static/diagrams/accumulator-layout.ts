@@ -61,6 +61,7 @@ export function layoutAccumulator(frame: Frame, name: string, options = defaults
   for (const partition of names.sort()) if (!ordered.includes(partition)) ordered.push(partition);
   const idle = ordered.filter((partition) => isIdle(client, partition));
   const { shown, rest } = choose(frame, name, client, ordered.filter((partition) => !idle.includes(partition)), options.queues);
+  const queues = shown.map((partition) => queueShape(frame, name, client, partition, options.boxes));
   return {
     client: name,
     state: clientState(client),
@@ -68,13 +69,13 @@ export function layoutAccumulator(frame: Frame, name: string, options = defaults
       batch_size: bytes(setting(client, "batch_size")), linger: setting(client, "linger_ms"),
     }),
     records: recordFacts(frame, name),
-    queues: shown.map((partition) => queueShape(frame, name, client, partition, options.boxes)),
+    queues,
     empty: idle.length === 0
       ? null
       : { partitions: idle, changed: idle.some((partition) => hasChanged(frame, "clients", name, "queues", partition)) },
     folded: rest.length === 0 ? null : foldedFact(client, rest),
     pool: poolShape(frame, name, client),
-    notes: noteTexts(client, frame),
+    notes: noteTexts(client, frame, queues.some((queue) => queue.boxes.some((box) => box.countdown !== null))),
     others: Object.keys(frame.view.clients ?? {}).filter((other) => other !== name).sort()
       .map((other) => ({ client: other, fact: recordFacts(frame, other).fact })),
   };
@@ -213,7 +214,8 @@ function waiterText(waiter: Json): string {
   });
 }
 
-function noteTexts(client: ClientView, frame: Frame): string[] {
+/** `told`: a batch's own countdown says already when the next look is. */
+function noteTexts(client: ClientView, frame: Frame, told: boolean): string[] {
   const notes: string[] = [];
   const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;
   if (unknown.length > 0) notes.push(say("diagram.accumulator.unknown_leaders", { topics: unknown }));
@@ -221,7 +223,7 @@ function noteTexts(client: ClientView, frame: Frame): string[] {
     ([node, entries]) => `broker-${node} (${entries.map(([partition, reason]) => `${partition} ${reason}`).join(", ")})`,
   );
   if (ready.length > 0) notes.push(say("diagram.accumulator.ready_nodes", { nodes: ready }));
-  else if (delay !== null && delay < Number.MAX_SAFE_INTEGER) {
+  else if (delay !== null && delay < Number.MAX_SAFE_INTEGER && !told) {
     notes.push(say("diagram.accumulator.next_check", { delay: duration(delay, frame.language) }));
   }
   return notes;

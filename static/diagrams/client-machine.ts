@@ -102,9 +102,12 @@ export class ClientMachine extends DiagramElement {
       .edge { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
       .edge.last { stroke: var(--ink); stroke-width: 2.75; }
       .edge.stepped { stroke-width: 4; }
-      svg { margin-top: 3px; width: 100%; height: auto; max-width: 340px; }
-      button.link { min-height: 18px; font-size: var(--t-mark); line-height: 14px; }
-      table { margin-top: 1px; }
+      svg { width: 100%; height: auto; max-width: 340px; }
+      .machine { margin-top: 3px; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 4px; align-items: center; }
+      .machine svg:only-child { grid-column: 1 / -1; }
+      button.chip { min-width: 24px; min-height: 24px; text-align: center; font-size: var(--t-mark); text-decoration: underline; }
+      .numbering li { display: flex; flex-wrap: wrap; gap: 0 10px; color: var(--ink-2); }
+      .numbering li b, .numbering li.changed { color: var(--ink); }
       .now-state { font-weight: 650; }
     `,
   ];
@@ -169,11 +172,16 @@ export class ClientMachine extends DiagramElement {
     const shape = layoutMachine(this.table, manager.state, manager.last_edge, {
       width: defaults.width, places: CLIENT_PLACES, only: this.whole ? null : drawnStates(manager),
     });
-    return html`${drawMachine(shape, sentence, stepped)}${
-      shape.folded.states > 0 || this.whole
-        ? html`<button class="link quiet" @click=${() => { this.whole = !this.whole; }}>${
-            this.whole ? say("diagram.machine.less") : say("diagram.machine.folded", shape.folded)}</button>`
-        : nothing}${client.alive ? nothing : html`<p>${say("diagram.client.down")}</p>`}`;
+    return html`<div class="machine">${drawMachine(shape, sentence, stepped)}${
+      shape.folded.states > 0 || this.whole ? this.#fold(shape) : nothing}</div>${
+      client.alive ? nothing : html`<p>${say("diagram.client.down")}</p>`}`;
+  }
+
+  /** A small `+5`: how many states are folded; it opens them. */
+  #fold(shape: MachineShape): TemplateResult {
+    const words = this.whole ? say("diagram.machine.less") : say("diagram.machine.folded", shape.folded);
+    return html`<button class="chip quiet" title=${words} aria-label=${words} @click=${() => { this.whole = !this.whole; }}>${
+      this.whole ? "−" : `+${shape.folded.states}`}</button>`;
   }
 
   #facts(manager: TransactionManagerView) {
@@ -192,13 +200,13 @@ export class ClientMachine extends DiagramElement {
   #numbering(frame: Frame, name: string) {
     const { rows, folded: hidden } = layoutNumbering(frame, name);
     if (rows.length === 0) return nothing;
-    return html`<table><thead><tr><th>${say("diagram.machine.partition")}</th><th>${say("diagram.machine.next")}</th><th>${say(
-      "diagram.machine.acked")}</th><th>${say("diagram.machine.in_flight")}</th></tr></thead><tbody>${repeat(
+    return html`<ul class="numbering">${repeat(
       rows,
       (row) => row.partition,
-      (row) => html`<tr class=${row.changed ? "hit" : ""}><td>${row.partition}</td><td>${row.next}${wasTag(row.nextWas)}</td><td>${
-        row.acked}${wasTag(row.ackedWas)}</td><td>${row.inFlight}${row.unresolved === null ? nothing : html` <b>${row.unresolved}</b>`}</td></tr>`,
-    )}</tbody></table>${hidden > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: hidden })}</p>` : nothing}`;
+      (row) => html`<li class=${row.changed ? "changed" : ""}><b>${row.partition}</b> <span>${say("diagram.machine.next")} ${row.next}${
+        wasTag(row.nextWas)}</span> <span>${say("diagram.machine.acked")} ${row.acked}${wasTag(row.ackedWas)}</span> <span>${
+        say("diagram.machine.in_flight")} ${row.inFlight}${row.unresolved === null ? nothing : html` <b>${row.unresolved}</b>`}</span></li>`,
+    )}</ul>${hidden > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: hidden })}</p>` : nothing}`;
   }
 }
 

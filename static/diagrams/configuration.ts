@@ -73,7 +73,7 @@ export class Configuration extends DiagramElement {
     const shape = layoutConfiguration(frame, name);
     const altered = shape.told.filter((row) => row.altered !== null).length;
     return html`<details class="more"><summary><b>${say("diagram.configuration.heading", { client: name })}</b> ${say(
-      "diagram.configuration.fact", { altered, told: shape.told.length - altered, rest: shape.rest.length })}</summary>${this.#table(
+      "diagram.configuration.fact", { altered, count: shape.told.length + shape.rest.length })}</summary>${this.#table(
       shape.told)}<details class="more"><summary>${say("diagram.configuration.rest", { count: shape.rest.length })}</summary>${
       this.#table(shape.rest)}</details></details>`;
   }

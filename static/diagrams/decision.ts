@@ -12,6 +12,7 @@ import type { Decision, DecisionRow, Frame, Json, Refusal } from "../player/fram
 import { say } from "../player/text.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { errorText, fieldName, valueText } from "./field-words.ts";
+import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { plainly } from "./picked.ts";
 
 /** Rules drawn before and after the deciding one; the rest is counted and can be opened. */
@@ -22,6 +23,8 @@ export interface RuleShape {
   rule: string;
   outcome: DecisionRow["outcome"];
   sentence: string;
+  /** *Yes* or *No* behind the question that the sentence asks; null when it asks none or was not asked. */
+  answer: string | null;
 }
 
 export interface DecisionShape {
@@ -58,11 +61,31 @@ export function layoutDecision(decision: Decision, refusal: Refusal | null): Dec
     by: decision.by,
     subject: decision.subject,
     fields: layoutFields(decision),
-    rules: decision.rows.map((row, index) => ({
-      number: index + 1, rule: row.rule, outcome: row.outcome, sentence: say(row.key, row.params),
-    })),
+    rules: decision.rows.map((row, index) => ({ number: index + 1, rule: row.rule, outcome: row.outcome, ...answered(row) })),
     refusal: refusal === null ? null : layoutRefusal(refusal),
   };
+}
+
+/** Rules are questions; the first one with the answer *yes* decides. */
+export function answered(row: DecisionRow): { sentence: string; answer: string | null } {
+  const sentence = say(row.key, row.params);
+  const asked = row.outcome === "decided" || row.outcome === "passed";
+  if (!asked || !/[?？]/.test(sentence)) return { sentence, answer: null };
+  return { sentence, answer: say(row.outcome === "decided" ? "diagram.decision.yes" : "diagram.decision.no") };
+}
+
+/** What an append came to, in the words of the lanes; null when the step is about something else or was refused. */
+export function consequence(frame: Frame): string | null {
+  const decision = frame.step?.decision;
+  if (decision == null || frame.step?.refusal != null) return null;
+  const partition = frame.view.partitions?.[decision.subject];
+  const id = /^broker-(\d+)$/.exec(decision.by)?.[1];
+  const replica = id === undefined ? undefined : partition?.replicas[id];
+  if (id === undefined || replica === undefined) return null;
+  const arrived = arrivedNow(frame, decision.subject, id, replica);
+  if (arrived === null) return null;
+  if (arrived.fate === "duplicate") return say("diagram.decision.answered", { base_offset: arrived.at ?? 0 });
+  return arrivalWords(frame, arrived).detail;
 }
 
 /** The rules in three parts: folded before, drawn, folded after. Without a deciding rule the first ones are drawn. */
@@ -118,11 +141,11 @@ export class DecisionPanel extends DiagramElement {
     const title = html`<button @click=${() => this.pick(plainly("actor", shape.by))}>${say("diagram.decision.by", { by: shape.by })}</button>`;
     return section(
       title,
-      shape.subject,
+      subjectText(frame, shape),
       html`<table class="compared"><thead><tr><td></td>${shape.fields.map((field) => html`<th scope="col">${field.name}</th>`)}</tr></thead><tbody>
         <tr><th scope="row">${say("diagram.decision.arrived")}</th>${shape.fields.map((field) => html`<td>${field.arrived}</td>`)}</tr>
         <tr><th scope="row">${say("diagram.decision.stored")}</th>${shape.fields.map((field) => html`<td>${field.stored}</td>`)}</tr>
-      </tbody></table>${drawLadder(shape.rules)}${shape.refusal === null ? nothing : this.#refusal(shape.refusal)}`,
+      </tbody></table>${drawLadder(shape.rules, consequence(frame))}${shape.refusal === null ? nothing : this.#refusal(shape.refusal)}`,
     );
   }
 
@@ -132,9 +155,15 @@ export class DecisionPanel extends DiagramElement {
   }
 }
 
-function drawLadder(rules: readonly RuleShape[]): TemplateResult {
+/** `leader of t-0` when it decides as the leader. */
+function subjectText(frame: Frame, shape: DecisionShape): string {
+  const leader = frame.view.partitions?.[shape.subject]?.leader;
+  return leader != null && shape.by === `broker-${leader}` ? say("diagram.decision.leader_of", { partition: shape.subject }) : shape.subject;
+}
+
+function drawLadder(rules: readonly RuleShape[], came: string | null): TemplateResult {
   const { before, drawn, after } = foldRules(rules);
-  return html`${drawFolded(before)}<ol>${drawn.map(drawRule)}</ol>${drawFolded(after)}`;
+  return html`${drawFolded(before)}<ol>${drawn.map((rule) => drawRule(rule, came))}</ol>${drawFolded(after)}`;
 }
 
 /** Rules that are folded say how many they are and what became of them. */
@@ -145,13 +174,16 @@ function drawFolded(rules: readonly RuleShape[]): TemplateResult | typeof nothin
     .map((outcome) => [outcome, rules.filter((rule) => rule.outcome === outcome).length] as const)
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => say(`diagram.decision.folded_${outcome}`, { count }));
-  return html`<details class="more"><summary>${counts.join(" ")}</summary><ol>${rules.map(drawRule)}</ol></details>`;
+  return html`<details class="more"><summary>${counts.join(" ")}</summary><ol>${rules.map((rule) => drawRule(rule, null))}</ol></details>`;
 }
 
-function drawRule(rule: RuleShape): TemplateResult {
-  const outcome = rule.outcome === "decided" ? nothing : html` <span>${say(`diagram.decision.${rule.outcome}`)}</span>`;
-  return html`<li class=${rule.outcome}><span>${rule.number}</span><span><span class="sentence">${rule.sentence}</span>${outcome} <span
-    class="rule">${rule.rule}</span></span></li>`;
+function drawRule(rule: RuleShape, came: string | null): TemplateResult {
+  const decided = rule.outcome === "decided";
+  const untried = decided || rule.outcome === "passed" ? nothing : html` <span>${say(`diagram.decision.${rule.outcome}`)}</span>`;
+  const answer = rule.answer === null ? (rule.outcome === "passed" ? say("diagram.decision.passed") : null) : rule.answer;
+  return html`<li class=${rule.outcome} title=${rule.rule}><span>${rule.number}</span><span><span class="sentence">${rule.sentence}${
+    answer === null ? nothing : html` <b>${answer}</b>`}</span>${untried}${rule.outcome === "not_reached" ? nothing : html` <span class="rule">${rule.rule}</span>`}${
+    decided && came !== null ? html`<br><span>${came}</span>` : nothing}</span></li>`;
 }
 
 customElements.define("eos-decision", DecisionPanel);

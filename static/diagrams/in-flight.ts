@@ -123,8 +123,8 @@ function messageId(frame: Frame, client: string, to: string, correlation: string
 
 /** What the Sender last did; `poll_timeout` is the virtual time until which its poll lasts. */
 function senderSentence(client: ClientView, frame: Frame): string {
-  const { phase, pass, poll_timeout: until, poll_source: source, waiting_for: waiting } = client.sender;
-  const parts = [say("diagram.sender.pass", { pass, phase })];
+  const { pass, poll_timeout: until, poll_source: source, waiting_for: waiting } = client.sender;
+  const parts = [pass === 0 ? say("diagram.sender.not_yet") : say("diagram.sender.pass", { pass })];
   if (waiting !== null) {
     parts.push(say("diagram.sender.waiting", { reason: waitingWord(waiting) }));
   } else if (until !== null && until > frame.view.time) {

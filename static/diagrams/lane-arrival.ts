@@ -202,7 +202,8 @@ export interface ArrivalWords {
 
 export function arrivalWords(frame: Frame, arrived: Arrived): ArrivalWords {
   const batch = batchWords(asLabelled(arrived));
-  const headline = say("diagram.lanes.arrives", { batch, at: frame.step?.at ?? frame.view.time });
+  const key = arrived.fate === "duplicate" ? "diagram.lanes.arrives_same" : "diagram.lanes.arrives";
+  const headline = say(key, { batch, at: frame.step?.at ?? frame.view.time });
   const [detail, brief] = fateWords(frame, arrived);
   return { batch, headline, detail, brief };
 }

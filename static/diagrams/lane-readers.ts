@@ -13,6 +13,9 @@ import { xOf } from "./lane-cells.ts";
 import type { ReaderShape, TextShape } from "./lane-shapes.ts";
 import { isPicked, plainly } from "./picked.ts";
 
+/** px from a reader's line to the end of its row. */
+const LINE_FOOT = 5;
+
 export interface Hidden {
   first: number;
   last: number;
@@ -82,14 +85,14 @@ export function layoutReaders(
       key: name,
       name,
       isolation: consumer.isolation,
-      y: y + options.rowHeight - 7,
+      y: y + options.rowHeight - LINE_FOOT,
       left: cells.left,
       right: end,
-      texts: readerTexts(`${name}, ${consumer.isolation}`, fact, y, cells, options),
+      texts: readerTexts(`${name}, ${consumer.isolation}`, fact, y, cells, replica, options),
       hidden: spans.map((span) => ({
         x: xOf(cells, span.first),
         width: round(xOf(cells, span.last + 1) - xOf(cells, span.first)),
-        y: y + options.rowHeight - 10,
+        y: y + options.rowHeight - LINE_FOOT - 3,
         text: null,
       })).filter((span) => span.width > 4),
       picked: isPicked(frame.selection, selection),
@@ -100,28 +103,37 @@ export function layoutReaders(
   return { readers, left: more > 0 ? say("diagram.lanes.more_readers", { count: more }) : null, twin };
 }
 
-function readerTexts(name: string, fact: string, y: number, cells: Cells, options: ReaderOptions): TextShape[] {
-  const label: TextShape = {
-    x: cells.left, y: y + options.rowHeight - 13, text: name, anchor: "start", style: "text ink",
-  };
+function readerTexts(
+  name: string, fact: string, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
+): TextShape[] {
+  const line = y + options.rowHeight - LINE_FOOT;
+  const label: TextShape = { x: cells.left, y: line - 5, text: name, anchor: "start", style: "text ink" };
+  const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
+  const whole = options.narrow ? `${name}: ${fact}` : name;
+  const labelEnd = cells.left + textWidth(whole, 12) + 3;
+  if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
+    // The log is shorter than its reader's name: name and fact stand beyond the gates, on the line itself.
+    const start = Math.max(...gates, cells.right) + 16;
+    const [text = name] = wrapAtMost(`${name}: ${fact}`, options.right - start, 12, 1);
+    return [{ x: round(start), y: line + 4, text, anchor: "start", style: "text ink" }];
+  }
   if (options.narrow) {
-    const room = options.right - cells.left;
-    const lines = wrapAtMost(`${name}: ${fact}`, room, 12, 1);
-    return [{ ...label, text: lines[0] ?? name, style: "text ink halo" }];
+    const [text = name] = wrapAtMost(whole, options.right - cells.left, 12, 1);
+    return [{ ...label, text }];
   }
   const start = cells.right + 14;
   const beside = options.right - start;
   const lines = wrapAtMost(fact, beside, 11, 2);
   if (lines.join(" ").length >= fact.length - 1 && beside > 60) {
-    const top = y + options.rowHeight - (lines.length === 1 ? 3 : 11);
+    const first = line + (lines.length === 1 ? 4 : -4);
     return [
       label,
-      ...lines.map((text, line): TextShape => ({ x: start, y: top + line * 13, text, anchor: "start", style: "" })),
+      ...lines.map((text, index): TextShape => ({ x: start, y: first + index * 13, text, anchor: "start", style: "" })),
     ];
   }
   const after = cells.left + textWidth(`${name}  `, 12);
-  const [whole] = wrapAtMost(fact, options.right - after - 8, 11, 1);
-  return [label, { x: round(after + 8), y: label.y, text: whole ?? "", anchor: "start", style: "" }];
+  const [shown] = wrapAtMost(fact, options.right - after - 8, 11, 1);
+  return [label, { x: round(after + 8), y: label.y, text: shown ?? "", anchor: "start", style: "halo" }];
 }
 
 /** Marks where the followers' logs end, and one text that names them all. */

@@ -91,6 +91,7 @@ export interface LaneShape {
   height: number;
   title: string;
   texts: TextShape[];
+  titleY: number;
   titleWidth: number;
   cells: CellShape[];
   folds: FoldShape[];

@@ -48,7 +48,7 @@ function drawLane(
 ): SVGTemplateResult {
   const { click, key } = onPick(actions.pick, { kind: "partition", id: lane.partition });
   const left = width < 480 ? 8 : 24;
-  const title = lane.texts[0] === undefined ? lane.top + 17 : lane.top + (lane.tier === "roomy" ? 17 : 13);
+  const title = lane.titleY;
   const keys = (event: KeyboardEvent): void => {
     const page = { PageUp: 8, PageDown: -8, Home: lane.older, End: -Infinity }[event.key];
     if (page === undefined) return key(event);

@@ -44,22 +44,35 @@ interface Tier {
 }
 
 const ROOMY: Tier = {
-  name: "roomy", title: 25, arrival: 54, arrivalCell: 28, gates: 17, cell: 38, offsets: 17, followers: 13,
-  reader: 26, readersMost: 2, gap: 11,
+  name: "roomy", title: 26, arrival: 54, arrivalCell: 28, gates: 17, cell: 40, offsets: 17, followers: 16,
+  reader: 30, readersMost: 2, gap: 12,
 };
 const DENSE: Tier = {
   name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 15, followers: 13,
-  reader: 21, readersMost: 2, gap: 6,
+  reader: 22, readersMost: 2, gap: 6,
 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
   reader: 0, readersMost: 0, gap: 6,
 };
+/** A cell of this height has room for the records under the label. */
+const TWO_LINES = 36;
 const LINE_HEIGHT = 26;
 const NARROW = 480;
 const LINES_MOST = 40;
 
 export const defaults = { width: 648, height: 464, unit: 36, focus: null, scrolled: {} };
+
+/** A tier between dense and roomy, so that lanes fill the height they have; 0 is dense, 1 roomy. */
+function between(share: number): Tier {
+  const mixed = (name: "title" | "arrival" | "arrivalCell" | "gates" | "cell" | "offsets" | "followers" | "reader" | "gap") =>
+    Math.floor(DENSE[name] + (ROOMY[name] - DENSE[name]) * share);
+  return {
+    name: share >= 1 ? "roomy" : "dense", title: mixed("title"), arrival: mixed("arrival"), arrivalCell: mixed("arrivalCell"),
+    gates: mixed("gates"), cell: mixed("cell"), offsets: mixed("offsets"), followers: mixed("followers"),
+    reader: mixed("reader"), readersMost: DENSE.readersMost, gap: mixed("gap"),
+  };
+}
 
 /** The replica that a lane shows: the leader's; without a leader the longest log, lowest id first. */
 export function shownReplica(partition: PartitionView): string | null {
@@ -116,6 +129,12 @@ function laneHeight(frame: Frame, tier: Tier): number {
   return tier.title + arrivalRoom(frame, tier) + tier.gates + tier.cell + tier.offsets + rows + tier.gap;
 }
 
+/** The roomiest tier for a lane of this height; dense when even that is too tall. */
+function filling(frame: Frame, height: number): Tier {
+  const least = laneHeight(frame, DENSE);
+  return between(clamp((height - least) / (laneHeight(frame, ROOMY) - least), 0, 1));
+}
+
 /** A log case has no arrivals: its batches lie in files. */
 function arrivalRoom(frame: Frame, tier: Tier): number {
   return isLogCase(frame) ? 0 : tier.arrival;
@@ -136,10 +155,9 @@ function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {
   const lines = idle.length === all.length ? [] : idle;
   const whole = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
   const height = whole - Math.min(lines.length, 3) * LINE_HEIGHT;
-  for (const tier of [ROOMY, DENSE]) {
-    if (laneHeight(frame, tier) * names.length <= height) {
-      return withLines({ tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] }, lines, frame, whole);
-    }
+  if (laneHeight(frame, DENSE) * names.length <= height) {
+    const tier = filling(frame, height / names.length);
+    return withLines({ tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] }, lines, frame, whole);
   }
   return withLines(planFocus(frame, names, options, height), lines, frame, whole);
 }
@@ -160,14 +178,13 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
   const others = names.filter((name) => name !== focus);
   const tiers = new Map<string, Tier>();
   if (focus === undefined) return { tiers, lines: [], rest: [] };
-  for (const tier of [ROOMY, DENSE]) {
-    if (laneHeight(frame, tier) + laneHeight(frame, COMPACT) * others.length <= height) {
-      for (const name of names) tiers.set(name, name === focus ? tier : COMPACT);
-      return { tiers, lines: [], rest: [] };
-    }
+  const left = height - laneHeight(frame, COMPACT) * others.length;
+  if (laneHeight(frame, DENSE) <= left) {
+    const tier = filling(frame, left);
+    for (const name of names) tiers.set(name, name === focus ? tier : COMPACT);
+    return { tiers, lines: [], rest: [] };
   }
-  const tier = laneHeight(frame, ROOMY) + 2 * LINE_HEIGHT <= height || options.height === null ? ROOMY : DENSE;
-  tiers.set(focus, tier);
+  tiers.set(focus, options.height === null ? ROOMY : filling(frame, height - 2 * LINE_HEIGHT));
   return { tiers, lines: others, rest: [] };
 }
 
@@ -223,7 +240,7 @@ function layoutLane(
   const id = shownReplica(partition);
   const lane: LaneShape = {
     partition: name, tier: tier.name, top, height: laneHeight(frame, tier), title: name, texts: [],
-    titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], readers: [], followers: [],
+    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], readers: [], followers: [],
     arrival: null, picked: isPicked(frame.selection, { kind: "partition", id: name }),
     changed: hasChanged(frame, "partitions", name), older: 0, newer: 0,
   };
@@ -384,7 +401,7 @@ function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boole
     const whole = say("diagram.lanes.twice", { records });
     return textWidth(whole, 11, true) <= piece.width - 6 ? whole : say("diagram.lanes.twice_short");
   }
-  if (tier.name !== "roomy" || records === "" || piece.label === records) return null;
+  if (tier.cell < TWO_LINES || records === "" || piece.label === records) return null;
   return textWidth(records, 11) <= piece.width - 6 ? records : null;
 }
 

@@ -31,6 +31,9 @@ const base = css`
   h3 { font-weight: 600; }
   section { position: relative; }
   section + section { margin-top: 10px; }
+  :host([folded]) section > :not(h2) { display: none; }
+  :host([folded]) section + section { margin-top: 4px; }
+  :host([folded]) h2 { font-weight: 500; padding-inline-start: 14px; }
   .quiet { color: var(--ink-2); }
   .num, td, .slots, .card { font-variant-numeric: tabular-nums; }
   .nb { white-space: nowrap; }
@@ -48,7 +51,7 @@ const base = css`
 
   details.twin { color: var(--ink-2); }
   details.twin > summary { cursor: pointer; font-size: var(--t-mark); width: fit-content; min-height: 16px; }
-  details.more > summary { cursor: pointer; color: var(--ink-2); min-height: 20px; width: fit-content; }
+  details.more > summary { cursor: pointer; color: var(--ink-2); min-height: 18px; width: fit-content; }
 
   table { border-collapse: collapse; width: 100%; margin-top: 3px; }
   th { text-align: start; font-weight: 400; color: var(--ink-2); font-size: var(--t-mark); padding: 0 6px 1px 0; }

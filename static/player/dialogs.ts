@@ -49,7 +49,7 @@ export class Help extends DialogElement {
           ${KEYS.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${say(`player.key.${row.action}`)}</td></tr>`)}
         </tbody></table>
         <h3>${say("player.panels")}</h3>
-        <p>${PANELS.map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>
+        <p>${PANELS.filter((panel) => panel.key !== "").map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>
         <h3>${say("player.marks")}</h3>
         <dl class="marks">${MARKS.map((mark) => html`<dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd>`)}</dl>`,
     );

@@ -1,5 +1,7 @@
 /** Where every panel has its place: one table for the layout, the number keys and the help dialog. */
 
+import { say } from "./text.ts";
+
 export interface PanelRow {
   /** The number key, or "" for panels that are reached with Tab only. */
   key: string;
@@ -19,4 +21,15 @@ export const PANELS: readonly PanelRow[] = [
   { key: "7", tag: "eos-decision", place: "right", name: "player.panel.decision" },
   { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table" },
   { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger" },
+  { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration" },
+  { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers" },
+  { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper" },
+  { key: "", tag: "eos-pending", place: "right", name: "player.panel.pending" },
+  { key: "", tag: "eos-changes", place: "right", name: "player.panel.changes" },
 ];
+
+/** What people call a panel; its tag where it has no row. */
+export function panelName(tag: string): string {
+  const row = PANELS.find((panel) => panel.tag === tag);
+  return row === undefined ? tag : say(row.name);
+}

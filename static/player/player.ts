@@ -15,12 +15,13 @@ import "./sentence.ts";
 import "./steps-text.ts";
 import "./strip.ts";
 import "./transport.ts";
+import { fitColumn, panelsOf } from "./column-fit.ts";
 import type { BranchList, Help } from "./dialogs.ts";
 import type { Frame, Language, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
-import { PANELS } from "./panels.ts";
+import { PANELS, panelName } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import { DROP } from "./selection-bar.ts";
@@ -28,6 +29,8 @@ import { FileSource } from "./source.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
+
+const SIDE_PANELS = ".player > :is(.left, .right) > .panel > :not(button)";
 
 export type Middle = "lanes" | "spacetime" | "text";
 export type Column = "left" | "middle" | "right";
@@ -76,6 +79,9 @@ export class Player extends LitElement {
 
   store: PlayerStore | undefined;
   play: Play | undefined;
+  /** Panels that the reader opened, which therefore do not fold. */
+  readonly #kept = new Set<string>();
+  readonly #resized = new ResizeObserver(() => requestAnimationFrame(() => this.#fit()));
   readonly #permalink = new Permalink();
   readonly #width = matchMedia(`(max-width: ${defaults.folds - 1}px)`);
 
@@ -115,6 +121,7 @@ export class Player extends LitElement {
     super.disconnectedCallback();
     removeEventListener("keydown", this.#key);
     this.#width.removeEventListener("change", this.#fold);
+    this.#resized.disconnect();
     this.play?.stop();
     this.store?.stop();
   }
@@ -165,6 +172,35 @@ export class Player extends LitElement {
   protected override updated(_changed: PropertyValues): void {
     const title = this.store?.header?.title[words.language];
     if (title !== undefined && title !== "") document.title = `${title} · eosviz`;
+    void this.#panelsDrawn();
+  }
+
+  async #panelsDrawn(): Promise<void> {
+    const panels = [...this.querySelectorAll<LitElement>(SIDE_PANELS)];
+    await Promise.all(panels.map((panel) => panel.updateComplete));
+    this.#fit();
+    for (const panel of panels) this.#resized.observe(panel);
+  }
+
+  /** Folds what does not fit beside the picture. Narrow screens scroll instead. */
+  #fit(): void {
+    const about = panelsOf(this.store?.frame);
+    for (const column of this.querySelectorAll<HTMLElement>(".player > :is(.left, .right)")) {
+      fitColumn(column, about, this.#kept, this.isNarrow);
+    }
+  }
+
+  #keepOpen(tag: string): void {
+    this.#kept.add(tag);
+    this.#fit();
+    this.querySelector<HTMLElement>(`#panel-${tag}`)?.focus();
+  }
+
+  /** The place of a panel; folded, the whole heading opens it. */
+  #place(tag: string, content: TemplateResult): TemplateResult {
+    const name = say("player.open_panel", { panel: panelName(tag) });
+    return html`<div class="panel" id=${`panel-${tag}`} tabindex="-1">${content}<button class="unfold" aria-label=${name} title=${name}
+      @click=${() => this.#keepOpen(tag)}></button></div>`;
   }
 
   protected override render(): TemplateResult | typeof nothing {
@@ -222,11 +258,11 @@ export class Player extends LitElement {
   #left(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("left", whole);
     return html`<aside class="left" aria-label=${say("player.tab.producer")} tabindex="0">
-      <div class="panel" id="panel-eos-accumulator" tabindex="-1"><eos-accumulator .frame=${frame}></eos-accumulator></div>
-      <div class="panel" id="panel-eos-in-flight" tabindex="-1"><eos-in-flight .frame=${frame}></eos-in-flight></div>
-      <div class="panel" id="panel-eos-client-machine" tabindex="-1"><eos-client-machine .frame=${frame} machines=${this.machines}></eos-client-machine></div>
-      <div class="panel" id="panel-eos-timers" tabindex="-1"><eos-timers .frame=${frame}></eos-timers></div>
-      <div class="panel" id="panel-eos-configuration" tabindex="-1"><eos-configuration .frame=${frame}></eos-configuration></div>
+      ${this.#place("eos-accumulator", html`<eos-accumulator .frame=${frame}></eos-accumulator>`)}
+      ${this.#place("eos-in-flight", html`<eos-in-flight .frame=${frame}></eos-in-flight>`)}
+      ${this.#place("eos-client-machine", html`<eos-client-machine .frame=${frame} machines=${this.machines}></eos-client-machine>`)}
+      ${this.#place("eos-timers", html`<eos-timers .frame=${frame}></eos-timers>`)}
+      ${this.#place("eos-configuration", html`<eos-configuration .frame=${frame}></eos-configuration>`)}
     </aside>`;
   }
 
@@ -243,13 +279,13 @@ export class Player extends LitElement {
   #right(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("right", whole);
     return html`<aside class="right" aria-label=${say("player.tab.broker")} tabindex="0">
-      <div class="panel" id="panel-eos-decision" tabindex="-1"><eos-decision .frame=${frame}></eos-decision></div>
-      <div class="panel" id="panel-eos-producer-table" tabindex="-1"><eos-producer-table .frame=${frame}></eos-producer-table></div>
-      <div class="panel" id="panel-eos-ledger" tabindex="-1"><eos-ledger .frame=${frame}></eos-ledger></div>
-      <div class="panel" id="panel-eos-consumers" tabindex="-1"><eos-consumers .frame=${frame}></eos-consumers></div>
-      <div class="panel" id="panel-eos-zookeeper" tabindex="-1"><eos-zookeeper .frame=${frame}></eos-zookeeper></div>
-      <div class="panel" id="panel-eos-pending" tabindex="-1"><eos-pending .frame=${frame}></eos-pending></div>
-      <div class="panel" id="panel-eos-changes" tabindex="-1"><eos-changes .frame=${frame}></eos-changes></div>
+      ${this.#place("eos-decision", html`<eos-decision .frame=${frame}></eos-decision>`)}
+      ${this.#place("eos-producer-table", html`<eos-producer-table .frame=${frame}></eos-producer-table>`)}
+      ${this.#place("eos-ledger", html`<eos-ledger .frame=${frame}></eos-ledger>`)}
+      ${this.#place("eos-consumers", html`<eos-consumers .frame=${frame}></eos-consumers>`)}
+      ${this.#place("eos-zookeeper", html`<eos-zookeeper .frame=${frame}></eos-zookeeper>`)}
+      ${this.#place("eos-pending", html`<eos-pending .frame=${frame}></eos-pending>`)}
+      ${this.#place("eos-changes", html`<eos-changes .frame=${frame}></eos-changes>`)}
     </aside>`;
   }
 
@@ -311,6 +347,8 @@ export class Player extends LitElement {
 
   #close(): void {
     this.store?.dismiss();
+    this.#kept.clear();
+    this.#fit();
     for (const open of this.querySelectorAll("details.menu[open], details.altered-more[open], details.notes[open]")) {
       open.removeAttribute("open");
     }
@@ -323,6 +361,7 @@ export class Player extends LitElement {
     if (panel.place === "middle") this.#open("middle", panel.tag === "eos-lanes" ? "lanes" : "spacetime");
     else this.#open(panel.place, null);
     await this.updateComplete;
+    if (panel.place !== "middle") this.#keepOpen(panel.tag);
     const element = this.querySelector<HTMLElement>(`#panel-${panel.tag}`);
     element?.focus();
     element?.scrollIntoView({ block: "nearest" });

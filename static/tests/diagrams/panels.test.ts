@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { words } from "../../player/text.ts";
 import { layoutAccumulator } from "../../diagrams/accumulator-layout.ts";
 import { bytes, duration, hueOf, serialsText } from "../../diagrams/batch.ts";
 import { drawnStates, layoutNumbering } from "../../diagrams/client-machine.ts";
 import { layoutConfiguration } from "../../diagrams/configuration.ts";
 import { layoutConsumers } from "../../diagrams/consumers.ts";
-import { foldRules, layoutDecision } from "../../diagrams/decision.ts";
+import { consequence, foldRules, layoutDecision } from "../../diagrams/decision.ts";
 import { layoutInFlight } from "../../diagrams/in-flight.ts";
 import { layoutLedger } from "../../diagrams/ledger.ts";
 import { layoutPending } from "../../diagrams/pending.ts";
@@ -113,11 +114,20 @@ test("decision: numbers, rules in order, the deciding one among its neighbours",
   ]);
   assert.deepEqual(shape.rules.map((rule) => [rule.number, rule.rule, rule.outcome]), [[1, "SEQ-11", "decided"], [2, "SEQ-12", "not_reached"]]);
   const rules = Array.from({ length: 9 }, (_, index) => ({
-    number: index + 1, rule: "", sentence: "", outcome: index < 4 ? ("passed" as const) : index === 4 ? ("decided" as const) : ("not_reached" as const),
+    number: index + 1, rule: "", sentence: "", answer: null, outcome: index < 4 ? ("passed" as const) : index === 4 ? ("decided" as const) : ("not_reached" as const),
   }));
   const folded = foldRules(rules);
   assert.deepEqual([folded.before.length, folded.drawn.map((rule) => rule.number), folded.after.length], [2, [3, 4, 5, 6], 3]);
   assert.equal(folded.before.length + folded.drawn.length + folded.after.length, 9);
+});
+
+test("rules are questions: those that were asked are answered, the deciding one with what came of it", () => {
+  words.learn("en", { texts: { "decision.duplicate_lookup": "Is seq {first} known?", "decision.epoch": "Is it older?" }, sources: {} });
+  const shape = layoutDecision(DUPLICATE.decision as NonNullable<typeof DUPLICATE.decision>, null);
+  assert.deepEqual(shape.rules.map((rule) => rule.answer), ["Yes.", null]);
+  assert.equal(consequence(frameOf(DUPLICATE)), "Answer NONE, base offset 40. Append nothing.");
+  const refused = refusedStep();
+  assert.equal(consequence(frameOf(refused)), null);
 });
 
 test("a refusal has rule, error, the compared numbers and what comes next", () => {
@@ -135,7 +145,7 @@ test("producer table: five cached batches, the match lit, how near it is to bein
     ["0–2", "40–42", true, "same batch"], ["3–4", "43–44", false, ""], ["5–7", "45–47", false, ""], ["8–9", "48–49", false, ""],
     ["10–12", "50–52", false, "newest"],
   ]);
-  assert.equal(shape.remark, "The oldest of 5: one more batch would push it out, and the retry would not be recognised.");
+  assert.equal(shape.remark, "The oldest of 5: one more batch pushes it out.");
   assert.equal(layoutProducerTable(frameOf(refusedStep()), "t-0")?.cache.some((row) => row.hit), false);
   assert.equal(layoutProducerTable(frameOf(null), "nowhere"), null);
 });

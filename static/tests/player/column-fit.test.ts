@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { panelsOf, toFold } from "../../player/column-fit.ts";
+import type { Fitted } from "../../player/column-fit.ts";
+import type { Frame } from "../../player/frame.ts";
+
+const panel = (tag: string, open: number, over: Partial<Fitted> = {}): Fitted => ({
+  tag, open, folded: Math.min(open, 18), about: false, kept: false, ...over,
+});
+
+test("nothing folds while all of it fits", () => {
+  assert.deepEqual([...toFold([panel("a", 100), panel("b", 100)], 200)], []);
+});
+
+test("what the step is not about folds first, from below, and no more than needed", () => {
+  const panels = [panel("a", 100, { about: true }), panel("b", 100), panel("c", 100), panel("d", 18)];
+  assert.deepEqual([...toFold(panels, 250)], ["c"]);
+  assert.deepEqual([...toFold(panels, 160)], ["c", "b"]);
+  assert.deepEqual([...toFold(panels, 80)], ["c", "b", "a"]);
+});
+
+test("what the reader opened stays open", () => {
+  assert.deepEqual([...toFold([panel("a", 100), panel("b", 100, { kept: true })], 120)], ["a"]);
+});
+
+test("a step is about the panels that show what it decided and changed", () => {
+  const step = { decision: {}, refusal: null, changes: [{ path: ["clients", "p1", "timers", "linger b1"] }, { path: ["time"] }] };
+  const found = panelsOf({ step } as unknown as Frame);
+  assert.deepEqual([...found].sort(), ["eos-decision", "eos-producer-table", "eos-timers"]);
+  assert.deepEqual([...panelsOf(undefined)], []);
+});
