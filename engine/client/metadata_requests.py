@@ -37,6 +37,15 @@ def ask_for_metadata(sender: Sender, now: int) -> None:
 
 
 def metadata_due(sender: Sender, now: int) -> int | None:
-    """When a wanted request for metadata may leave, later than now; None: none is wanted."""
-    due = sender.memory.metadata.update_due_at(sender.memory.config.retry_backoff_ms)
-    return None if due is None else max(due, now + 1)
+    """When a wanted request for metadata may be tried, later than now; None: none is wanted, or it waits for a
+    connection that is being made or for an answer on a full one."""
+    memory = sender.memory
+    due = memory.metadata.update_due_at(memory.config.retry_backoff_ms)
+    if due is None or due > now:
+        return due
+    connections = memory.connections
+    node = connections.least_loaded(memory.metadata.brokers, now)
+    if node is not None:
+        return None if connections.to(node).state == "connecting" else now + 1
+    delays = [connections.connect_delay(broker, now) for broker in memory.metadata.brokers]
+    return min((now + delay for delay in delays if delay is not None), default=None)

@@ -18,7 +18,7 @@ from engine.client.answers import Answers
 from engine.client.batch import Batch
 from engine.client.control_sending import Held
 from engine.client.incarnation import Incarnation
-from engine.client.metadata_requests import ask_for_metadata
+from engine.client.metadata_requests import ask_for_metadata, metadata_due
 from engine.client.transaction_calls import abort_transaction
 from engine.messages import Connect, ProduceRequest, Send
 
@@ -472,7 +472,7 @@ class Sender:
     def _quiet_until(self, now: int) -> int | None:
         """The first moment, later than now, at which one of the Sender's own waits ends."""
         memory = self.memory
-        ends = [memory.metadata.update_due_at(memory.config.retry_backoff_ms)]
+        ends = [metadata_due(self, now)]
         if self.ready.nodes:
             ends += [memory.accumulator.next_wait_end(now), self.next_expiry()]
         else:
