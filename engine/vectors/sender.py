@@ -2,23 +2,34 @@
 
 The driver is the kernel and the network of one case: it runs passes, keeps the requests in flight and
 answers them. Kafka's own driver is a mock client without request timeouts or connection delays, so these
-never strike here either.
+never strike here either; its clock jumps over a sleep of the Sender.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from engine.client.application import Call
+from engine.client.application import (
+    ABORT_TRANSACTION,
+    BEGIN_TRANSACTION,
+    COMMIT_TRANSACTION,
+    INIT_TRANSACTIONS,
+    Call,
+)
 from engine.client.ledger import Ledger
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.producer_client import ProducerClient
 from engine.client.visit_order import with_partition
 from engine.errors import Error
 from engine.messages import (
+    AddPartitionsToTxnResponse,
     Connect,
     Effects,
+    EndTxnResponse,
     Envelope,
+    FindCoordinatorResponse,
+    InitProducerIdResponse,
     MetadataRequest,
     MetadataResponse,
     PartitionMetadata,
@@ -46,8 +57,6 @@ def run(case: dict[str, Any], version: str) -> Outcome:
         raise Skip(f"the case says nothing about Kafka {version}")
     if version != K28.version:
         raise Skip(f"the engine has no profile for Kafka {version}")
-    if case["subtopic"] == "transactional":
-        raise Skip("transactional producers are not built yet")
     driver = _Driver(case)
     known: dict[str, Any] = {}
     for number, (operation, wanted) in enumerate(zip(case["ops"], case["expected"], strict=True)):
@@ -100,6 +109,7 @@ class _Driver:
         given = case["config"]
         settings: dict[str, Any] = {
             "enable_idempotence": given.get("idempotence", True),
+            "transactional_id": given.get("transactional_id"),
             "retries": 2_147_483_647,
             "acks": -1,
             "batch_expiry_ms": given.get("delivery_timeout_ms", DELIVERY_TIMEOUT_MS),
@@ -117,11 +127,13 @@ class _Driver:
             order = with_partition(order, partition)
         self.client.preset_metadata(dict.fromkeys(order, BROKER), (BROKER,))
         self.client.preset_connected((PEER,))
-        if settings["enable_idempotence"]:
+        if settings["enable_idempotence"] and settings["transactional_id"] is None:
             self.client.preset_identity(13, 0)
         self.now = 0
         self.serial = 0
         self.in_flight: list[Send] = []
+        self.prepared: list[object] = []
+        """Answers for the next requests of their kinds, in order."""
 
     def do(self, operation: dict[str, Any]) -> str | None:
         """Carry out one operation; returns the name of an exception, None when there was none."""
@@ -155,6 +167,51 @@ class _Driver:
         self._answer(request, operation)
         return None
 
+    def _init_transactions(self, operation: dict[str, Any]) -> str | None:
+        key = self.client.config.transactional_id or ""
+        self.prepared += [
+            FindCoordinatorResponse(key=key, key_type="TRANSACTION", error=Error.NONE, node=BROKER),
+            InitProducerIdResponse(error=Error.NONE, producer_id=13, producer_epoch=0),
+        ]
+        exception = self._transactional(INIT_TRANSACTIONS)
+        for _ in range(PASS_LIMIT):
+            if not self.prepared:
+                break
+            self._pass()
+        return exception
+
+    def _begin(self, operation: dict[str, Any]) -> str | None:
+        return self._transactional(BEGIN_TRANSACTION)
+
+    def _commit(self, operation: dict[str, Any]) -> str | None:
+        return self._transactional(COMMIT_TRANSACTION)
+
+    def _abort(self, operation: dict[str, Any]) -> str | None:
+        return self._transactional(ABORT_TRANSACTION)
+
+    def _transactional(self, kind: str) -> str | None:
+        call = Call(kind)
+        self._carry_out(self.client.call(call, self.now))
+        return call.exception
+
+    def _prepare(self, operation: dict[str, Any]) -> str | None:
+        """Keep an answer ready for the next request of its kind."""
+        error = Error[operation.get("error", "NONE")]
+        kind = operation["response"]
+        if kind == "AddPartitionsToTxn":
+            self.prepared.append(
+                AddPartitionsToTxnResponse(errors=dict.fromkeys(operation["partitions"], error))
+            )
+        elif kind == "EndTxn":
+            self.prepared.append(EndTxnResponse(error=error))
+        else:
+            self.prepared.append(
+                InitProducerIdResponse(
+                    error=error, producer_id=operation["pid"], producer_epoch=operation["epoch"]
+                )
+            )
+        return None
+
     def _disconnect(self, operation: dict[str, Any]) -> str | None:
         self.in_flight.clear()
         self._carry_out(self.client.on_disconnected(PEER, self.now))
@@ -164,14 +221,31 @@ class _Driver:
     # -- kernel and network ----------------------------------------------------------------------------
 
     def _pass(self) -> None:
-        """One iteration of the Sender's loop; metadata is answered in the poll that ends it."""
+        """One iteration of the Sender's loop; what is prepared is answered in the poll that ends it."""
         for _ in range(PASS_LIMIT):
             self.watch.said = None
             effects, more = self.client.run_phase(self.now)
             self._carry_out(effects)
-            if not more:
+            if more:
+                continue
+            until = self.client.sender.sleeps_until
+            if until is None:
+                self._answer_prepared()
                 return
+            self.now = until
         raise RuntimeError("a pass of the Sender does not end")
+
+    def _answer_prepared(self) -> None:
+        """The mock answers a request for which it has an answer ready as soon as it is polled."""
+        for request in [
+            request for request in self.in_flight if not isinstance(request.body, ProduceRequest)
+        ]:
+            api = request.body.api  # type: ignore[attr-defined]
+            ready = next((body for body in self.prepared if body.api == api), None)  # type: ignore[attr-defined]
+            if ready is not None:
+                self.prepared.remove(ready)
+                self.in_flight.remove(request)
+                self._deliver(request, ready)
 
     def _carry_out(self, effects: Effects) -> None:
         for effect in effects:
@@ -186,6 +260,8 @@ class _Driver:
                     for name, leader in leaders.items()
                 }
                 self._deliver(effect, MetadataResponse(brokers=(BROKER,), partitions=partitions))
+            elif isinstance(effect, Send):
+                self.in_flight.append(effect)
 
     def _answer(self, request: Send, operation: dict[str, Any]) -> None:
         body = request.body
@@ -206,19 +282,7 @@ class _Driver:
 
     def state(self) -> dict[str, Any]:
         state: dict[str, Any] = {
-            "in_flight": [
-                {
-                    "partition": partition,
-                    "pid": batch.producer_id,
-                    "epoch": batch.producer_epoch,
-                    "base_sequence": batch.base_sequence,
-                    "last_sequence": batch.last_sequence,
-                    "txn": batch.is_transactional,
-                }
-                for request in self.in_flight
-                if isinstance(request.body, ProduceRequest)
-                for partition, batch in request.body.batches.items()
-            ],
+            "in_flight": [shown for request in self.in_flight for shown in _shown(request.body)],
             "futures": list(self.futures.futures.values()),
         }
         transactions = self.client.memory.transactions
@@ -230,6 +294,23 @@ class _Driver:
             # Asking Kafka's transaction manager for a partition's numbers makes its entry; so it does here.
             state["partitions"] = {name: _numbers(transactions.entry(name)) for name in used}
         return state
+
+
+def _shown(body: Any) -> list[dict[str, Any]]:
+    """A request in flight as the cases write it: the batches of a Produce, the name of any other."""
+    if not isinstance(body, ProduceRequest):
+        return [{"request": re.sub(r"(?<=[a-z])(?=[A-Z])", "_", body.api).upper()}]
+    return [
+        {
+            "partition": partition,
+            "pid": batch.producer_id,
+            "epoch": batch.producer_epoch,
+            "base_sequence": batch.base_sequence,
+            "last_sequence": batch.last_sequence,
+            "txn": batch.is_transactional,
+        }
+        for partition, batch in body.batches.items()
+    ]
 
 
 def _numbers(entry: PartitionSequences) -> dict[str, Any]:
