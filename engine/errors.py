@@ -51,6 +51,7 @@ class Error(Enum):
     UNKNOWN_PRODUCER_ID = (59, False)
     FENCED_INSTANCE_ID = (82, False)
     INVALID_RECORD = (87, False)
+    UNSTABLE_OFFSET_COMMIT = (88, False)
     PRODUCER_FENCED = (90, False)
 
     def __init__(self, code: int, retriable: bool) -> None:

@@ -524,6 +524,7 @@ class Simulation:
                     self._replication.add(key)
                     at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
                     self.put(at, TIMER, "replicate", key, f"broker-{follower}", f"fetch {partition}")
+            world.lanes_changed(partition)
             for name in world.wake_readers(partition, self.now):
                 self._ask(name)
 

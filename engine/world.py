@@ -12,16 +12,19 @@ from typing import Any
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
-from engine.broker.internal_topics import INTERNAL_TOPICS
+from engine.broker.internal_topics import INTERNAL_TOPICS, is_internal
+from engine.broker.partition_log import PartitionLog
 from engine.broker.replication import fetch_is_useful
 from engine.broker.startup import start_quietly
 from engine.client.application import Call
 from engine.client.consumer import Consumer
 from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
+from engine.crafter import Crafter
 from engine.errors import Refused
 from engine.events import CopySent, CopySettled
-from engine.messages import Effects, Envelope, ProduceRequest
+from engine.java_hash import partition_for
+from engine.messages import Effects, ProduceRequest
 from engine.middleware.business import Business, Initiator
 from engine.middleware.configuration import MiddlewareConfiguration
 from engine.middleware.manager import TransactionManager
@@ -30,6 +33,7 @@ from engine.middleware.node import Node
 from engine.middleware.participant import Participant
 from engine.network import Network
 from engine.profiles import PROFILES, Profile
+from engine.reader_lanes import ReaderLane
 from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.document import BadScenario, Scenario
 from engine.switches import Switches
@@ -37,38 +41,6 @@ from engine.watching import Part, Watch
 
 Done = Iterator[tuple[str, Effects]]
 """Effects with the name of the role that wants them carried out."""
-
-
-class Crafter:
-    """Where the answers to made-up requests arrive: it takes note and does nothing (GEN-6)."""
-
-    name = "crafter"
-    role = "crafter"
-    alive = True
-
-    def __init__(self, watch: Watch) -> None:
-        self.watch = watch
-
-    def handle(self, envelope: Envelope, now: int) -> Effects:
-        answers = getattr(envelope.body, "partitions", {})
-        for partition, answer in answers.items():
-            self.watch.say(
-                "fault.crafted_answer",
-                ("GEN-6",),
-                partition=partition,
-                error=answer.error.name,
-                base_offset=answer.base_offset,
-            )
-        return []
-
-    def next_timer(self) -> int | None:
-        return None
-
-    def on_timer(self, now: int) -> Effects:
-        return []
-
-    def parts(self) -> list[Part]:
-        return []
 
 
 class World:
@@ -95,6 +67,8 @@ class World:
         self.starting: list[str] = []
         self.replica_fetch_ms = 5
         self._readers: dict[str, list[Consumer]] = {}
+        self.lanes: dict[str, list[ReaderLane]] = {}
+        """Topic-partition to what each reader sees of it."""
         self._crafted = 0
 
     # -- announcements and replication -----------------------------------------------------------------
@@ -161,6 +135,21 @@ class World:
             return None
         return broker
 
+    def leader_log(self, partition: str) -> PartitionLog | None:
+        """The log that readers are answered from, also while its broker pauses; None without a leader."""
+        state = self.controller.partitions.get(partition)
+        if state is None or state.leader is None or state.deleted:
+            return None
+        broker = self.brokers[f"broker-{state.leader}"]
+        replica = broker.replicas.get(partition) if broker.alive else None
+        return None if replica is None else replica.log
+
+    def lanes_changed(self, partition: str) -> None:
+        """The log or its leader changed: readers see something else under this lane."""
+        if self.watch.recording:
+            for lane in self.lanes.get(partition, ()):
+                self.watch.touch(lane)
+
     def wake_readers(self, partition: str, now: int) -> list[str]:
         """Wake the consumers for which a fetch of this partition would bring something new (CON-1)."""
         readers = self._readers.get(partition)
@@ -184,6 +173,8 @@ class World:
         """Senders begin; brokers that are to be seen starting claim their blocks (PID-6)."""
         for client in self.clients.values():
             client.start(now)
+        for consumer in self.consumers.values():
+            consumer.start(now)
         for name in self.starting:
             yield name, self.brokers[name].start(now)
 
@@ -228,6 +219,18 @@ class World:
             if batch.serials:
                 self.watch.fact(fact(partition=partition, serials=batch.serials))
 
+    def coordinator_for(self, request: object) -> str:
+        """The broker that coordinates what a request names; the first broker when it names nothing."""
+        for name, topic in (("transactional_id", TRANSACTION_TOPIC), ("group_id", OFFSETS_TOPIC)):
+            key, count = getattr(request, name, None), self.controller.internal.counts.get(topic)
+            if key and count:
+                partition = f"{topic}-{partition_for(key, count)}"
+                self.controller.use_partition(partition)
+                leader = self.controller.partitions[partition].leader
+                if leader is not None:
+                    return f"broker-{leader}"
+        return next(iter(self.brokers))
+
     def next_crafted(self) -> int:
         self._crafted += 1
         return self._crafted
@@ -251,6 +254,8 @@ class World:
                 yield from role.parts()
         yield from self.network.parts.values()
 
+        for lanes in self.lanes.values():
+            yield from lanes
     def working_nodes(self) -> list[str]:
         """The nodes that carry out a part of a middleware transaction."""
         return [name for name, node in self.nodes.items() if isinstance(node, Business | Participant)]
@@ -326,7 +331,22 @@ def _competing_write(world: World, entry: dict[str, Any], now: int) -> None:
 
 _CLUSTER_FAULTS = {
     "delete_head": _delete_head,
+def _delete_topic(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.delete_topic(entry["topic"] or "", now)
+
+
+def _make_unavailable(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.make_unavailable(world.brokers[entry["actor"]].broker_id, False, now)
+
+
+def _make_available(world: World, entry: dict[str, Any], now: int) -> None:
+    world.controller.make_unavailable(world.brokers[entry["actor"]].broker_id, True, now)
+
+
     "expire_producers": _expire_producers,
+    "delete_topic": _delete_topic,
+    "make_unavailable": _make_unavailable,
+    "make_available": _make_available,
     "deny": _deny,
     "allow": _allow,
     "change_leader": _change_leader,
@@ -432,12 +452,18 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             remember_keys=consumer["remember_keys"],
             watch=world.watch,
             brokers=range(1, document["cluster"]["brokers"] + 1),
+            profile=world.profile,
+            group=consumer["group"],
         )
         world.consumers[made.name] = made
         for partition in consumer["partitions"]:
             world._readers.setdefault(partition, []).append(made)
     for row in document["applications"]:
         application = Application(row["name"], row["client"], row["calls"])
+        for partition in world.controller.partitions:
+            if not is_internal(partition):
+                lane = made.lane_parts[partition] = ReaderLane(world, made, partition)
+                world.lanes.setdefault(partition, []).append(lane)
         world.applications[application.name] = application
     for name in [*world.clients, *world.nodes]:
         world.applications_of[name] = [app for app in world.applications.values() if app.client == name]

@@ -17,7 +17,8 @@ from engine.broker.delayed_appends import complete_waiting, time_out_waiting
 from engine.broker.fault_surface import FaultSurface
 from engine.broker.fetch import handle_fetch
 from engine.broker.find_coordinator import Lookup, handle_find_coordinator
-from engine.broker.hosting import GroupHosting, Hosted
+from engine.broker.group_host import GroupHost, handle_offset_commit, handle_offset_fetch
+from engine.broker.hosting import Hosted
 from engine.broker.init_producer_id import answer_waiting, handle_init_producer_id
 from engine.broker.internal_topics import is_internal
 from engine.broker.marker_requests import MarkersBeingWritten, handle_write_markers, markers_appended
@@ -53,12 +54,15 @@ from engine.messages import (
     InitProducerIdRequest,
     LeaderAndIsr,
     MetadataRequest,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
     PartitionProduceResponse,
     ProduceRequest,
     ReplicaFetchRequest,
     ReplicaFetchResponse,
     Send,
     StopReplica,
+    TxnOffsetCommitRequest,
     UpdateMetadata,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
@@ -127,10 +131,11 @@ class Broker(FaultSurface):
         self.markers_being_written = 0
         """Number of the newest WriteTxnMarkers request."""
         self.transactions = TransactionHost(self) if profile.idempotence else None
-        self.groups: GroupHosting | None = None
+        self.groups = GroupHost(self) if profile.idempotence else None
         self._stopped_cleanly = False
         self._next_correlation = 0
-        self.hosts: tuple[Hosted, ...] = () if self.transactions is None else (self.transactions,)
+        hosts: tuple[Hosted | None, ...] = (self.transactions, self.groups)
+        self.hosts: tuple[Hosted, ...] = tuple(host for host in hosts if host is not None)
         self._idle_from: int | None = None
         """No producer's newest timestamp is older than this; None when no producer is known."""
 
@@ -525,6 +530,9 @@ HANDLERS: dict[type, Callable[[Broker, Envelope, int], Effects]] = {
     EndTxnRequest: handle_end_transaction,
     WriteTxnMarkersRequest: handle_write_markers,
     WriteTxnMarkersResponse: Broker._on_marker_response,
+    TxnOffsetCommitRequest: handle_offset_commit,
+    OffsetCommitRequest: handle_offset_commit,
+    OffsetFetchRequest: handle_offset_fetch,
 }
 
 
@@ -539,9 +547,16 @@ def _image_appended(
     return [] if host is None else host.appended(argument, answers, now)
 
 
+def _offsets_appended(
+    broker: Broker, argument: Any, answers: dict[str, PartitionProduceResponse], now: int
+) -> Effects:
+    return [] if broker.groups is None else broker.groups.appended(argument, answers, now)
+
+
 AppendEnded = Callable[[Broker, Any, dict[str, PartitionProduceResponse], int], Effects]
 APPEND_ENDED: dict[str, AppendEnded] = {
     "image": _image_appended,
     "markers": markers_appended,
+    "offsets": _offsets_appended,
 }
 """Who is told when an append of the broker's own ended, by the first word of its ``done``."""

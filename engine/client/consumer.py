@@ -7,36 +7,39 @@ changed. So quiet time costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.client.connections import Connections, InFlightRequest
+from engine.client.group_session import GroupSession
+from engine.client.handover import Handover, Polled
 from engine.client.metadata import Metadata
+from engine.client.reading import DELETED, READ_UNCOMMITTED, SOUGHT, Reading, take
 from engine.client.view_parts import GonePart
-from engine.errors import Error
-from engine.events import RecordsDelivered
+from engine.errors import EngineError, Error
 from engine.messages import (
+    CommittedOffset,
     Connect,
     Disconnect,
     Effects,
     Envelope,
     FetchRequest,
     FetchResponse,
+    FindCoordinatorResponse,
     MetadataResponse,
-    RecordBatch,
+    OffsetCommitResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
     Send,
 )
-from engine.profiles import Profile
+from engine.profiles import K28, Profile
 from engine.watching import Part, Watch
 
-READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
 FETCH_INTERVAL_MS = 10
 RETRY_BACKOFF_MS = 100
 REQUEST_TIMEOUT_MS = 30_000
 RECONNECT_BACKOFF_MS, RECONNECT_BACKOFF_MAX_MS = 50, 1_000
 IN_FLIGHT_MAX = 100
-SHOWN_MAX = 20
-"""Newest delivered serials per partition that the view lists; ``delivered_count`` counts all of them."""
 _STALE_LEADER = (
     Error.NOT_LEADER_OR_FOLLOWER,
     Error.LEADER_NOT_AVAILABLE,
@@ -45,25 +48,11 @@ _STALE_LEADER = (
 )
 
 
-class Reading:
-    """One subscribed partition: where the consumer stands and whether it wants to fetch."""
-
-    __slots__ = ("delivered", "in_flight", "not_before", "partition", "position", "wanted")
-
-    def __init__(self, partition: str) -> None:
-        self.partition = partition
-        self.position = 0
-        self.wanted = False
-        self.in_flight = False
-        self.not_before = 0
-        self.delivered: list[int] = []
-
-
 class Consumer:
     """A consumer of fixed ``partitions``.
 
-    ``remember_keys``: the application skips keys it has applied (CPT-6); its memory of keys outlives a
-    crash, as a table in its database would.
+    ``group``: it goes on where its group's committed offsets are (CON-9), and may commit. ``polled``: an
+    application takes records with :meth:`poll`; else they are handed over as they arrive.
     """
 
     def __init__(
@@ -74,22 +63,23 @@ class Consumer:
         watch: Watch,
         brokers: Iterable[int] = (),
         remember_keys: bool = False,
-        profile: Profile | None = None,
+        profile: Profile = K28,
+        group: str | None = None,
+        polled: bool = False,
         fetch_interval_ms: int = FETCH_INTERVAL_MS,
     ) -> None:
         self.name = name
         self.isolation = isolation
         self.profile = profile
         self.watch = watch
-        self.remember_keys = remember_keys
+        self.group_id = group
+        self.handover = Handover(name, isolation, remember_keys, polled, watch)
+        self.lane_parts: dict[str, Part] = {}
+        """Topic-partition to the part of the view that shows this reader under that lane."""
         self.fetch_interval_ms = fetch_interval_ms
         self.brokers = tuple(brokers)
         self.alive = True
         self.paused = False
-        self.delivered_count = 0
-        self.applied_count = 0
-        self.skipped_duplicates = 0
-        self.applied: set[int] = set()
         self.path = ("consumers", name)
         self._subscribed = tuple(partitions)
         self._outbox: Effects = []
@@ -104,6 +94,13 @@ class Consumer:
         self.connections = Connections(
             owner, IN_FLIGHT_MAX, RECONNECT_BACKOFF_MS, RECONNECT_BACKOFF_MAX_MS, self.watch
         )
+        self.group: GroupSession | None = None
+        self.rewinding = self.group_id is not None
+        """The position is not known before the coordinator told the group's offsets: nothing is fetched."""
+        if self.group_id is not None:
+            self.group = GroupSession(
+                owner, self.name, self.group_id, self.connections, self.profile, self.watch
+            )
 
     def view(self) -> dict[str, Any]:
         return {
@@ -112,9 +109,11 @@ class Consumer:
             "paused": self.paused,
             "positions": {name: reading.position for name, reading in self.readings.items()},
             "delivered": {name: list(reading.delivered) for name, reading in self.readings.items()},
-            "delivered_count": self.delivered_count,
-            "applied_count": self.applied_count,
-            "skipped_duplicates": self.skipped_duplicates,
+            "delivered_count": self.handover.delivered_count,
+            "applied_count": self.handover.applied_count,
+            "skipped_duplicates": self.handover.skipped_duplicates,
+            "buffered": len(self.handover.buffer),
+            "rewinding": self.rewinding,
         }
 
     def parts(self) -> Iterable[Part]:
@@ -122,6 +121,8 @@ class Consumer:
         parts: list[Part] = [self, self.metadata, *connections]
         for connection in connections:
             parts += connection.in_flight
+        if self.group is not None:
+            parts.append(self.group)
         return parts
 
     # -- presets and hints -----------------------------------------------------------------------------
@@ -152,12 +153,65 @@ class Consumer:
         reading = self.readings[partition]
         return self.alive and reading.position < end and not (reading.wanted or reading.in_flight)
 
+    # -- what an application may call (CON-8..10) ------------------------------------------------------
+
+    def poll(self, count: int) -> list[Polled]:
+        """Take up to ``count`` fetched records."""
+        taken = self.handover.poll(self.readings, count)
+        if taken:
+            self.watch.touch(self)
+        return taken
+
+    def position(self, partition: str) -> int:
+        """The next offset that the application gets: behind the last record it took."""
+        return self.handover.next_offset(self.readings[partition])
+
+    def committed(self, partition: str) -> int | None:
+        """The group's offset as the coordinator last told or took it; -1 none; None: not asked yet."""
+        return None if self.group is None else self.group.committed.get(partition)
+
     def seek(self, partition: str, offset: int, now: int) -> None:
         """Go on reading elsewhere (CON-8)."""
         reading = self.readings[partition]
-        reading.position = offset
+        self.handover.forget(partition)
+        self.watch.say(
+            "consumer.seeks",
+            ("CON-8",),
+            consumer=self.name,
+            partition=partition,
+            before=reading.position,
+            position=offset,
+        )
+        self._move(reading, offset, SOUGHT)
         self.wake(partition, now)
+
+    def rewind(self, now: int) -> None:
+        """Go back to the group's committed offsets, to read again what was not committed (CON-10)."""
+        if self.group is None:
+            raise EngineError(f"{self.name}: a consumer without a group has nothing to rewind to")
+        self.handover.forget()
+        if not self.rewinding or not self.group.busy:
+            self.rewinding = True
+            self.group.ask_committed(tuple(self.readings), now)
         self.watch.touch(self)
+
+    def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
+        """Commit offsets outside any transaction; over when ``group.busy`` is False again."""
+        if self.group is None:
+            raise EngineError(f"{self.name}: a consumer without a group cannot commit")
+        self.group.commit(offsets, now)
+
+    def _move(self, reading: Reading, offset: int, fate: str) -> None:
+        reading.jump(offset, fate)
+        self._touch_lane(reading)
+
+    def _touch_lane(self, reading: Reading) -> None:
+        watch = self.watch
+        if watch.recording:
+            watch.touch(self)
+            part = self.lane_parts.get(reading.partition)
+            if part is not None:
+                watch.touch(part)
 
     def _grid(self, at: int) -> int:
         """The first moment of the grid at or after ``at``."""
@@ -172,8 +226,13 @@ class Consumer:
         times = [
             reading.not_before
             for reading in self.readings.values()
-            if reading.wanted and not reading.in_flight and self._reachable_at(reading) is not None
+            if not self.rewinding
+            and reading.wanted
+            and not reading.in_flight
+            and self._reachable_at(reading) is not None
         ]
+        if self.group is not None and (due := self.group.due_at()) is not None:
+            times.append(due)
         times += [
             at
             for at in (self.metadata.update_due_at(RETRY_BACKOFF_MS), self.connections.next_deadline())
@@ -193,7 +252,9 @@ class Consumer:
         for connection in self.connections.timed_out(now):
             self._outbox.append(Disconnect(connection.peer))
             self._disconnected(connection.peer, now)
-        for reading in self.readings.values():
+        if self.group is not None:
+            self._outbox += self.group.send(self.metadata.brokers, now)
+        for reading in () if self.rewinding else self.readings.values():
             if reading.wanted and not reading.in_flight and reading.not_before <= now:
                 self._fetch(reading, now)
         self._ask_for_metadata(now)
@@ -270,6 +331,14 @@ class Consumer:
             self.watch.say(key, ("MSG-1",), consumer=self.name)
         elif isinstance(body, FetchResponse):
             self._fetched(self.readings[body.partition], body, request, now)
+        elif self.group is not None and isinstance(
+            body, FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse
+        ):
+            done = self.group.answered(body, now)
+            if isinstance(done, OffsetFetchRequest):
+                self._resume_at(done, now)
+            elif done is not None:
+                self.watch.say("consumer.committed", ("OFS-6",), consumer=self.name, group=self.group_id)
         return self._effects()
 
     def _fetched(self, reading: Reading, response: FetchResponse, request: InFlightRequest, now: int) -> None:
@@ -286,19 +355,33 @@ class Consumer:
             return
         if not response.batches:
             return
-        serials: list[int] = []
-        offsets: list[int] = []
-        skipped = 0
-        for batch, delivered in visible(response, self.isolation):
-            if delivered:
-                _take(batch, reading.position, serials, offsets)
-            elif not batch.is_control:
-                skipped += batch.record_count
-            reading.position = max(reading.position, batch.last_offset + 1)
+        taken = take(response, self.isolation, reading.position)
+        reading.position = taken.position
+        if self.watch.recording:
+            reading.remember(taken.stretches)
         bound = response.high_watermark if self.isolation == READ_UNCOMMITTED else response.last_stable_offset
         reading.wanted = reading.position < bound
         reading.not_before = self._grid(now + 1)
-        self._deliver(reading, serials, offsets, skipped)
+        self.handover.bring(reading, taken)
+        self._touch_lane(reading)
+
+    def _resume_at(self, asked: OffsetFetchRequest, now: int) -> None:
+        """The coordinator told where the group stands: read on from there (CON-9)."""
+        self.rewinding = False
+        for partition in asked.partitions:
+            reading = self.readings[partition]
+            committed = self.committed(partition)
+            if committed is not None and committed >= 0 and committed != reading.position:
+                self._move(reading, committed, SOUGHT)
+            self.watch.say(
+                "consumer.resumes_at" if committed is not None and committed >= 0 else "consumer.begins_at",
+                ("CON-9",),
+                consumer=self.name,
+                group=self.group_id,
+                partition=partition,
+                position=reading.position,
+            )
+            self.wake(partition, now)
         self.watch.touch(self)
 
     def _refused(self, reading: Reading, error: Error, now: int) -> None:
@@ -319,7 +402,7 @@ class Consumer:
     def _reset(self, reading: Reading, response: FetchResponse, now: int) -> None:
         """What was to be read is gone: its head was deleted, or its end cut off with a lost leader."""
         before = reading.position
-        reading.position = max(response.log_start_offset, min(before, response.high_watermark))
+        self._move(reading, max(response.log_start_offset, min(before, response.high_watermark)), DELETED)
         reading.wanted = reading.position < response.high_watermark
         reading.not_before = self._grid(now + 1)
         self.watch.say(
@@ -331,58 +414,6 @@ class Consumer:
             position=reading.position,
         )
         self.watch.touch(self)
-
-    def _deliver(self, reading: Reading, serials: list[int], offsets: list[int], skipped: int) -> None:
-        """Hand records to the application, which may remember keys (CPT-6)."""
-        watch = self.watch
-        repeats = 0
-        if self.remember_keys:
-            for serial in serials:
-                if serial in self.applied:
-                    repeats += 1
-                else:
-                    self.applied.add(serial)
-        self.delivered_count += len(serials)
-        self.applied_count += len(serials) - repeats
-        self.skipped_duplicates += repeats
-        if serials:
-            reading.delivered = (reading.delivered + serials)[-SHOWN_MAX:]
-            if watch.judging:
-                watch.fact(
-                    RecordsDelivered(
-                        consumer=self.name,
-                        partition=reading.partition,
-                        isolation=self.isolation,
-                        serials=tuple(serials),
-                        offsets=tuple(offsets),
-                    )
-                )
-        watch.say(
-            "consumer.delivers" if serials else "consumer.moves_on",
-            ("CON-1", "CON-4") if not serials else ("CON-1",),
-            consumer=self.name,
-            partition=reading.partition,
-            count=len(serials),
-            position=reading.position,
-            skipped=skipped,
-        )
-        if skipped:
-            watch.note(
-                "consumer.skips_aborted",
-                ("CON-3",),
-                consumer=self.name,
-                partition=reading.partition,
-                count=skipped,
-            )
-        if self.remember_keys:
-            watch.note(
-                "consumer.applies",
-                ("CPT-6",),
-                consumer=self.name,
-                applied=len(serials) - repeats,
-                repeats=repeats,
-                remembered=len(self.applied),
-            )
 
     # -- connections -----------------------------------------------------------------------------------
 
@@ -416,6 +447,8 @@ class Consumer:
                 reading = self.readings[request.body.partition]
                 reading.in_flight = False
                 reading.wanted = True
+            elif self.group is not None and request is self.group.in_flight:
+                self.group.lost(request, now)
             else:
                 self.metadata.request_failed()
         for reading in self.readings.values():
@@ -432,17 +465,24 @@ class Consumer:
         self.alive = False
         self.paused = False
         self._outbox.clear()
+        self.handover.forget()
         self._build()
-        for part in self.parts():
+        for part in (*self.parts(), *self.lane_parts.values()):
             self.watch.touch(part)
 
     def restart(self, now: int) -> Effects:
-        """Begin again at the start of every partition: nothing was committed (CON-9)."""
+        """Begin again where the group's committed offsets are, or at the start of every partition (CON-9)."""
         self.alive = True
         for reading in self.readings.values():
             reading.not_before = self._grid(now)
+        self.start(now)
         self.watch.touch(self)
         return []
+
+    def start(self, now: int) -> None:
+        """Ask the coordinator where the group stands, before anything is fetched."""
+        if self.group is not None:
+            self.group.ask_committed(tuple(self.readings), now)
 
     def pause(self, now: int) -> None:
         """Show the pause; the kernel holds back timers and deliveries (GEN-6)."""
@@ -458,35 +498,6 @@ class Consumer:
             return []
         effects, self._outbox = self._outbox, []
         return effects
-
-
-def visible(response: FetchResponse, isolation: str) -> list[tuple[RecordBatch, bool]]:
-    """Every batch of an answer with whether its records reach the application (CON-3, CON-4).
-
-    read_committed: aborted transactions are taken in the order of their first offsets; one is active from
-    there to its ABORT marker, and batches of active producers are skipped.
-    """
-    waiting = sorted(response.aborted, key=lambda entry: entry[1]) if isolation == READ_COMMITTED else []
-    active: set[int] = set()
-    result: list[tuple[RecordBatch, bool]] = []
-    for batch in response.batches:
-        while waiting and waiting[0][1] <= batch.last_offset:
-            active.add(waiting.pop(0)[0])
-        if batch.is_control:
-            if batch.control_type == "ABORT":
-                active.discard(batch.producer_id)
-            result.append((batch, False))
-        else:
-            result.append((batch, not (batch.is_transactional and batch.producer_id in active)))
-    return result
-
-
-def _take(batch: RecordBatch, position: int, serials: list[int], offsets: list[int]) -> None:
-    """Records of a batch from ``position`` on: a fetch answers whole batches (CON-1)."""
-    first = max(position - batch.base_offset, 0)
-    for index in range(first, len(batch.serials)):
-        serials.append(batch.serials[index])
-        offsets.append(batch.base_offset + index)
 
 
 def _node(peer: str) -> int:

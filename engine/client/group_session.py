@@ -1,0 +1,259 @@
+"""A consumer's talk with its group's coordinator: where to go on, and what to commit (CON-9, OFS-6).
+
+Owns the coordinator's address, the queue of requests to it, and what each answer means (the table
+:data:`REACTIONS`). One request is under way at a time. It must not know of logs, fetches or transactions: the
+offsets of a transaction go with its producer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.client.connections import Connections, InFlightRequest
+from engine.errors import EngineError, Error
+from engine.messages import (
+    CommittedOffset,
+    Connect,
+    Effects,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    Send,
+)
+from engine.profiles import Profile
+from engine.watching import Path, Watch
+
+GROUP = "GROUP"
+RETRY_BACKOFF_MS = 100
+REQUEST_TIMEOUT_MS = 30_000
+
+DONE, RETRY, LOOK_UP, GIVE_UP = "done", "retry", "look_up", "give_up"
+"""What an error makes of a request: it is over; again after the backoff; first find the coordinator again; over,
+and the application is told."""
+
+REACTIONS: dict[str, dict[Error, str]] = {
+    "FindCoordinator": {
+        Error.NONE: DONE,
+        Error.COORDINATOR_NOT_AVAILABLE: RETRY,
+        Error.GROUP_AUTHORIZATION_FAILED: GIVE_UP,
+    },
+    "OffsetFetch": {
+        Error.NONE: DONE,
+        Error.COORDINATOR_LOAD_IN_PROGRESS: RETRY,
+        Error.UNSTABLE_OFFSET_COMMIT: RETRY,
+        Error.COORDINATOR_NOT_AVAILABLE: LOOK_UP,
+        Error.NOT_COORDINATOR: LOOK_UP,
+        Error.GROUP_AUTHORIZATION_FAILED: GIVE_UP,
+    },
+    "OffsetCommit": {
+        Error.NONE: DONE,
+        Error.COORDINATOR_LOAD_IN_PROGRESS: RETRY,
+        Error.UNKNOWN_TOPIC_OR_PARTITION: RETRY,
+        Error.COORDINATOR_NOT_AVAILABLE: LOOK_UP,
+        Error.NOT_COORDINATOR: LOOK_UP,
+        Error.REQUEST_TIMED_OUT: LOOK_UP,
+        Error.GROUP_AUTHORIZATION_FAILED: GIVE_UP,
+        Error.ILLEGAL_GENERATION: GIVE_UP,
+        Error.UNKNOWN_MEMBER_ID: GIVE_UP,
+        Error.FENCED_INSTANCE_ID: GIVE_UP,
+    },
+}
+"""``ConsumerCoordinator``'s handlers; an error that is not listed gives up."""
+
+Request = OffsetFetchRequest | OffsetCommitRequest
+Response = FindCoordinatorResponse | OffsetFetchResponse | OffsetCommitResponse
+
+
+class GroupSession:
+    """``owner``: the consumer's path. ``last_error``: why the newest request was given up, or None."""
+
+    __slots__ = (
+        "committed",
+        "connections",
+        "consumer",
+        "coordinator",
+        "group_id",
+        "in_flight",
+        "last_error",
+        "not_before",
+        "path",
+        "profile",
+        "wanted",
+        "watch",
+    )
+
+    def __init__(
+        self,
+        owner: Path,
+        consumer: str,
+        group_id: str,
+        connections: Connections,
+        profile: Profile,
+        watch: Watch,
+    ) -> None:
+        self.path: Path = (*owner, "group")
+        self.consumer = consumer
+        self.group_id = group_id
+        self.connections = connections
+        self.profile = profile
+        self.watch = watch
+        self.coordinator: int | None = None
+        self.wanted: list[Request] = []
+        self.in_flight: InFlightRequest | None = None
+        self.not_before = 0
+        self.committed: dict[str, int] = {}
+        """Topic-partition to the offset that the coordinator last told or took; -1: none."""
+        self.last_error: Error | None = None
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "group_id": self.group_id,
+            "coordinator": self.coordinator,
+            "committed": dict(self.committed),
+            "waiting": [request.api for request in self.wanted],
+            "in_flight": None if self.in_flight is None else self.in_flight.api,
+            "last_error": None if self.last_error is None else self.last_error.name,
+        }
+
+    # -- what is wanted --------------------------------------------------------------------------------
+
+    def ask_committed(self, partitions: tuple[str, ...], now: int) -> None:
+        """Where does the group stand? 2.8 waits for open transactions to decide (KIP-447); 2.0 does not."""
+        stable = self.profile.waits_for_stable_offsets
+        self._want(
+            OffsetFetchRequest(group_id=self.group_id, partitions=partitions, require_stable=stable), now
+        )
+
+    def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
+        """Commit outside any transaction."""
+        self._want(OffsetCommitRequest(group_id=self.group_id, offsets=dict(offsets)), now)
+
+    def _want(self, request: Request, now: int) -> None:
+        self.wanted.append(request)
+        self.not_before = max(self.not_before, now)
+        self.watch.touch(self)
+
+    @property
+    def busy(self) -> bool:
+        """Something was asked of the coordinator and is not over."""
+        return bool(self.wanted)
+
+    def due_at(self) -> int | None:
+        """When something should be sent; None: nothing to send, or it waits for an answer or a connection."""
+        if not self.wanted or self.in_flight is not None:
+            return None
+        if self.coordinator is not None and self.connections.to(self.coordinator).state == "connecting":
+            return None
+        return self.not_before
+
+    # -- sending ---------------------------------------------------------------------------------------
+
+    def send(self, brokers: tuple[int, ...], now: int) -> Effects:
+        """Send what is due: the oldest request, or a lookup when the coordinator is not known (FND-6)."""
+        due = self.due_at()
+        if due is None or due > now:
+            return []
+        body: Request | FindCoordinatorRequest = self.wanted[0]
+        node = self.coordinator
+        if node is None:
+            body = FindCoordinatorRequest(key=self.group_id, key_type=GROUP)
+            node = self.connections.least_loaded(brokers, now)
+            if node is None:
+                self.not_before = now + RETRY_BACKOFF_MS
+                return []
+        connection = self.connections.to(node)
+        if not connection.usable:
+            delay = self.connections.connect_delay(node, now)
+            self.not_before = now + (delay or RETRY_BACKOFF_MS)
+            return [Connect(self.connections.connecting(node, now))] if delay == 0 else []
+        self.in_flight = self.connections.sent(node, body.api, body, now, REQUEST_TIMEOUT_MS)
+        self.watch.touch(self)
+        self.watch.say(
+            _SAID[body.api],
+            _RULES[body.api],
+            consumer=self.consumer,
+            group=self.group_id,
+            broker=connection.peer,
+            partitions=list(_partitions(body)),
+        )
+        return [Send(connection.peer, body, self.in_flight.correlation_id)]
+
+    # -- answers ---------------------------------------------------------------------------------------
+
+    def answered(self, response: Response, now: int) -> Request | None:
+        """Take an answer; returns the request that is over and went well, or None."""
+        self.in_flight = None
+        self.watch.touch(self)
+        error = _worst(response)
+        reaction = REACTIONS[response.api].get(error, GIVE_UP)
+        if reaction == DONE:
+            return self._done(response)
+        if reaction == LOOK_UP:
+            self.coordinator = None
+        if reaction == GIVE_UP:
+            self.last_error = error
+            del self.wanted[0]
+        self.not_before = now + (0 if reaction == GIVE_UP else RETRY_BACKOFF_MS)
+        self.watch.say(
+            f"group_session.{reaction}",
+            ("FND-6",) if response.api == "FindCoordinator" else ("OFS-2",),
+            consumer=self.consumer,
+            group=self.group_id,
+            api=response.api,
+            error=error.name,
+            backoff=RETRY_BACKOFF_MS,
+        )
+        return None
+
+    def _done(self, response: Response) -> Request | None:
+        if isinstance(response, FindCoordinatorResponse):
+            self.coordinator = response.node
+            self.watch.say(
+                "group_session.coordinator_found",
+                ("FND-6",),
+                consumer=self.consumer,
+                group=self.group_id,
+                broker=f"broker-{response.node}",
+            )
+            return None
+        request = self.wanted.pop(0)
+        if isinstance(response, OffsetFetchResponse):
+            self.committed.update(response.offsets)
+        elif isinstance(request, OffsetCommitRequest):
+            self.committed.update({name: offset.offset for name, offset in request.offsets.items()})
+        return request
+
+    def lost(self, request: InFlightRequest, now: int) -> None:
+        """The connection ended before the answer: find the coordinator again, then ask again (FND-6)."""
+        if request is not self.in_flight:
+            raise EngineError(f"{self.consumer}: {request.api} was lost that the group did not send")
+        self.in_flight = None
+        self.coordinator = None
+        self.not_before = now + RETRY_BACKOFF_MS
+        self.watch.touch(self)
+
+
+_SAID = {
+    "FindCoordinator": "group_session.looks_up",
+    "OffsetFetch": "group_session.asks_committed",
+    "OffsetCommit": "group_session.commits",
+}
+_RULES = {"FindCoordinator": ("FND-1", "FND-6"), "OffsetFetch": ("CON-9",), "OffsetCommit": ("OFS-6",)}
+
+
+def _partitions(body: Request | FindCoordinatorRequest) -> tuple[str, ...]:
+    if isinstance(body, OffsetFetchRequest):
+        return body.partitions
+    return tuple(body.offsets) if isinstance(body, OffsetCommitRequest) else ()
+
+
+def _worst(response: Response) -> Error:
+    """The error that decides: the answer's own, or the first one of a partition."""
+    errors = [] if isinstance(response, OffsetCommitResponse) else [response.error]
+    if not isinstance(response, FindCoordinatorResponse):
+        errors += (response.errors or {}).values()
+    return next((error for error in errors if error is not Error.NONE), Error.NONE)

@@ -1,0 +1,152 @@
+"""What a consumer's application got, record by record, and what it did with repeats (GEN-8, CPT-6).
+
+Owns the buffer of fetched records that an application polls itself, the counts, and the application's memory of
+keys. Without an application that polls, records are handed over as they arrive.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from engine.client.reading import ABORTED, SHOWN_MAX, Reading, Taken
+from engine.events import RecordsDelivered
+from engine.watching import Watch
+
+
+class Polled(NamedTuple):
+    """One record on its way to the application."""
+
+    partition: str
+    offset: int
+    serial: int
+
+
+class Handover:
+    """``remember_keys``: the application skips keys it has applied; that memory outlives a crash, as a table in
+    its database would. ``polled``: an application takes records itself, with :meth:`poll`.
+    """
+
+    __slots__ = (
+        "applied",
+        "applied_count",
+        "buffer",
+        "consumer",
+        "delivered_count",
+        "isolation",
+        "polled",
+        "remember_keys",
+        "skipped_duplicates",
+        "watch",
+    )
+
+    def __init__(
+        self, consumer: str, isolation: str, remember_keys: bool, polled: bool, watch: Watch
+    ) -> None:
+        self.consumer = consumer
+        self.isolation = isolation
+        self.remember_keys = remember_keys
+        self.polled = polled
+        self.watch = watch
+        self.buffer: list[Polled] = []
+        self.delivered_count = 0
+        self.applied_count = 0
+        self.skipped_duplicates = 0
+        self.applied: set[int] = set()
+
+    def bring(self, reading: Reading, taken: Taken) -> None:
+        """An answer was read: hand its records over, or keep them until the application polls."""
+        watch = self.watch
+        count = len(taken.offsets)
+        known = {"consumer": self.consumer, "partition": reading.partition}
+        key = "consumer.moves_on" if not count else "consumer.buffers" if self.polled else "consumer.delivers"
+        rules = ("CON-1",) if count else ("CON-1", "CON-4")
+        if count and watch.recording and any(stretch.fate == ABORTED for stretch in taken.stretches):
+            rules = ("CON-1", "CON-3")
+        watch.say(key, rules, count=count, position=reading.position, skipped=0, **known)
+        if watch.recording:
+            self._say_hidden(reading, taken)
+        if self.polled:
+            self.buffer += [
+                Polled(reading.partition, offset, serial)
+                for offset, serial in zip(taken.offsets, taken.serials, strict=False)
+            ]
+        elif count:
+            self._hand_over(reading, taken.serials, taken.offsets)
+
+    def poll(self, readings: dict[str, Reading], count: int) -> list[Polled]:
+        """The application takes up to ``count`` buffered records, oldest first; partitions take turns as they
+        were fetched."""
+        taken, self.buffer = self.buffer[:count], self.buffer[count:]
+        by_partition: dict[str, list[Polled]] = {}
+        for record in taken:
+            by_partition.setdefault(record.partition, []).append(record)
+        for partition, records in by_partition.items():
+            serials = [record.serial for record in records]
+            self._hand_over(readings[partition], serials, [record.offset for record in records])
+        return taken
+
+    def next_offset(self, reading: Reading) -> int:
+        """Where the application stands: behind the last record it took (CON-8)."""
+        for record in self.buffer:
+            if record.partition == reading.partition:
+                return record.offset
+        return reading.position
+
+    def forget(self, partition: str | None = None) -> None:
+        """Drop buffered records: the process died, or goes on elsewhere."""
+        if self.buffer:
+            self.buffer = [
+                record for record in self.buffer if partition is not None and record.partition != partition
+            ]
+
+    def _hand_over(self, reading: Reading, serials: list[int], offsets: list[int]) -> None:
+        watch = self.watch
+        repeats = 0
+        if self.remember_keys:
+            for serial in serials:
+                if serial in self.applied:
+                    repeats += 1
+                else:
+                    self.applied.add(serial)
+        self.delivered_count += len(offsets)
+        self.applied_count += len(offsets) - repeats
+        self.skipped_duplicates += repeats
+        if serials:
+            reading.delivered = (reading.delivered + serials)[-SHOWN_MAX:]
+            if watch.judging:
+                watch.fact(
+                    RecordsDelivered(
+                        consumer=self.consumer,
+                        partition=reading.partition,
+                        isolation=self.isolation,
+                        serials=tuple(serials),
+                        offsets=tuple(offsets),
+                    )
+                )
+        if self.remember_keys:
+            watch.note(
+                "consumer.applies",
+                ("CPT-6",),
+                consumer=self.consumer,
+                applied=len(serials) - repeats,
+                repeats=repeats,
+                remembered=len(self.applied),
+            )
+
+    def _say_hidden(self, reading: Reading, taken: Taken) -> None:
+        """One note for each reason why something stays hidden (CON-3, CON-4, CON-11)."""
+        counts: dict[str, int] = {}
+        for stretch in taken.stretches:
+            counts[stretch.fate] = counts.get(stretch.fate, 0) + stretch.last - stretch.first + 1
+        for fate, (key, rules) in _HIDDEN.items():
+            if fate in counts:
+                self.watch.note(
+                    key, rules, consumer=self.consumer, partition=reading.partition, count=counts[fate]
+                )
+
+
+_HIDDEN: dict[str, tuple[str, tuple[str, ...]]] = {
+    "aborted": ("consumer.skips_aborted", ("CON-3",)),
+    "control": ("consumer.passes_markers", ("CON-4",)),
+    "compacted": ("consumer.jumps_compacted", ("CON-11", "LOG-13")),
+}

@@ -1,0 +1,372 @@
+"""The group coordinator of one broker, as far as offsets go (section 14 of the specification).
+
+Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the checks of a commit, and every
+change of a group's offsets. It knows neither links nor logs: what it wants done stands in ``outbox`` (answers,
+batches to write), and its host tells it by ``written`` and ``on_marker`` how that went. Who joins a group is not
+modelled: members and generation are given as initial state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from engine.coordinator.group_log import batch_of, loaded_groups
+from engine.coordinator.group_offsets import Group, Moved
+from engine.coordinator.group_states import PENDING_OFFSET
+from engine.errors import Error
+from engine.java_hash import partition_for
+from engine.messages import (
+    NO_PRODUCER_ID,
+    CommittedOffset,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    RecordBatch,
+    TxnOffsetCommitRequest,
+)
+from engine.profiles import Profile
+from engine.watching import Watch
+
+APPEND_ERRORS: dict[Error, Error] = {
+    Error.UNKNOWN_TOPIC_OR_PARTITION: Error.COORDINATOR_NOT_AVAILABLE,
+    Error.NOT_ENOUGH_REPLICAS: Error.COORDINATOR_NOT_AVAILABLE,
+    Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Error.COORDINATOR_NOT_AVAILABLE,
+    Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
+    Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
+}
+"""What a failed append of offsets means to the caller (``GroupMetadataManager.storeOffsets``); others stay."""
+
+Commit = TxnOffsetCommitRequest | OffsetCommitRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitAnswer:
+    """Effect: answer the commit ``to`` with one error for each of its partitions."""
+
+    to: object
+    errors: dict[str, Error]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOffsets:
+    """Effect: append this batch to the group's log partition; answer with ``written(token, …)``."""
+
+    token: int
+    group_id: str
+    batch: RecordBatch
+
+
+@dataclass(slots=True)
+class _Writing:
+    """A commit on its way to the log."""
+
+    to: object
+    group: Group
+    offsets: dict[str, CommittedOffset]
+    producer_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberCheck:
+    """One row: when the guard holds the commit is answered ``answer`` (OFS-2)."""
+
+    when: Callable[[Group, Commit], bool]
+    answer: Error
+    why: str
+    next_key: str
+
+
+def instance_replaced(group: Group, request: Commit) -> bool:
+    """A static member whose place another one took."""
+    instance = request.group_instance_id if isinstance(request, TxnOffsetCommitRequest) else None
+    if instance is None or instance not in group.members.values():
+        return False
+    return group.members.get(request.member_id) != instance
+
+
+def member_unknown(group: Group, request: Commit) -> bool:
+    """Names a member that the group does not have; without a name only a transaction may commit to a group that
+    has members."""
+    if request.member_id:
+        return request.member_id not in group.members
+    return bool(group.members) and isinstance(request, OffsetCommitRequest)
+
+
+def generation_differs(group: Group, request: Commit) -> bool:
+    return request.generation_id >= 0 and request.generation_id != group.generation
+
+
+MEMBER_CHECKS = (
+    MemberCheck(
+        when=instance_replaced,
+        answer=Error.FENCED_INSTANCE_ID,
+        why="group.instance_replaced",
+        next_key="refusal.client_aborts",
+    ),
+    MemberCheck(
+        when=member_unknown,
+        answer=Error.UNKNOWN_MEMBER_ID,
+        why="group.member_unknown",
+        next_key="refusal.client_aborts",
+    ),
+    MemberCheck(
+        when=generation_differs,
+        answer=Error.ILLEGAL_GENERATION,
+        why="group.generation_differs",
+        next_key="refusal.client_aborts",
+    ),
+)
+
+
+class GroupCoordinator:
+    """``partition_count``: partitions of ``__consumer_offsets``. Times in virtual ms."""
+
+    def __init__(self, name: str, *, profile: Profile, watch: Watch, partition_count: int = 50) -> None:
+        self.name = name
+        self.profile = profile
+        self.watch = watch
+        self.partition_count = partition_count
+        self.owned: set[int] = set()
+        self.loading: set[int] = set()
+        self.groups: dict[str, Group] = {}
+        self.outbox: list[CommitAnswer | WriteOffsets] = []
+        self._writing: dict[int, _Writing] = {}
+        self._token = 0
+
+    # -- who owns a group ------------------------------------------------------------------------------
+
+    def partition_of(self, group_id: str) -> int:
+        return partition_for(group_id, self.partition_count)
+
+    def lookup(self, group_id: str) -> Error:
+        """NONE when this broker answers for the group (OFS-2)."""
+        partition = self.partition_of(group_id)
+        if partition in self.loading:
+            return Error.COORDINATOR_LOAD_IN_PROGRESS
+        return Error.NONE if partition in self.owned else Error.NOT_COORDINATOR
+
+    def resign(self, partition: int) -> None:
+        """Another broker leads this log partition: forget its groups."""
+        self.owned.discard(partition)
+        self.loading.discard(partition)
+        for group_id in [name for name in self.groups if self.partition_of(name) == partition]:
+            del self.groups[group_id]
+
+    def begin_loading(self, partition: int) -> None:
+        """Elected: until the log is read, callers are told to wait."""
+        self.resign(partition)
+        self.loading.add(partition)
+
+    def elect(self, partition: int, batches: Iterable[RecordBatch]) -> list[Group]:
+        """The log is read: both maps of every group are what it says (OFS-5). Returns the groups."""
+        self.resign(partition)
+        self.owned.add(partition)
+        found = loaded_groups(batches)
+        self.groups.update(found)
+        return list(found.values())
+
+    def group(self, group_id: str) -> Group:
+        """The group, made on first use."""
+        found = self.groups.get(group_id)
+        if found is None:
+            found = self.groups[group_id] = Group(group_id)
+        return found
+
+    # -- commits ---------------------------------------------------------------------------------------
+
+    def commit(self, to: object, request: Commit, now: int) -> None:
+        """OffsetCommit, or TxnOffsetCommit: then the offsets wait for the transaction's marker (OFS-3)."""
+        error = self.lookup(request.group_id)
+        if error is not Error.NONE:
+            self._sent_away(request, error)
+            self._answer(to, request.offsets, error)
+            return
+        group = self.group(request.group_id)
+        for check in MEMBER_CHECKS:
+            if check.when(group, request):
+                self._refused(group, request, check)
+                self._answer(to, request.offsets, check.answer)
+                return
+        producer_id, epoch = NO_PRODUCER_ID, -1
+        if isinstance(request, TxnOffsetCommitRequest):
+            producer_id, epoch = request.producer_id, request.producer_epoch
+        self._say_arrived(request, producer_id, epoch)
+        if producer_id == NO_PRODUCER_ID:
+            group.stage(request.offsets)
+        else:
+            self._tell(group, producer_id, group.stage_pending(producer_id, request.offsets))
+        self._token += 1
+        self._writing[self._token] = _Writing(to, group, dict(request.offsets), producer_id)
+        batch = batch_of(request.group_id, request.offsets, now, producer_id, epoch)
+        self.outbox.append(WriteOffsets(token=self._token, group_id=request.group_id, batch=batch))
+
+    def written(self, token: int, error: Error, base_offset: int) -> None:
+        """The append ended; ``base_offset`` is where the batch stands (OFS-3)."""
+        writing = self._writing.pop(token)
+        group, offsets, producer_id = writing.group, writing.offsets, writing.producer_id
+        answer = APPEND_ERRORS.get(error, error)
+        if self.groups.get(group.name) is not group:
+            # The group moved away meanwhile; whoever has it now reads the log.
+            answer = Error.NOT_COORDINATOR if answer is Error.NONE else answer
+        elif answer is Error.NONE:
+            self._placed(group, offsets, producer_id, base_offset)
+        elif producer_id != NO_PRODUCER_ID:
+            self._tell(group, producer_id, group.fail_pending(producer_id, offsets))
+        else:
+            for partition, offset in offsets.items():
+                group.failed(partition, offset)
+        self._answer(writing.to, offsets, answer)
+
+    def _placed(
+        self, group: Group, offsets: dict[str, CommittedOffset], producer_id: int, base_offset: int
+    ) -> None:
+        if producer_id != NO_PRODUCER_ID:
+            self._tell(group, producer_id, group.place_pending(producer_id, offsets, base_offset))
+            return
+        for partition, offset in offsets.items():
+            group.placed(partition, offset, base_offset)
+        self.watch.note(
+            "group.offsets_visible_at_once",
+            ("OFS-6",),
+            broker=self.name,
+            group=group.name,
+            partitions=list(offsets),
+        )
+
+    def on_marker(self, partition: int, producer_id: int, committed: bool) -> list[Group]:
+        """A transaction's marker is on a partition of the offsets log (OFS-4, MRK-7). Returns the groups that it
+        decided about."""
+        if partition not in self.owned:
+            return []
+        decided = []
+        for group in self.groups.values():
+            if producer_id in group.pending and self.partition_of(group.name) == partition:
+                self._tell(group, producer_id, group.end(producer_id, committed))
+                decided.append(group)
+        return decided
+
+    # -- asking ----------------------------------------------------------------------------------------
+
+    def fetch(self, request: OffsetFetchRequest) -> OffsetFetchResponse:
+        """The visible offsets (CON-9); with ``require_stable`` none that something pending may change."""
+        error = self.lookup(request.group_id)
+        if error is not Error.NONE:
+            self._sent_away(request, error)
+            return OffsetFetchResponse(error=error, offsets={})
+        group = self.groups.get(request.group_id) or Group(request.group_id)
+        unstable = {
+            partition: Error.UNSTABLE_OFFSET_COMMIT
+            for partition in request.partitions
+            if request.require_stable and group.is_unstable(partition)
+        }
+        offsets = {partition: group.committed(partition) for partition in request.partitions}
+        known = {"broker": self.name, "group": request.group_id}
+        if unstable:
+            offsets.update(dict.fromkeys(unstable, -1))
+            self.watch.say("group.offsets_unstable", ("OFS-4",), partitions=list(unstable), **known)
+            self.watch.refuse(
+                "OFS-4",
+                Error.UNSTABLE_OFFSET_COMMIT.name,
+                [
+                    [
+                        "producers with pending offsets",
+                        ", ".join(str(found) for found in sorted(group.pending)),
+                    ]
+                ],
+                "refusal.consumer_asks_again",
+            )
+        else:
+            told = [f"{partition}: {offset}" for partition, offset in offsets.items()]
+            self.watch.say("group.offsets_told", ("CON-9", "OFS-4"), offsets=told, **known)
+        return OffsetFetchResponse(error=Error.NONE, offsets=offsets, errors=unstable or None)
+
+    # -- answering and telling -------------------------------------------------------------------------
+
+    def _answer(self, to: object, partitions: Iterable[str], error: Error) -> None:
+        self.outbox.append(CommitAnswer(to=to, errors=dict.fromkeys(partitions, error)))
+
+    def _say_arrived(self, request: Commit, producer_id: int, producer_epoch: int) -> None:
+        known = {
+            "broker": self.name,
+            "group": request.group_id,
+            "offsets": [f"{name}: {offset.offset}" for name, offset in request.offsets.items()],
+        }
+        if producer_id == NO_PRODUCER_ID:
+            self.watch.say("group.commit_arrives", ("OFS-6",), **known)
+        else:
+            self.watch.say(
+                "group.transaction_commit_arrives",
+                ("OFS-1", "OFS-2", "OFS-3"),
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                **known,
+            )
+
+    def _tell(self, group: Group, producer_id: int, moves: list[Moved]) -> None:
+        """Each move is a row: note it, and show the first as the step's transition."""
+        watch = self.watch
+        if not watch.recording:
+            return
+        for moved in moves:
+            row = moved.row
+            watch.note(
+                row.why,
+                (row.spec,),
+                broker=self.name,
+                group=group.name,
+                partition=moved.partition,
+                producer_id=producer_id,
+                offset=moved.offset,
+                position=moved.position,
+                visible=group.committed(moved.partition),
+            )
+            if row.refused:
+                continue
+            watch.transition(
+                PENDING_OFFSET.name,
+                f"{group.name} {moved.partition}",
+                row.source,
+                row.target or row.source,
+                row.on,
+                PENDING_OFFSET.rows.index(row),
+            )
+
+    def _sent_away(self, request: Commit | OffsetFetchRequest, error: Error) -> None:
+        self.watch.say(
+            "group.loading" if error is Error.COORDINATOR_LOAD_IN_PROGRESS else "group.not_coordinator",
+            ("OFS-2",),
+            broker=self.name,
+            group=request.group_id,
+            api=request.api,
+            error=error.name,
+        )
+        self.watch.refuse(
+            "OFS-2",
+            error.name,
+            [["offsets partition", self.partition_of(request.group_id)]],
+            "refusal.client_looks_up_again" if error is Error.NOT_COORDINATOR else "refusal.client_retries",
+        )
+
+    def _refused(self, group: Group, request: Commit, check: MemberCheck) -> None:
+        self.watch.say(
+            check.why,
+            ("OFS-2",),
+            broker=self.name,
+            group=group.name,
+            member=request.member_id or None,
+            generation=request.generation_id,
+            current=group.generation,
+            error=check.answer.name,
+        )
+        self.watch.refuse(
+            "OFS-2",
+            check.answer.name,
+            [
+                ["member", request.member_id or None],
+                ["members", ", ".join(group.members) or None],
+                ["generation", request.generation_id],
+                ["current generation", group.generation],
+            ],
+            check.next_key,
+        )

@@ -1,0 +1,77 @@
+"""The records of ``__consumer_offsets``: committed offsets as a batch, and what a log of them says (OFS-5).
+
+A record's key is (group, topic-partition), its value the committed offset; None takes it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from engine.coordinator.group_offsets import Group, PlacedOffset
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchContent, CommittedOffset, RecordBatch
+
+BATCH_OVERHEAD = 61
+_RECORD_OVERHEAD = 7
+_KEY_BYTES = 2 + 2 + 2 + 4
+_VALUE_BYTES = 2 + 8 + 4 + 2 + 8
+"""Version, offset, leader epoch, metadata's length, commit time (``OffsetCommitValue`` version 3)."""
+
+
+def batch_of(
+    group_id: str,
+    offsets: Mapping[str, CommittedOffset],
+    now: int,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = NO_PRODUCER_EPOCH,
+) -> RecordBatch:
+    """The batch of one commit; with a producer id it belongs to that producer's transaction (OFS-2)."""
+    size = BATCH_OVERHEAD
+    for partition, offset in offsets.items():
+        names = len(group_id.encode()) + len(partition.encode()) + len(offset.metadata.encode())
+        size += _RECORD_OVERHEAD + _KEY_BYTES + _VALUE_BYTES + names
+    return RecordBatch(
+        record_count=len(offsets),
+        last_offset_delta=len(offsets) - 1,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        is_transactional=producer_id != NO_PRODUCER_ID,
+        max_timestamp=now,
+        size=size,
+        content=BatchContent(
+            keys=tuple((group_id, partition) for partition in offsets), values=tuple(offsets.values())
+        ),
+    )
+
+
+def loaded_groups(batches: Iterable[RecordBatch]) -> dict[str, Group]:
+    """Groups as the log tells them: visible offsets, and those of transactions without a marker (OFS-5)."""
+    groups: dict[str, Group] = {}
+    for batch in batches:
+        if batch.is_control:
+            for group in groups.values():
+                group.end(batch.producer_id, batch.control_type == "COMMIT")
+            continue
+        content = batch.content
+        if content is None:
+            continue
+        for key, value in zip(content.keys, content.values, strict=True):
+            if not isinstance(key, tuple):
+                continue
+            name, partition = key
+            group = groups.setdefault(name, Group(name))
+            if isinstance(value, CommittedOffset):
+                _take(group, batch, partition, value)
+            elif batch.is_transactional:
+                group.pending.get(batch.producer_id, {}).pop(partition, None)
+            else:
+                group.visible.pop(partition, None)
+    return groups
+
+
+def _take(group: Group, batch: RecordBatch, partition: str, value: CommittedOffset) -> None:
+    if batch.is_transactional:
+        offsets = {partition: value}
+        group.stage_pending(batch.producer_id, offsets)
+        group.place_pending(batch.producer_id, offsets, batch.base_offset)
+    else:
+        group.visible[partition] = PlacedOffset(value, batch.base_offset)

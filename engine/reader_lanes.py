@@ -1,0 +1,87 @@
+"""What each reader sees of each lane: how far it came, and why it does not see the rest (CON-11, CON-12).
+
+A part of the view for every consumer and topic-partition. It looks at both the consumer and the leader's log,
+which no role may, and decides nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.client.reading import READ_COMMITTED
+from engine.watching import Path
+
+if TYPE_CHECKING:
+    from engine.broker.partition_log import PartitionLog
+    from engine.client.consumer import Consumer
+    from engine.world import World
+
+NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
+    "not_fetched",
+    "undecided",
+    "not_replicated",
+    "not_subscribed",
+)
+"""Why a reader has not passed an offset: it has not asked yet; an open transaction holds the last stable offset
+(CON-5); the high watermark has not passed it; it does not read this partition (CON-11 d)."""
+
+
+class ReaderLane:
+    """At ``consumers.<name>.lanes.<tp>``: ``position`` and ``stretches`` as the reader remembers them, ``ahead``
+    the stretches from its position to the log end, ``bound`` the offset it may read up to, ``held_by`` the
+    transaction that holds it back."""
+
+    __slots__ = ("consumer", "partition", "path", "world")
+
+    def __init__(self, world: World, consumer: Consumer, partition: str) -> None:
+        self.world = world
+        self.consumer = consumer
+        self.partition = partition
+        self.path: Path = ("consumers", consumer.name, "lanes", partition)
+
+    def view(self) -> dict[str, Any]:
+        reading = self.consumer.readings.get(self.partition)
+        log = self.world.leader_log(self.partition)
+        if reading is None:
+            whole = [] if log is None else _stretch(log.log_start, log.log_end, NOT_SUBSCRIBED)
+            return {
+                "position": None,
+                "stretches": [],
+                "folded": 0,
+                "ahead": whole,
+                "bound": None,
+                "held_by": None,
+            }
+        shown = reading.view()
+        if log is None:
+            return {**shown, "ahead": [], "bound": None, "held_by": None}
+        committed = self.consumer.isolation == READ_COMMITTED
+        bound = log.last_stable_offset if committed else log.high_watermark
+        return {
+            **shown,
+            "ahead": _ahead(reading.position, bound, log),
+            "bound": bound,
+            "held_by": _held_by(log) if bound < log.high_watermark else None,
+        }
+
+
+def _ahead(position: int, bound: int, log: PartitionLog) -> list[list[Any]]:
+    """What lies between the position and the log end, each with its one reason."""
+    return [
+        *_stretch(position, bound, NOT_FETCHED),
+        *_stretch(max(position, bound), log.high_watermark, UNDECIDED),
+        *_stretch(max(position, log.high_watermark), log.log_end, NOT_REPLICATED),
+    ]
+
+
+def _stretch(first: int, end: int, reason: str) -> list[list[Any]]:
+    return [[first, end - 1, reason]] if first < end else []
+
+
+def _held_by(log: PartitionLog) -> dict[str, Any] | None:
+    """The earliest undecided transaction; None when its marker is there but not replicated yet."""
+    producers = log.producers
+    first = producers.first_unstable_offset()
+    if first is None or first not in producers.open_transactions:
+        return None
+    return {"producer_id": producers.open_transactions[first], "first_offset": first}
