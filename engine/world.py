@@ -238,6 +238,8 @@ class World:
     def make_call(self, call: ScriptedCall, serial: int | None) -> Call:
         if call.do == "send":
             return Call("send", {"partition": call.partition, "serial": serial, "size": call.size})
+        if call.do == "send_offsets":
+            return Call("send_offsets", {"group": call.group, "offsets": dict(call.offsets)})
         if call.do == "roll_back":
             return Call("roll_back", {"tid": call.tid, "nodes": call.nodes})
         return Call(call.do)

@@ -25,6 +25,9 @@ class ScriptedCall:
     again: int | None
     tid: int = 1
     nodes: tuple[str, ...] = ()
+    group: str | None = None
+    offsets: tuple[tuple[str, int], ...] = ()
+    """Of ``send_offsets``: topic-partition and the offset of the next record to read."""
 
 
 class Application:
@@ -44,6 +47,8 @@ class Application:
                 call["again"],
                 call["tid"],
                 tuple(call["nodes"]),
+                call["group"],
+                tuple((call["offsets"] or {}).items()),
             )
             for call in calls
             for index in range(call["records"])

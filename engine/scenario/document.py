@@ -12,6 +12,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any
 
+from engine.crafted_requests import check_crafted
 from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
 from engine.scenario import schema
@@ -327,6 +328,8 @@ def _check_references(document: dict[str, Any]) -> None:
             _check_call(call, f"{place}.calls.{index}", application["client"], nodes)
             if call["do"] == "send":
                 _known(f"{place}.calls.{index}.partition", call["partition"], partitions)
+            elif call["do"] == "send_offsets":
+                _check_offsets(call, f"{place}.calls.{index}", list(partitions))
     for index, fault in enumerate(document["faults"]):
         _check_fault(fault, f"faults.{index}", actors, partitions)
 
@@ -371,6 +374,18 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
         )
 
 
+def _check_offsets(call: dict[str, Any], place: str, partitions: list[str]) -> None:
+    """sendOffsetsToTransaction names a group and, for each partition, the next offset to read."""
+    if call["group"] is None:
+        raise BadScenario(f"{place}.group", "missing", "the name of the consumer group")
+    if not call["offsets"]:
+        raise BadScenario(f"{place}.offsets", "missing", 'a table such as { "t-0" = 3 }')
+    for name, offset in call["offsets"].items():
+        _known(f"{place}.offsets", name, partitions)
+        if type(offset) is not int or not 0 <= offset <= 2**53:
+            raise BadScenario(f"{place}.offsets.{name}", repr(offset), "a whole number from 0 on")
+
+
 def _check_fault(fault: dict[str, Any], place: str, actors: list[str], partitions: list[str]) -> None:
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
@@ -383,10 +398,25 @@ def _check_fault(fault: dict[str, Any], place: str, actors: list[str], partition
         raise BadScenario(f"{place}.by_ms", "missing", "how long the message is held up")
     if fault["action"] == "inject_error" and fault["error"] is None:
         raise BadScenario(f"{place}.error", "missing", "the error that the receiver answers")
-    if fault["partition"] is not None:
+    if fault["partition"] is not None and not fault["partition"].startswith("__"):
         _known(f"{place}.partition", fault["partition"], partitions)
+    if fault["action"] in ("make_unavailable", "make_available"):
+        _known(f"{place}.actor", fault["actor"], [name for name in actors if name.startswith("broker-")])
+    if fault["action"] == "delete_topic":
+        _known(f"{place}.topic", fault["topic"], sorted({name.rpartition("-")[0] for name in partitions}))
+    if fault["action"] == "craft_request":
+        _check_crafted(fault, place, actors)
     if matched and fault["match"]["api"] in schema.ANSWERING_APIS:
         fault["match"]["response"] = True
+
+
+def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None:
+    if fault["actor"] is not None:
+        _known(f"{place}.actor", fault["actor"], [name for name in actors if name.startswith("broker-")])
+    try:
+        check_crafted(fault["message"] or {}, f"{place}.message")
+    except Refused as refused:
+        raise BadScenario(refused.place, refused.reason, refused.remedy) from None
 
 
 def _unique(document: dict[str, Any], section: str) -> list[str]:

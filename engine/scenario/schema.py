@@ -109,7 +109,17 @@ WORLD_ACTIONS = (
     "set",
     "connect_slowly",
 )
-CALLS = ("send", "flush", "close", "force_close")
+CALLS = (
+    "send",
+    "flush",
+    "close",
+    "force_close",
+    "init_transactions",
+    "begin_transaction",
+    "send_offsets",
+    "commit_transaction",
+    "abort_transaction",
+)
 MIDDLEWARE_CALLS = ("transact", "roll_back")
 """Of the initiator's application, and of an operator at the middleware."""
 
@@ -206,6 +216,8 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "size": _count(100, 100_000_000, 1),
         "every": _time(0),
         "again": Field(kind="int", low=1),
+        "group": Field(kind="name"),
+        "offsets": Field(kind="table"),
         "tid": _count(1, 10_000, 1),
         "nodes": Field(kind="names", default=(), bound=16),
     },
