@@ -137,3 +137,10 @@ class TransactionEnded:
 
     tid: int
     state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionTakenUp:
+    """A person's word has set an ended transaction going again."""
+
+    tid: int

@@ -267,4 +267,5 @@ _TAKE: dict[type, Callable[[Bench, Any], None]] = {
     events.WorkApplied: Bench._transaction,
     events.WorkUndone: Bench._transaction,
     events.TransactionEnded: Bench._transaction,
+    events.TransactionTakenUp: Bench._transaction,
 }

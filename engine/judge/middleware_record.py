@@ -66,6 +66,8 @@ class MiddlewareRecord:
             record = self.transactions[fact.tid] = TransactionRecord(fact.tid, dict.fromkeys(self.nodes, 0))
         if isinstance(fact, events.TransactionEnded):
             record.state = fact.state
+        elif isinstance(fact, events.TransactionTakenUp):
+            record.state = None
         elif isinstance(fact, events.WorkReserved):
             record.reserved.add(fact.node)
         else:

@@ -89,7 +89,7 @@ class Initiator(Node):
 
     def call(self, call: Call, now: int) -> Effects:
         """``transact``: open a transaction."""
-        self.watch.say("initiator.starts", ("MW-1", "MW-3"), initiator=self.name)
+        self.watch.say("initiator.starts", ("MW-1", "MW-2", "MW-3"), initiator=self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
 
@@ -129,7 +129,7 @@ class Business(Node):
 
     def call(self, call: Call, now: int) -> Effects:
         """``transact`` on the one node that is both initiator and business system."""
-        self.watch.say("initiator.starts", ("MW-1", "MW-3"), initiator=self.name)
+        self.watch.say("initiator.starts", ("MW-1", "MW-2", "MW-3"), initiator=self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
 
@@ -139,7 +139,7 @@ class Business(Node):
             body = Begin(tid=body.tid)
         on = _EVENTS.get(type(body))
         if on is not None:
-            self._decide(body.tid, on, now, body)
+            self._decide(body.tid, on, now, body, envelope.source)
         return self.effects()
 
     def next_timer(self) -> int | None:
@@ -171,7 +171,7 @@ class Business(Node):
                 local.state = row.target or local.state
         super().crash(now)
 
-    def _decide(self, tid: int, on: str, now: int, body: Any) -> None:
+    def _decide(self, tid: int, on: str, now: int, body: Any, sender: str = MIDDLEWARE) -> None:
         local = self.transactions.setdefault(tid, LocalTransaction())
         guards = dict.fromkeys(states.BUSINESS.guards, False)
         guards[states.SUCCEEDS] = self.configuration.local_succeeds
@@ -184,6 +184,8 @@ class Business(Node):
         found = ""
         for effect in row.effects:
             found = _EFFECTS[effect](self, tid, local, now, body) or found
+        if on == states.ROLL_BACK:
+            self.send(sender, RollbackOk(tid=tid), tid)
         if row.target == states.LOCAL_RUN and before != row.target:
             local.message_id = body.message_id if self._stores_id else None
             local.due = now + self.configuration.local_run_ms
@@ -195,14 +197,12 @@ class Business(Node):
             "state": before,
             "ms": self.configuration.local_run_ms,
             "message_id": local.message_id,
-            "stored": local.stored,
+            "stored": "UNDONE" if local.undone else local.stored,
             "found": found,
             "result": getattr(body, "result", None),
             "reason": getattr(body, "reason", None),
         }
         if row.target is None:
-            if on == states.ROLL_BACK:
-                self.send(MIDDLEWARE, RollbackOk(tid=tid), tid)
             self.refused(row, [["state", before]], "business.keeps_its_state", **shown)
         else:
             local.state = row.target
@@ -245,7 +245,6 @@ class Business(Node):
             local.undone = True
             if self.watch.judging:
                 self.watch.fact(WorkUndone(tid=tid, node=self.name))
-        self.send(MIDDLEWARE, RollbackOk(tid=tid), tid)
 
 
 _EFFECTS: dict[str, Callable[[Business, int, LocalTransaction, int, Any], str | None]] = {

@@ -22,9 +22,7 @@ _BY = {"local_rollback": "local", LOG: "log", CANCEL: "cancel"}
 
 
 def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction) -> bool:
-    """True when only a person can go on. Once an operator has named nodes, they are asked until they answer."""
-    if transaction.named:
-        return False
+    """True when only a person can go on."""
     if strategy.name == MANUAL or (strategy.name == CANCEL and not settings.manager):
         return True
     return strategy.limit is not None and transaction.tries >= int(getattr(settings, strategy.limit))

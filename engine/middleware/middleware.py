@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.client.application import DONE, REFUSED, Call
-from engine.events import TransactionEnded
+from engine.events import TransactionEnded, TransactionTakenUp
 from engine.machine import Row
 from engine.messages import Effects, Envelope
 from engine.middleware import compensation
@@ -247,8 +247,11 @@ class Middleware(Node):
         )
 
     def _compensate(self, transaction: Transaction, now: int) -> None:
-        given_up = compensation.gives_up(self.strategy, self.configuration, transaction)
-        guard = states.GIVEN_UP if given_up else states.GOES_ON
+        guard = states.GIVEN_UP
+        if transaction.named:
+            guard = states.NAMED
+        elif not compensation.gives_up(self.strategy, self.configuration, transaction):
+            guard = states.GOES_ON
         self._decide(transaction, states.COMPENSATION_DUE, now, guard)
 
     # -- deciding --------------------------------------------------------------------------------------
@@ -298,7 +301,7 @@ class Middleware(Node):
             "ok": len(transaction.in_state(participants.PREPARED)),
             "prepared": transaction.in_state(participants.PREPARED),
             "silent": transaction.in_state(participants.UNKNOWN),
-            "missing": transaction.unanswered,
+            "missing": transaction.unanswered or ["–"],
             "undone": [name for name, row in transaction.answers.items() if not row.done],
             "asked": list(transaction.answers),
             "message_id": transaction.message_id,
@@ -318,11 +321,9 @@ class Middleware(Node):
         if not self.watch.recording:
             return
         if row.on == states.ANSWER_TIMEOUT:
-            self.watch.note(self.strategy.trade_off, ("MW-11", "MW-12"))
+            self.watch.note(self.strategy.trade_off, ("MW-11", "MW-12", "CTR-41"))
             self.watch.note("middleware.kafka_repeats_markers", ("MW-15", "CTR-40"))
-        elif (
-            row.on == states.COMPENSATION_DUE and row.target == states.COMPENSATING and not transaction.named
-        ):
+        elif row.on == states.COMPENSATION_DUE and row.when == states.GOES_ON and transaction.tries == 1:
             self.watch.note(self.strategy.why, ("MW-11",), **self._numbers(transaction))
         elif row.target == states.AWAIT_CONFIRM and before == states.PREPARING:
             self.watch.note("middleware.kafka_has_no_votes", ("MW-15", "CTR-43"))
@@ -430,6 +431,8 @@ class Middleware(Node):
         compensation.ask_next(self, transaction, now)
 
     def _undo_named(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
+        if self.watch.judging:
+            self.watch.fact(TransactionTakenUp(tid=transaction.tid))
         compensation.undo_named(self, transaction, now)
 
     def _acknowledge(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:

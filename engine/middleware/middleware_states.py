@@ -29,7 +29,7 @@ SUCCEEDED, FAILED, UNKNOWN = "succeeded", "failed", "unknown"
 ALL_COMMITTED, ALL_UNDONE = "all_committed", "all_undone"
 HEARD_SOME_LEFT, ANSWERS_MISSING = "all_heard_some_left", "answers_missing"
 CHECKS_LEFT, CHECKS_USED_UP = "checks_left", "checks_used_up"
-GOES_ON, GIVEN_UP = "goes_on", "given_up"
+GOES_ON, GIVEN_UP, NAMED = "goes_on", "given_up", "operator_has_named"
 
 
 def _move(source: str, on: str, target: str, why: str, spec: str, when: str = "", *effects: str) -> Row:
@@ -106,6 +106,7 @@ _ENDS = (
     _move(ROLLING_BACK, ANSWER_TIMEOUT, COMPENSATING, "answers_missing", "MW-10", "", "mark_silent"),
     _move(COMPENSATING, COMPENSATION_DUE, COMPENSATING, "compensation_acts", "MW-11", GOES_ON, "act"),
     _move(COMPENSATING, COMPENSATION_DUE, MANUAL, "needs_a_person", "MW-11", GIVEN_UP),
+    _move(COMPENSATING, COMPENSATION_DUE, COMPENSATING, "asks_named_again", "MW-11", NAMED, "act"),
     _move(COMPENSATING, ANSWER, COMMITTED, "finished_forward", "MW-12", ALL_COMMITTED, "acknowledge"),
     _move(COMPENSATING, ANSWER, COMPENSATED, "everything_undone", "MW-12", ALL_UNDONE, "acknowledge"),
     _move(COMPENSATING, ANSWER, MANUAL, "cannot_all_be_undone", "MW-12", HEARD_SOME_LEFT),
@@ -162,7 +163,7 @@ MIDDLEWARE = Machine(
         *(ALL_OK, SOME_MISSING, OK_AFTER_END, REFUSED_LATE, REFUSED_SOME_OK, REFUSED_NO_OK, SOME_OK, NO_OK),
         *(SUCCEEDED, FAILED, UNKNOWN),
         *(ALL_COMMITTED, ALL_UNDONE, HEARD_SOME_LEFT, ANSWERS_MISSING),
-        *(CHECKS_LEFT, CHECKS_USED_UP, GOES_ON, GIVEN_UP),
+        *(CHECKS_LEFT, CHECKS_USED_UP, GOES_ON, GIVEN_UP, NAMED),
     ),
     effects=(
         *("store_message", "ask_participants", "tell_ack", "tell_fail"),

@@ -112,10 +112,8 @@ class Participant(Node):
 
     def _record(self, tid: int) -> dict[str, Any] | None:
         """The newest record of this transaction that is not undone: the log is walked in reverse."""
-        for record in reversed(self.log):
-            if record["tid"] == tid and not record["undone"]:
-                return record
-        return None
+        open_records = [record for record in self.log if record["tid"] == tid and not record["undone"]]
+        return open_records[-1] if open_records else None
 
     def _decide(
         self, envelope: Envelope, tid: int, on: str, holds: dict[str, bool], params: dict[str, Any]
