@@ -16,9 +16,9 @@ from eosviz.replays import folding, format
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, canonical, decode_line, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.walkthroughs.names import UNPRINTABLE
 
-# Line breaks and tabs too: a title is one line. The last ones turn the reading direction of what follows.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_CONTROL = re.compile(f"[{UNPRINTABLE}]")
 _MARKUP = re.compile(r"<[A-Za-z/!?]")
 
 

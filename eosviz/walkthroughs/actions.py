@@ -414,6 +414,9 @@ def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
             simulation = simulate_to(Branch.objects.line(branch), question.number)
         except Diverged as diverged:
             raise Problem("refused", "engine_differs", number=diverged.number) from None
+        except EngineError as error:
+            logger.exception("session %s", session_id)
+            raise Problem("refused", "engine_broke", reason=str(error)) from None
     return possibilities(simulation, question.selection)
 
 

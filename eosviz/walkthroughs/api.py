@@ -188,8 +188,9 @@ def carry_out(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     command = messages.read_message(request.body)
     if not isinstance(command, messages.Command):
         raise Unreadable(Problem("unknown_type", "not_a_command"), str(command.id))
+    pauses = questions.pauses_when_asked(session.id, command)
     try:
-        tasks.carry_out.apply_async([str(session.id), messages.encode(command).decode(), None])
+        tasks.carry_out.apply_async([str(session.id), messages.encode(command).decode(), pauses])
     except (OperationalError, OSError):
         raise Problem("unavailable", "no_worker") from None
     deadline = time.monotonic() + ANSWER_SECONDS_MAX

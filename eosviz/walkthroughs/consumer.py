@@ -22,9 +22,9 @@ from kombu.exceptions import OperationalError
 
 from eosviz.walkthroughs import actions, messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
+from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Problem, Unreadable
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.streaming import group_of
 
 logger = logging.getLogger(__name__)
@@ -138,8 +138,8 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     async def command(self, message: messages.Command) -> None:
         pauses = None
-        if _may_be_paused(message):
-            pauses = await in_thread(self._pauses)(message.branch)
+        if questions.may_be_paused(message):
+            pauses = await in_thread(questions.pauses_when_asked)(self.session.id, message)
         await self._ask_worker(
             tasks.carry_out,
             str(message.id),
@@ -161,13 +161,6 @@ class SessionConsumer(AsyncWebsocketConsumer):
             await ask(arguments, retry=True, retry_policy=ASK_RETRIES)
         except (OperationalError, OSError):
             raise Problem("unavailable", "no_worker") from None
-
-    def _pauses(self, branch_id: str) -> int | None:
-        return (
-            Branch.objects.filter(id=int(branch_id), session_id=self.session.id)
-            .values_list("pauses", flat=True)
-            .first()
-        )
 
     async def pause(self, message: messages.Pause) -> None:
         await in_thread(actions.pause)(self.session.id, int(message.branch))
@@ -198,15 +191,6 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
     async def ping(self, message: messages.Ping) -> None:
         await self._send(messages.Pong(re=str(message.id)))
-
-
-def _may_be_paused(message: messages.Command) -> bool:
-    """What fits one transaction is over before anybody could stop it, and a click need not read the
-    database.
-    """
-    if isinstance(message, messages.Advance):
-        return message.count > STEPS_PER_TRANSACTION
-    return isinstance(message, messages.RunUntil)
 
 
 _HANDLERS: dict[type[msgspec.Struct], Callable[[SessionConsumer, Any], Awaitable[None]]] = {

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from eosviz.walkthroughs.limits import LIMITS, Limits
+from eosviz.walkthroughs.names import NAME_PATTERN
 
 VERSION = 1
 
@@ -21,7 +22,7 @@ Json = msgspec.Raw | dict[str, Any]
 
 StepNumber = Annotated[int, Meta(ge=0, le=10_000_000)]
 BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
-Name = Annotated[str, Meta(max_length=LIMITS.name_characters)]
+Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 Word = Annotated[str, Meta(min_length=1, max_length=200)]
 MessageId = Annotated[int, Meta(ge=0, le=2**53)]
 Milliseconds = Annotated[int, Meta(ge=0, le=30 * 86_400_000)]

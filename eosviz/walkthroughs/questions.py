@@ -11,9 +11,12 @@ import msgspec
 
 from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
 from eosviz.walkthroughs.messages import (
+    Advance,
     BranchSummary,
+    Command,
     KeyframeAnswer,
     Problem,
+    RunUntil,
     SessionSummary,
     Steps,
     Welcome,
@@ -32,6 +35,22 @@ def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
     if found is None:
         raise Problem("not_found", "no_branch", branch=branch_id)
     return found
+
+
+def may_be_paused(command: Command) -> bool:
+    """What fits one transaction is over before anybody could stop it, and a click need not read the
+    database.
+    """
+    if isinstance(command, Advance):
+        return command.count > STEPS_PER_TRANSACTION
+    return isinstance(command, RunUntil)
+
+
+def pauses_when_asked(session_id: uuid.UUID, command: Command) -> int | None:
+    """How often its branch had been paused when the command was asked; None when it cannot be paused."""
+    if not may_be_paused(command):
+        return None
+    return Branch.objects.of_session(session_id).pauses_of(int(command.branch))
 
 
 def session_summary(session: Session) -> SessionSummary:

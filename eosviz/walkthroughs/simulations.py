@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from engine.errors import Refused
 from engine.scenario import Scenario, load
 from engine.simulation import Simulation
 from engine.simulation import Step as EngineStep
@@ -65,8 +66,12 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
     """
     if simulation.number == number:
         return
-    simulation.run(steps=number - simulation.number - 1)
-    last = simulation.step()
+    try:
+        simulation.run(steps=number - simulation.number - 1)
+        last = simulation.step()
+    except Refused:
+        # An intervention that this engine no longer takes was made on the way.
+        raise Diverged(simulation.number + 1) from None
     stored = Step.objects.of_line(line, number, number).bodies()
     if last is None or not stored or encode_step(last) != stored[0]:
         raise Diverged(number)

@@ -46,4 +46,7 @@ def find_actions(session_id: str, question: str) -> None:
         answer = Actions(re=str(asked.id), actions=actions.offered(uuid.UUID(session_id), asked))
     except Problem as problem:
         answer = problem.message(str(asked.id))
+    except DatabaseError:
+        logger.exception("session %s: question %s", session_id, asked.id)
+        answer = Problem("unavailable", "not_stored").message(str(asked.id))
     publish(session_id, [], answer)

@@ -92,6 +92,23 @@ def test_a_command_is_carried_out_once_and_its_answer_kept(caller: Caller) -> No
     assert Step.objects.count() == 4
 
 
+def test_a_long_command_can_be_paused_and_a_click_reads_nothing_for_it(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr(tasks.carry_out, "apply_async", lambda arguments: sent.append(arguments[2]))
+    monkeypatch.setattr(api, "ANSWER_SECONDS_MAX", 0.0)
+    session, branch = caller.start()
+    for _ in range(2):
+        caller.post(f"{session}/branches/{branch}/pause")
+    click = advance(branch, 0, 1)
+    long = {**advance(branch, 0, 1), "type": "run_until", "until": "end"}
+    del long["count"]
+    for command in (long, click):
+        assert caller.post(f"{session}/commands", command).status_code == 202
+    assert sent == [2, None]
+
+
 def test_an_intervention_at_an_earlier_step_starts_a_branch(caller: Caller) -> None:
     session, branch = caller.start()
     caller.post(f"{session}/commands", advance(branch, 0, 12))

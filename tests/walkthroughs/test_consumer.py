@@ -265,13 +265,14 @@ async def test_a_session_of_somebody_else_does_not_exist(browser: str) -> None:
         assert (closed["type"], closed["code"]) == ("websocket.close", 4404)
 
 
-async def test_a_page_of_another_site_gets_no_socket() -> None:
+@pytest.mark.parametrize(
+    "origin", [b"http://evil.example", b"http://localhost:8080", b"https://localhost:8443", b"null", None]
+)
+async def test_a_page_of_another_site_gets_no_socket(origin: bytes | None) -> None:
     session, _ = await make_session()
-    headers = [
-        (b"cookie", await cookie_of(BROWSER)),
-        (b"origin", b"http://evil.example"),
-        (b"host", b"localhost"),
-    ]
+    headers = [(b"cookie", await cookie_of(BROWSER)), (b"host", b"localhost")]
+    if origin is not None:
+        headers.append((b"origin", origin))
     socket = WebsocketCommunicator(application, f"/ws/sessions/{session.id}/", headers=headers)
     connected, _ = await socket.connect()
     assert not connected

@@ -19,6 +19,8 @@ from eosviz.walkthroughs.messages import Advance, Unreadable, Window, read_messa
 ID = "2b2c7a4e-6d5a-4b4f-9a61-0a6c3f0c9a11"
 ADVANCE: dict[str, Any] = {"v": 1, "id": ID, "type": "advance", "branch": "1", "after": 0, "count": 1}
 
+BRANCH: dict[str, Any] = {"v": 1, "id": ID, "type": "branch", "branch": "1", "at": 0}
+
 FIELDS = (
     *("branch", "after", "count", "until", "time", "limit", "at", "name", "from", "to", "number"),
     *("have", "selection", "intervention"),
@@ -90,7 +92,11 @@ def test_a_window_is_spelled_from_and_to() -> None:
             "malformed",
         ),
         ({"v": 1, "id": ID, "type": "hello", "have": {str(n): 0 for n in range(65)}}, "malformed"),
-        ({"v": 1, "id": ID, "type": "branch", "branch": "1", "at": 0, "name": "x" * 81}, "malformed"),
+        ({**BRANCH, "name": "x" * 81}, "malformed"),
+        ({**BRANCH, "name": "two\nlines"}, "malformed"),
+        ({**BRANCH, "name": "line\n"}, "malformed"),
+        ({**BRANCH, "name": "nul\0"}, "malformed"),
+        ({**BRANCH, "name": "\u202egnp.exe"}, "malformed"),
         (
             {
                 "v": 1,
