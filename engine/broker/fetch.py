@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.broker.partition_log import PartitionLog
 from engine.broker.replica import Replica
 from engine.errors import EngineError, Error
-from engine.messages import Effects, Envelope, FetchRequest, FetchResponse, Send
+from engine.messages import Effects, Envelope, FetchRequest, FetchResponse, RecordBatch, Send
 
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
@@ -113,6 +114,7 @@ def handle_fetch(broker: Broker, envelope: Envelope, now: int) -> Effects:
             high_watermark=log.high_watermark,
             last_stable_offset=log.last_stable_offset,
         )
+        _note_transactions(asking, log, batches, aborted)
     else:
         watch.said = watch.said or "broker.fetch_answered"
     answer = FetchResponse(
@@ -125,6 +127,31 @@ def handle_fetch(broker: Broker, envelope: Envelope, now: int) -> Effects:
         aborted=aborted,
     )
     return [Send(envelope.source, answer, envelope.correlation_id, True)]
+
+
+def _note_transactions(
+    asking: Asking, log: PartitionLog, batches: tuple[RecordBatch, ...], aborted: tuple[tuple[int, int], ...]
+) -> None:
+    """What transactions have to do with the answer: who holds a reader back, what it gets too early, and which
+    of its records count as aborted (CON-1, CON-2, CON-5)."""
+    watch, stable = asking.broker.watch, log.last_stable_offset
+    known = {"broker": asking.broker.name, "partition": asking.request.partition}
+    if stable < log.high_watermark:
+        open_transactions = log.producers.open_transactions
+        if asking.request.isolation == READ_COMMITTED:
+            watch.note(
+                "broker.readers_wait_for_transaction",
+                ("CON-5", "LOG-8"),
+                last_stable_offset=stable,
+                high_watermark=log.high_watermark,
+                producer_id=open_transactions.get(stable),
+                partition=asking.request.partition,
+            )
+        elif batches and batches[-1].last_offset >= stable:
+            watch.note("broker.undecided_given", ("CON-2",), last_stable_offset=stable, **known)
+    if aborted:
+        listed = [f"PID {producer_id} from {first}" for producer_id, first in aborted]
+        watch.note("broker.aborted_listed", ("CON-1", "LOG-9"), aborted=listed, **known)
 
 
 def would_return(replica: Replica, offset: int, isolation: str) -> bool:

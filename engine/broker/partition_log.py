@@ -144,6 +144,8 @@ class PartitionLog:
         for batch in batches:
             self._store(with_offset(batch, self.log_end, leader_epoch), now)
         self._merge(appendings, completed)
+        if completed and self.watch.recording:
+            self._note_ended(completed)
         if not appendings:
             return Appended(Error.NONE, first_offset, self.log_end - 1)
         arrival = next(iter(appendings.values())).arrival
@@ -282,6 +284,21 @@ class PartitionLog:
         if self.watch.recording:
             for producer_id in appendings:
                 self.watch.touch(ProducerPart(self, producer_id))
+
+    def _note_ended(self, completed: list[CompletedTransaction]) -> None:
+        """An ABORT marker deletes nothing: the index says which stored records do not count (LOG-9, CON-7)."""
+        for ended in completed:
+            if ended.is_aborted:
+                line = self.aborted.lines[-1]
+                self.watch.note(
+                    "broker.aborted_indexed",
+                    ("LOG-9", "CON-7"),
+                    partition=self.partition,
+                    producer_id=ended.producer_id,
+                    first_offset=ended.first_offset,
+                    marker_offset=ended.last_offset,
+                    stable_offset=line.last_stable_offset,
+                )
 
     def roll(self) -> None:
         """Start a new segment at the log end and write a producer snapshot there (``Log.roll``)."""

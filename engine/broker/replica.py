@@ -126,7 +126,41 @@ class Replica:
                 end = ends.get(replica, -1)
                 if end < lowest:
                     lowest = end
-        return lowest > log.high_watermark and log.set_high_watermark(lowest)
+        if lowest <= log.high_watermark:
+            return False
+        if not self.watch.recording:
+            return log.set_high_watermark(lowest)
+        before, high_watermark, unstable = (
+            log.last_stable_offset,
+            log.high_watermark,
+            len(log.producers.unstable),
+        )
+        moved = log.set_high_watermark(lowest)
+        self._note_readers(before, high_watermark, len(log.producers.unstable) < unstable)
+        return moved
+
+    def _note_readers(self, before: int, high_watermark: int, decided: bool) -> None:
+        """What the higher high watermark means for readers of committed data (LOG-8, CON-5, CON-6)."""
+        log = self.log
+        stable = log.last_stable_offset
+        if decided:
+            self.watch.note(
+                "broker.last_stable_offset_advanced",
+                ("LOG-8", "CON-6"),
+                partition=self.partition,
+                before=before,
+                last_stable_offset=stable,
+                high_watermark=log.high_watermark,
+            )
+        if stable < log.high_watermark and before == high_watermark:
+            self.watch.note(
+                "broker.readers_wait_for_transaction",
+                ("LOG-8", "CON-5"),
+                partition=self.partition,
+                last_stable_offset=stable,
+                high_watermark=log.high_watermark,
+                producer_id=log.producers.open_transactions.get(stable),
+            )
 
     def wants_back(self, follower: int) -> bool:
         """A replica outside the ISR whose log end reached the high watermark may come back

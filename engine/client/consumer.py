@@ -190,6 +190,7 @@ class Consumer:
         if self.group is None:
             raise EngineError(f"{self.name}: a consumer without a group has nothing to rewind to")
         self.handover.forget()
+        self.watch.note("consumer.rewinds", ("CON-10",), consumer=self.name, group=self.group_id)
         if not self.rewinding or not self.group.busy:
             self.rewinding = True
             self.group.ask_committed(tuple(self.readings), now)

@@ -146,7 +146,7 @@ class Handover:
 
 
 _HIDDEN: dict[str, tuple[str, tuple[str, ...]]] = {
-    "aborted": ("consumer.skips_aborted", ("CON-3",)),
+    "aborted": ("consumer.skips_aborted", ("CON-3", "CON-7")),
     "control": ("consumer.passes_markers", ("CON-4",)),
     "compacted": ("consumer.jumps_compacted", ("CON-11", "LOG-13")),
 }
