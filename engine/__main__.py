@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -64,6 +65,16 @@ def _parser() -> argparse.ArgumentParser:
     vectors.add_argument("paths", nargs="+", metavar="FILE|FOLDER")
     vectors.add_argument("--json", action="store_true")
     vectors.set_defaults(command=vectors_command)
+    explain = commands.add_parser(
+        "explain", help="print a state machine, or what the catalogue says of a key, a requirement, an error"
+    )
+    explain.add_argument("what", nargs="?", metavar="MACHINE|KEY|REQUIREMENT|ERROR")
+    explain.add_argument("--language", choices=("en", "zh-Hans"), default="en")
+    explain.set_defaults(command=explain_command)
+    coverage = commands.add_parser("coverage", help="what the library leaves out; 1 when it is anything")
+    coverage.add_argument("--vectors", default="tests/oracles/vectors", metavar="FOLDER")
+    coverage.add_argument("--tests", default="tests", metavar="FOLDER", help="where marked tests stand")
+    coverage.set_defaults(command=coverage_command)
     decode = commands.add_parser("decode", help="print the batches of a log segment or partition folder")
     decode.add_argument("path")
     decode.add_argument("--jsonl", action="store_true")
@@ -194,6 +205,32 @@ def _documents(paths: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
                 raise ValueError(
                     f"{file}:{error.lineno}: {error.msg}; a vector file is one JSON object"
                 ) from None
+
+
+def explain_command(options: argparse.Namespace, out: TextIO) -> int:
+    from engine.explain.entries import explanation
+
+    for line in explanation(options.what, options.language):
+        print(line, file=out)
+    return 0
+
+
+def coverage_command(options: argparse.Namespace, out: TextIO) -> int:
+    from engine.explain.coverage import measure
+
+    cases = list(_documents([options.vectors]))
+    marked: set[str] = set()
+    for file in sorted(Path(options.tests).rglob("test_*.py")):
+        for group in _MARKER.findall(file.read_text(encoding="utf-8")):
+            marked.update(_MARKED.findall(group))
+    coverage = measure(marked, lambda: run_files(cases))
+    for line in coverage.lines():
+        print(line, file=out)
+    return 0 if coverage.complete else 1
+
+
+_MARKER = re.compile(r"pytest\.mark\.requirement\(([^)]*)\)")
+_MARKED = re.compile(r"[\"']([A-Z]+-[0-9]+)[\"']")
 
 
 def decode_command(options: argparse.Namespace, out: TextIO) -> int:

@@ -54,7 +54,6 @@ def _refused() -> tuple[Row, ...]:
 
 
 MACHINE = Machine("producer_batch", FILLING, (*_MOVES, *_refused()), terminal=OVER)
-_TARGETS = {(row.source, row.on): row.target for row in MACHINE.rows}
 
 
 class Batch:
@@ -185,7 +184,7 @@ class Batch:
 
     def move(self, on: str) -> None:
         """Take the row of (state, ``on``). A refused one is a broken rule of the engine."""
-        target = _TARGETS[(self.state, on)]
+        target = MACHINE.targets[(self.state, on)]
         if target is None:
             raise EngineError(f"{self.id} of {self.partition}: {on!r} is refused in state {self.state}")
         self.state = target

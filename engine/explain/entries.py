@@ -1,0 +1,55 @@
+"""What ``python -m engine explain`` says about a word: a machine, a key, a requirement, an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.errors import Error
+from engine.explain.errors import error_lines
+from engine.explain.machines import machine_lines, machines, summary_lines
+from engine.explain.sentences import LANGUAGES, Sentence, catalogue
+
+
+def explanation(word: str | None, language: str) -> Iterator[str]:
+    """Lines. Without a word: every machine. ValueError when nothing has that name."""
+    if word is None:
+        yield from summary_lines()
+        return
+    found = False
+    if word in machines():
+        found = True
+        yield from machine_lines(machines()[word], language)
+    error = Error.__members__.get(word.upper())
+    if error is not None:
+        found = True
+        for each in LANGUAGES:
+            yield from error_lines(error, each)
+    for key in (word, f"requirement.{word.upper()}"):
+        known = catalogue().get(key)
+        if known is not None:
+            found = True
+            yield from _sentence_lines(key, known)
+            yield from _rows_about(key.removeprefix("requirement."))
+    if not found:
+        raise ValueError(f"{word}: no machine, key, requirement or error has this name; {_near(word)}")
+
+
+def _sentence_lines(key: str, known: Sentence) -> Iterator[str]:
+    yield key
+    for language in LANGUAGES:
+        yield f"  {language}: {known.text(language)}"
+    if known.source:
+        yield f"  source: {known.source}"
+
+
+def _rows_about(identifier: str) -> Iterator[str]:
+    """The rows of machines that carry a requirement out, or say a sentence."""
+    for machine in machines().values():
+        for row in machine.rows:
+            if identifier in (row.spec, row.why):
+                yield f"  row: {row.name(machine.name)}"
+
+
+def _near(word: str) -> str:
+    like = [key for key in (*machines(), *catalogue()) if word.lower() in key.lower()][:8]
+    return f"perhaps {', '.join(like)}" if like else f"machines are {', '.join(machines())}"

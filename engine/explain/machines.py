@@ -1,0 +1,59 @@
+"""Every state machine of the engine, found where it stands, and its rows as text."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+
+import engine
+from engine.explain.sentences import catalogue
+from engine.machine import Machine, Row
+
+
+@cache
+def machines() -> dict[str, Machine]:
+    """By name: whatever stands as one at the top of a module. Importing them checks their tables."""
+    found: dict[str, Machine] = {}
+    for module in pkgutil.walk_packages(engine.__path__, "engine."):
+        if module.name == "engine.__main__":
+            continue
+        for value in vars(import_module(module.name)).values():
+            if isinstance(value, Machine):
+                found[value.name] = value
+    return dict(sorted(found.items()))
+
+
+def summary_lines() -> Iterator[str]:
+    """One line a machine."""
+    for machine in machines().values():
+        refused = sum(row.refused for row in machine.rows)
+        yield (
+            f"{machine.name:<24} {len(machine.states):>3} states {len(machine.events):>3} events "
+            f"{len(machine.rows):>4} rows, {refused} refuse"
+        )
+
+
+def machine_lines(machine: Machine, language: str = "en") -> Iterator[str]:
+    """States, then every row under its state, in the order tried, each with its reason."""
+    yield f"{machine.name}: starts at {machine.initial}, ends at {', '.join(sorted(machine.terminal)) or 'no state'}"
+    for state in machine.states:
+        yield ""
+        yield state
+        rows = [row for row in machine.rows if row.source == state]
+        if not rows:
+            yield "  nothing happens here any more"
+        for row in rows:
+            yield from _row_lines(row, language)
+
+
+def _row_lines(row: Row, language: str) -> Iterator[str]:
+    guard = f" when {row.when}" if row.when else ""
+    outcome = f"→ {row.target}" if row.target is not None else "refused"
+    reply = f", answers {row.reply}" if row.reply else ""
+    effects = f"; {', '.join(row.effects)}" if row.effects else ""
+    yield f"  {row.on}{guard}  {outcome}{reply}{effects}  [{row.spec}]"
+    known = catalogue().get(row.why)
+    if known is not None:
+        yield f"      {known.text(language)}"

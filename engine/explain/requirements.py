@@ -1,0 +1,37 @@
+"""The requirements of the specification by ID: which there are, and which only a display can meet."""
+
+from __future__ import annotations
+
+GROUPS = {
+    "CPT": 8,
+    "GEN": 10,
+    "CFG": 6,
+    "MSG": 4,
+    "ACC": 25,
+    "SND": 15,
+    "TXM": 18,
+    "PID": 13,
+    "SEQ": 20,
+    "ORD": 8,
+    "LOG": 14,
+    "FND": 8,
+    "TXC": 24,
+    "OFS": 6,
+    "MRK": 12,
+    "FEN": 8,
+    "CON": 12,
+    "MW": 16,
+    "UIV": 6,
+}
+"""Section to the number of its requirements, in the order of the specification."""
+REGISTER = tuple(f"CTR-{number}" for number in range(1, 50))
+"""The entries of section 20: contradictions and loose statements."""
+REQUIREMENTS = tuple(f"{group}-{number}" for group, count in GROUPS.items() for number in range(1, count + 1))
+DISPLAY = frozenset(
+    (
+        *(f"UIV-{number}" for number in range(1, 7)),
+        *("GEN-10", "CPT-8", "CFG-6", "ACC-23", "ACC-24", "ACC-25", "SND-15", "TXM-18", "PID-13", "SEQ-20"),
+        *("ORD-8", "LOG-14", "FND-8", "TXC-24", "OFS-6", "MRK-12", "FEN-8", "CON-12", "MW-15", "MW-16"),
+    )
+)
+"""Rules about what is shown: a test marked with the ID may check them instead of a scenario."""
