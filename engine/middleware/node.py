@@ -39,6 +39,10 @@ class Node:
     def on_timer(self, now: int) -> Effects:
         return []
 
+    def on_disconnected(self, peer: str, now: int) -> Effects:
+        """What was under way is lost; nobody asks again before a timer says so (MW-10)."""
+        return []
+
     def crash(self, now: int) -> None:
         self.alive = False
         self._outbox = []
