@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from engine.crafted_requests import crafted
 from engine.errors import Error, Refused
 from engine.messages import (
     NO_OFFSET,
     Effects,
     Envelope,
-    InitProducerIdRequest,
-    InitProducerIdResponse,
-    PartitionProduceResponse,
     ProduceRequest,
-    ProduceResponse,
     RecordBatch,
     Send,
 )
+from engine.network.error_answers import error_answer, with_error
 from engine.network.faults import FaultRule
 from engine.pending import FAULT as FAULT_CLASS
 
@@ -111,7 +109,7 @@ class Interference:
         )
         return [
             Send(
-                envelope.source, _error_answer(envelope.body, error, log_start), envelope.correlation_id, True
+                envelope.source, error_answer(envelope.body, error, log_start), envelope.correlation_id, True
             )
         ]
 
@@ -123,12 +121,7 @@ class Interference:
         if error is None:
             return effect
         self.simulation.watch.note("fault.answer_replaced", ("GEN-6",), actor=source, error=error.name)
-        body = effect.body
-        if isinstance(body, ProduceResponse):
-            body = ProduceResponse(
-                partitions={name: PartitionProduceResponse(error=error) for name in body.partitions}
-            )
-        return Send(effect.destination, body, effect.correlation_id, True)
+        return Send(effect.destination, with_error(effect.body, error), effect.correlation_id, True)
 
     # -- striking --------------------------------------------------------------------------------------
 
@@ -335,6 +328,26 @@ class Interference:
         )
         simulation.send("crafter", Send(f"broker-{leader}", request, simulation.world.next_crafted()))
 
+    def _craft_request(self, entry: dict[str, Any]) -> None:
+        """Send a request that no client would send, to a broker or to whoever coordinates what it names."""
+        simulation = self.simulation
+        request = crafted(entry["message"] or {})
+        to = entry["actor"] or simulation.world.coordinator_for(request)
+        self._say(
+            "fault.crafted_request",
+            "crafter",
+            api=request.api,  # type: ignore[attr-defined]
+            broker=to,
+            fields=[f"{name} {value}" for name, value in (entry["message"] or {}).items() if name != "api"],
+        )
+        simulation.send("crafter", Send(to, request, simulation.world.next_crafted()))
+
+    def _make_unavailable(self, entry: dict[str, Any]) -> None:
+        """A live broker that nobody can reach, for a while or until it is made available (MRK-2)."""
+        self._on_cluster(entry)
+        if entry.get("for_ms") is not None:
+            self._later(entry["for_ms"], {**entry, "action": "make_available", "for_ms": None})
+
     def _set(self, entry: dict[str, Any]) -> None:
         """Change a setting of a running client."""
         _, name, setting = entry["path"].split(".", 2)
@@ -395,6 +408,7 @@ _EMPTY: dict[str, Any] = {
     "path": None,
     "value": None,
     "message": None,
+    "topic": None,
 }
 
 
@@ -440,16 +454,6 @@ def _whole(intervention: dict[str, Any], name: str, low: int, high: int) -> None
         raise Refused("GEN-6", name, f"{value!r}", f"a whole number from {low} to {high}")
 
 
-def _error_answer(body: object, error: Error, log_start: int) -> object:
-    if isinstance(body, ProduceRequest):
-        answer = PartitionProduceResponse(error=error, log_start_offset=log_start)
-        return ProduceResponse(partitions=dict.fromkeys(body.batches, answer))
-    if isinstance(body, InitProducerIdRequest):
-        return InitProducerIdResponse(error=error)
-    name = type(body).__name__
-    raise Refused("GEN-6", "faults.error", f"{name} has no answer with an error", "Produce or InitProducerId")
-
-
 _OnMessage = Callable[[Interference, int, dict[str, Any]], None]
 _ON_MESSAGE: dict[str, _OnMessage] = {
     "drop": Interference._drop,
@@ -472,6 +476,10 @@ _ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
     "expire_producers": Interference._on_cluster,
     "competing_write": Interference._on_cluster,
     "craft_produce": Interference._craft_produce,
+    "craft_request": Interference._craft_request,
+    "make_unavailable": Interference._make_unavailable,
+    "make_available": Interference._on_cluster,
+    "delete_topic": Interference._on_cluster,
     "advance_clock": Interference._advance_clock,
     "connect_slowly": Interference._connect_slowly,
     "set": Interference._set,

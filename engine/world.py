@@ -12,7 +12,7 @@ from typing import Any
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
-from engine.broker.internal_topics import INTERNAL_TOPICS, is_internal
+from engine.broker.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, TRANSACTION_TOPIC, is_internal
 from engine.broker.partition_log import PartitionLog
 from engine.broker.replication import fetch_is_useful
 from engine.broker.startup import start_quietly
@@ -254,10 +254,10 @@ class World:
         for name, role in self.roles.items():
             if name == role.name:
                 yield from role.parts()
-        yield from self.network.parts.values()
-
         for lanes in self.lanes.values():
             yield from lanes
+        yield from self.network.parts.values()
+
     def working_nodes(self) -> list[str]:
         """The nodes that carry out a part of a middleware transaction."""
         return [name for name, node in self.nodes.items() if isinstance(node, Business | Participant)]
@@ -331,8 +331,6 @@ def _competing_write(world: World, entry: dict[str, Any], now: int) -> None:
     world.controller.competing_write(now)
 
 
-_CLUSTER_FAULTS = {
-    "delete_head": _delete_head,
 def _delete_topic(world: World, entry: dict[str, Any], now: int) -> None:
     world.controller.delete_topic(entry["topic"] or "", now)
 
@@ -345,10 +343,12 @@ def _make_available(world: World, entry: dict[str, Any], now: int) -> None:
     world.controller.make_unavailable(world.brokers[entry["actor"]].broker_id, True, now)
 
 
-    "expire_producers": _expire_producers,
+_CLUSTER_FAULTS = {
     "delete_topic": _delete_topic,
     "make_unavailable": _make_unavailable,
     "make_available": _make_available,
+    "delete_head": _delete_head,
+    "expire_producers": _expire_producers,
     "deny": _deny,
     "allow": _allow,
     "change_leader": _change_leader,
@@ -452,20 +452,20 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             partitions=tuple(consumer["partitions"]),
             isolation=consumer["isolation"],
             remember_keys=consumer["remember_keys"],
-            watch=world.watch,
-            brokers=range(1, document["cluster"]["brokers"] + 1),
             profile=world.profile,
             group=consumer["group"],
+            watch=world.watch,
+            brokers=range(1, document["cluster"]["brokers"] + 1),
         )
         world.consumers[made.name] = made
         for partition in consumer["partitions"]:
             world._readers.setdefault(partition, []).append(made)
-    for row in document["applications"]:
-        application = Application(row["name"], row["client"], row["calls"])
         for partition in world.controller.partitions:
             if not is_internal(partition):
                 lane = made.lane_parts[partition] = ReaderLane(world, made, partition)
                 world.lanes.setdefault(partition, []).append(lane)
+    for row in document["applications"]:
+        application = Application(row["name"], row["client"], row["calls"])
         world.applications[application.name] = application
     for name in [*world.clients, *world.nodes]:
         world.applications_of[name] = [app for app in world.applications.values() if app.client == name]
@@ -488,7 +488,7 @@ def _build_nodes(world: World, document: dict[str, Any]) -> None:
 def _build_roles(world: World) -> None:
     for group in (world.clients, world.brokers, world.consumers, world.nodes):
         world.roles.update(group)
-        world.connecting.update(group)
+    world.connecting = {**world.clients, **world.brokers, **world.consumers}
     world.roles["controller"] = world.controller
     world.roles["zookeeper"] = world.controller
     world.roles["crafter"] = Crafter(world.watch)
@@ -507,7 +507,7 @@ def _preset(world: World, document: dict[str, Any]) -> None:
             controller.preset_block(
                 override["broker"] or 0, override["block_start"] or 0, override["block_end"]
             )
-    if world.profile.idempotence and document["cluster"]["internal_topics"]:
+    if brokers and world.profile.idempotence and document["cluster"]["internal_topics"]:
         for topic in INTERNAL_TOPICS:
             controller.create_internal_topic(topic)
     for broker in brokers.values():

@@ -132,6 +132,9 @@ class TransactionHost:
             return None
         return coordinator.epoch_of(transactional_id)
 
+    def has_metadata(self, transactional_id: str) -> bool:
+        return transactional_id in self.coordinator.metadata
+
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:

@@ -53,6 +53,9 @@ class Surroundings(Protocol):
     def coordinator_epoch(self, transactional_id: str) -> int | None:
         """The epoch under which this broker coordinates the id; None when it does not (MRK-9)."""
 
+    def has_metadata(self, transactional_id: str) -> bool:
+        """True while the id is in the coordinator's cache."""
+
 
 @dataclass(slots=True)
 class Marker:
@@ -240,7 +243,7 @@ class MarkerChannel:
             if not self._still_owner(marker):
                 continue
             answers = response.errors.get(marker.producer_id)
-            if answers is None:
+            if answers is None or not self.surroundings.has_metadata(marker.transactional_id):
                 self._take(MARKER_STATES.find(IN_FLIGHT, GONE_FROM_ANSWER), marker, ())
                 continue
             by_error: dict[str, list[str]] = {}

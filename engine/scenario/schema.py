@@ -201,6 +201,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
             kind="text", default="read_uncommitted", choices=("read_uncommitted", "read_committed")
         ),
         "remember_keys": Field(kind="bool", default=False),
+        "group": Field(kind="name"),
     },
     "application": {
         "name": Field(kind="name", required=True),
@@ -211,7 +212,6 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "at": _time(required=True),
         "do": Field(kind="name", required=True, choices=CALLS + MIDDLEWARE_CALLS),
         "partition": Field(kind="partition"),
-        "group": Field(kind="name"),
         "records": _count(1, 10_000, 1),
         "size": _count(100, 100_000_000, 1),
         "every": _time(0),
@@ -236,6 +236,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "to": Field(kind="int", low=0),
         "operation": Field(kind="text"),
         "resource": Field(kind="text"),
+        "topic": Field(kind="text"),
         "path": Field(kind="text"),
         "value": Field(kind="any"),
         "clean": Field(kind="bool", default=False),
@@ -248,7 +249,6 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "to": Field(kind="text"),
         "partition": Field(kind="partition"),
         "transactional_id": Field(kind="text"),
-        "topic": Field(kind="text"),
         "first_sequence": Field(kind="int", low=-1),
         "serial": Field(kind="int", low=1),
         "nth": _count(1, 100_000, 1),

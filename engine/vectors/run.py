@@ -25,6 +25,7 @@ TOPICS: dict[str, str] = {
     "log_recovery": "engine.vectors.producer_state",
     "coordinator_matrix": "engine.vectors.coordinator",
     "coordinator_scenarios": "engine.vectors.coordinator",
+    "marker_responses": "engine.vectors.marker_responses",
     "partition_for": "engine.vectors.partition_for",
     "group_txn_offsets": "engine.vectors.group_txn_offsets",
     "read_committed": "engine.vectors.read_committed",

@@ -12,7 +12,7 @@ from engine.vectors.run import Report, run_case
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
 CASES = [
     case
-    for name in ("coordinator_matrix", "coordinator_scenarios", "partition_for", "group_txn_offsets")
+    for name in ("coordinator_matrix", "coordinator_scenarios", "marker_responses", "partition_for", "group_txn_offsets")
     for case in json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))["vectors"]
 ]
 
@@ -28,6 +28,6 @@ def test_most_cases_apply():
     report = Report()
     for case in CASES:
         run_case(case, report)
-    assert len(report.passed) == 230
+    assert len(report.passed) == 244
     reasons = {reason for _, reason in report.skipped}
     assert all("only" in reason or "record keys" in reason for reason in reasons), reasons

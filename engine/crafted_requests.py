@@ -1,0 +1,120 @@
+"""Requests that no client of the run would send, made from a fault script's table (GEN-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.errors import Refused
+from engine.messages import (
+    INT_MAX,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    AddOffsetsToTxnRequest,
+    AddPartitionsToTxnRequest,
+    CommittedOffset,
+    EndTxnRequest,
+    FindCoordinatorRequest,
+    InitProducerIdRequest,
+    OffsetFetchRequest,
+    TxnMarkerEntry,
+    TxnOffsetCommitRequest,
+    WriteTxnMarkersRequest,
+)
+
+FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
+    "FindCoordinator": {"key": (str, ""), "key_type": (str, "TRANSACTION")},
+    "InitProducerId": {
+        "transactional_id": (str, None),
+        "transaction_timeout_ms": (int, INT_MAX),
+        "producer_id": (int, NO_PRODUCER_ID),
+        "producer_epoch": (int, NO_PRODUCER_EPOCH),
+    },
+    "AddPartitionsToTxn": {
+        "transactional_id": (str, ""),
+        "producer_id": (int, NO_PRODUCER_ID),
+        "producer_epoch": (int, NO_PRODUCER_EPOCH),
+        "partitions": (list, ()),
+    },
+    "AddOffsetsToTxn": {
+        "transactional_id": (str, ""),
+        "producer_id": (int, NO_PRODUCER_ID),
+        "producer_epoch": (int, NO_PRODUCER_EPOCH),
+        "group_id": (str, ""),
+    },
+    "EndTxn": {
+        "transactional_id": (str, ""),
+        "producer_id": (int, NO_PRODUCER_ID),
+        "producer_epoch": (int, NO_PRODUCER_EPOCH),
+        "committed": (bool, True),
+    },
+    "WriteTxnMarkers": {
+        "producer_id": (int, NO_PRODUCER_ID),
+        "producer_epoch": (int, NO_PRODUCER_EPOCH),
+        "coordinator_epoch": (int, 0),
+        "result": (str, "COMMIT"),
+        "partitions": (list, ()),
+    },
+    "TxnOffsetCommit": {
+        "transactional_id": (str, ""),
+        "group_id": (str, ""),
+        "producer_id": (int, NO_PRODUCER_ID),
+        "producer_epoch": (int, NO_PRODUCER_EPOCH),
+        "partition": (str, "t-0"),
+        "offset": (int, 0),
+        "generation_id": (int, -1),
+        "member_id": (str, ""),
+        "group_instance_id": (str, None),
+    },
+    "OffsetFetch": {"group_id": (str, ""), "partitions": (list, ()), "require_stable": (bool, True)},
+}
+"""API to field, type and default of what a script may write."""
+
+
+def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
+    """The fields with their defaults; Refused names the first one that is wrong."""
+    api = message.get("api")
+    fields = FIELDS.get(str(api))
+    if fields is None:
+        raise Refused("GEN-6", f"{place}.api", repr(api), "one of " + ", ".join(FIELDS))
+    for name, value in message.items():
+        if name == "api":
+            continue
+        if name not in fields:
+            raise Refused("GEN-6", f"{place}.{name}", "unknown field", "one of " + ", ".join(fields))
+        wanted = fields[name][0]
+        texts = [item for item in value if type(item) is str] if isinstance(value, list) else []
+        if type(value) is not wanted or (isinstance(value, list) and len(texts) != len(value)):
+            words = {str: "a text", int: "a whole number", bool: "true or false", list: "a list of texts"}
+            raise Refused("GEN-6", f"{place}.{name}", repr(value), words[wanted])
+    return {name: message.get(name, default) for name, (_, default) in fields.items()}
+
+
+def _partitions(values: dict[str, Any]) -> dict[str, Any]:
+    return {**values, "partitions": tuple(values["partitions"])}
+
+
+def _markers(values: dict[str, Any]) -> object:
+    return WriteTxnMarkersRequest(entries=(TxnMarkerEntry(**_partitions(values)),))
+
+
+def _offsets(values: dict[str, Any]) -> object:
+    partition, offset = values.pop("partition"), values.pop("offset")
+    return TxnOffsetCommitRequest(**values, offsets={partition: CommittedOffset(offset=offset)})
+
+
+_MAKE: dict[str, Callable[[dict[str, Any]], object]] = {
+    "FindCoordinator": lambda values: FindCoordinatorRequest(**values),
+    "InitProducerId": lambda values: InitProducerIdRequest(**values),
+    "AddPartitionsToTxn": lambda values: AddPartitionsToTxnRequest(**_partitions(values)),
+    "AddOffsetsToTxn": lambda values: AddOffsetsToTxnRequest(**values),
+    "EndTxn": lambda values: EndTxnRequest(**values),
+    "WriteTxnMarkers": _markers,
+    "TxnOffsetCommit": _offsets,
+    "OffsetFetch": lambda values: OffsetFetchRequest(**_partitions(values)),
+}
+
+
+def crafted(message: dict[str, Any]) -> object:
+    """The request that a checked table describes."""
+    return _MAKE[message["api"]](check_crafted(message, "faults.message"))

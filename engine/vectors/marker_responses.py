@@ -1,0 +1,114 @@
+"""Cases of the marker channel: what it does with one partition's answer to WriteTxnMarkers.
+
+A transaction over two partitions is handed over; the first partition's marker meets what the case says. The
+outcome is read from the channel's queues, never from its table.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.coordinator.coordinator_effects import SendMarkers
+from engine.coordinator.marker_channel import MarkerChannel
+from engine.errors import Error
+from engine.messages import WriteTxnMarkersResponse
+from engine.profiles import K20, K28
+from engine.vectors.outcome import Failure
+from engine.watching import Watch
+
+PROFILES = {"2.0": K20, "2.8": K28}
+PRODUCER_ID = 7
+SUBJECT, OTHER = "t-0", "t-1"
+LEADERS = {SUBJECT: 1, OTHER: 2}
+EPOCH = 3
+
+
+class Around:
+    """What the channel sees of its broker; a case changes it."""
+
+    def __init__(self) -> None:
+        self.epoch: int | None = EPOCH
+        self.cached = True
+        self.unknown: set[str] = set()
+        self.unreachable: set[int] = set()
+
+    def leader_of(self, partition: str) -> int | None:
+        return LEADERS.get(partition)
+
+    def knows(self, partition: str) -> bool:
+        return partition not in self.unknown
+
+    def is_reachable(self, broker_id: int) -> bool:
+        return broker_id not in self.unreachable and all(
+            LEADERS[partition] != broker_id for partition in self.unknown
+        )
+
+    def coordinator_epoch(self, transactional_id: str) -> int | None:
+        return self.epoch
+
+    def has_metadata(self, transactional_id: str) -> bool:
+        return self.cached
+
+
+def run(case: dict[str, Any], version: str) -> Failure | None:
+    """One case in one version."""
+    given, profile = case["input"], PROFILES[version]
+    around = Around()
+    channel = MarkerChannel(
+        "broker-0",
+        around,
+        watch=Watch(),
+        retries_storage_error=profile.marker_storage_error_retries,
+        retry=True,
+    )
+    leader = given.get("leader", "")
+    if leader.startswith("unknown"):
+        around.unknown.add(SUBJECT)
+    elif leader:
+        around.unreachable.add(LEADERS[SUBJECT])
+    channel.hand_over(
+        SendMarkers(
+            transactional_id="txn",
+            result="COMMIT",
+            producer_id=PRODUCER_ID,
+            producer_epoch=0,
+            coordinator_epoch=EPOCH,
+            partitions=(SUBJECT, OTHER),
+        )
+    )
+    if not leader:
+        channel.drain(LEADERS[SUBJECT], 1, 1000)
+        _answer(channel, around, given)
+    got = _outcome(channel)
+    wanted = case["expected"]["action"]
+    return None if got == wanted else Failure("action", wanted, got)
+
+
+def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> None:
+    """What comes back for the first partition."""
+    broker = LEADERS[SUBJECT]
+    if given.get("coordinator_epoch") == "changed":
+        around.epoch = EPOCH + 1
+    if given.get("disconnected"):
+        channel.on_disconnected(broker)
+        return
+    around.cached = given.get("lookup") != "none"
+    errors = {PRODUCER_ID: {SUBJECT: Error[given.get("partition_error", "NONE")]}}
+    channel.on_response(broker, 1, WriteTxnMarkersResponse(errors=errors))
+
+
+def _outcome(channel: MarkerChannel) -> str:
+    """The case's word for the state that the channel is in now."""
+    if channel.stopped:
+        return "illegal_state"
+    waiting = channel.waiting.get("txn")
+    if waiting is None:
+        queued = [*channel.parked, *(marker for queue in channel.queues.values() for marker in queue)]
+        return "cancel_transaction_markers" if not queued else "queued without a transaction"
+    if SUBJECT not in waiting.remaining:
+        return "partition_done"
+    if any(SUBJECT in marker.partitions for marker in channel.parked):
+        return "park"
+    queue = channel.queues.get(LEADERS[SUBJECT], [])
+    same = [marker for marker in queue if marker.coordinator_epoch == EPOCH and SUBJECT in marker.partitions]
+    return "retry_partition" if same else "nothing"
