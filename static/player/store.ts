@@ -5,7 +5,7 @@
  * its source for what is missing and holds no rule of the protocol. Fires `change` after anything differed.
  */
 
-import type { Arrow, Frame, Header, JsonObject, Language, Selection, Step, View } from "./frame.ts";
+import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step, View } from "./frame.ts";
 import { ArrowLog } from "./arrows.ts";
 import { changedPaths } from "./fold.ts";
 import { Lines } from "./lines.ts";
@@ -109,6 +109,10 @@ export class PlayerStore extends EventTarget implements Listener {
     return this.#gatherArrows().arrows;
   }
 
+  get marks(): Mark[] {
+    return this.#gatherArrows().marks;
+  }
+
   // What the reader does
 
   select(selection: Selection | null): void {
@@ -146,9 +150,14 @@ export class PlayerStore extends EventTarget implements Listener {
   /** One step forward; at the end of the branch the server makes it. */
   forward(): void {
     const next = Math.min(this.target, this.newest + defaults.advanceAtMost - 1) + 1;
-    if (next > this.newest && !this.canGrow) return;
-    this.moveTo(next, true);
-    if (next > this.newest) void this.grow(1);
+    if (next <= this.newest) {
+      this.moveTo(next, true);
+    } else if (this.canGrow) {
+      // Nothing on show changes before the step comes, and a frame drawn now would make that one wait for its turn.
+      this.target = next;
+      this.#animate = true;
+      void this.grow(1);
+    }
   }
 
   /** Has the server make `count` steps beyond the newest. Play asks early, so that it never waits. */
@@ -406,8 +415,7 @@ export class PlayerStore extends EventTarget implements Listener {
 
   async #work(command: Command): Promise<Answer | null> {
     this.busy = true;
-    this.problem = null;
-    this.#draw();
+    if (this.problem !== null) this.dismiss();
     const answer = await this.#ask(command);
     this.busy = false;
     this.#noteNewest(answer);
