@@ -113,14 +113,14 @@ export class DecisionPanel extends DiagramElement {
   static override styles = [
     ...DiagramElement.styles,
     css`
-      .compared td { font-size: 14px; font-weight: 650; line-height: 17px; padding: 1px 6px 1px 0; }
+      .compared td { font-size: 14px; font-weight: 650; line-height: 16px; padding: 1px 6px 1px 0; }
       .compared tr > :first-child { padding-inline-start: 0; }
       .compared thead td { border: 0; }
       .compared tbody th { border-top: 1px solid var(--line); vertical-align: baseline; }
-      ol { margin-top: 5px; }
+      ol { margin-top: 3px; }
       li { display: grid; grid-template-columns: 18px 1fr; padding: 1px 0; color: var(--ink-2); }
       li > :first-child { font-weight: 600; }
-      li.decided { color: var(--ink); background: var(--now); outline: 2px solid var(--ink); padding: 4px 8px;
+      li.decided { color: var(--ink); background: var(--now); outline: 2px solid var(--ink); padding: 3px 8px;
         margin: 2px -8px; }
       li.decided .sentence { font-weight: 650; }
       li.not_reached, li.off { color: var(--ink-3); }

@@ -193,7 +193,8 @@ function addGhost(
 }
 
 export interface ArrivalWords {
-  batch: string;
+  /** As on its cell: `0·0 | 0–2`. */
+  label: string;
   headline: string;
   detail: string;
   /** The detail where there is little room. */
@@ -205,7 +206,7 @@ export function arrivalWords(frame: Frame, arrived: Arrived): ArrivalWords {
   const key = arrived.fate === "duplicate" ? "diagram.lanes.arrives_same" : "diagram.lanes.arrives";
   const headline = say(key, { batch, at: frame.step?.at ?? frame.view.time });
   const [detail, brief] = fateWords(frame, arrived);
-  return { batch, headline, detail, brief };
+  return { label: batchLabel(asLabelled(arrived)), headline, detail, brief };
 }
 
 function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: string] {

@@ -55,7 +55,7 @@ const base = css`
 
   table { border-collapse: collapse; width: 100%; margin-top: 3px; }
   th { text-align: start; font-weight: 400; color: var(--ink-2); font-size: var(--t-mark); padding: 0 6px 1px 0; }
-  td { padding: 1px 6px 1px 0; border-top: 1px solid var(--line); vertical-align: top; }
+  td { padding: 0 6px 1px 0; line-height: 16px; border-top: 1px solid var(--line); vertical-align: top; }
   tr > :first-child { padding-inline-start: 8px; }
   tr.hit td { background: var(--now); box-shadow: inset 0 2px var(--ink), inset 0 -2px var(--ink); font-weight: 650; }
   tr.hit td:first-child { box-shadow: inset 2px 2px var(--ink), inset 0 -2px var(--ink); }

@@ -6,17 +6,20 @@
  * and each fold stands where its messages were, with their number.
  */
 
-import type { Arrow, Frame, MessageView, Selection } from "../player/frame.ts";
+import type { Arrow, Frame, Mark, MessageView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { duration, hueOf, isAbsent, range } from "./batch.ts";
 import { errorText } from "./field-words.ts";
 import { round, textWidth, wrapAtMost } from "./geometry.ts";
 import { placeLabels } from "./label-places.ts";
+import type { Arrived } from "./lane-arrival.ts";
 import { arrivalWords, arrivedNow, findEqual } from "./lane-arrival.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection, partitionOf, plainly } from "./picked.ts";
+import type { MarkShape } from "./spacetime-margin.ts";
+import { defaults as margin, layoutMark, marginWidth, markHeight, turningPoints } from "./spacetime-margin.ts";
 
 export interface SpacetimeOptions {
   width: number;
@@ -72,8 +75,10 @@ export interface SpacetimeShape {
   arrows: ArrowShape[];
   dots: { x: number; y: number }[];
   shortened: { y: number; text: string }[];
-  folds: { y: number; text: string }[];
-  band: { y: number; height: number; x: number | null; texts: { x: number; y: number; text: string; anchor: "start" | "end" }[] } | null;
+  folds: { x: number; y: number; width: number; text: string; brief: string }[];
+  marks: MarkShape[];
+  /** `sign`: `=` where the arriving batch equals a stored one. */
+  band: { y: number; height: number; x: number | null; sign: string | null; texts: { x: number; y: number; text: string; strong: boolean; anchor: "start" | "end" }[] } | null;
   /** Where the batches that this step is about are stored, beside the arrow that brought them. */
   stored: {
     key: string; x: number; y: number; width: number; text: string; hue: string; matched: boolean; picked: boolean;
@@ -148,7 +153,9 @@ function currentKeys(frame: Frame, candidates: readonly Drawn[]): Set<string> {
   return keys;
 }
 
-export function layoutSpacetime(frame: Frame, arrows: readonly Arrow[], options: SpacetimeOptions = defaults): SpacetimeShape {
+export function layoutSpacetime(
+  frame: Frame, arrows: readonly Arrow[], options: SpacetimeOptions = defaults, marks: readonly Mark[] = [],
+): SpacetimeShape {
   const step = frame.step?.number ?? 0;
   const end = sentUpTo(arrows, step);
   const candidates = arrows.slice(Math.max(0, end - LOOKED_AT), end).map((arrow) => asDrawn(arrow, step));
@@ -157,24 +164,24 @@ export function layoutSpacetime(frame: Frame, arrows: readonly Arrow[], options:
     .map((drawn) => ({ drawn, weight: importance(frame, drawn, keys) }))
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
   const room = options.height - HEADER - 34;
+  const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
+  const points = options.width < margin.narrow ? [] : turningPoints(marks, first, step);
+  const band = bandHeight(frame, options.width);
   const kept: Drawn[] = [];
   for (const { drawn } of ranked) {
     kept.push(drawn);
     const actors = actorsOf(frame, kept);
-    if (kept.length > 1 && (rowsHeight(frame, kept, candidates) > room || actors.length > ACTORS_MOST)) kept.pop();
+    if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, band).height > room || actors.length > ACTORS_MOST)) kept.pop();
     if (kept.length >= 24) break;
   }
   kept.sort((one, other) => one.arrow.sentStep - other.arrow.sentStep || one.arrow.id - other.arrow.id);
-  return compose(frame, kept, candidates, end - candidates.length, options);
-}
-
-function rowsHeight(frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[]): number {
-  const { height } = layoutRows(frame, kept, candidates);
-  return height;
+  return compose(frame, kept, candidates, points, end - candidates.length, options);
 }
 
 /** One row per step that sends or settles a drawn message, one for this step, one per awaited arrival. */
-function layoutRows(frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[]) {
+function layoutRows(
+  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], band: number,
+) {
   const now = frame.step?.number ?? 0;
   const at = new Map<number, number>();
   const awaited = new Set<number>();
@@ -183,6 +190,11 @@ function layoutRows(frame: Frame, kept: readonly Drawn[], candidates: readonly D
     at.set(drawn.arrow.sentStep, drawn.arrow.sentAt);
     if (drawn.underWay) awaited.add(Math.max(drawn.endAt, frame.view.time));
     else at.set(drawn.endStep, drawn.endAt);
+  }
+  const tall = new Map<number, number>();
+  for (const point of points) {
+    at.set(point.step, point.at);
+    tall.set(point.step, markHeight(point));
   }
   const rows: Row[] = [];
   const folds: { y: number; count: number; gap: number }[] = [];
@@ -207,13 +219,14 @@ function layoutRows(frame: Frame, kept: readonly Drawn[], candidates: readonly D
       } else {
         y += Math.min(ROW_MOST, Math.max(ROW_LEAST, 12 + 2 * gap));
       }
-      if (step === now) y += 12;
+      if (step === now) y += band / 2 - 8;
+      y = Math.max(y, previous.y + (tall.get(previous.step) ?? 0) + (step === now ? band / 2 : 0));
     } else {
       before = hidden.filter((sent) => sent <= step).length;
     }
     rows.push({ step, at: time, y, future: false });
   });
-  y += BAND - 12;
+  y += band / 2 + 8;
   let last = rows[rows.length - 1]?.at ?? 0;
   for (const time of [...awaited].sort((one, other) => one - other)) {
     if (time - last > SHORTEN_AFTER) {
@@ -249,7 +262,7 @@ function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
 
 function laneHeads(frame: Frame, actors: string[], width: number): LaneHead[] {
   const left = TIMES + 28;
-  const right = width - 54;
+  const right = width - (marginWidth(width, left, actors.length) ?? 54);
   const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
   return actors.map((actor, index) => {
     const selection = plainly("actor", actor);
@@ -276,9 +289,10 @@ function roleText(frame: Frame, actor: string, partition: string | null): string
 }
 
 function compose(
-  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], earlier: number, options: SpacetimeOptions,
+  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], earlier: number,
+  options: SpacetimeOptions,
 ): SpacetimeShape {
-  const layout = layoutRows(frame, kept, candidates);
+  const layout = layoutRows(frame, kept, candidates, points, bandHeight(frame, options.width));
   const lanes = laneHeads(frame, actorsOf(frame, kept), options.width);
   const xOf = new Map(lanes.map((lane) => [lane.actor, lane.x]));
   const top = HEADER + 14;
@@ -292,21 +306,32 @@ function compose(
       y: round(y + top), text: say("diagram.spacetime.shortened", { by: duration(by, frame.language) }),
     })),
     folds: layout.folds.map(({ y, count, gap }) => ({
-      y: round(y + top), text: say("diagram.spacetime.folded", { count, gap: duration(gap, frame.language) }),
+      x: 0, width: 0, y: round(y + top), text: say("diagram.spacetime.folded", { count, gap: duration(gap, frame.language) }),
+      brief: say("diagram.spacetime.folded_brief", { count }),
     })),
-    band: null, stored: [], bars: [], notes: [], twin: [],
+    marks: [], band: null, stored: [], bars: [], notes: [], twin: [],
   };
   if (nowRow !== undefined) shape.band = bandShape(frame, nowRow.y, lanes, options.width);
   placeArrows(frame, shape, kept, rows, xOf);
   shape.bars = timerBars(frame, rows, xOf);
-  const before = earlier + layout.before;
-  if (before > 0) shape.notes.push(say("diagram.spacetime.earlier", { count: before }));
-  const silent = frame.header.actors.filter((actor) => !xOf.has(actor.name)).map((actor) => actor.name);
-  if (silent.length > 0) shape.notes.push(say("diagram.spacetime.silent", { actors: silent.slice(0, 6), count: silent.length }));
-  const unlabelled = shape.arrows.filter((arrow) => arrow.label === null).length;
-  if (unlabelled > 0) shape.notes.push(say("diagram.spacetime.unlabelled", { count: unlabelled }));
+  shape.marks = points.map((point) => {
+    const y = rows.find((row) => row.step === point.step)?.y ?? 0;
+    return layoutMark(point, y, xOf.get(point.actor) ?? null, Math.max(...xOf.values()) + 16);
+  });
+  shape.notes = foldNotes(frame, shape, earlier + layout.before, xOf);
   shape.twin = twinSentences(frame, shape, kept);
   return shape;
+}
+
+/** What is not drawn, counted. */
+function foldNotes(frame: Frame, shape: SpacetimeShape, before: number, xOf: ReadonlyMap<string, number>): string[] {
+  const notes: string[] = [];
+  if (before > 0) notes.push(say("diagram.spacetime.earlier", { count: before }));
+  const unlabelled = shape.arrows.filter((arrow) => arrow.label === null).length;
+  if (unlabelled > 0) notes.push(say("diagram.spacetime.unlabelled", { count: unlabelled }));
+  const silent = frame.header.actors.filter((actor) => !xOf.has(actor.name)).map((actor) => actor.name);
+  if (silent.length > 0) notes.push(say("diagram.spacetime.silent", { actors: silent.slice(0, 6), count: silent.length }));
+  return notes;
 }
 
 function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
@@ -325,38 +350,58 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
   return texts;
 }
 
-/** The wash of this step, with what was decided beside the actor. */
+/** The texts of the band as lines for the column beside the lanes. */
+function bandLines(frame: Frame): { text: string; strong: boolean }[] {
+  return bandText(frame).flatMap((text, index, all) =>
+    wrapAtMost(text, margin.width - 26, 12, all.length > 1 ? 2 : 3, index === 0).map((line) => ({ text: line, strong: index === 0 })));
+}
+
+function bandHeight(frame: Frame, width: number): number {
+  return width < margin.narrow ? BAND : Math.max(BAND, bandLines(frame).length * 15 + 10);
+}
+
+/** The wash of this step, with what was decided in the column beside the lanes, or else beside the actor. */
 function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number): SpacetimeShape["band"] {
-  const step = frame.step;
-  const lane = lanes.find((item) => item.actor === step?.actor);
-  const x = lane?.x ?? null;
+  const height = bandHeight(frame, width);
+  const x = lanes.find((item) => item.actor === frame.step?.actor)?.x ?? null;
+  const place = { y: round(y - height / 2), height, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
+  if (marginWidth(width, TIMES + 28, lanes.length) !== null) {
+    const lines = bandLines(frame);
+    const left = (lanes[lanes.length - 1]?.x ?? TIMES) + 16;
+    const first = y + 4.5 - ((lines.length - 1) * 15) / 2;
+    return { ...place, texts: lines.map(({ text, strong }, index) => ({ x: round(left), y: round(first + index * 15), text, strong, anchor: "start" })) };
+  }
   const middle = x ?? TIMES;
   const onRight = width - middle >= middle - TIMES;
   const room = onRight ? width - middle - 22 : middle - TIMES - 18;
   const lines = bandText(frame).flatMap((text, index, all) => wrapAtMost(text, room, 12, all.length > 1 ? 1 : 2, index === 0));
   const first = round(y + (lines.length > 1 ? -2 : 5));
   return {
-    y: round(y - BAND / 2), height: BAND, x,
+    ...place,
     texts: lines.map((text, index) => ({
-      x: round(onRight ? middle + 16 : middle - 14), y: first + index * 15, text, anchor: onRight ? "start" : "end",
+      x: round(onRight ? middle + 16 : middle - 14), y: first + index * 15, text, strong: true, anchor: onRight ? "start" : "end",
     })),
   };
+}
+
+/** The batch that this step's actor decided about, as the lanes show it. */
+function arrivedAt(frame: Frame): Arrived | null {
+  const decision = frame.step?.decision;
+  const view = decision == null ? undefined : frame.view.partitions?.[decision.subject];
+  const id = view === undefined ? null : shownReplica(view);
+  const replica = id === null ? undefined : view?.replicas[id];
+  if (decision == null || id === null || replica === undefined || decision.by !== frame.step?.actor) return null;
+  return arrivedNow(frame, decision.subject, id, replica);
 }
 
 /** What the step did, in one text or two: what arrived and what became of it, or the step's sentence. */
 function bandText(frame: Frame): string[] {
   const step = frame.step;
   if (step === null) return [];
-  const partition = step.decision?.subject ?? null;
-  const view = partition === null ? undefined : frame.view.partitions?.[partition];
-  const id = view === undefined ? null : shownReplica(view);
-  const replica = id === null ? undefined : view?.replicas[id];
-  if (partition !== null && id !== null && replica !== undefined && step.decision?.by === step.actor) {
-    const arrived = arrivedNow(frame, partition, id, replica);
-    if (arrived !== null) {
-      const { batch, detail } = arrivalWords(frame, arrived);
-      return [`${partition}: ${batch}`, detail];
-    }
+  const arrived = arrivedAt(frame);
+  if (arrived !== null) {
+    const { label, detail } = arrivalWords(frame, arrived);
+    return [`${step.decision?.subject ?? ""}: ${label}`, detail];
   }
   if (step.refusal !== null) {
     const compared = step.refusal.compared.map(([name, value]) => errorText(name, value)).join(", ");
@@ -434,7 +479,34 @@ function placeArrows(
   }
   shape.dots = [...dots.values()];
   storedCells(frame, shape, kept);
+  placeFolds(shape);
   labelArrows(shape, kept, sent);
+}
+
+/** Each fold stands where no arrow runs through it, in fewer words if that makes a place. */
+function placeFolds(shape: SpacetimeShape): void {
+  const left = (shape.lanes[0]?.x ?? TIMES) + 12;
+  const right = Math.max(left + 60, (shape.lanes[shape.lanes.length - 1]?.x ?? shape.width) - 12);
+  const isFree = (x: number, width: number, y: number): boolean =>
+    !shape.arrows.some((arrow) => crosses(arrow, x - 10, y - 18, x + width + 10, y + 18));
+  for (const fold of shape.folds) {
+    const widths = [fold.text, fold.brief].map((text) => round(Math.min(textWidth(text, 11) + 26, right - left)));
+    const places = widths.flatMap((width, index) =>
+      [left, (left + right - width) / 2, right - width].map((x) => ({ x: round(x), width, isBrief: index === 1 })));
+    const place = places.find(({ x, width }) => isFree(x, width, fold.y)) ?? { x: left, width: widths[1] ?? 60, isBrief: true };
+    fold.x = place.x;
+    fold.width = place.width;
+    if (place.isBrief) fold.text = fold.brief;
+  }
+}
+
+/** Whether an arrow runs through a box: clipped to the box's rows, does it meet its columns? */
+function crosses(arrow: ArrowShape, left: number, top: number, right: number, bottom: number): boolean {
+  if (arrow.y2 <= top || arrow.y1 >= bottom) return false;
+  const span = arrow.y2 - arrow.y1 || 1;
+  const at = (y: number): number => arrow.x1 + (arrow.x2 - arrow.x1) * Math.min(1, Math.max(0, (y - arrow.y1) / span));
+  const [one, other] = [at(top), at(bottom)];
+  return Math.max(one, other) > left && Math.min(one, other) < right;
 }
 
 function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {
@@ -444,7 +516,7 @@ function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: Readon
     return labelText(drawn.arrow.message, again, drawn);
   });
   const taken = [
-    ...shape.folds.map((fold) => ({ x: 0, y: fold.y - 12, width: shape.width, height: 24 })),
+    ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
     ...(shape.band?.texts ?? []).map((text) => {
       const width = textWidth(text.text, 12, true);
@@ -524,5 +596,5 @@ function twinSentences(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn
   if (step !== null) {
     sentences.push(say("diagram.spacetime.now", { at: step.at, actor: step.actor, sentence: say(step.key, step.params) }));
   }
-  return [...shape.notes, ...shape.folds.map((fold) => fold.text), ...sentences];
+  return [...shape.notes, ...shape.folds.map((fold) => fold.text), ...shape.marks.map((mark) => mark.name), ...sentences];
 }

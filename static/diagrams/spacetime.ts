@@ -4,6 +4,7 @@
  *     <eos-spacetime></eos-spacetime>
  *     const diagram = document.querySelector("eos-spacetime");
  *     diagram.arrows = arrows;   // of the loaded steps, in order of sending
+ *     diagram.marks = marks;     // their turning points
  *     diagram.frame = frame;
  *
  * Fate by shape: a full arrow head is delivered, a cross did not arrive, dashed is under way.
@@ -12,17 +13,19 @@
 import { css, html, nothing, svg } from "lit";
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { Arrow, Frame, Selection } from "../player/frame.ts";
+import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { SizedElement, folded, onPick, twin } from "./element.ts";
 import { isLogCase } from "./log-case.ts";
+import { wrapAtMost } from "./geometry.ts";
+import type { MarkShape } from "./spacetime-margin.ts";
 import type { ArrowShape, LaneHead, SpacetimeShape } from "./spacetime-layout.ts";
 import { defaults, layoutSpacetime } from "./spacetime-layout.ts";
 
 export { defaults };
 
 export class Spacetime extends SizedElement {
-  static override properties = { ...SizedElement.properties, arrows: { attribute: false } };
+  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -44,10 +47,12 @@ export class Spacetime extends SizedElement {
   ];
 
   declare arrows: readonly Arrow[];
+  declare marks: readonly Mark[];
 
   constructor() {
     super();
     this.arrows = [];
+    this.marks = [];
   }
 
   protected override show(frame: Frame): TemplateResult {
@@ -55,7 +60,7 @@ export class Spacetime extends SizedElement {
     const shape = layoutSpacetime(frame, this.arrows, {
       width: this.size?.width || defaults.width,
       height: this.size?.height || defaults.height,
-    });
+    }, this.marks);
     return html`${drawSpacetime(shape, this.pick, frame.animate)}${twin(shape.twin)}`;
   }
 }
@@ -68,7 +73,7 @@ export function drawSpacetime(shape: SpacetimeShape, pick: (selection: Selection
       (lane) => drawLane(lane, shape, pick),
     )}${shape.times.map(
       (time) => svg`<text class=${time.now ? "strong digits" : "digits"} x="4" y=${time.y}>${time.text}</text>`,
-    )}${shape.shortened.map((cut) => drawShortened(cut, shape.lanes))}${shape.folds.map((fold) => drawFold(fold, shape))}${repeat(
+    )}${shape.shortened.map((cut) => drawShortened(cut, shape.lanes))}${shape.folds.map(drawFold)}${repeat(
       shape.bars,
       (bar) => bar.key,
       (bar) => drawBar(bar, pick),
@@ -80,10 +85,7 @@ export function drawSpacetime(shape: SpacetimeShape, pick: (selection: Selection
       shape.stored,
       (cell) => cell.key,
       (cell) => drawStored(cell, pick),
-    )}${drawBandText(shape)}${shape.notes.map(
-      (note, index) => svg`<text class="halo" x=${shape.width - 12} y=${shape.height - 22 - 14 * (shape.notes.length - 1 - index)}
-        text-anchor="end">${note}</text>`,
-    )}</svg>`;
+    )}${shape.marks.map(drawMark)}${drawBandText(shape)}${drawNotes(shape)}</svg>`;
 }
 
 function drawBand(band: NonNullable<SpacetimeShape["band"]>, width: number): SVGTemplateResult {
@@ -94,8 +96,9 @@ function drawBand(band: NonNullable<SpacetimeShape["band"]>, width: number): SVG
 function drawBandText(shape: SpacetimeShape): SVGTemplateResult | typeof nothing {
   const band = shape.band;
   if (band === null) return nothing;
-  return svg`${band.x === null ? nothing : svg`<circle class="dot" cx=${band.x} cy=${band.y + band.height / 2} r="7"/>`}${
-    band.texts.map((text) => svg`<text class="text strong halo onnow" x=${text.x} y=${text.y} text-anchor=${text.anchor}>${text.text}</text>`)}`;
+  return svg`${band.x === null ? nothing : svg`<circle class="dot" cx=${band.x} cy=${band.y + band.height / 2} r=${band.sign === null ? 7 : 9}/>${
+    band.sign === null ? nothing : svg`<text class="inverted" x=${band.x} y=${band.y + band.height / 2 + 4.5} text-anchor="middle">${band.sign}</text>`}`}${
+    band.texts.map((text) => svg`<text class=${text.strong ? "text strong halo onnow" : "text ink halo onnow"} x=${text.x} y=${text.y} text-anchor=${text.anchor}>${text.text}</text>`)}`;
 }
 
 function drawLane(lane: LaneHead, shape: SpacetimeShape, pick: (selection: Selection) => void): SVGTemplateResult {
@@ -115,11 +118,23 @@ function drawShortened(cut: { y: number; text: string }, lanes: readonly LaneHea
     : svg`<text class="halo" x=${first.x + 12} y=${cut.y + 4}>${cut.text}</text>`}`;
 }
 
-function drawFold(fold: { y: number; text: string }, shape: SpacetimeShape): SVGTemplateResult {
-  const left = (shape.lanes[0]?.x ?? 60) + 12;
-  const right = Math.min((shape.lanes.at(-1)?.x ?? shape.width) - 12, left + 330);
-  return svg`<rect class="foldbox" x=${left} y=${fold.y - 11} width=${Math.max(60, right - left)} height="22" rx="11"/><text
-    x=${(left + right) / 2} y=${fold.y + 4} text-anchor="middle">${fold.text}</text>`;
+function drawFold(fold: SpacetimeShape["folds"][number]): SVGTemplateResult {
+  return svg`<rect class="foldbox" x=${fold.x} y=${fold.y - 11} width=${fold.width} height="22" rx="11"/><text
+    x=${fold.x + fold.width / 2} y=${fold.y + 4} text-anchor="middle">${fold.text}</text>`;
+}
+
+function drawMark(mark: MarkShape): SVGTemplateResult {
+  const first = mark.texts[0];
+  return svg`<g><title>${mark.name}</title>${mark.dot === null ? nothing : svg`<circle class="dot" cx=${mark.dot} cy=${mark.y} r="4.5"/>`}${
+    mark.dot === null || first === undefined ? nothing : svg`<path class="line thin dotted" d=${`M${mark.dot + 8} ${mark.y}H${first.x - 6}`}/>`}${
+    mark.texts.map((text) => svg`<text class="ink" x=${text.x} y=${text.y}>${text.text}</text>`)}</g>`;
+}
+
+/** What is folded, in one line at the foot; the twin has it in full. */
+function drawNotes(shape: SpacetimeShape): SVGTemplateResult | typeof nothing {
+  if (shape.notes.length === 0) return nothing;
+  const [line = ""] = wrapAtMost(shape.notes.join(" · "), shape.width - 104, 11, 1);
+  return svg`<text class="halo" x="4" y=${shape.height - 7}><title>${shape.notes.join(" · ")}</title>${line}</text>`;
 }
 
 function drawStored(cell: SpacetimeShape["stored"][number], pick: (selection: Selection) => void): SVGTemplateResult {

@@ -1,16 +1,17 @@
 /**
  * The arrows of the space-time diagram: every message of the loaded steps with its fate.
  *
- * Built step by step; `add` must see steps in ascending order. An arrow may be settled after the step on show:
+ * Beside them the turning points that no arrow tells. Built step by step; `add` must see steps in ascending order. An arrow may be settled after the step on show:
  * the diagram compares its step numbers with the frame's.
  */
 
-import type { Arrow, MessageView, Step } from "./frame.ts";
+import type { Arrow, Mark, MessageView, Step } from "./frame.ts";
 
 const SETTLING = new Set(["delivered", "dropped", "lost"]);
 
 export class ArrowLog {
   readonly arrows: Arrow[] = [];
+  readonly marks: Mark[] = [];
   #open = new Map<number, Arrow>();
   /** The last step added. */
   upTo: number;
@@ -21,6 +22,10 @@ export class ArrowLog {
 
   add(step: Step): void {
     this.upTo = step.number;
+    if (isTurningPoint(step)) {
+      const { number, at, actor, key, params, rules } = step;
+      this.marks.push({ step: number, at, actor, key, params, rules });
+    }
     if (step.messages.length === 0) return;
     const added = addedMessages(step);
     for (const { id, event } of step.messages) {
@@ -57,6 +62,13 @@ export class ArrowLog {
     arrow.settledAt = step.at;
     this.#open.delete(id);
   }
+}
+
+/** A fault, or a timer that ran out on a batch. What messages do is told by their arrows. */
+function isTurningPoint(step: Step): boolean {
+  if (step.kind === "fault") return true;
+  if (step.kind !== "timer") return false;
+  return step.changes.some(({ path }) => path.length === 5 && path[0] === "clients" && path[2] === "batches" && path[4] === "state");
 }
 
 function addedMessages(step: Step): Map<number, MessageView> {

@@ -366,6 +366,13 @@ export interface Arrow {
   duplicated: boolean;
 }
 
+/** A turning point between messages, gathered like the arrows: a fault, or a timer that changed a batch's fate. */
+export interface Mark extends Said {
+  step: number;
+  at: number;
+  actor: string;
+}
+
 /** Joins a path to one key. Names hold dots and slashes (topics, ZooKeeper nodes), never U+001F. */
 export function pathKey(path: readonly string[]): string {
   return path.join("\u001f");

@@ -271,7 +271,7 @@ export class Player extends LitElement {
     const isSpaceTime = this.middle === "spacetime" && frame !== undefined;
     return html`<main class="mid" aria-label=${say(`player.tab.${this.middle}`)} tabindex="0">
       ${this.middle === "lanes" ? html`<div class="panel" id="panel-eos-lanes" tabindex="-1"><eos-lanes .frame=${frame}></eos-lanes></div>` : nothing}
-      ${isSpaceTime ? html`<div class="panel" id="panel-eos-spacetime" tabindex="-1"><eos-spacetime .frame=${frame} .arrows=${store.arrows}></eos-spacetime></div>` : nothing}
+      ${isSpaceTime ? html`<div class="panel" id="panel-eos-spacetime" tabindex="-1"><eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}></eos-spacetime></div>` : nothing}
       ${this.middle === "text" ? html`<eos-steps-text .store=${store}></eos-steps-text>` : nothing}
     </main>`;
   }

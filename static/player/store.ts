@@ -5,7 +5,7 @@
  * its source for what is missing and holds no rule of the protocol. Fires `change` after anything differed.
  */
 
-import type { Arrow, Frame, Header, JsonObject, Language, Selection, Step, View } from "./frame.ts";
+import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step, View } from "./frame.ts";
 import { ArrowLog } from "./arrows.ts";
 import { changedPaths } from "./fold.ts";
 import { Lines } from "./lines.ts";
@@ -107,6 +107,10 @@ export class PlayerStore extends EventTarget implements Listener {
 
   get arrows(): Arrow[] {
     return this.#gatherArrows().arrows;
+  }
+
+  get marks(): Mark[] {
+    return this.#gatherArrows().marks;
   }
 
   // What the reader does

@@ -69,9 +69,36 @@ test("the stored batch stands beside the arrow that brought it, marked as the eq
 test("the band is this step's: what arrived and what became of it", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   assert.deepEqual(shape.band?.texts.map((text) => text.text), [
-    "t-0: PID 0, epoch 0, seq 0–2", "Already stored, so the answer is NONE, base offset 40.",
+    "t-0: 0·0 | 0–2", "Already stored, so the answer", "is NONE, base offset 40.",
   ]);
   assert.ok(shape.band !== null && shape.band.y < (shape.times.find((time) => time.now)?.y ?? 0));
+});
+
+test("a turning point has a row of its own, told beside the lanes where no arrow runs", () => {
+  const mark = { step: 30, at: 78, actor: "p1", key: "diagram.lanes.empty", params: {}, rules: [] };
+  const early = { ...mark, step: 3 };
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE, [early, mark, { ...mark, step: 50 }]);
+  assert.deepEqual(shape.marks.map((item) => item.step), [30]);
+  const [shown] = shape.marks;
+  const lastLane = Math.max(...shape.lanes.map((lane) => lane.x));
+  assert.ok((shown?.texts[0]?.x ?? 0) > lastLane);
+  assert.ok(shape.times.some((time) => time.text === "78 ms"));
+  const narrow = layoutSpacetime(frameOf(DUPLICATE), RETRY, { width: 390, height: 464 }, [mark]);
+  assert.deepEqual(narrow.marks, []);
+});
+
+test("a fold stands where no arrow runs through it", () => {
+  const between = Array.from({ length: 30 }, (_, index) => arrow(10 + index, [22 + (index >> 1), 23 + index], [23 + (index >> 1), 24 + index], {
+    message: message({ api: "Fetch", from: "c1", to: "broker-2" }) }));
+  const shape = layoutSpacetime(frameOf(DUPLICATE), [...RETRY.slice(0, 2), ...between, ...RETRY.slice(2)], SIZE);
+  assert.ok(shape.folds.length > 0);
+  for (const fold of shape.folds) {
+    for (const item of shape.arrows) {
+      if (item.y2 <= fold.y - 11 || item.y1 >= fold.y + 11) continue;
+      const x = item.x1 + ((item.x2 - item.x1) * (fold.y - item.y1)) / (item.y2 - item.y1);
+      assert.ok(x < fold.x || x > fold.x + fold.width, `${item.name} through ${fold.text}`);
+    }
+  }
 });
 
 test("long quiet times are shortened and say by how much", () => {

@@ -1,0 +1,63 @@
+/**
+ * What stands beside the lanes of the space-time diagram: the turning points between the arrows (a fault, a timer
+ * that ran out), each on the row of its step, and what this step came to. Pure.
+ *
+ * Texts have a column of their own, so that no arrow runs through them. With too many actors, or on a narrow
+ * screen, there is no room for it; the band's text then stands beside its actor and the turning points in the twin.
+ */
+
+import type { Mark } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { round, wrapAtMost } from "./geometry.ts";
+
+export const defaults = {
+  /** px of the column, and the least that is worth having. */
+  width: 190,
+  least: 170,
+  narrow: 560,
+  /** px between two actors' lanes. */
+  spacing: 96,
+  marks: 3,
+  lines: 3,
+  lineHeight: 13,
+};
+
+/** Width of the column for so many actors; null when there is no room. */
+export function marginWidth(width: number, left: number, actors: number): number | null {
+  if (width < defaults.narrow) return null;
+  const room = width - left - defaults.spacing * Math.max(0, actors - 1);
+  return room < defaults.least ? null : Math.min(defaults.width, room);
+}
+
+/** The newest turning points after step `from` and before step `until`; `marks` are in order of their steps. */
+export function turningPoints(marks: readonly Mark[], from: number, until: number): Mark[] {
+  return marks.filter((mark) => mark.step > from && mark.step < until).slice(-defaults.marks);
+}
+
+export function markLines(mark: Mark): string[] {
+  return wrapAtMost(say(mark.key, mark.params), defaults.width - 24, 11, defaults.lines);
+}
+
+/** px from a mark's row to the next row. */
+export function markHeight(mark: Mark): number {
+  return markLines(mark).length * defaults.lineHeight + 5;
+}
+
+export interface MarkShape {
+  step: number;
+  /** The actor's lane; null when it has none. */
+  dot: number | null;
+  y: number;
+  texts: { x: number; y: number; text: string }[];
+  name: string;
+}
+
+export function layoutMark(mark: Mark, y: number, dot: number | null, x: number): MarkShape {
+  return {
+    step: mark.step,
+    dot,
+    y: round(y),
+    texts: markLines(mark).map((text, index) => ({ x: round(x), y: round(y + 4 + index * defaults.lineHeight), text })),
+    name: say("diagram.spacetime.mark", { at: mark.at, actor: mark.actor, sentence: say(mark.key, mark.params) }),
+  };
+}
