@@ -352,8 +352,8 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
 
 /** The texts of the band as lines for the column beside the lanes. */
 function bandLines(frame: Frame): { text: string; strong: boolean }[] {
-  return bandText(frame).flatMap((text, index, all) =>
-    wrapAtMost(text, margin.width - 26, 12, all.length > 1 ? 2 : 3, index === 0).map((line) => ({ text: line, strong: index === 0 })));
+  return bandText(frame).flatMap((text, index) =>
+    wrapAtMost(text, margin.width - 26, 12, 3, index === 0).map((line) => ({ text: line, strong: index === 0 })));
 }
 
 function bandHeight(frame: Frame, width: number): number {
