@@ -265,7 +265,25 @@ class Interference:
         self._say("fault.resumed", name, actor=name)
         for other, effects in simulation.world.resume(name, simulation.now):
             simulation.carry_out(other, effects)
+        if simulation.world.is_zombie(name):
+            delay = simulation.world.controller.configuration.registration_ms
+            simulation.watch.note(
+                "fault.wakes_as_zombie", ("FEN-1", "FEN-6"), actor=name, until=simulation.now + delay
+            )
+            self._later(delay, {**entry, "action": "register", "for_ms": None})
         simulation.release(name)
+        simulation.ask("controller")
+
+    def _register(self, entry: dict[str, Any]) -> None:
+        """A broker that woke as a zombie learns that it was replaced (FEN-6)."""
+        simulation, name = self.simulation, entry["actor"]
+        if not simulation.world.is_zombie(name) or name in simulation.world.paused:
+            return
+        simulation.at_work(name, "timer")
+        simulation.watch.say("broker.registers_anew", ("FEN-6", "LOG-10"), broker=name)
+        for other, effects in simulation.world.register(name, simulation.now):
+            simulation.carry_out(other, effects)
+        simulation.ask(name)
         simulation.ask("controller")
 
     def _later(self, delay: int, entry: dict[str, Any]) -> None:
@@ -467,6 +485,7 @@ _ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
     "restart": Interference._restart,
     "pause": Interference._pause,
     "resume": Interference._resume,
+    "register": Interference._register,
     "change_leader": Interference._on_cluster,
     "shrink_isr": Interference._on_cluster,
     "restore_isr": Interference._on_cluster,

@@ -12,10 +12,9 @@ from typing import Any
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
-from engine.broker.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, TRANSACTION_TOPIC, is_internal
+from engine.broker.internal_topics import OFFSETS_TOPIC, TRANSACTION_TOPIC, is_internal
 from engine.broker.partition_log import PartitionLog
 from engine.broker.replication import fetch_is_useful
-from engine.broker.startup import start_quietly
 from engine.client.application import Call
 from engine.client.consumer import Consumer
 from engine.client.ledger import Ledger
@@ -23,6 +22,7 @@ from engine.client.producer_client import ProducerClient
 from engine.crafter import Crafter
 from engine.errors import Refused
 from engine.events import CopySent, CopySettled
+from engine.initial_state import connect, override_client, preset
 from engine.java_hash import partition_for
 from engine.messages import Effects, ProduceRequest
 from engine.middleware.business import Business, Initiator
@@ -79,7 +79,7 @@ class World:
         while controller.announcements:
             for word in controller.take_announcements():
                 for name, broker in self.brokers.items():
-                    if broker.alive and name not in self.paused:
+                    if broker.alive and name not in self.paused and not self.is_zombie(name):
                         yield name, broker.learn(word, now)
 
     def inform(self, name: str, now: int) -> Done:
@@ -198,12 +198,22 @@ class World:
             self.controller.on_broker_paused(self.brokers[name].broker_id, now)
 
     def resume(self, name: str, now: int) -> Done:
+        """Let an actor go on. A broker whose session ended meanwhile does not know it yet (FEN-6)."""
         self.paused.discard(name)
         self.roles[name].resume(now)
-        if name in self.brokers:
-            self.controller.on_broker_resumed(self.brokers[name].broker_id, now)
-            yield from self.inform(name, now)
-            yield from self.announce(now)
+        if name in self.brokers and not self.is_zombie(name):
+            yield from self.register(name, now)
+
+    def is_zombie(self, name: str) -> bool:
+        """True for a broker that runs, while the controller holds it for dead."""
+        broker = self.brokers.get(name)
+        return broker is not None and broker.alive and not self.controller.is_live(broker.broker_id)
+
+    def register(self, name: str, now: int) -> Done:
+        """A broker that woke tells the controller so, and learns what it missed."""
+        self.controller.on_broker_resumed(self.brokers[name].broker_id, now)
+        yield from self.inform(name, now)
+        yield from self.announce(now)
 
     def cluster_fault(self, entry: dict[str, Any], now: int) -> Done:
         """A fault that brokers or the controller carry out; the table says which method."""
@@ -370,15 +380,15 @@ def build(scenario: Scenario, watch: Watch) -> World:
     configuration = _broker_configuration(cluster["broker"])
     world.replica_fetch_ms = configuration.replica_fetch_interval_ms
     _build_cluster(world, document, configuration)
-    _preset(world, document)
+    preset(world, document)
     _build_nodes(world, document)
     _build_clients(world, document)
     _build_roles(world)
     for override in document["overrides"]:
         if override["set"] == "client":
-            _override_client(world, override)
+            override_client(world, override)
     if cluster["connected"]:
-        _connect(world)
+        connect(world)
     return world
 
 
@@ -492,83 +502,6 @@ def _build_roles(world: World) -> None:
     world.roles["controller"] = world.controller
     world.roles["zookeeper"] = world.controller
     world.roles["crafter"] = Crafter(world.watch)
-
-
-def _preset(world: World, document: dict[str, Any]) -> None:
-    """Initial state (GEN-7), the controller's words, and the brokers' first blocks of producer ids."""
-    controller, brokers = world.controller, world.brokers
-    chosen = document["overrides"]
-    for override in chosen:
-        if override["set"] == "leader":
-            controller.preset_leader(
-                override["partition"], None if override["no_leader"] else override["broker"]
-            )
-        elif override["set"] == "zookeeper" and override["block_end"] is not None:
-            controller.preset_block(
-                override["broker"] or 0, override["block_start"] or 0, override["block_end"]
-            )
-    if brokers and world.profile.idempotence and document["cluster"]["internal_topics"]:
-        for topic in INTERNAL_TOPICS:
-            controller.create_internal_topic(topic)
-    for broker in brokers.values():
-        for word in controller.announcements_for():
-            broker.learn(word, 0)
-    controller.take_announcements()
-    if document["cluster"]["start_brokers"]:
-        world.starting = list(brokers)
-    else:
-        start_quietly(controller, brokers.values())
-    for override in chosen:
-        if override["set"] == "zookeeper" and override["next_id"] is not None:
-            brokers[f"broker-{override['broker']}"].preset_next_producer_id(override["next_id"])
-        elif override["set"] in ("broker_entry", "log_start"):
-            _preset_replicas(world, override)
-
-
-def _preset_replicas(world: World, override: dict[str, Any]) -> None:
-    partition = override["partition"]
-    if partition not in world.controller.partitions:
-        raise BadScenario("overrides.partition", repr(partition), ", ".join(world.controller.partitions))
-    for broker in world.brokers.values():
-        if partition not in broker.replicas:
-            continue
-        if override["set"] == "log_start":
-            broker.preset_log_start(partition, override["offset"] or 0)
-        else:
-            broker.preset_producer(
-                partition,
-                override["producer_id"] or 0,
-                override["producer_epoch"] or 0,
-                override["last_sequence"],
-                override["last_offset"],
-            )
-
-
-def _override_client(world: World, override: dict[str, Any]) -> None:
-    client = world.clients.get(override["client"])
-    if client is None:
-        raise BadScenario("overrides.client", repr(override["client"]), ", ".join(world.clients))
-    if override["producer_id"] is not None:
-        client.preset_identity(override["producer_id"], override["producer_epoch"] or 0)
-    if override["partition"] and override["next_sequence"] is not None:
-        client.preset_sequence(override["partition"], override["next_sequence"])
-
-
-def _connect(world: World) -> None:
-    """Clients start with open connections and fresh metadata, so that a lesson begins at once."""
-    leaders = world.controller.leaders()
-    clients: list[Any] = [*world.clients.values(), *world.consumers.values()]
-    for client in clients:
-        client.preset_metadata(leaders, [broker.broker_id for broker in world.brokers.values()])
-        client.preset_connected(list(world.brokers))
-    for broker in world.brokers.values():
-        broker.preset_connected([other.broker_id for other in world.brokers.values()])
-    for consumer in world.consumers.values():
-        for partition in consumer.readings:
-            starts = (
-                b.replicas[partition].log.log_start for b in world.brokers.values() if partition in b.replicas
-            )
-            consumer.preset_position(partition, max(starts, default=0))
 
 
 __all__ = ["Refused", "World", "build"]

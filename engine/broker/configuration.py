@@ -30,6 +30,9 @@ class BrokerConfiguration:
     """How often idle producers are looked for; Kafka's fixed ten minutes (``LogManager``)."""
     session_timeout_ms: int = 300
     """A broker silent for this long loses its ZooKeeper session, and its leaderships (LOG-10)."""
+    registration_ms: int = 20
+    """How long a broker that wakes after its session ended takes to learn of it: it acts as before meanwhile
+    (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
     """After this long without a reply, a broker reads the block node again (PID-4)."""
     message_max_bytes: int = 1048588

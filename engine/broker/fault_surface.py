@@ -12,6 +12,7 @@ from engine.broker.producer_ids import ProducerIdManager
 from engine.broker.replica import Replica
 from engine.broker.replication_sentences import say_forgotten
 from engine.errors import Refused
+from engine.messages import RecordBatch
 from engine.watching import Path, Watch
 
 
@@ -118,6 +119,19 @@ class FaultSurface:
         log = self._replica(partition).log
         log.preset_producer(producer_id, producer_epoch, last_sequence, last_offset, now)
         self.note_activity(now)
+
+    def preset_record(self, partition: str, batch: RecordBatch) -> RecordBatch:
+        """Initial state: a record that this leader has and every replica gets; returns it as stored."""
+        replica = self._replica(partition)
+        replica.log.append_as_leader((batch,), 0, leader_epoch=replica.leader_epoch)
+        replica.log.set_high_watermark(replica.log.log_end)
+        return replica.log.batches[-1]
+
+    def copy_record(self, partition: str, batch: RecordBatch) -> None:
+        """Initial state: a follower has the leader's record too."""
+        log = self._replica(partition).log
+        log.append_as_follower((batch,), 0)
+        log.set_high_watermark(log.log_end)
 
     def preset_log_start(self, partition: str, offset: int) -> None:
         """Initial state: the log is empty and starts at ``offset`` (GEN-7). Call it on every replica."""

@@ -244,6 +244,7 @@ def _say_internal(
             "coordinator_epoch": batch.coordinator_epoch,
         }
     if rule is None:
+        known["record"] = _told(batch)
         key = "broker.record_appended"
         rules: tuple[str, ...] = ("LOG-4", "TXC-23")
         if batch.is_control:
@@ -269,6 +270,15 @@ def _say_internal(
         shown = log.producers.rules.shown_markers[log.marker_levels[Origin.COORDINATOR]]
         subject = replica.partition
         watch.decide(append_rules.decision(broker.name, subject, shown, appended.arrival, rule, marker=True))
+
+
+def _told(batch: RecordBatch) -> str | None:
+    """What a coordinator's record says, in one word or two."""
+    content = batch.content
+    if content is None or not content.keys:
+        return None
+    value = content.values[0] if content.values else None
+    return f"{content.keys[0]}: {getattr(value, 'state', 'tombstone' if value is None else 'offset')}"
 
 
 def _note_what_is_new(broker: Broker, replica: Replica, batch: RecordBatch, arrival: Arrival) -> None:

@@ -17,7 +17,7 @@ from engine.coordinator.coordinator_effects import Answer, Completed, SendMarker
 from engine.coordinator.marker_channel import MarkerChannel
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_log import batch_of, newest_images
-from engine.coordinator.transaction_metadata import TransactionMetadata
+from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import EXPIRE, ONGOING, TRANSACTION_STATES
 from engine.errors import EngineError, Error
 from engine.java_hash import partition_for
@@ -194,6 +194,11 @@ class TransactionHost:
         self._touch_all()
         return self.settle(now)
 
+    def preset(self, transactional_id: str, image: Image) -> None:
+        """Initial state: this id is in the cache (GEN-7)."""
+        self.coordinator.metadata[transactional_id] = TransactionMetadata.loaded(transactional_id, image)
+        self._plan()
+
     # -- carrying out what the coordinator wants -------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
@@ -246,6 +251,18 @@ class TransactionHost:
         (answer,) = answers.values()
         self.touch_id(transactional_id)
         self.coordinator.written(token, answer.error, now)
+        metadata = self.coordinator.metadata.get(transactional_id)
+        if self.watch.recording:
+            self.watch.note(
+                "coordinator.image_durable"
+                if answer.error is Error.NONE
+                else "coordinator.image_not_written",
+                ("TXC-5",),
+                coordinator=self.broker.name,
+                transactional_id=transactional_id,
+                state=None if metadata is None else metadata.state,
+                error=answer.error.name,
+            )
         return self.settle(now)
 
     def _completed(self, done: Completed) -> None:

@@ -259,7 +259,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "set": Field(
             kind="name",
             required=True,
-            choices=("client", "broker_entry", "zookeeper", "log_start", "leader"),
+            choices=("client", "broker_entry", "zookeeper", "log_start", "leader", "transaction"),
         ),
         "client": Field(kind="name"),
         "partition": Field(kind="partition"),
@@ -274,6 +274,22 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "next_id": Field(kind="int", low=0, high=2**63 - 1),
         "offset": Field(kind="int", low=0),
         "no_leader": Field(kind="bool", default=False),
+        "transactional_id": Field(kind="text"),
+        "state": Field(
+            kind="text",
+            choices=(
+                "Empty",
+                "Ongoing",
+                "PrepareCommit",
+                "PrepareAbort",
+                "CompleteCommit",
+                "CompleteAbort",
+                "Dead",
+                "PrepareEpochFence",
+            ),
+        ),
+        "partitions": Field(kind="names", bound=64),
+        "timeout_ms": _time(),
     },
     "expect": {
         "verdicts": Field(kind="tables", rows="verdict"),

@@ -1,0 +1,139 @@
+"""What a world looks like before its first step: overrides, the controller's words, open connections (GEN-7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.broker.internal_topics import INTERNAL_TOPICS, TRANSACTION_TOPIC
+from engine.broker.startup import start_quietly
+from engine.coordinator.transaction_log import batch_of
+from engine.coordinator.transaction_metadata import Image
+from engine.coordinator.transaction_states import DEAD, EMPTY, ONGOING, PREPARE_EPOCH_FENCE
+from engine.java_hash import partition_for
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, IdlePartitions
+from engine.scenario.document import BadScenario
+
+if TYPE_CHECKING:
+    from engine.world import World
+
+
+def preset(world: World, document: dict[str, Any]) -> None:
+    """Initial state (GEN-7), the controller's words, and the brokers' first blocks of producer ids."""
+    controller, brokers = world.controller, world.brokers
+    chosen = document["overrides"]
+    for override in chosen:
+        if override["set"] == "leader":
+            controller.preset_leader(
+                override["partition"], None if override["no_leader"] else override["broker"]
+            )
+        elif override["set"] == "zookeeper" and override["block_end"] is not None:
+            controller.preset_block(
+                override["broker"] or 0, override["block_start"] or 0, override["block_end"]
+            )
+    if brokers and world.profile.idempotence and document["cluster"]["internal_topics"]:
+        for topic in INTERNAL_TOPICS:
+            controller.create_internal_topic(topic)
+    for broker in brokers.values():
+        for word in controller.announcements_for():
+            # Internal topics were there before the run: their coordinators have read their logs.
+            broker.learn(
+                word, -controller.configuration.loading_ms if isinstance(word, IdlePartitions) else 0
+            )
+    controller.take_announcements()
+    if document["cluster"]["start_brokers"]:
+        world.starting = list(brokers)
+    else:
+        start_quietly(controller, brokers.values())
+    for override in chosen:
+        if override["set"] == "zookeeper" and override["next_id"] is not None:
+            brokers[f"broker-{override['broker']}"].preset_next_producer_id(override["next_id"])
+        elif override["set"] in ("broker_entry", "log_start"):
+            _preset_replicas(world, override)
+        elif override["set"] == "transaction":
+            _preset_transaction(world, override)
+
+
+def _preset_replicas(world: World, override: dict[str, Any]) -> None:
+    partition = override["partition"]
+    if partition not in world.controller.partitions:
+        raise BadScenario("overrides.partition", repr(partition), ", ".join(world.controller.partitions))
+    for broker in world.brokers.values():
+        if partition not in broker.replicas:
+            continue
+        if override["set"] == "log_start":
+            broker.preset_log_start(partition, override["offset"] or 0)
+        else:
+            broker.preset_producer(
+                partition,
+                override["producer_id"] or 0,
+                override["producer_epoch"] or 0,
+                override["last_sequence"],
+                override["last_offset"],
+            )
+
+
+def _preset_transaction(world: World, override: dict[str, Any]) -> None:
+    """What the coordinator of a transactional id knows, in its cache and, if it can be logged, in its log."""
+    controller = world.controller
+    count = controller.internal.counts.get(TRANSACTION_TOPIC)
+    name = override["transactional_id"]
+    if count is None or not name:
+        raise BadScenario(
+            "overrides.transactional_id", repr(name), "an id, in a cluster with internal topics"
+        )
+    state = override["state"] or EMPTY
+    image = Image(
+        state=state,
+        producer_id=override["producer_id"] or 0,
+        last_producer_id=NO_PRODUCER_ID,
+        producer_epoch=override["producer_epoch"] or 0,
+        last_producer_epoch=NO_PRODUCER_EPOCH,
+        timeout_ms=override["timeout_ms"] or 60_000,
+        partitions=frozenset(override["partitions"] or ()),
+        start_ms=0 if state == ONGOING else -1,
+        last_update_ms=0,
+    )
+    partition = f"{TRANSACTION_TOPIC}-{partition_for(name, count)}"
+    controller.use_partition(partition)
+    for word in controller.take_announcements():
+        for broker in world.brokers.values():
+            broker.learn(word, 0)
+    leader = controller.partitions[partition].leader
+    if leader is None:
+        raise BadScenario("overrides.transactional_id", repr(name), "an id whose log partition has a leader")
+    loggable = state not in (DEAD, PREPARE_EPOCH_FENCE)
+    if loggable:
+        batch = world.brokers[f"broker-{leader}"].preset_record(partition, batch_of(name, image, 0))
+        for broker in world.brokers.values():
+            if partition in broker.replicas and broker.broker_id != leader:
+                broker.copy_record(partition, batch)
+    host = world.brokers[f"broker-{leader}"].transactions
+    if host is not None:
+        host.preset(name, image)
+
+
+def override_client(world: World, override: dict[str, Any]) -> None:
+    client = world.clients.get(override["client"])
+    if client is None:
+        raise BadScenario("overrides.client", repr(override["client"]), ", ".join(world.clients))
+    if override["producer_id"] is not None:
+        client.preset_identity(override["producer_id"], override["producer_epoch"] or 0)
+    if override["partition"] and override["next_sequence"] is not None:
+        client.preset_sequence(override["partition"], override["next_sequence"])
+
+
+def connect(world: World) -> None:
+    """Clients start with open connections and fresh metadata, so that a lesson begins at once."""
+    leaders = world.controller.leaders()
+    clients: list[Any] = [*world.clients.values(), *world.consumers.values()]
+    for client in clients:
+        client.preset_metadata(leaders, [broker.broker_id for broker in world.brokers.values()])
+        client.preset_connected(list(world.brokers))
+    for broker in world.brokers.values():
+        broker.preset_connected([other.broker_id for other in world.brokers.values()])
+    for consumer in world.consumers.values():
+        for partition in consumer.readings:
+            starts = (
+                b.replicas[partition].log.log_start for b in world.brokers.values() if partition in b.replicas
+            )
+            consumer.preset_position(partition, max(starts, default=0))
