@@ -88,6 +88,8 @@ class Machine:
         seen: set[tuple[str, str, str]] = set()
         for row in self.rows:
             place = row.name(self.name)
+            if (row.source, row.on, ALWAYS) in seen:
+                raise EngineError(f"{place}: stands behind a row without a guard and can never decide")
             if (row.source, row.on, row.when) in seen:
                 raise EngineError(f"{place}: the row stands twice")
             seen.add((row.source, row.on, row.when))
