@@ -222,7 +222,10 @@ class Interference:
             self._say("fault.already_down", name, actor=name)
             return
         clean = bool(entry.get("clean"))
-        self._say("fault.stopped_cleanly" if clean else "fault.crashed", name, actor=name)
+        world = simulation.world
+        memory_only = name in world.clients or name in world.consumers
+        crashed = "fault.client_crashed" if memory_only else "fault.crashed"
+        self._say("fault.stopped_cleanly" if clean else crashed, name, actor=name)
         if name in simulation.world.brokers:
             role.crash(simulation.now, clean=clean)
         else:

@@ -67,6 +67,7 @@ class Batch:
         "closed",
         "created_at",
         "drained_at",
+        "drained_renumbered",
         "error",
         "id",
         "is_transactional",
@@ -103,6 +104,8 @@ class Batch:
         self.closed = False
         """Written out: the identity may no longer change (ACC-17)."""
         self.resequenced = False
+        self.drained_renumbered = False
+        """The newest drain was the first one under new numbers."""
         self.state = FILLING
         self.error: str | None = None
         self.shown = True
@@ -196,6 +199,7 @@ class Batch:
             self.move("close")
         self.move("drain")
         self.closed = True
+        self.drained_renumbered = self.resequenced
         self.resequenced = False
         self.drained_at = now
 

@@ -15,6 +15,8 @@ from engine.profiles import Profile
 from engine.switches import Switches
 
 ACKS_ALL = -1
+_HELD_BY = {0: "nobody confirms", 1: "only the leader holds"}
+"""What is known of a write at these acks when the producer reports success."""
 IDEMPOTENT_IN_FLIGHT_MAX = 5
 """As many requests in flight as the broker remembers batches (CFG-2, CFG-4)."""
 DAY_MS = 86_400_000
@@ -179,7 +181,7 @@ def _idempotent(
         raise Refused(
             "CFG-2",
             f"{place}.acks",
-            f"acks={given['acks']} with idempotence: a write that only the leader holds can vanish unseen",
+            f"acks={given['acks']} with idempotence: a write that {_HELD_BY[given['acks']]} can vanish unseen",
             "set acks to all or leave it out",
         )
     if given.get("retries") == 0:

@@ -16,6 +16,7 @@ from engine.client import control
 from engine.client.accumulator import CLOSED, COMPLETING, EXHAUSTED, FLUSH, FULL, LINGER, Ready
 from engine.client.answers import Answers
 from engine.client.batch import Batch
+from engine.client.configuration import ACKS_ALL
 from engine.client.control_sending import Held
 from engine.client.incarnation import Incarnation
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
@@ -321,10 +322,7 @@ class Sender:
                 "client": memory.name,
                 "count": len(taken),
                 "batches": [
-                    f"{batch.partition} {batch.base_sequence}–{batch.last_sequence}"
-                    if numbered
-                    else batch.partition
-                    for batch in taken
+                    f"{batch.partition} {_numbers(batch)}" if numbered else batch.partition for batch in taken
                 ],
                 "producer_id": taken[0].producer_id,
                 "producer_epoch": taken[0].producer_epoch,
@@ -335,6 +333,8 @@ class Sender:
             memory.watch.say("client.drained_plain", ("ACC-13", "ACC-16"), **params)
         elif not again:
             memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-1", "SEQ-5"), **params)
+        elif any(batch.drained_renumbered for batch in taken):
+            memory.watch.say("client.drained_renumbered", ("ACC-13", "ACC-16", "TXM-17"), **params)
         elif again == len(taken):
             memory.watch.say("client.drained_again", ("ACC-13", "ACC-16", "ACC-17"), **params)
         else:
@@ -441,7 +441,7 @@ class Sender:
                 "partitions": [batch.partition for batch in batches],
                 "in_flight": len(connection.in_flight),
                 "limit": connection.limit,
-                "acks": config.acks,
+                "acks": "all" if config.acks == ACKS_ALL else config.acks,
             }
         memory.watch.say("client.sent", ("SND-2", "SND-7"), **params)
         self.last_wait = None
@@ -573,3 +573,9 @@ PLAIN: tuple[tuple[str, Phase], ...] = (
     ("P8", Sender.send),
     ("P9", Sender.poll),
 )
+
+
+def _numbers(batch: Batch) -> str:
+    """First and last sequence, or the only one."""
+    first, last = batch.base_sequence, batch.last_sequence
+    return str(first) if first == last else f"{first}–{last}"

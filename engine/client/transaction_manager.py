@@ -405,7 +405,7 @@ class TransactionManager:
         sequence_error = reaction_to(error).does in DECISIONS
         if sequence_error and not self.is_transactional:
             self.request_bump(batch.partition)
-            return "client.bump_requested"
+            return "client.bump_requested_uncertain"
         if error is Error.UNKNOWN_PRODUCER_ID:
             self._forget(entry)
             del self.partitions[batch.partition]
@@ -426,7 +426,7 @@ class TransactionManager:
             return "client.identity_reset"
         entry = self.entry(batch.partition)
         entry.untrack(batch)
-        if not adjust:
+        if not adjust or self.has_fatal_error:
             return None
         entry.close_gap(batch)
         return "client.gap_closed"

@@ -24,8 +24,9 @@ def transcript_lines(step: dict[str, Any], language: str = "en") -> Iterator[str
     refusal = step["refusal"]
     if refusal is not None:
         compared = ", ".join(f"{name} {value}" for name, value in refusal["compared"])
+        why = f" ({compared})" if compared else ""
         following = sentence(refusal["next"], refusal["next_params"], language)
-        yield f"{'':15}refused by {refusal['rule']}: {refusal['error']} ({compared}); next: {following}"
+        yield f"{'':15}refused by {refusal['rule']}: {refusal['error']}{why}; next: {following}"
     change = step["transition"]
     if change is not None:
         states = f"{change['from']} → {change['to']}"

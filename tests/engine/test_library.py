@@ -23,7 +23,7 @@ NAMES = [entry.id if variant is None else f"{entry.id}-{variant}" for entry, var
 def played(entry, variant):
     """Transcript text and the finished simulation; None for the simulation when the run was refused."""
     scenario = entry.scenario(variant)
-    lines = [f"{scenario.id}{'' if variant is None else '/' + variant}: {scenario['title']['en']}"]
+    lines = [heading(entry, variant)]
     try:
         simulation = Simulation(scenario)
     except Refused as refused:
@@ -37,6 +37,12 @@ def played(entry, variant):
     lines += [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts())]
     lines += [*(ended.line() for ended in simulation.judges.transaction_verdicts()), ""]
     return "\n".join(lines), simulation, steps
+
+
+def heading(entry, variant):
+    titles = {item["name"]: item["title"]["en"] for item in entry.document.get("variants", ())}
+    title = entry.document["title"]["en"]
+    return f"{entry.id}: {title}" if variant is None else f"{entry.id}/{variant}: {title}: {titles[variant]}"
 
 
 @pytest.mark.parametrize(("entry", "variant"), RUNS, ids=NAMES)

@@ -12,7 +12,13 @@ from engine.vectors.run import Report, run_case
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
 CASES = [
     case
-    for name in ("coordinator_matrix", "coordinator_scenarios", "marker_responses", "partition_for", "group_txn_offsets")
+    for name in (
+        "coordinator_matrix",
+        "coordinator_scenarios",
+        "marker_responses",
+        "partition_for",
+        "group_txn_offsets",
+    )
     for case in json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))["vectors"]
 ]
 
