@@ -17,6 +17,7 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
+from engine import loops
 from engine.errors import EngineError
 from engine.interference import Interference
 from engine.judge import Bench, Verdict
@@ -244,6 +245,8 @@ class Simulation:
             return
         for application in self.world.applications_of.get(name, ()):
             self._follow_call(application)
+        for loop in self.world.loops_of.get(name, ()):
+            self._schedule(loop.name, "loop", loop.due(self.now), CALL)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
         """Events for a paused actor wait until it resumes (GEN-6)."""
@@ -370,11 +373,13 @@ class Simulation:
     def _prepared(self, call: ScriptedCall) -> Any:
         serial = None
         if call.do == "send":
-            serial = call.again
-            if serial is None:
-                self._serial += 1
-                serial = self._serial
+            serial = call.again if call.again is not None else self.next_serial()
         return self.world.make_call(call, serial)
+
+    def next_serial(self) -> int:
+        """The hidden serial of a record that no application sent before (GEN-8)."""
+        self._serial += 1
+        return self._serial
 
     def _schedule_call(self, application: Application) -> None:
         call = application.next_call
@@ -588,13 +593,14 @@ def _depth(part: Part) -> int:
     return len(part.path)
 
 
-_TIMERS = frozenset(("timer", "pass", "background"))
+_TIMERS = frozenset(("timer", "pass", "background", "loop"))
 _HANDLERS: dict[str, Any] = {
     "deliver": Simulation._deliver,
     "timer": Simulation._timer,
     "background": Simulation._background,
     "pass": Simulation._begin_pass,
     "call": Simulation._call,
+    "loop": loops.act,
     "connected": Simulation._connected,
     "replicate": Simulation._replicate,
     "fault": Simulation._fault,

@@ -36,6 +36,7 @@ from engine.profiles import PROFILES, Profile
 from engine.reader_lanes import ReaderLane
 from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.document import BadScenario, Scenario
+from engine.scenario.loop import Loop
 from engine.switches import Switches
 from engine.watching import Part, Watch
 
@@ -60,6 +61,9 @@ class World:
         self.controller: Controller
         self.applications: dict[str, Application] = {}
         self.applications_of: dict[str, list[Application]] = {}
+        self.loops: dict[str, Loop] = {}
+        self.loops_of: dict[str, list[Loop]] = {}
+        """Producer or consumer to the loops that use it."""
         self.roles: dict[str, Any] = {}
         self.connecting: dict[str, Any] = {}
         """Roles that open connections and learn when one ends: clients, consumers, brokers."""
@@ -260,6 +264,7 @@ class World:
 
     def parts(self) -> Iterator[Part]:
         yield from self.applications.values()
+        yield from self.loops.values()
         yield from self.ledger.parts()
         for name, role in self.roles.items():
             if name == role.name:
@@ -464,6 +469,7 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             remember_keys=consumer["remember_keys"],
             profile=world.profile,
             group=consumer["group"],
+            polled=any(loop["consumer"] == consumer["name"] for loop in document["loops"]),
             watch=world.watch,
             brokers=range(1, document["cluster"]["brokers"] + 1),
         )
@@ -474,6 +480,8 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             if not is_internal(partition):
                 lane = made.lane_parts[partition] = ReaderLane(world, made, partition)
                 world.lanes.setdefault(partition, []).append(lane)
+    for row in document["loops"]:
+        _build_loop(world, row)
     for row in document["applications"]:
         application = Application(row["name"], row["client"], row["calls"])
         world.applications[application.name] = application
@@ -493,6 +501,14 @@ def _build_nodes(world: World, document: dict[str, Any]) -> None:
         nodes.append(TransactionManager(configuration, watch))
     nodes += [Participant(row, switches, watch) for row in configuration.participants]
     world.nodes = {node.name: node for node in nodes}
+
+
+def _build_loop(world: World, row: dict[str, Any]) -> None:
+    producer, consumer = world.clients[row["producer"]], world.consumers[row["consumer"]]
+    separately = not world.switches.offsets_in_transaction
+    loop = world.loops[row["name"]] = Loop(row, producer, consumer, separately, world.watch)
+    for name in (producer.name, consumer.name):
+        world.loops_of.setdefault(name, []).append(loop)
 
 
 def _build_roles(world: World) -> None:

@@ -314,7 +314,10 @@ def _check_references(document: dict[str, Any]) -> None:
         partitions += [f"{topic['name']}-{number}" for number in range(topic["partitions"])]
     clients = _unique(document, "producers")
     consumers = _unique(document, "consumers")
-    _unique(document, "applications")
+    loops = _unique(document, "loops")
+    for name in _unique(document, "applications"):
+        if name in loops:
+            raise BadScenario(f"applications.{name}.name", "stands twice", "a name that no loop has")
     actors = [f"broker-{number}" for number in range(1, brokers + 1)] + ["zookeeper", "controller"]
     actors += clients + consumers + nodes
     for index, consumer in enumerate(document["consumers"]):
@@ -330,6 +333,8 @@ def _check_references(document: dict[str, Any]) -> None:
                 _known(f"{place}.calls.{index}.partition", call["partition"], partitions)
             elif call["do"] == "send_offsets":
                 _check_offsets(call, f"{place}.calls.{index}", list(partitions))
+    for loop in document["loops"]:
+        _check_loop(loop, document, clients, consumers, list(partitions))
     for index, fault in enumerate(document["faults"]):
         _check_fault(fault, f"faults.{index}", actors, partitions)
 
@@ -372,6 +377,28 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
         _known(
             f"{place}.nodes", name, [node for node in nodes if node not in (INITIATOR, MIDDLEWARE, MANAGER)]
         )
+
+
+def _check_loop(
+    loop: dict[str, Any],
+    document: dict[str, Any],
+    clients: list[str],
+    consumers: list[str],
+    partitions: list[str],
+) -> None:
+    """A loop reads as a member of a group, writes elsewhere than it reads, and shares its consumer with nobody."""
+    place = f"loops.{loop['name']}"
+    _known(f"{place}.producer", loop["producer"], clients)
+    _known(f"{place}.consumer", loop["consumer"], consumers)
+    consumer = next(row for row in document["consumers"] if row["name"] == loop["consumer"])
+    if consumer["group"] is None:
+        raise BadScenario(f"consumers.{consumer['name']}.group", "missing", "the name of the loop's group")
+    if sum(row["consumer"] == loop["consumer"] for row in document["loops"]) > 1:
+        raise BadScenario(f"{place}.consumer", "serves two loops", "a consumer of its own")
+    for name in loop["output"]:
+        _known(f"{place}.output", name, partitions)
+        if name in consumer["partitions"]:
+            raise BadScenario(f"{place}.output", f"{name} is also the input", "another topic-partition")
 
 
 def _check_offsets(call: dict[str, Any], place: str, partitions: list[str]) -> None:

@@ -29,7 +29,10 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> dict[str, An
         "switches": dict(document["switches"]),
         "altered": altered(document),
         "engine": ENGINE_VERSION,
-        "actors": [{"name": app["name"], "role": "application"} for app in document["applications"]]
+        "actors": [
+            {"name": app["name"], "role": "application"}
+            for app in (*document["applications"], *document["loops"])
+        ]
         + [{"name": name, "role": role} for name, role in actors],
         "partitions": [
             f"{topic['name']}-{number}"

@@ -1,0 +1,375 @@
+"""An application that consumes, transforms and produces, round after round (TXM-6, CON-8..10, OFS-6).
+
+One round: take records from a consumer, send one record for each, hand the consumer's positions on, finish. With a
+transactional producer the positions go into the transaction; without one, or with the switch
+``offsets_in_transaction`` off, they are committed separately. After an abortable failure it aborts and rewinds,
+after a fatal one it closes its producer, after a crash it starts anew from the group's committed offsets.
+
+Owns where the loop stands (the table :data:`MACHINE`) and what it holds in its hand. It only calls: the producer
+and the consumer do the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.client.application import (
+    ABORT_TRANSACTION,
+    BEGIN_TRANSACTION,
+    BLOCKED,
+    CLOSE,
+    COMMIT_TRANSACTION,
+    FLUSH,
+    INIT_TRANSACTIONS,
+    REFUSED,
+    SEND,
+    SEND_OFFSETS,
+    Call,
+)
+from engine.client.client_states import COMMITTING_TRANSACTION, READY
+from engine.client.consumer import Consumer
+from engine.client.handover import Polled
+from engine.client.incarnation import TIMEOUT_ERROR
+from engine.client.producer_client import ProducerClient
+from engine.machine import Machine, Row
+from engine.messages import CommittedOffset, Effects
+from engine.watching import Watch
+
+NAME = "application_loop"
+STARTING, POLLING, IN_HAND, SENDING = "STARTING", "POLLING", "IN_HAND", "SENDING"
+SENT, REGISTERED, ENDED, HANDED_ON = "SENT", "REGISTERED", "ENDED", "HANDED_ON"
+FAILED, ABORTED, REWINDING, DOWN, STOPPED = "FAILED", "ABORTED", "REWINDING", "DOWN", "STOPPED"
+
+DONE, TOOK, ALL_SENT, GAVE_UP = "done", "took_records", "all_sent", "wants_to_abort"
+ERROR, TIMED_OUT, FATAL = "error", "timed_out", "fatal_error"
+CRASHED, BACK = "crashed", "back"
+
+
+def _row(source: str, on: str, target: str, why: str, spec: str = "TXM-6", when: str = "") -> Row:
+    return Row(source=source, on=on, target=target, why=f"{NAME}.{why}", spec=spec, when=when)
+
+
+_LIVE = (STARTING, POLLING, IN_HAND, SENDING, SENT, REGISTERED, ENDED, HANDED_ON, FAILED, ABORTED, REWINDING)
+MACHINE = Machine(
+    NAME,
+    STARTING,
+    (
+        _row(STARTING, DONE, POLLING, "started", "TXM-7"),
+        _row(STARTING, ERROR, STOPPED, "gave_up", "CTR-28"),
+        _row(POLLING, TOOK, IN_HAND, "took"),
+        _row(IN_HAND, DONE, SENDING, "began"),
+        _row(SENDING, ALL_SENT, SENT, "sent"),
+        _row(SENDING, GAVE_UP, FAILED, "changed_its_mind"),
+        _row(SENT, DONE, REGISTERED, "registered", "OFS-1", "in_transaction"),
+        _row(SENT, DONE, ENDED, "stored", "OFS-6"),
+        _row(REGISTERED, DONE, ENDED, "ended"),
+        _row(ENDED, DONE, HANDED_ON, "handed_on", "OFS-6"),
+        _row(HANDED_ON, DONE, POLLING, "next_round"),
+        *(
+            _row(state, ERROR, FAILED, "failed", "TXM-6")
+            for state in (IN_HAND, SENDING, SENT, REGISTERED, ENDED)
+        ),
+        _row(FAILED, DONE, ABORTED, "aborted", "TXM-6"),
+        _row(FAILED, ERROR, STOPPED, "gave_up", "CTR-28"),
+        *(_row(state, TIMED_OUT, state, "again", "TXM-5") for state in (STARTING, SENT, REGISTERED, FAILED)),
+        *(_row(state, TIMED_OUT, FAILED, "failed", "ACC-5") for state in (IN_HAND, SENDING, ENDED)),
+        _row(ABORTED, DONE, REWINDING, "rewinds", "CON-10"),
+        _row(REWINDING, DONE, POLLING, "rewound", "CON-10"),
+        *(_row(state, FATAL, STOPPED, "gave_up", "CTR-28") for state in _LIVE),
+        *(_row(state, CRASHED, DOWN, "crashed", "GEN-6") for state in _LIVE),
+        _row(DOWN, BACK, STARTING, "back", "CON-9"),
+    ),
+    guards=("in_transaction",),
+    terminal=(STOPPED,),
+)
+_ROW_NUMBERS = {id(row): number for number, row in enumerate(MACHINE.rows)}
+Done = list[tuple[str, Effects]]
+
+
+class Loop:
+    """``document``: one row of the scenario's ``loops``. ``separately``: positions never join a transaction."""
+
+    def __init__(
+        self,
+        document: dict[str, Any],
+        producer: ProducerClient,
+        consumer: Consumer,
+        separately: bool,
+        watch: Watch,
+    ) -> None:
+        self.name: str = document["name"]
+        self.producer = producer
+        self.consumer = consumer
+        self.watch = watch
+        self.output: tuple[str, ...] = tuple(document["output"])
+        self.batch: int = document["batch"]
+        self.rounds: int = document["rounds"]
+        self.size: int = document["size"]
+        self.every: int = document["every"]
+        self.before_end: int = document["before_end_ms"]
+        self.last_offset: bool = document["commits"] == "last"
+        self.abort_rounds = set(document["abort_rounds"])
+        self.in_transaction = producer.config.transactional_id is not None and not separately
+        self.state = STARTING
+        self.round = 1
+        self.hand: list[Polled] = []
+        self.sent = 0
+        self.call: Call | None = None
+        self.not_before: int = document["at"]
+        self.incarnation = producer.incarnation
+        self.outputs: dict[tuple[str, int], int] = {}
+        """(input partition, offset) to the serial of the record made from it: a repeat is the same record."""
+        self.path = ("applications", self.name)
+
+    def view(self) -> dict[str, Any]:
+        call = self.call
+        blocked = None if call is None or call.state != BLOCKED else call.kind
+        return {
+            "client": self.producer.name,
+            "next_call": self.round - 1,
+            "calls": self.rounds,
+            "next_at": None if self.finished else self.not_before,
+            "blocked_by": "client_down" if self.state == DOWN else blocked,
+            "finished": self.finished,
+            "last_result": None if call is None else call.state,
+            "loop": {
+                "consumer": self.consumer.name,
+                "state": self.state,
+                "round": self.round,
+                "hand": [[record.partition, record.offset] for record in self.hand],
+                "sent": self.sent,
+                "in_transaction": self.in_transaction,
+            },
+        }
+
+    @property
+    def finished(self) -> bool:
+        return self.state == STOPPED or (self.state == POLLING and self.round > self.rounds)
+
+    @property
+    def alive(self) -> bool:
+        return self.producer.alive and self.consumer.alive and self.incarnation == self.producer.incarnation
+
+    # -- when ------------------------------------------------------------------------------------------
+
+    def due(self, now: int) -> int | None:
+        """When the loop acts next; None: it waits for a call to return, for records, or has ended."""
+        if self.state == STOPPED:
+            return None
+        if self.state == DOWN:
+            return now if self.producer.alive and self.consumer.alive else None
+        if not self.alive:
+            return now
+        if self.finished or (self.call is not None and self.call.state == BLOCKED):
+            return None
+        group = self.consumer.group
+        if self.state in (POLLING, REWINDING) and self.consumer.rewinding:
+            return None
+        if self.state == POLLING and not self.consumer.handover.buffer:
+            return None
+        if self.state == HANDED_ON and group is not None and group.busy:
+            return None
+        return max(now, self.not_before)
+
+    # -- what ------------------------------------------------------------------------------------------
+
+    def act(self, now: int, new_serial: Callable[[], int]) -> Done:
+        """Make the next call; returns the effects with the name of the role that wants them."""
+        self.watch.touch(self)
+        if self.state == DOWN:
+            return self._come_back(now)
+        if not self.alive:
+            self.hand, self.call = [], None
+            self._take(CRASHED)
+            return []
+        outcome = self._outcome()
+        if outcome is not None:
+            before = self.state
+            self._take(outcome)
+            if before == HANDED_ON:
+                self.round += 1
+                self.not_before = now + self.every
+            if self.state == STOPPED:
+                self.watch.say("loop.gives_up", ("CTR-28", "TXM-6"), application=self.name)
+                return self._ask(Call(CLOSE), now)
+        if self.state == SENDING:
+            return self._send(now, new_serial)
+        return _ACTIONS[self.state](self, now)
+
+    def _outcome(self) -> str | None:
+        """What the call before led to; None: there was none, or its outcome is known."""
+        call = self.call
+        if call is None:
+            return DONE if self.state in (HANDED_ON, REWINDING) else None
+        if call.state != REFUSED:
+            # A single send() is not the end of sending; every other call is the end of its state.
+            self.call = None
+            return None if call.kind == SEND else DONE
+        self.call = None
+        transactions = self.producer.memory.transactions
+        fatal = transactions is not None and transactions.has_fatal_error
+        if fatal:
+            return FATAL
+        return TIMED_OUT if call.error == TIMEOUT_ERROR else ERROR
+
+    def _take(self, on: str) -> None:
+        """Take the row of the table."""
+        row = MACHINE.find(self.state, on, {"in_transaction": self.in_transaction})
+        before, self.state = self.state, row.target or self.state
+        self.watch.transition(NAME, self.name, before, self.state, on, _ROW_NUMBERS[id(row)])
+        if self.state in (ABORTED, HANDED_ON):
+            self.hand = []
+
+    def _ask(self, call: Call, now: int) -> Done:
+        self.call = call
+        self.not_before = max(now, self.not_before)
+        return [(self.producer.name, self.producer.call(call, now))]
+
+    def _start(self, now: int) -> Done:
+        """initTransactions(), or whatever a producer still needs that lost only its consumer."""
+        transactions = self.producer.memory.transactions
+        if transactions is None or not transactions.is_transactional or transactions.state == READY:
+            self._take(DONE)
+            return []
+        if transactions.state == COMMITTING_TRANSACTION:
+            return self._ask(Call(COMMIT_TRANSACTION), now)
+        return self._ask(
+            Call(ABORT_TRANSACTION if transactions.has_ongoing_transaction else INIT_TRANSACTIONS), now
+        )
+
+    def _poll(self, now: int) -> Done:
+        if self.finished or now < self.not_before:
+            return []
+        self.hand = self.consumer.poll(self.batch)
+        self.sent = 0
+        if not self.hand:
+            return []
+        self.watch.say(
+            "loop.polls",
+            ("TXM-6", "CON-8"),
+            application=self.name,
+            consumer=self.consumer.name,
+            count=len(self.hand),
+            round=self.round,
+            records=[f"{record.partition} {record.offset}" for record in self.hand],
+        )
+        self._take(TOOK)
+        return []
+
+    def _begin(self, now: int) -> Done:
+        if self.producer.config.transactional_id is None:
+            self._take(DONE)
+            return []
+        return self._ask(Call(BEGIN_TRANSACTION), now)
+
+    def _send(self, now: int, new_serial: Callable[[], int]) -> Done:
+        """One record for each in hand; the same input always makes the same record (GEN-8)."""
+        if self.sent == len(self.hand):
+            if self.round in self.abort_rounds:
+                self.abort_rounds.discard(self.round)
+                self.watch.say("loop.changes_its_mind", ("TXM-6",), application=self.name, round=self.round)
+                self._take(GAVE_UP)
+            else:
+                self._take(ALL_SENT)
+            self.not_before = now + self.before_end
+            return []
+        record = self.hand[self.sent]
+        self.sent += 1
+        place = (record.partition, record.offset)
+        serial = self.outputs.get(place)
+        if serial is None:
+            serial = self.outputs[place] = new_serial()
+        target = self.output[record.offset % len(self.output)]
+        return self._ask(Call(SEND, {"partition": target, "serial": serial, "size": self.size}), now)
+
+    def _positions(self) -> dict[str, int]:
+        """For each partition in hand the offset to go on from: the last processed one plus 1 (CTR-46)."""
+        step = 0 if self.last_offset else 1
+        return {record.partition: record.offset + step for record in self.hand}
+
+    def _hand_positions_on(self, now: int) -> Done:
+        """In a transaction the positions join it; else everything sent must be stored first."""
+        if self.in_transaction:
+            arguments = {"offsets": self._positions(), "group": self.consumer.group_id}
+            return self._ask(Call(SEND_OFFSETS, arguments), now)
+        if self.producer.config.transactional_id is None:
+            return self._ask(Call(FLUSH), now)
+        return self._ask(Call(COMMIT_TRANSACTION), now)
+
+    def _commit(self, now: int) -> Done:
+        transactions = self.producer.memory.transactions
+        if transactions is not None and transactions.state == READY:
+            # The call had timed out, but what it asked for was done meanwhile.
+            self._take(DONE)
+            return []
+        return self._ask(Call(COMMIT_TRANSACTION), now)
+
+    def _commit_positions(self, now: int) -> Done:
+        """Outside the transaction the positions are committed by the consumer, later than the records."""
+        if self.in_transaction:
+            self._take(DONE)
+            return []
+        offsets = {name: CommittedOffset(offset=offset) for name, offset in self._positions().items()}
+        self.consumer.commit(offsets, now)
+        self.watch.say(
+            "loop.commits_positions",
+            ("OFS-6", "CON-8"),
+            application=self.name,
+            consumer=self.consumer.name,
+            group=self.consumer.group_id,
+            offsets=[f"{name} → {kept.offset}" for name, kept in offsets.items()],
+        )
+        self._take(DONE)
+        return [(self.consumer.name, [])]
+
+    def _abort(self, now: int) -> Done:
+        if self.producer.config.transactional_id is None:
+            self._take(DONE)
+            return []
+        return self._ask(Call(ABORT_TRANSACTION), now)
+
+    def _rewind(self, now: int) -> Done:
+        self.watch.say(
+            "loop.rewinds",
+            ("CON-10", "TXM-6"),
+            application=self.name,
+            consumer=self.consumer.name,
+            group=self.consumer.group_id,
+        )
+        self.consumer.rewind(now)
+        self._take(DONE)
+        return [(self.consumer.name, [])]
+
+    def _come_back(self, now: int) -> Done:
+        """The process is there again and knows nothing (CON-9)."""
+        self.incarnation = self.producer.incarnation
+        self.watch.say(
+            "loop.restarts",
+            ("CON-9", "TXM-6"),
+            application=self.name,
+            consumer=self.consumer.name,
+            group=self.consumer.group_id,
+        )
+        if not self.consumer.rewinding:
+            self.consumer.rewind(now)
+        self._take(BACK)
+        return [(self.consumer.name, [])]
+
+    def _wait(self, now: int) -> Done:
+        return []
+
+
+_ACTIONS: dict[str, Callable[[Loop, int], Done]] = {
+    STARTING: Loop._start,
+    POLLING: Loop._poll,
+    IN_HAND: Loop._begin,
+    SENT: Loop._hand_positions_on,
+    REGISTERED: Loop._commit,
+    ENDED: Loop._commit_positions,
+    FAILED: Loop._abort,
+    ABORTED: Loop._rewind,
+    HANDED_ON: Loop._wait,
+    REWINDING: Loop._wait,
+    STOPPED: Loop._wait,
+}
