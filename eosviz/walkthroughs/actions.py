@@ -45,10 +45,10 @@ from eosviz.walkthroughs.questions import branch_of, branch_summaries, steps_mes
 from eosviz.walkthroughs.simulations import (
     Diverged,
     Slot,
+    at_earlier,
     recent,
     scenario_of,
     simulate,
-    simulate_to,
 )
 from eosviz.walkthroughs.streaming import publish
 from eosviz.walkthroughs.walking import Chunk, Goal, Overtaken, keyframe_of, next_steps, one_step, store_steps
@@ -358,8 +358,7 @@ def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) ->
     child = _child(branch, command.after, None)
     if steps_left(session_id) <= 0:
         raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
-    line = [*Branch.objects.line(child.parent), child] if child.parent else [child]
-    simulation = simulate_to(line, command.after)
+    simulation = at_earlier(Branch.objects.line(branch), command.after, Simulation.fork)
     answer = _step_after(simulation, child, command)
     with recent.of(child.id) as slot:
         slot.keep(simulation, child)
@@ -404,20 +403,27 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
 
 def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
     """What can be done to the selected thing at a step of a line. Changes nothing."""
-    with recent.of(int(question.branch)) as slot:
-        branch = branch_of(session_id, question.branch)
-        if question.number > branch.newest:
-            raise Problem("conflict", "beyond_newest", after=question.number, newest=branch.newest)
-        try:
+
+    def found(simulation: Simulation) -> list[Offer]:
+        return possibilities(simulation, question.selection)
+
+    branch = branch_of(session_id, question.branch)
+    if question.number > branch.newest:
+        raise Problem("conflict", "beyond_newest", after=question.number, newest=branch.newest)
+    try:
+        if question.number < branch.newest:
+            return at_earlier(Branch.objects.line(branch), question.number, found)
+        with recent.of(branch.id) as slot:
+            # Whoever held the slot may have gone on meanwhile.
+            branch = branch_of(session_id, question.branch)
             if question.number == branch.newest:
-                return possibilities(slot.at_newest(branch), question.selection)
-            simulation = simulate_to(Branch.objects.line(branch), question.number)
-        except Diverged as diverged:
-            raise Problem("refused", "engine_differs", number=diverged.number) from None
-        except EngineError as error:
-            logger.exception("session %s", session_id)
-            raise Problem("refused", "engine_broke", reason=str(error)) from None
-    return possibilities(simulation, question.selection)
+                return found(slot.at_newest(branch))
+        return at_earlier(Branch.objects.line(branch), question.number, found)
+    except Diverged as diverged:
+        raise Problem("refused", "engine_differs", number=diverged.number) from None
+    except EngineError as error:
+        logger.exception("session %s", session_id)
+        raise Problem("refused", "engine_broke", reason=str(error)) from None
 
 
 def _refusal(key: str, refused: Refused) -> Problem:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -22,10 +22,15 @@ from engine.simulation import Simulation
 from engine.simulation import Step as EngineStep
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.models import Branch, Step, line_interventions
+from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_interventions
+
+Result = TypeVar("Result")
 
 CAPACITY = 64
 """Simulations kept per process: a class of thirty with two branches each."""
+STEPS_KEPT = 300_000
+"""Steps of all kept simulations together: what a run keeps grows with its steps, by about 1 kB each."""
+EARLIER_CAPACITY = 16
 
 
 class Diverged(Exception):
@@ -61,12 +66,17 @@ def simulate_to(line: list[Branch], number: int) -> Simulation:
 
 
 def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Step until `number`. A difference anywhere shows in the last step or in its number of steps at the
-    latest where the states differ, so the last one is compared; audits compare them all.
+    """Step until `number`. The state at the last keyframe before it and the step itself must be the stored
+    ones; replays compare every step.
     """
     if simulation.number == number:
         return
+    keyframe = Keyframe.objects.nearest(line, number - 1)
     try:
+        if keyframe is not None and keyframe.number >= simulation.number:
+            simulation.run(steps=keyframe.number - simulation.number)
+            if simulation.digest() != keyframe.digest:
+                raise Diverged(keyframe.number)
         simulation.run(steps=number - simulation.number - 1)
         last = simulation.step()
     except Refused:
@@ -123,8 +133,9 @@ class Slot:
 class RecentSimulations:
     """Slots by branch; the one that was not used for longest goes first."""
 
-    def __init__(self, capacity: int = CAPACITY) -> None:
+    def __init__(self, capacity: int = CAPACITY, steps_kept: int = STEPS_KEPT) -> None:
         self.capacity = capacity
+        self.steps_kept = steps_kept
         self._guard = threading.Lock()
         self._slots: OrderedDict[int, Slot] = OrderedDict()
 
@@ -136,7 +147,7 @@ class RecentSimulations:
         with self._guard:
             slot = self._slots.setdefault(branch_id, Slot())
             self._slots.move_to_end(branch_id)
-            while len(self._slots) > self.capacity:
+            while len(self._slots) > self.capacity or (len(self._slots) > 1 and self._is_heavy()):
                 self._slots.popitem(last=False)
         with slot.lock:
             try:
@@ -147,9 +158,35 @@ class RecentSimulations:
                 slot.forget()
                 raise
 
+    def _is_heavy(self) -> bool:
+        held = (slot.simulation for slot in self._slots.values())
+        return sum(simulation.number for simulation in held if simulation is not None) > self.steps_kept
+
     def clear(self) -> None:
         with self._guard:
             self._slots.clear()
 
 
 recent = RecentSimulations()
+"""At the newest steps of their branches."""
+
+earlier = RecentSimulations(EARLIER_CAPACITY)
+"""Where a reader stands who went back and picks things there. Only `fork` may move one on."""
+
+
+def at_earlier(line: list[Branch], number: int, use: Callable[[Simulation], Result]) -> Result:
+    """What `use` finds in the run of this line at `number`, which it leaves as it is. Raises Diverged."""
+    interventions = line_interventions(line)
+    with earlier.of(line[-1].id) as slot:
+        found, slot.simulation = slot.simulation, None
+        if found is None or not _leads_on(found.number, number, interventions):
+            found = simulate_to(line, number)
+        else:
+            bring_to(found, line, number)
+        slot.simulation = found
+        return use(found)
+
+
+def _leads_on(start: int, number: int, interventions: list[dict[str, Any]]) -> bool:
+    """Whether a run at `start` gets to `number` by stepping alone: it knows no intervention from there on."""
+    return start <= number and not any(start <= made["after"] < number for made in interventions)

@@ -27,6 +27,8 @@ from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.simulations import scenario_of
 
+FIRST_COMPARISON = {"choice": "SC-03"}
+"""What the form offers first: the difference that the whole site is about."""
 SESSIONS_OFFERED = 50
 """The newest ones, in the choice of branches to compare; from a session's own page any two can be."""
 
@@ -151,7 +153,7 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
         .order_by("-id"),
         "sides": [{"name": name, "key": f"compare.{name}"} for name in ("left", "right")],
         "problem": problem,
-        "chosen": request.POST or request.GET,
+        "chosen": request.POST or request.GET or FIRST_COMPARISON,
     }
     status = PROBLEM_STATUS[problem.code] if problem else HTTPStatus.OK
     return render(request, "walkthroughs/compare_form.html", context, status=status)

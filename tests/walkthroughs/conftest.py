@@ -13,7 +13,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.messages import AnyFromPage, CommandAnswer, read_message
 from eosviz.walkthroughs.models import Branch, Session, Step
-from eosviz.walkthroughs.simulations import recent
+from eosviz.walkthroughs.simulations import earlier, recent
 
 BROWSER = "a" * 48
 
@@ -21,8 +21,10 @@ BROWSER = "a" * 48
 @pytest.fixture(autouse=True)
 def _no_simulation_of_another_test() -> Iterator[None]:
     recent.clear()
+    earlier.clear()
     yield
     recent.clear()
+    earlier.clear()
 
 
 def version(scenario: str) -> ScenarioVersion:

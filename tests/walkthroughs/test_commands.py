@@ -420,6 +420,22 @@ class TestOnce:
         assert (str(child.id), numbers(child)) == (created, [6])
         assert Branch.objects.of_session(session.id).count() == 2
 
+    @pytest.mark.parametrize(("keyframe", "newest"), [(0, 3), (500, 500), (500, 501)])
+    def test_a_state_of_another_engine_is_not_gone_on_from(
+        self, long_session: Session, keyframe: int, newest: int
+    ) -> None:
+        branch = root(long_session)
+        carry_out(long_session, "run_until", branch, after=0, until="end", limit=newest)
+        Keyframe.objects.filter(branch=branch, number=keyframe).update(digest="0" * 64)
+        recent.clear()
+        answer = carry_out(long_session, "advance", branch, after=newest, count=1)
+        if keyframe == newest:
+            # Its own step is the same; the next one to make the run again compares the state.
+            assert done(answer).newest == newest + 1
+        else:
+            assert error(answer).key == "problem.engine_differs"
+            assert error(answer).params == {"number": keyframe}
+
     def test_steps_of_another_engine_are_not_gone_on_from(self, session: Session) -> None:
         branch = root(session)
         carry_out(session, "advance", branch, after=0, count=5)

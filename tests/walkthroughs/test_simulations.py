@@ -1,0 +1,90 @@
+"""Simulations that are kept: whatever is kept or made again, what comes out is the same, and it is bounded."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from engine.simulation import Simulation
+from eosviz.walkthroughs import simulations
+from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.simulations import RecentSimulations, at_earlier, earlier, simulate_to
+from tests.walkthroughs.conftest import carry_out, root
+
+
+@pytest.fixture
+def line(session: Session) -> list[Branch]:
+    """Seventy steps with a broker crashed at 20 and restarted at 45, the second time on a branch."""
+    branch = root(session)
+    carry_out(session, "advance", branch, after=0, count=20)
+    carry_out(session, "intervene", branch, after=20, intervention={"action": "crash", "actor": "broker-2"})
+    carry_out(session, "advance", branch, after=21, count=40)
+    carry_out(session, "intervene", branch, after=45, intervention={"action": "restart", "actor": "broker-2"})
+    child = Branch.objects.of_session(session.id)[1]
+    carry_out(session, "advance", child, after=46, count=24)
+    child.refresh_from_db()
+    return Branch.objects.line(child)
+
+
+def test_wherever_a_reader_goes_the_run_is_the_one_of_that_step(line: list[Branch]) -> None:
+    generator = random.Random(7)
+    numbers = [0, 20, 21, 44, 45, 46, 70, 45, 20, *(int(generator.random() * 71) for _ in range(25))]
+    for number in numbers:
+        found = at_earlier(line, number, lambda simulation: (simulation.number, simulation.digest()))
+        assert found == (number, simulate_to(line, number).digest())
+
+
+def test_going_on_makes_only_the_steps_between(line: list[Branch], monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    monkeypatch.setattr(
+        simulations, "simulate_to", lambda line, number: made.append(number) or simulate_to(line, number)
+    )
+    for number in (22, 30, 30, 44, 45, 46, 60):
+        at_earlier(line, number, Simulation.digest)
+    # At 45 the broker was restarted: a run that stands there knows nothing of it yet.
+    assert made == [22, 46]
+
+
+def test_what_is_tried_on_a_copy_leaves_the_kept_run_alone(line: list[Branch]) -> None:
+    copy = at_earlier(line, 30, Simulation.fork)
+    copy.intervene({"action": "crash", "actor": "broker-1"})
+    copy.run(steps=5)
+    assert at_earlier(line, 30, Simulation.digest) == simulate_to(line, 30).digest()
+    assert at_earlier(line, 40, Simulation.digest) == simulate_to(line, 40).digest()
+
+
+def test_what_fails_is_not_kept(line: list[Branch]) -> None:
+    def break_it(simulation: Simulation) -> None:
+        simulation.run(steps=3)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        at_earlier(line, 30, break_it)
+    assert at_earlier(line, 33, Simulation.digest) == simulate_to(line, 33).digest()
+    with earlier.of(line[-1].id) as slot:
+        assert slot.simulation is not None
+
+
+def test_long_runs_make_room_for_others(line: list[Branch]) -> None:
+    kept = RecentSimulations(capacity=10, steps_kept=100)
+    runs = {branch_id: simulate_to(line, 40) for branch_id in (1, 2, 3)}
+    for branch_id, simulation in runs.items():
+        with kept.of(branch_id) as slot:
+            slot.simulation = simulation
+    held = []
+    for branch_id in (3, 2, 1):
+        with kept.of(branch_id) as slot:
+            held.append(slot.simulation is runs[branch_id])
+    assert held == [True, True, False]
+
+
+def test_one_run_may_be_longer_than_the_room(line: list[Branch]) -> None:
+    kept = RecentSimulations(capacity=10, steps_kept=10)
+    for _ in range(3):
+        with kept.of(1) as slot:
+            slot.simulation = slot.simulation or simulate_to(line, 40)
+            assert slot.simulation.number == 40
+            found = slot.simulation
+        with kept.of(1) as slot:
+            assert slot.simulation is found
