@@ -509,6 +509,9 @@ class ProducerClient:
         """A new process under the same name: no memory of the old one (PID-10)."""
         self.alive = True
         self.incarnation += 1
+        if self.memory.transactions is not None:
+            new = "client.same_id_asked" if self.memory.config.transactional_id else "client.new_id_needed"
+            self.watch.note(new, ("PID-10", "CPT-3"), client=self.name)
         self.memory.wake(now)
         self._touch_all()
         return self._effects()
