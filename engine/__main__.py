@@ -157,6 +157,10 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
     for verdict in simulation.verdicts():
         shown = {name: getattr(verdict, name) for name in verdict.__slots__}
         _print(out, {"verdict": shown}, verdict.line(), options)
+    outcome = simulation.judges.outcome_verdict()
+    if outcome is not None:
+        shown = {name: getattr(outcome, name) for name in outcome.__slots__}
+        _print(out, {"transactions": shown}, "\n".join(outcome.lines()), options)
     for ended in simulation.judges.transaction_verdicts():
         shown = {name: getattr(ended, name) for name in ended.__slots__}
         _print(out, {"transaction": shown}, ended.line(), options)

@@ -144,3 +144,83 @@ class TransactionTakenUp:
     """A person's word has set an ended transaction going again."""
 
     tid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionBegun:
+    """A producer's application began a transaction; records it sends from now on belong to it."""
+
+    producer: str
+    producer_id: int
+    producer_epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeTold:
+    """The producer learned how its transaction ends, and went on."""
+
+    producer: str
+    committed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityGiven:
+    """A coordinator gave out this epoch: whoever has a lower one under this producer id was replaced."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionsRegistered:
+    """The coordinator's log holds that the open transaction of this producer id covers these partitions."""
+
+    producer_id: int
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeDecided:
+    """The coordinator's log holds the outcome of the open transaction of this producer id."""
+
+    producer_id: int
+    producer_epoch: int
+    committed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionCompleted:
+    """The coordinator will send no more markers: all are acknowledged, or their partitions were given up."""
+
+    producer_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkersGivenUp:
+    """Markers were not acknowledged and will not be sent again, though nobody else sends them."""
+
+    producer_id: int
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetsPending:
+    """A group's coordinator holds an offset that this producer's transaction wants to commit."""
+
+    group: str
+    partition: str
+    producer_id: int
+    producer_epoch: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetsEnded:
+    """A marker decided about a pending offset: the group's coordinator shows it or drops it."""
+
+    group: str
+    partition: str
+    producer_id: int
+    offset: int
+    visible: bool

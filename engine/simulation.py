@@ -87,7 +87,8 @@ class Simulation:
 
     def _start(self) -> None:
         """Everything that is there before step 1: no step, no change."""
-        self.judges.seat(self.world.controller.leaders())
+        transactions = any("transactional_id" in row["settings"] for row in self.scenario["producers"])
+        self.judges.seat(self.world.controller.leaders(), transactions)
         self.judges.seat_nodes(self.world.working_nodes())
         for application in self.world.applications.values():
             self._schedule_call(application)

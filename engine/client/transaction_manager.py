@@ -38,6 +38,7 @@ from engine.client.produce_reactions import (
     reaction_to,
 )
 from engine.errors import EngineError, Error
+from engine.events import OutcomeTold, TransactionBegun
 from engine.machine import Row
 from engine.messages import (
     INT_MAX,
@@ -188,8 +189,21 @@ class TransactionManager:
             self.last_edge = (before, self.state, on)
             watch = self.watch
             watch.transition(states.MACHINE.name, self.client, before, self.state, on, _ROW_NUMBERS[id(row)])
+            if watch.judging and self.is_transactional:
+                self._tell_judges(on, before)
         self.watch.touch(self)
         return row
+
+    def _tell_judges(self, on: str, before: str) -> None:
+        """The application began a transaction, or learned how it ends."""
+        if on == states.BEGIN:
+            fact: object = TransactionBegun(
+                producer=self.client, producer_id=self.producer_id, producer_epoch=self.producer_epoch
+            )
+            self.watch.fact(fact)
+        elif on == states.ENDED and before in (states.COMMITTING_TRANSACTION, states.ABORTING_TRANSACTION):
+            committed = before == states.COMMITTING_TRANSACTION
+            self.watch.fact(OutcomeTold(producer=self.client, committed=committed))
 
     def _row(self, on: str) -> Row:
         guards = {"bump_required": self.bump_required, "epoch_bump": self.profile.epoch_bump}

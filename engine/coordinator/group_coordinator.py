@@ -15,6 +15,7 @@ from engine.coordinator.group_log import batch_of, loaded_groups
 from engine.coordinator.group_offsets import Group, Moved
 from engine.coordinator.group_states import PENDING_OFFSET
 from engine.errors import Error
+from engine.events import OffsetsEnded, OffsetsPending
 from engine.java_hash import partition_for
 from engine.messages import (
     NO_PRODUCER_ID,
@@ -65,6 +66,7 @@ class _Writing:
     group: Group
     offsets: dict[str, CommittedOffset]
     producer_id: int
+    producer_epoch: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +199,7 @@ class GroupCoordinator:
         else:
             self._tell(group, producer_id, group.stage_pending(producer_id, request.offsets))
         self._token += 1
-        self._writing[self._token] = _Writing(to, group, dict(request.offsets), producer_id)
+        self._writing[self._token] = _Writing(to, group, dict(request.offsets), producer_id, epoch)
         batch = batch_of(request.group_id, request.offsets, now, producer_id, epoch)
         self.outbox.append(WriteOffsets(token=self._token, group_id=request.group_id, batch=batch))
 
@@ -210,7 +212,7 @@ class GroupCoordinator:
             # The group moved away meanwhile; whoever has it now reads the log.
             answer = Error.NOT_COORDINATOR if answer is Error.NONE else answer
         elif answer is Error.NONE:
-            self._placed(group, offsets, producer_id, base_offset)
+            self._placed(group, offsets, producer_id, writing.producer_epoch, base_offset)
         elif producer_id != NO_PRODUCER_ID:
             self._tell(group, producer_id, group.fail_pending(producer_id, offsets))
         else:
@@ -219,10 +221,17 @@ class GroupCoordinator:
         self._answer(writing.to, offsets, answer)
 
     def _placed(
-        self, group: Group, offsets: dict[str, CommittedOffset], producer_id: int, base_offset: int
+        self,
+        group: Group,
+        offsets: dict[str, CommittedOffset],
+        producer_id: int,
+        producer_epoch: int,
+        base_offset: int,
     ) -> None:
         if producer_id != NO_PRODUCER_ID:
             self._tell(group, producer_id, group.place_pending(producer_id, offsets, base_offset))
+            if self.watch.judging:
+                self._tell_pending(group, offsets, producer_id, producer_epoch)
             return
         for partition, offset in offsets.items():
             group.placed(partition, offset, base_offset)
@@ -234,6 +243,32 @@ class GroupCoordinator:
             partitions=list(offsets),
         )
 
+    def _tell_pending(
+        self, group: Group, offsets: dict[str, CommittedOffset], producer_id: int, producer_epoch: int
+    ) -> None:
+        for partition, offset in offsets.items():
+            self.watch.fact(
+                OffsetsPending(
+                    group=group.name,
+                    partition=partition,
+                    producer_id=producer_id,
+                    producer_epoch=producer_epoch,
+                    offset=offset.offset,
+                )
+            )
+
+    def _tell_ended(self, group: Group, producer_id: int, moves: list[Moved], committed: bool) -> None:
+        for moved in moves:
+            self.watch.fact(
+                OffsetsEnded(
+                    group=group.name,
+                    partition=moved.partition,
+                    producer_id=producer_id,
+                    offset=moved.offset,
+                    visible=committed,
+                )
+            )
+
     def on_marker(self, partition: int, producer_id: int, committed: bool) -> list[Group]:
         """A transaction's marker is on a partition of the offsets log (OFS-4, MRK-7). Returns the groups that it
         decided about."""
@@ -242,7 +277,10 @@ class GroupCoordinator:
         decided = []
         for group in self.groups.values():
             if producer_id in group.pending and self.partition_of(group.name) == partition:
-                self._tell(group, producer_id, group.end(producer_id, committed))
+                moves = group.end(producer_id, committed)
+                self._tell(group, producer_id, moves)
+                if self.watch.judging:
+                    self._tell_ended(group, producer_id, moves, committed)
                 decided.append(group)
         return decided
 

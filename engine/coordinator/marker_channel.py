@@ -32,6 +32,7 @@ from engine.coordinator.marker_states import (
     UNREACHABLE,
 )
 from engine.errors import Error
+from engine.events import MarkersGivenUp
 from engine.machine import Row
 from engine.messages import TxnMarkerEntry, WriteTxnMarkersResponse
 from engine.watching import Watch
@@ -289,6 +290,8 @@ class MarkerChannel:
         if waiting is None:
             return
         self._say(row, marker, partitions=list(partitions), **params)
+        if row.when == NO_RETRIES and self.watch.judging:
+            self.watch.fact(MarkersGivenUp(producer_id=marker.producer_id, partitions=partitions))
         if row.refused:
             self.stopped = True
         elif row.effects == ("retry",):

@@ -36,6 +36,7 @@ from engine.coordinator.transaction_states import (
     TRANSACTION_STATES,
 )
 from engine.errors import EngineError, Error
+from engine.events import IdentityGiven, OutcomeDecided, PartitionsRegistered, TransactionCompleted
 from engine.java_hash import partition_for
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX
@@ -456,15 +457,27 @@ class TransactionCoordinator:
 
     def _initialised(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         metadata.install(writing.image)
+        if self.watch.judging:
+            self.watch.fact(
+                IdentityGiven(
+                    transactional_id=metadata.transactional_id,
+                    producer_id=metadata.producer_id,
+                    producer_epoch=metadata.producer_epoch,
+                )
+            )
         self._answer(writing.to, Error.NONE, metadata.producer_id, metadata.producer_epoch)
 
     def _added(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         metadata.install(writing.image)
+        if self.watch.judging:
+            partitions = tuple(sorted(metadata.partitions))
+            self.watch.fact(PartitionsRegistered(producer_id=metadata.producer_id, partitions=partitions))
         self._answer(writing.to, Error.NONE)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         """The abort under the raised epoch is decided; the one who asked tries again (TXC-10)."""
         metadata.install(writing.image)
+        self._tell_decided(metadata)
         if writing.to is not None:
             self._answer(writing.to, Error.CONCURRENT_TRANSACTIONS)
         self._send_markers(metadata, now)
@@ -472,6 +485,7 @@ class TransactionCoordinator:
     def _decided(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         """Second phase (TXC-16): look again, answer, and only then send markers."""
         metadata.install(writing.image)
+        self._tell_decided(metadata)
         if not isinstance(writing.to, tuple):
             raise EngineError(f"{writing.transactional_id}: a decision without the request it answers")
         to, producer_epoch, _ = writing.to
@@ -481,6 +495,16 @@ class TransactionCoordinator:
             return
         self._answer(to, Error.NONE)
         self._send_markers(metadata, now)
+
+    def _tell_decided(self, metadata: TransactionMetadata) -> None:
+        if self.watch.judging:
+            self.watch.fact(
+                OutcomeDecided(
+                    producer_id=metadata.producer_id,
+                    producer_epoch=metadata.producer_epoch,
+                    committed=metadata.state == PREPARE_COMMIT,
+                )
+            )
 
     def _send_markers(self, metadata: TransactionMetadata, now: int) -> None:
         """Pending the completion, the outcome goes to every partition (TXC-16, MRK-1)."""
@@ -522,6 +546,8 @@ class TransactionCoordinator:
     def _completed(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         self.completions.pop(writing.transactional_id, None)
         metadata.install(writing.image)
+        if self.watch.judging:
+            self.watch.fact(TransactionCompleted(producer_id=metadata.producer_id))
         self.outbox.append(Completed(transactional_id=writing.transactional_id, error=Error.NONE))
 
     # -- time ------------------------------------------------------------------------------------------

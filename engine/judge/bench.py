@@ -14,7 +14,18 @@ from engine.judge.middleware_record import (
     mixed,
     repeated,
 )
+from engine.judge.outcome_log import OutcomeLog
 from engine.judge.partition_record import PartitionRecord
+from engine.judge.transaction_record import (
+    FACTS,
+    OutcomeVerdict,
+    TransactionsRecord,
+    accepted_from_fenced,
+    hanging,
+    take,
+    torn,
+    visible_early,
+)
 from engine.watching import Part
 
 
@@ -56,9 +67,13 @@ GUARANTEES: dict[str, Callable[[PartitionRecord], set[int]]] = {
     "duplicated": duplicated,
     "reordered": reordered,
 }
-NOT_JUDGED = ("visible_early", "atomic", "fenced")
+OF_TRANSACTIONS = ("visible_early", "atomic", "fenced", "hanging")
 """Guarantees of transactions: a run without any cannot test them, and the strip says so."""
 
+IN_PARTITION: dict[str, Callable[[TransactionsRecord, str], set[int]]] = {
+    "visible_early": visible_early,
+    "fenced": accepted_from_fenced,
+}
 
 TRANSACTION_GUARANTEES: dict[str, Callable[[TransactionRecord], list[str]]] = {
     "mixed": mixed,
@@ -115,19 +130,30 @@ class Bench:
         self.records: dict[str, PartitionRecord] = {}
         self.verdict_parts: dict[str, VerdictPart] = {}
         self.guarantees = {name: GuaranteePart(name, True) for name in GUARANTEES}
-        self.guarantees.update({name: GuaranteePart(name, False) for name in NOT_JUDGED})
+        self.guarantees.update({name: GuaranteePart(name, False) for name in OF_TRANSACTIONS})
+        self.outcomes = TransactionsRecord()
         self._known: dict[tuple[str, str], frozenset[int]] = {}
         self._weigh: set[str] = set()
         self._middleware = MiddlewareRecord([])
         self._weigh_tids: set[int] = set()
         self._changed: dict[tuple[str, ...], Part] = {}
 
-    def seat(self, leaders: dict[str, int | None]) -> None:
-        """Before step 1: the partitions to judge and who leads them."""
+    def seat(self, leaders: dict[str, int | None], transactions: bool = False) -> None:
+        """Before step 1: the partitions to judge and who leads them; ``transactions``: there will be some."""
+        if transactions:
+            self._judge_transactions()
         for name, leader in leaders.items():
             record = self.records.setdefault(name, PartitionRecord(name))
             record.leader = leader
             self.verdict_parts[name] = VerdictPart(record)
+            self.outcomes.logs[name] = OutcomeLog(name, leader)
+
+    def _judge_transactions(self) -> None:
+        for name in OF_TRANSACTIONS:
+            row = self.guarantees[name]
+            if not row.judged:
+                row.judged = True
+                self._changed[row.path] = row
 
     def seat_nodes(self, nodes: list[str]) -> None:
         """Before step 1: the nodes that have a part in each transaction over middleware."""
@@ -140,9 +166,13 @@ class Bench:
 
     def broken(self, step: int) -> list[dict[str, Any]]:
         """Guarantees broken by serials not named before, with the partition and the serials that prove it."""
-        if not self._weigh and not self._weigh_tids:
+        outcomes = self.outcomes
+        of_transactions = bool(outcomes.weigh or outcomes.weigh_partitions)
+        if not self._weigh and not self._weigh_tids and not of_transactions:
             return []
         found: list[dict[str, Any]] = self._broken_transactions(step) if self._weigh_tids else []
+        if of_transactions:
+            self._broken_outcomes(step, found)
         for partition in sorted(self._weigh):
             record = self.records[partition]
             part = self.verdict_parts[partition]
@@ -151,20 +181,55 @@ class Bench:
                 serials = judge(record)
                 if not serials:
                     continue
-                known = self._known.get((name, partition), frozenset())
-                new = serials - known
-                if not new:
-                    continue
-                self._known[(name, partition)] = known | new
-                found.append({"guarantee": name, "partition": partition, "serials": sorted(new)})
-                row = self.guarantees[name]
-                if row.broken_at is None:
-                    row.broken_at = step
-                    row.partition = partition
-                    row.serials = sorted(new)
-                    self._changed[row.path] = row
+                self._breaks(step, name, partition, serials, found)
         self._weigh.clear()
         return found
+
+    def _breaks(
+        self, step: int, name: str, place: str, serials: set[int], found: list[dict[str, Any]], **proof: Any
+    ) -> None:
+        """Name what was not named before; the first break of a guarantee goes into its row."""
+        known = self._known.get((name, place), frozenset())
+        new = serials - known
+        if not new:
+            return
+        self._known[(name, place)] = known | new
+        found.append({"guarantee": name, "partition": place, "serials": sorted(new), **proof})
+        row = self.guarantees[name]
+        if row.broken_at is None:
+            row.broken_at, row.partition, row.serials = step, place, sorted(new)
+            self._changed[row.path] = row
+
+    def _broken_outcomes(self, step: int, found: list[dict[str, Any]]) -> None:
+        """Guarantees of transactions: atomic, visible early, fenced, hanging."""
+        outcomes = self.outcomes
+        for transaction in outcomes.weigh.values():
+            for place, serials in torn(outcomes, transaction).items():
+                self._breaks(step, "atomic", place, serials, found, transaction=transaction.name)
+        for partition in sorted(outcomes.weigh_partitions):
+            for name, judge in IN_PARTITION.items():
+                self._breaks(step, name, partition, judge(outcomes, partition), found)
+            for producer_id, first in hanging(outcomes, partition).items():
+                self._hangs(step, partition, producer_id, first, found)
+        outcomes.weigh.clear()
+        outcomes.weigh_partitions.clear()
+
+    def _hangs(
+        self, step: int, partition: str, producer_id: int, first: int, found: list[dict[str, Any]]
+    ) -> None:
+        """A producer holds the last stable offset for good; made-up records have no serials to prove it."""
+        key = ("hanging", f"{partition} {producer_id}")
+        if self._known.get(key):
+            return
+        self._known[key] = frozenset((first,))
+        entries = self.outcomes.logs[partition].open.get(producer_id, ())
+        serials = sorted(serial for entry in entries for serial in entry.serials)
+        proof = {"producer_id": producer_id, "first_offset": first}
+        found.append({"guarantee": "hanging", "partition": partition, "serials": serials, **proof})
+        row = self.guarantees["hanging"]
+        if row.broken_at is None:
+            row.broken_at, row.partition, row.serials = step, partition, serials
+            self._changed[row.path] = row
 
     def _broken_transactions(self, step: int) -> list[dict[str, Any]]:
         found = []
@@ -189,6 +254,10 @@ class Bench:
         """Sorted by tid."""
         return self._middleware.verdicts()
 
+    def outcome_verdict(self) -> OutcomeVerdict | None:
+        """How Kafka's transactions stand; None when there was none."""
+        return self.outcomes.verdict() if self.outcomes.any else None
+
     def changed(self) -> list[Part]:
         """The parts of the view whose numbers moved since last asked."""
         parts = list(self._changed.values())
@@ -209,6 +278,7 @@ class Bench:
 
     def _accepted(self, fact: events.RecordAccepted) -> None:
         self.records[fact.partition].producer_of[fact.serial] = fact.producer
+        self.outcomes.accepted(fact)
 
     def _finished(self, fact: events.RecordsFinished) -> None:
         if fact.aborted:
@@ -221,16 +291,28 @@ class Bench:
         if record is None:
             return
         record.appended(fact)
+        if fact.is_transactional:
+            self.outcomes.appended(fact)
         if fact.replica == record.leader:
             self._weigh.add(fact.partition)
 
     def _truncated(self, fact: events.LogTruncated) -> None:
-        self.records[fact.partition].truncated(fact.replica, fact.to)
-        self._weigh.add(fact.partition)
+        record = self.records.get(fact.partition)
+        if record is not None:
+            record.truncated(fact.replica, fact.to)
+            self.outcomes.truncated(fact)
+            self._weigh.add(fact.partition)
 
     def _led(self, fact: events.LeaderChanged) -> None:
-        self.records[fact.partition].led_by(fact.leader)
-        self._weigh.add(fact.partition)
+        record = self.records.get(fact.partition)
+        if record is not None:
+            record.led_by(fact.leader)
+            self.outcomes.led(fact)
+            self._weigh.add(fact.partition)
+
+    def _of_transactions(self, fact: object) -> None:
+        self._judge_transactions()
+        take(self.outcomes, fact)
 
     def _sent(self, fact: events.CopySent) -> None:
         self.records[fact.partition].sent(fact.serials)
@@ -242,6 +324,9 @@ class Bench:
     def _transaction(self, fact: Any) -> None:
         self._middleware.take(fact)
         self._weigh_tids.add(fact.tid)
+
+    def _delivered(self, fact: events.RecordsDelivered) -> None:
+        self.outcomes.delivered(fact)
 
     def _nothing(self, fact: object) -> None:
         """Facts that no guarantee of this bench weighs yet."""
@@ -259,7 +344,7 @@ _TAKE: dict[type, Callable[[Bench, Any], None]] = {
     events.LogTruncated: Bench._truncated,
     events.LogStartRaised: Bench._nothing,
     events.LeaderChanged: Bench._led,
-    events.RecordsDelivered: Bench._nothing,
+    events.RecordsDelivered: Bench._delivered,
     events.CopySent: Bench._sent,
     events.CopySettled: Bench._settled,
     events.WorkReserved: Bench._transaction,
@@ -268,4 +353,5 @@ _TAKE: dict[type, Callable[[Bench, Any], None]] = {
     events.WorkUndone: Bench._transaction,
     events.TransactionEnded: Bench._transaction,
     events.TransactionTakenUp: Bench._transaction,
+    **dict.fromkeys(FACTS, Bench._of_transactions),
 }

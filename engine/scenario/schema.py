@@ -312,6 +312,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "finished": Field(kind="name", choices=("complete", "step_limit", "time_limit")),
         "says": Field(kind="names", bound=40),
         "errors": Field(kind="names", bound=40),
+        "broken": Field(kind="names", bound=10),
     },
     "verdict": {
         "partition": Field(kind="partition", required=True),

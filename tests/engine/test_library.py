@@ -35,6 +35,8 @@ def played(entry, variant):
         steps.append(step.to_json())
         lines += transcript_lines(steps[-1])
     lines += [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts())]
+    outcome = simulation.judges.outcome_verdict()
+    lines += [] if outcome is None else outcome.lines()
     lines += [*(ended.line() for ended in simulation.judges.transaction_verdicts()), ""]
     return "\n".join(lines), simulation, steps
 
@@ -75,6 +77,9 @@ def expect_met(simulation, steps):
                 assert getattr(got, name) == value, f"{wanted['partition']} {name}: {got.line()}"
     said = {step["key"] for step in steps} | {note["key"] for step in steps for note in step["notes"]}
     assert set(expect["says"] or ()) <= said, sorted(set(expect["says"] or ()) - said)
+    broken = {found["guarantee"] for step in steps for found in step["broken"]}
+    if expect["broken"] is not None:
+        assert set(expect["broken"]) == broken
     errors = {step["refusal"]["error"] for step in steps if step["refusal"]}
     errors |= {str(value) for step in steps for name, value in step["params"].items() if name == "error"}
     assert set(expect["errors"] or ()) <= errors, sorted(set(expect["errors"] or ()) - errors)

@@ -1,0 +1,281 @@
+"""What the judges know of Kafka's transactions: what belongs to each, what was decided, told, shown (GEN-8).
+
+A transaction is the application's: what a producer sent between begin and end. Whether brokers treated it as one
+is what is judged. Judges are the functions at the end; each returns what proves that a guarantee is broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine import events
+from engine.judge.outcome_log import ABORTED, COMMITTED, OutcomeLog
+
+
+@dataclass(slots=True)
+class Transaction:
+    """``decided`` and ``told``: None, or whether committed. ``offsets``: (group, partition) to what became of the
+    pending offset: None, or whether it became visible."""
+
+    number: int
+    producer: str
+    producer_id: int
+    producer_epoch: int
+    serials: dict[int, str] = field(default_factory=dict)
+    """Serial to its partition."""
+    decided: bool | None = None
+    told: bool | None = None
+    offsets: dict[tuple[str, str], bool | None] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.producer} #{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeVerdict:
+    """How the transactions of a run stand (judge/README.md)."""
+
+    committed: int
+    aborted: int
+    open: int
+    torn: int
+    visible_early: int
+    from_fenced: int
+    hanging: tuple[str, ...]
+
+    def lines(self) -> list[str]:
+        return [
+            f"verdict atomicity committed={self.committed} aborted={self.aborted} open={self.open} "
+            f"torn={self.torn}",
+            f"verdict isolation visible_early={self.visible_early}",
+            f"verdict fencing from_fenced={self.from_fenced}",
+            f"verdict hanging {', '.join(self.hanging) or 'none'}",
+        ]
+
+
+class TransactionsRecord:
+    """All transactions of one run."""
+
+    def __init__(self) -> None:
+        self.logs: dict[str, OutcomeLog] = {}
+        self.transactions: list[Transaction] = []
+        self.current: dict[str, Transaction] = {}
+        """Producer to the transaction that its application has open."""
+        self.of_serial: dict[int, Transaction] = {}
+        self.newest_epoch: dict[int, int] = {}
+        """Producer id to the highest epoch given out."""
+        self.registered: dict[int, set[str]] = {}
+        """Producer id to the partitions that its coordinator still has to mark."""
+        self.early: dict[str, set[int]] = {}
+        """Partition to serials that a reader of committed data got before their transaction was committed."""
+        self.zombies: dict[str, set[int]] = {}
+        """Partition to serials that a leader stored under a replaced epoch."""
+        self.abandoned: dict[tuple[str, int], int] = {}
+        """(partition, producer id) that nobody will ever mark, to the first offset that stays open."""
+        self.weigh: dict[int, Transaction] = {}
+        """Transactions about which something changed since they were last judged, by number."""
+        self.weigh_partitions: set[str] = set()
+
+    @property
+    def any(self) -> bool:
+        """There was a transaction to judge."""
+        return bool(self.transactions or self.newest_epoch or self.abandoned)
+
+    # -- facts -----------------------------------------------------------------------------------------
+
+    def begun(self, fact: events.TransactionBegun) -> None:
+        made = Transaction(len(self.transactions) + 1, fact.producer, fact.producer_id, fact.producer_epoch)
+        self.transactions.append(made)
+        self.current[fact.producer] = made
+
+    def accepted(self, fact: events.RecordAccepted) -> None:
+        transaction = self.current.get(fact.producer)
+        if transaction is not None:
+            transaction.serials[fact.serial] = fact.partition
+            self.of_serial[fact.serial] = transaction
+
+    def told(self, fact: events.OutcomeTold) -> None:
+        transaction = self.current.pop(fact.producer, None)
+        if transaction is not None:
+            transaction.told = fact.committed
+            self.weigh[transaction.number] = transaction
+
+    def identity(self, fact: events.IdentityGiven) -> None:
+        known = self.newest_epoch.get(fact.producer_id, -1)
+        self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
+
+    def registered_at(self, fact: events.PartitionsRegistered) -> None:
+        self.registered.setdefault(fact.producer_id, set()).update(fact.partitions)
+
+    def decided(self, fact: events.OutcomeDecided) -> None:
+        """The newest undecided transaction of this producer id under this epoch or an older one."""
+        for transaction in reversed(self.transactions):
+            same = transaction.producer_id == fact.producer_id
+            if same and transaction.decided is None and transaction.producer_epoch <= fact.producer_epoch:
+                transaction.decided = fact.committed
+                return
+
+    def completed(self, fact: events.TransactionCompleted) -> None:
+        """What is still open now was left behind."""
+        for partition in sorted(self.registered.pop(fact.producer_id, ())):
+            self._abandon(partition, fact.producer_id)
+
+    def given_up(self, fact: events.MarkersGivenUp) -> None:
+        for partition in fact.partitions:
+            self._abandon(partition, fact.producer_id)
+
+    def _abandon(self, partition: str, producer_id: int) -> None:
+        log = self.logs.get(partition)
+        first = None if log is None else log.first_open(producer_id)
+        if first is not None:
+            self.abandoned[(partition, producer_id)] = first
+            self.weigh_partitions.add(partition)
+
+    def appended(self, fact: events.LogAppended) -> None:
+        log = self.logs[fact.partition]
+        leads = fact.replica == log.leader
+        if leads and fact.control_type is not None:
+            for entry in log.open.get(fact.producer_id, ()):
+                self._weigh_serials(entry.serials)
+        log.appended(fact)
+        if not leads:
+            return
+        if fact.control_type is not None:
+            self.abandoned.pop((fact.partition, fact.producer_id), None)
+            return
+        if fact.producer_epoch < self.newest_epoch.get(fact.producer_id, -1):
+            self.zombies.setdefault(fact.partition, set()).update(fact.serials)
+            self.weigh_partitions.add(fact.partition)
+        if fact.partition not in self.registered.get(fact.producer_id, ()):
+            self._abandon(fact.partition, fact.producer_id)
+
+    def offsets_pending(self, fact: events.OffsetsPending) -> None:
+        for transaction in reversed(self.transactions):
+            if (transaction.producer_id, transaction.producer_epoch) == (
+                fact.producer_id,
+                fact.producer_epoch,
+            ):
+                transaction.offsets[(fact.group, fact.partition)] = None
+                return
+
+    def offsets_ended(self, fact: events.OffsetsEnded) -> None:
+        key = (fact.group, fact.partition)
+        for transaction in reversed(self.transactions):
+            if transaction.producer_id == fact.producer_id and key in transaction.offsets:
+                transaction.offsets[key] = fact.visible
+                self.weigh[transaction.number] = transaction
+                return
+
+    def delivered(self, fact: events.RecordsDelivered) -> None:
+        """To a reader of committed data, of a transaction that was not decided so, or has no marker there."""
+        log = self.logs.get(fact.partition)
+        if fact.isolation != "read_committed" or log is None:
+            return
+        for serial in fact.serials:
+            transaction = self.of_serial.get(serial)
+            if transaction is None:
+                continue
+            if transaction.decided is not True or log.outcomes.get(serial) != COMMITTED:
+                self.early.setdefault(fact.partition, set()).add(serial)
+                self.weigh_partitions.add(fact.partition)
+
+    def truncated(self, fact: events.LogTruncated) -> None:
+        self.logs[fact.partition].truncated(fact.replica, fact.to)
+        self._weigh_serials(self.logs[fact.partition].outcomes)
+
+    def led(self, fact: events.LeaderChanged) -> None:
+        self.logs[fact.partition].led_by(fact.leader)
+        self._weigh_serials(self.logs[fact.partition].outcomes)
+
+    def _weigh_serials(self, serials: Iterable[int]) -> None:
+        for serial in serials:
+            transaction = self.of_serial.get(serial)
+            if transaction is not None:
+                self.weigh[transaction.number] = transaction
+
+    # -- the state now ---------------------------------------------------------------------------------
+
+    def outcome(self, transaction: Transaction, serial: int) -> str | None:
+        """What the record got in its partition; None when no copy is stored."""
+        log = self.logs.get(transaction.serials[serial])
+        return None if log is None else log.outcomes.get(serial)
+
+    def verdict(self) -> OutcomeVerdict:
+        decided = [transaction.decided for transaction in self.transactions]
+        return OutcomeVerdict(
+            committed=decided.count(True),
+            aborted=decided.count(False),
+            open=decided.count(None),
+            torn=sum(1 for transaction in self.transactions if torn(self, transaction)),
+            visible_early=sum(len(serials) for serials in self.early.values()),
+            from_fenced=sum(len(serials) for serials in self.zombies.values()),
+            hanging=tuple(
+                f"{partition} by PID {producer_id} from {first}"
+                for (partition, producer_id), first in sorted(self.abandoned.items())
+            ),
+        )
+
+
+def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
+    """Atomicity: partition to serials whose outcome differs from what was told, decided, or got elsewhere.
+
+    Offsets count: one that became visible is a committed part, one that was dropped an aborted part. What is
+    still open is no part yet: partitions of one transaction may show it at different moments (CON-6).
+    """
+    outcomes = {serial: record.outcome(transaction, serial) for serial in transaction.serials}
+    offsets = set(transaction.offsets.values())
+    committed = transaction.told is True or True in offsets or COMMITTED in outcomes.values()
+    aborted = transaction.told is False or False in offsets or ABORTED in outcomes.values()
+    if not (committed and aborted):
+        return {}
+    intended = transaction.told if transaction.told is not None else transaction.decided
+    wrong = COMMITTED if intended is False else ABORTED
+    found: dict[str, set[int]] = {}
+    for serial, partition in transaction.serials.items():
+        if outcomes[serial] == wrong:
+            found.setdefault(partition, set()).add(serial)
+    if not found:
+        # The records agree among themselves: it is the offsets that went the other way.
+        for (group, _), visible in transaction.offsets.items():
+            if visible is not None and visible is not intended:
+                found.setdefault(f"offsets of {group}", set()).update(transaction.serials)
+    return found
+
+
+def visible_early(record: TransactionsRecord, partition: str) -> set[int]:
+    """Delivered to a reader of committed data before its transaction was committed there."""
+    return record.early.get(partition, set())
+
+
+def accepted_from_fenced(record: TransactionsRecord, partition: str) -> set[int]:
+    """Stored by a leader although its producer had been replaced."""
+    return record.zombies.get(partition, set())
+
+
+def hanging(record: TransactionsRecord, partition: str) -> dict[int, int]:
+    """Producer id to the first offset that nobody will ever mark: it holds the last stable offset for good."""
+    return {
+        producer_id: first for (name, producer_id), first in record.abandoned.items() if name == partition
+    }
+
+
+def take(record: TransactionsRecord, fact: Any) -> None:
+    """A fact that only transactions are judged by."""
+    _TAKE[type(fact)](record, fact)
+
+
+_TAKE: dict[type, Any] = {
+    events.TransactionBegun: TransactionsRecord.begun,
+    events.OutcomeTold: TransactionsRecord.told,
+    events.IdentityGiven: TransactionsRecord.identity,
+    events.PartitionsRegistered: TransactionsRecord.registered_at,
+    events.OutcomeDecided: TransactionsRecord.decided,
+    events.TransactionCompleted: TransactionsRecord.completed,
+    events.MarkersGivenUp: TransactionsRecord.given_up,
+    events.OffsetsPending: TransactionsRecord.offsets_pending,
+    events.OffsetsEnded: TransactionsRecord.offsets_ended,
+}
+FACTS = tuple(_TAKE)
