@@ -15,7 +15,7 @@ def act(simulation: Simulation, name: str, event: Any) -> None:
         if simulation.hold_if_paused(actor, event):
             return
     simulation.at_work(name, "api_call")
-    for role, effects in loop.act(simulation.now, simulation.next_serial):
+    for role, effects in loop.act(simulation.now, simulation.next_serial, simulation.world.counts):
         simulation.carry_out(role, effects)
     for role in (loop.producer.name, loop.consumer.name):
         simulation.ask(role)

@@ -148,6 +148,22 @@ class World:
         replica = broker.replicas.get(partition) if broker.alive else None
         return None if replica is None else replica.log
 
+    def counts(self, partition: str, serial: int) -> bool:
+        """A stored copy of this record counts: it is of no transaction, or of one that was not aborted."""
+        log = self.leader_log(partition)
+        if log is None:
+            return True
+        return any(
+            serial in batch.serials
+            and not any(
+                line.producer_id == batch.producer_id
+                and line.first_offset <= batch.base_offset <= line.last_offset
+                for line in log.aborted.lines
+                if batch.is_transactional
+            )
+            for batch in log.batches
+        )
+
     def lanes_changed(self, partition: str) -> None:
         """The log or its leader changed: readers see something else under this lane."""
         if self.watch.recording:

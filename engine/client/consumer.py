@@ -82,6 +82,8 @@ class Consumer:
         self.paused = False
         self.path = ("consumers", name)
         self._subscribed = tuple(partitions)
+        self._starts: dict[str, int] = {}
+        """Where a partition begins for a group that has committed nothing of it."""
         self._outbox: Effects = []
         self._build()
 
@@ -134,7 +136,7 @@ class Consumer:
 
     def preset_position(self, partition: str, offset: int) -> None:
         """Begin here: a new consumer starts at the start of the log, wherever that is (CON-8)."""
-        self.readings[partition].position = offset
+        self.readings[partition].position = self._starts[partition] = offset
 
     def preset_connected(self, peers: Iterable[str]) -> None:
         """Begin with standing connections to these brokers (``broker-1``)."""
@@ -372,10 +374,12 @@ class Consumer:
         for partition in asked.partitions:
             reading = self.readings[partition]
             committed = self.committed(partition)
-            if committed is not None and committed >= 0 and committed != reading.position:
-                self._move(reading, committed, SOUGHT)
+            known = committed is not None and committed >= 0
+            goes_on = committed if committed is not None and known else self._starts.get(partition, 0)
+            if goes_on != reading.position:
+                self._move(reading, goes_on, SOUGHT)
             self.watch.say(
-                "consumer.resumes_at" if committed is not None and committed >= 0 else "consumer.begins_at",
+                "consumer.resumes_at" if known else "consumer.begins_at",
                 ("CON-9",),
                 consumer=self.name,
                 group=self.group_id,

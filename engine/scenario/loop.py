@@ -174,8 +174,12 @@ class Loop:
 
     # -- what ------------------------------------------------------------------------------------------
 
-    def act(self, now: int, new_serial: Callable[[], int]) -> Done:
-        """Make the next call; returns the effects with the name of the role that wants them."""
+    def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
+        """Make the next call; returns the effects with the name of the role that wants them.
+
+        ``new_serial()``: the serial of a record that no application sent before. ``counts(partition, serial)``:
+        a stored copy of this record counts, because no ABORT marker took it back. Both serve judging only.
+        """
         self.watch.touch(self)
         if self.state == DOWN:
             return self._come_back(now)
@@ -194,7 +198,7 @@ class Loop:
                 self.watch.say("loop.gives_up", ("CTR-28", "TXM-6"), application=self.name)
                 return self._ask(Call(CLOSE), now)
         if self.state == SENDING:
-            return self._send(now, new_serial)
+            return self._send(now, new_serial, counts)
         return _ACTIONS[self.state](self, now)
 
     def _outcome(self) -> str | None:
@@ -263,8 +267,9 @@ class Loop:
             return []
         return self._ask(Call(BEGIN_TRANSACTION), now)
 
-    def _send(self, now: int, new_serial: Callable[[], int]) -> Done:
-        """One record for each in hand; the same input always makes the same record (GEN-8)."""
+    def _send(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
+        """One record for each in hand. The same input makes the same record (GEN-8), unless all there was of it
+        was aborted: then the earlier attempt never was."""
         if self.sent == len(self.hand):
             if self.round in self.abort_rounds:
                 self.abort_rounds.discard(self.round)
@@ -277,10 +282,11 @@ class Loop:
         record = self.hand[self.sent]
         self.sent += 1
         place = (record.partition, record.offset)
-        serial = self.outputs.get(place)
-        if serial is None:
-            serial = self.outputs[place] = new_serial()
         target = self.output[record.offset % len(self.output)]
+        serial = self.outputs.get(place)
+        transactional = self.producer.config.transactional_id is not None
+        if serial is None or (transactional and not counts(target, serial)):
+            serial = self.outputs[place] = new_serial()
         return self._ask(Call(SEND, {"partition": target, "serial": serial, "size": self.size}), now)
 
     def _positions(self) -> dict[str, int]:
