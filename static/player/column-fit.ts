@@ -11,6 +11,10 @@ export const defaults = {
   gap: 4,
   /** A panel that would save less than this is not worth folding. */
   saves: 6,
+  /** Milliseconds: frames that come closer together than this are passed by, as when the scrubber is dragged. */
+  rest: 100,
+  /** Milliseconds that folds may be behind while frames keep coming. */
+  behind: 500,
 };
 
 /** Which panel shows which part of the view: the beginning of a change's path, `*` for any name. */
@@ -64,6 +68,54 @@ export function toFold(panels: readonly Fitted[], room: number): Set<string> {
     height -= panel.open - panel.folded;
   }
   return chosen;
+}
+
+/**
+ * When to fit. Fitting lays the columns out several times over, which a single step bears at once and a drag does not:
+ * there the folds stay as they are until the reader rests, or follow twice a second.
+ */
+export class FitTimes {
+  readonly #fit: () => void;
+  readonly #heights: () => string;
+  readonly #clock: () => number;
+  #fitted = -Infinity;
+  #came = -Infinity;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #known = "";
+
+  /** `fit` folds, `heights` tells what the panels' own heights are afterwards. */
+  constructor(fit: () => void, heights: () => string, clock: () => number = () => performance.now()) {
+    this.#fit = fit;
+    this.#heights = heights;
+    this.#clock = clock;
+  }
+
+  /** A frame was drawn. */
+  frame(): void {
+    const now = this.#clock();
+    const hurried = now - this.#came < defaults.rest;
+    this.#came = now;
+    if (hurried && now - this.#fitted < defaults.behind) this.#later();
+    else this.now();
+  }
+
+  /** A panel's size differs: by the last fit itself, or because what is in it changed by itself. */
+  resized(): void {
+    if (this.#timer === undefined && this.#heights() !== this.#known) this.now();
+  }
+
+  now(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#fitted = this.#clock();
+    this.#fit();
+    this.#known = this.#heights();
+  }
+
+  #later(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.now(), defaults.rest);
+  }
 }
 
 const CONTENT = "[class~=panel] > :not(button)";

@@ -15,7 +15,7 @@ import "./sentence.ts";
 import "./steps-text.ts";
 import "./strip.ts";
 import "./transport.ts";
-import { fitColumn, panelsOf } from "./column-fit.ts";
+import { FitTimes, fitColumn, panelsOf } from "./column-fit.ts";
 import type { BranchList, Help } from "./dialogs.ts";
 import type { Frame, Language, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
@@ -81,7 +81,11 @@ export class Player extends LitElement {
   play: Play | undefined;
   /** Panels that the reader opened, which therefore do not fold. */
   readonly #kept = new Set<string>();
-  readonly #resized = new ResizeObserver(() => requestAnimationFrame(() => this.#fit()));
+  readonly #fitting = new FitTimes(
+    () => this.#fit(),
+    () => [...this.querySelectorAll<LitElement>(SIDE_PANELS)].map((panel) => panel.offsetHeight).join(),
+  );
+  readonly #resized = new ResizeObserver(() => requestAnimationFrame(() => this.#fitting.resized()));
   readonly #permalink = new Permalink();
   readonly #width = matchMedia(`(max-width: ${defaults.folds - 1}px)`);
 
@@ -178,7 +182,7 @@ export class Player extends LitElement {
   async #panelsDrawn(): Promise<void> {
     const panels = [...this.querySelectorAll<LitElement>(SIDE_PANELS)];
     await Promise.all(panels.map((panel) => panel.updateComplete));
-    this.#fit();
+    this.#fitting.frame();
     for (const panel of panels) this.#resized.observe(panel);
   }
 
@@ -192,7 +196,7 @@ export class Player extends LitElement {
 
   #keepOpen(tag: string): void {
     this.#kept.add(tag);
-    this.#fit();
+    this.#fitting.now();
     this.querySelector<HTMLElement>(`#panel-${tag}`)?.focus();
   }
 
@@ -348,7 +352,7 @@ export class Player extends LitElement {
   #close(): void {
     this.store?.dismiss();
     this.#kept.clear();
-    this.#fit();
+    this.#fitting.now();
     for (const open of this.querySelectorAll("details.menu[open], details.altered-more[open], details.notes[open]")) {
       open.removeAttribute("open");
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { panelsOf, toFold } from "../../player/column-fit.ts";
+import { FitTimes, panelsOf, toFold } from "../../player/column-fit.ts";
 import type { Fitted } from "../../player/column-fit.ts";
 import type { Frame } from "../../player/frame.ts";
 
@@ -29,4 +29,41 @@ test("a step is about the panels that show what it decided and changed", () => {
   const found = panelsOf({ step } as unknown as Frame);
   assert.deepEqual([...found].sort(), ["eos-decision", "eos-producer-table", "eos-timers"]);
   assert.deepEqual([...panelsOf(undefined)], []);
+});
+
+test("a single step fits at once, a drag once the reader rests, and twice a second until then", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let [now, fits] = [0, 0];
+  const times = new FitTimes(() => (fits += 1), () => "", () => now);
+  const pass = (milliseconds: number): void => {
+    now += milliseconds;
+    context.mock.timers.tick(milliseconds);
+  };
+  times.frame();
+  assert.equal(fits, 1);
+  for (let frame = 0; frame < 28; frame += 1) {
+    pass(16);
+    times.frame();
+  }
+  assert.equal(fits, 1);
+  for (let frame = 0; frame < 10; frame += 1) {
+    pass(16);
+    times.frame();
+  }
+  assert.equal(fits, 2);
+  pass(1000);
+  assert.equal(fits, 3);
+  times.frame();
+  assert.equal(fits, 4);
+});
+
+test("sizes that the last fit itself made are not fitted again", () => {
+  let [heights, fits] = ["18,100", 0];
+  const times = new FitTimes(() => (fits += 1), () => heights);
+  times.now();
+  times.resized();
+  assert.equal(fits, 1);
+  heights = "18,140";
+  times.resized();
+  assert.equal(fits, 2);
 });
