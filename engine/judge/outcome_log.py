@@ -14,30 +14,51 @@ OPEN, COMMITTED, ABORTED = "open", "committed", "aborted"
 
 
 class Entry(NamedTuple):
-    """A transactional batch, or a marker (``control`` COMMIT or ABORT)."""
+    """A transactional batch of transaction ``number`` (None: of none that an application began), or a marker
+    (``control`` COMMIT or ABORT)."""
 
     base_offset: int
     last_offset: int
     producer_id: int
     serials: tuple[int, ...]
     control: str | None
+    number: int | None
+
+
+class Copy:
+    """One stored copy of a record and what its marker says."""
+
+    __slots__ = ("number", "outcome", "serial")
+
+    def __init__(self, serial: int, number: int | None) -> None:
+        self.serial = serial
+        self.number = number
+        self.outcome = OPEN
 
 
 class OutcomeLog:
-    """``outcomes``: serial to what its best copy in the leader's log got. ``open``: producer id to its entries
-    without a marker."""
+    """``copies``: offset to the copy there; ``offsets_of``: transaction number to the offsets of its copies;
+    ``open``: producer id to its entries without a marker. All of the leader's log."""
 
-    __slots__ = ("leader", "open", "outcomes", "partition", "replicas")
+    __slots__ = ("_owners", "copies", "leader", "offsets_of", "open", "partition", "replicas")
 
     def __init__(self, partition: str, leader: int | None) -> None:
         self.partition = partition
         self.leader = leader
         self.replicas: dict[int, list[Entry]] = {}
-        self.outcomes: dict[int, str] = {}
+        self.copies: dict[int, Copy] = {}
+        self.offsets_of: dict[int, list[int]] = {}
         self.open: dict[int, list[Entry]] = {}
+        self._owners: dict[tuple[int, int, int, int], int | None] = {}
+        """A batch, wherever it is stored, to its transaction: known when the first replica stored it."""
 
-    def appended(self, fact: LogAppended) -> None:
-        entry = Entry(fact.base_offset, fact.last_offset, fact.producer_id, fact.serials, fact.control_type)
+    def appended(self, fact: LogAppended, number: int | None) -> None:
+        """``number``: the transaction that this batch belongs to if nobody has stored it before."""
+        key = (fact.base_offset, fact.producer_id, fact.producer_epoch, fact.base_sequence)
+        owner = self._owners.setdefault(key, number)
+        entry = Entry(
+            fact.base_offset, fact.last_offset, fact.producer_id, fact.serials, fact.control_type, owner
+        )
         self.replicas.setdefault(fact.replica, []).append(entry)
         if fact.replica == self.leader:
             self._count(entry)
@@ -57,7 +78,8 @@ class OutcomeLog:
             self.recount()
 
     def recount(self) -> None:
-        self.outcomes = {}
+        self.copies = {}
+        self.offsets_of = {}
         self.open = {}
         for entry in self.replicas.get(self.leader, ()) if self.leader is not None else ():
             self._count(entry)
@@ -65,15 +87,20 @@ class OutcomeLog:
     def _count(self, entry: Entry) -> None:
         if entry.control is None:
             self.open.setdefault(entry.producer_id, []).append(entry)
-            for serial in entry.serials:
-                if self.outcomes.get(serial) != COMMITTED:
-                    self.outcomes[serial] = OPEN
+            for index, serial in enumerate(entry.serials):
+                offset = entry.base_offset + index
+                self.copies[offset] = Copy(serial, entry.number)
+                if entry.number is not None:
+                    self.offsets_of.setdefault(entry.number, []).append(offset)
             return
         outcome = COMMITTED if entry.control == "COMMIT" else ABORTED
         for ended in self.open.pop(entry.producer_id, ()):
-            for serial in ended.serials:
-                if self.outcomes.get(serial) != COMMITTED:
-                    self.outcomes[serial] = outcome
+            for offset in range(ended.base_offset, ended.base_offset + len(ended.serials)):
+                self.copies[offset].outcome = outcome
+
+    def copies_of(self, number: int) -> list[Copy]:
+        """The stored copies of one transaction's records."""
+        return [self.copies[offset] for offset in self.offsets_of.get(number, ())]
 
     def first_open(self, producer_id: int) -> int | None:
         """Where the open part of this producer begins: it holds the last stable offset from there on."""

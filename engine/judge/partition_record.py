@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from engine.events import LogAppended
 
+COMMIT_MARKER, ABORT_MARKER = -1, -2
+"""What stands in the place of a serial where a marker is."""
+
+Stored = tuple[int, int, int]
+"""(offset, serial or marker, producer id of its transaction or -1)."""
+
 
 class PartitionRecord:
     """Serials by replica in offset order, and the counts of the leader's log."""
 
     __slots__ = (
+        "aborted",
         "acknowledged",
         "copies",
         "duplicated",
@@ -20,6 +27,7 @@ class PartitionRecord:
         "leader",
         "lost",
         "name",
+        "open",
         "producer_of",
         "reordered",
         "replicas",
@@ -30,30 +38,36 @@ class PartitionRecord:
     def __init__(self, name: str) -> None:
         self.name = name
         self.leader: int | None = None
-        self.replicas: dict[int, list[tuple[int, int]]] = {}
-        """Replica to (offset, serial) in offset order."""
+        self.replicas: dict[int, list[Stored]] = {}
+        """By replica, in offset order."""
         self.producer_of: dict[int, str] = {}
         self.acknowledged: set[int] = set()
         self.failed_reports: set[int] = set()
         self.under_way: dict[int, int] = {}
         self.stored = 0
         self.copies: dict[int, int] = {}
+        self.aborted: dict[int, int] = {}
+        """Serial to how many of its copies an ABORT marker took out of what counts."""
+        self.open: dict[int, list[int]] = {}
+        """Producer id to the serials of its transaction without a marker."""
         self.duplicated: set[int] = set()
         self.reordered: set[int] = set()
         self.lost: set[int] = set()
         self.highest: dict[str, int] = {}
 
     def appended(self, fact: LogAppended) -> None:
-        if not fact.serials:
-            return
         log = self.replicas.setdefault(fact.replica, [])
-        offset = fact.base_offset
         leads = fact.replica == self.leader
-        for serial in fact.serials:
-            log.append((offset, serial))
+        owner = fact.producer_id if fact.is_transactional else -1
+        offset = fact.base_offset
+        found = fact.serials
+        if fact.control_type is not None:
+            found = (COMMIT_MARKER if fact.control_type == "COMMIT" else ABORT_MARKER,)
+        for serial in found:
+            log.append((offset, serial, owner))
             offset += 1
             if leads:
-                self._count(serial)
+                self._count(serial, owner)
 
     def truncated(self, replica: int, to: int) -> None:
         log = self.replicas.get(replica, [])
@@ -75,20 +89,28 @@ class PartitionRecord:
     def recount(self) -> None:
         self.stored = 0
         self.copies = {}
+        self.aborted = {}
+        self.open = {}
         self.duplicated = set()
         self.reordered = set()
         self.highest = {}
         if self.leader is not None:
-            for _, serial in self.replicas.get(self.leader, ()):
-                self._count(serial)
+            for _, serial, owner in self.replicas.get(self.leader, ()):
+                self._count(serial, owner)
         self.lost = {serial for serial in self.acknowledged if self._absent(serial)}
 
-    def _count(self, serial: int) -> None:
+    def _count(self, serial: int, owner: int) -> None:
+        if serial < 0:
+            self._ended(owner, serial == ABORT_MARKER)
+            return
+        if owner != -1:
+            self.open.setdefault(owner, []).append(serial)
         self.stored += 1
         copies = self.copies.get(serial, 0) + 1
         self.copies[serial] = copies
-        if copies > 1:
+        if copies - self.aborted.get(serial, 0) > 1:
             self.duplicated.add(serial)
+        if copies > 1:
             return
         self.lost.discard(serial)
         producer = self.producer_of.get(serial, "")
@@ -97,6 +119,12 @@ class PartitionRecord:
             self.reordered.add(serial)
         else:
             self.highest[producer] = serial
+
+    def _ended(self, owner: int, aborted: bool) -> None:
+        """A marker: the copies of an aborted transaction stay stored and do not count as duplicates."""
+        for serial in self.open.pop(owner, ()):
+            if aborted:
+                self.aborted[serial] = self.aborted.get(serial, 0) + 1
 
     def reported(self, serials: tuple[int, ...], successful: bool) -> None:
         told = self.acknowledged if successful else self.failed_reports
@@ -124,7 +152,12 @@ class PartitionRecord:
 
     @property
     def duplicates(self) -> int:
-        return self.stored - len(self.copies)
+        """Copies beyond the first that count: those of aborted transactions do not."""
+        return (
+            self.stored
+            - len(self.copies)
+            - sum(min(count, self.copies[serial] - 1) for serial, count in self.aborted.items())
+        )
 
     @property
     def failed(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine import events
-from engine.judge.outcome_log import ABORTED, COMMITTED, OutcomeLog
+from engine.judge.outcome_log import ABORTED, COMMITTED, Copy, OutcomeLog
 
 
 @dataclass(slots=True)
@@ -23,8 +23,8 @@ class Transaction:
     producer: str
     producer_id: int
     producer_epoch: int
-    serials: dict[int, str] = field(default_factory=dict)
-    """Serial to its partition."""
+    partitions: dict[str, None] = field(default_factory=dict)
+    """Where it sent records."""
     decided: bool | None = None
     told: bool | None = None
     offsets: dict[tuple[str, str], bool | None] = field(default_factory=dict)
@@ -65,6 +65,7 @@ class TransactionsRecord:
         self.current: dict[str, Transaction] = {}
         """Producer to the transaction that its application has open."""
         self.of_serial: dict[int, Transaction] = {}
+        """Serial to the newest transaction that sent it; a record that is processed again is sent again."""
         self.newest_epoch: dict[int, int] = {}
         """Producer id to the highest epoch given out."""
         self.registered: dict[int, set[str]] = {}
@@ -94,7 +95,7 @@ class TransactionsRecord:
     def accepted(self, fact: events.RecordAccepted) -> None:
         transaction = self.current.get(fact.producer)
         if transaction is not None:
-            transaction.serials[fact.serial] = fact.partition
+            transaction.partitions[fact.partition] = None
             self.of_serial[fact.serial] = transaction
 
     def told(self, fact: events.OutcomeTold) -> None:
@@ -138,9 +139,9 @@ class TransactionsRecord:
         log = self.logs[fact.partition]
         leads = fact.replica == log.leader
         if leads and fact.control_type is not None:
-            for entry in log.open.get(fact.producer_id, ()):
-                self._weigh_serials(entry.serials)
-        log.appended(fact)
+            self._weigh_numbers(entry.number for entry in log.open.get(fact.producer_id, ()))
+        sender = self.of_serial.get(fact.serials[0]) if fact.serials else None
+        log.appended(fact, None if sender is None else sender.number)
         if not leads:
             return
         if fact.control_type is not None:
@@ -174,34 +175,39 @@ class TransactionsRecord:
         log = self.logs.get(fact.partition)
         if fact.isolation != "read_committed" or log is None:
             return
-        for serial in fact.serials:
-            transaction = self.of_serial.get(serial)
-            if transaction is None:
+        for offset in fact.offsets:
+            copy = log.copies.get(offset)
+            if copy is None:
                 continue
-            if transaction.decided is not True or log.outcomes.get(serial) != COMMITTED:
-                self.early.setdefault(fact.partition, set()).add(serial)
+            transaction = None if copy.number is None else self.transactions[copy.number - 1]
+            decided = transaction is None or transaction.decided is True
+            if not decided or copy.outcome != COMMITTED:
+                self.early.setdefault(fact.partition, set()).add(copy.serial)
                 self.weigh_partitions.add(fact.partition)
 
     def truncated(self, fact: events.LogTruncated) -> None:
         self.logs[fact.partition].truncated(fact.replica, fact.to)
-        self._weigh_serials(self.logs[fact.partition].outcomes)
+        self._weigh_numbers(self.logs[fact.partition].offsets_of)
 
     def led(self, fact: events.LeaderChanged) -> None:
         self.logs[fact.partition].led_by(fact.leader)
-        self._weigh_serials(self.logs[fact.partition].outcomes)
+        self._weigh_numbers(self.logs[fact.partition].offsets_of)
 
-    def _weigh_serials(self, serials: Iterable[int]) -> None:
-        for serial in serials:
-            transaction = self.of_serial.get(serial)
-            if transaction is not None:
-                self.weigh[transaction.number] = transaction
+    def _weigh_numbers(self, numbers: Iterable[int | None]) -> None:
+        for number in numbers:
+            if number is not None:
+                self.weigh[number] = self.transactions[number - 1]
 
     # -- the state now ---------------------------------------------------------------------------------
 
-    def outcome(self, transaction: Transaction, serial: int) -> str | None:
-        """What the record got in its partition; None when no copy is stored."""
-        log = self.logs.get(transaction.serials[serial])
-        return None if log is None else log.outcomes.get(serial)
+    def copies(self, transaction: Transaction) -> list[tuple[str, Copy]]:
+        """The stored copies of its records, with their partitions."""
+        return [
+            (partition, copy)
+            for partition in transaction.partitions
+            if partition in self.logs
+            for copy in self.logs[partition].copies_of(transaction.number)
+        ]
 
     def verdict(self) -> OutcomeVerdict:
         decided = [transaction.decided for transaction in self.transactions]
@@ -225,23 +231,24 @@ def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[
     Offsets count: one that became visible is a committed part, one that was dropped an aborted part. What is
     still open is no part yet: partitions of one transaction may show it at different moments (CON-6).
     """
-    outcomes = {serial: record.outcome(transaction, serial) for serial in transaction.serials}
+    copies = record.copies(transaction)
+    outcomes = {copy.outcome for _, copy in copies}
     offsets = set(transaction.offsets.values())
-    committed = transaction.told is True or True in offsets or COMMITTED in outcomes.values()
-    aborted = transaction.told is False or False in offsets or ABORTED in outcomes.values()
+    committed = transaction.told is True or True in offsets or COMMITTED in outcomes
+    aborted = transaction.told is False or False in offsets or ABORTED in outcomes
     if not (committed and aborted):
         return {}
     intended = transaction.told if transaction.told is not None else transaction.decided
     wrong = COMMITTED if intended is False else ABORTED
     found: dict[str, set[int]] = {}
-    for serial, partition in transaction.serials.items():
-        if outcomes[serial] == wrong:
-            found.setdefault(partition, set()).add(serial)
+    for partition, copy in copies:
+        if copy.outcome == wrong:
+            found.setdefault(partition, set()).add(copy.serial)
     if not found:
         # The records agree among themselves: it is the offsets that went the other way.
         for (group, _), visible in transaction.offsets.items():
             if visible is not None and visible is not intended:
-                found.setdefault(f"offsets of {group}", set()).update(transaction.serials)
+                found.setdefault(f"offsets of {group}", set()).update(copy.serial for _, copy in copies)
     return found
 
 
