@@ -247,6 +247,7 @@ class Simulation:
         for application in self.world.applications_of.get(name, ()):
             self._follow_call(application)
         for loop in self.world.loops_of.get(name, ()):
+            self.watch.touch(loop)
             self._schedule(loop.name, "loop", loop.due(self.now), CALL)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:

@@ -78,6 +78,7 @@ def _give_up_unsent(sender: Sender, transactions: TransactionManager, now: int) 
     elif not memory.accumulator.flushes:
         # Kafka 2.0 begins a flush here that nothing ever ends, so linger is void from now on.
         memory.accumulator.flushes = 1
+        memory.watch.say("client.completing_flushes", ("SND-3", "ACC-20"), client=memory.name)
     if aborting or memory.profile.epoch_bump:
         error = transactions.last_error
         memory.abort(
