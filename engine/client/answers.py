@@ -64,6 +64,9 @@ class Answers:
         """A batch waited too long (ACC-21): a timeout for the caller, an open question for the numbers."""
         memory = self.memory
         was_under_way = batch.drained_at is not None
+        since = batch.created_at
+        if batch.attempts and not memory.profile.expiry_from_creation:
+            since = batch.last_attempt_at + memory.config.retry_backoff_ms
         memory.watch.say(
             "client.batch_expired_sent" if was_under_way else "client.batch_expired_unsent",
             ("ACC-21", "CTR-45"),
@@ -71,7 +74,8 @@ class Answers:
             batch=batch.id,
             partition=batch.partition,
             count=batch.record_count,
-            age=now - batch.created_at,
+            since=since,
+            age=now - since,
             limit=memory.config.batch_expiry_ms,
             attempts=batch.attempts,
         )

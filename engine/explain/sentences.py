@@ -80,15 +80,16 @@ def fill(text: str, params: dict[str, Any]) -> str:
             return f"[{name}]"
         value = params[name]
         if one is None:
-            return _shown(value)
-        return f"{_shown(value)} {one if value == 1 else many}"
+            return shown(value)
+        return f"{shown(value)} {one if value == 1 else many}"
 
     return _SLOT.sub(put, _RANGE.sub(whole, text))
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A parameter as a reader sees it."""
     if isinstance(value, list | tuple):
-        return ", ".join(_shown(item) for item in value)
+        return ", ".join(shown(item) for item in value)
     if value is None:
         return "–"
     if value is True or value is False:

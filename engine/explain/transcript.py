@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.explain.sentences import sentence
+from engine.explain.sentences import sentence, shown
 
 
 def transcript_lines(step: dict[str, Any], language: str = "en") -> Iterator[str]:
@@ -23,7 +23,7 @@ def transcript_lines(step: dict[str, Any], language: str = "en") -> Iterator[str
                 yield f"{'':15}{row['outcome']:<8} {row['rule']}: {checked}"
     refusal = step["refusal"]
     if refusal is not None:
-        compared = ", ".join(f"{name} {value}" for name, value in refusal["compared"])
+        compared = ", ".join(f"{name} {shown(value)}" for name, value in refusal["compared"])
         why = f" ({compared})" if compared else ""
         following = sentence(refusal["next"], refusal["next_params"], language)
         yield f"{'':15}refused by {refusal['rule']}: {refusal['error']}{why}; next: {following}"
