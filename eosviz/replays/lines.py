@@ -23,7 +23,9 @@ _PIECE = 64 * 1024
 GZIP = 31
 """zlib's number (``wbits``) for one gzip member."""
 
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+# Nothing is tried twice (`*+`), and a string without an end goes to the end of the line: else a line of
+# escaped quotes would be searched again from each of them, for hours.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.?+[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _LONG_INTEGER = re.compile(rb"-?[0-9]{19,}")
 _FRACTION = re.compile(rb"[0-9]\.")
 _NOT_A_NUMBER = re.compile(rb"[0-9.][eE]|NaN|Infinity")
@@ -67,20 +69,25 @@ def split_lines(pieces: Iterator[bytes], bounds: Bounds) -> Iterator[tuple[int, 
     """``(number, line)`` from 1, without the line feed. Holds one line at most."""
     number = 1
     rest = bytearray()
-    for piece in pieces:
-        start = 0
-        while (end := piece.find(b"\n", start)) >= 0:
-            rest += piece[start:end]
-            start = end + 1
-            _check_size(len(rest), number, bounds)
-            yield number, bytes(rest)
-            rest.clear()
-            number += 1
-        rest += piece[start:]
-        if rest:
-            _check_size(len(rest), number, bounds)
+    try:
+        for piece in pieces:
+            start = 0
+            while (end := piece.find(b"\n", start)) >= 0:
+                rest += piece[start:end]
+                start = end + 1
+                _check_size(len(rest), number, bounds)
+                yield number, bytes(rest)
+                rest.clear()
+                number += 1
+            rest += piece[start:]
+            if rest:
+                _check_size(len(rest), number, bounds)
+    except ReplayRefused as refused:
+        if refused.key == "replays.refused.truncated":
+            refused.params["line"] = number - 1
+        raise
     if rest:
-        raise ReplayRefused("truncated", line=number)
+        raise ReplayRefused("truncated", line=number - 1)
 
 
 def _check_size(size: int, number: int, bounds: Bounds) -> None:

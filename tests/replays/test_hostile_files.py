@@ -3,6 +3,7 @@
 import gzip
 import json
 import tracemalloc
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,9 @@ def replaced(position: int, line: bytes) -> list[bytes]:
 HOSTILE: dict[str, tuple[Callable[[], list[bytes] | bytes], str]] = {
     "empty": (lambda: b"", "empty"),
     "no line": (lambda: packed([]), "empty"),
+    # Searched again from every quote, these would take hours.
+    "escaped quotes without an end": (lambda: [b'"' + b'\\"' * 500_000], "not_json"),
+    "an escape without an end": (lambda: [b'"' + b'\\"' * 500_000 + b"\\"], "not_json"),
     "not gzip": (lambda: b"PK\x03\x04" + bytes(100), "not_gzip"),
     "plain text": (lambda: b"\n".join(WHOLE), "not_gzip"),
     "gzip cut": (lambda: packed(WHOLE)[:-9], "truncated"),
@@ -181,6 +185,19 @@ HOSTILE: dict[str, tuple[Callable[[], list[bytes] | bytes], str]] = {
 def test_a_hostile_file_is_refused_for_its_own_reason(name: str) -> None:
     make, reason = HOSTILE[name]
     assert refused(make()).key == f"replays.refused.{reason}"
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_a_cut_is_named_by_the_last_whole_line(left: int) -> None:
+    content = b"".join(line + b"\n" for line in WHOLE)
+    kept = b"".join(line + b"\n" for line in WHOLE[:left])
+    for cut in (len(kept), len(kept) + 5):
+        # The same bytes as a whole file would begin with, and as a file whose content ends there.
+        begun = zlib.compressobj(level=0, wbits=31)
+        started = begun.compress(content[:cut]) + begun.flush(zlib.Z_SYNC_FLUSH)
+        for made in (started, gzip.compress(content[:cut])):
+            found = refused(made)
+            assert (found.key, found.params) == ("replays.refused.truncated", {"line": left})
 
 
 def test_a_gzip_bomb_is_refused_without_being_unpacked() -> None:
