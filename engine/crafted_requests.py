@@ -21,8 +21,10 @@ from engine.messages import (
     TxnOffsetCommitRequest,
     WriteTxnMarkersRequest,
 )
+from engine.middleware.messages import CRAFTABLE, craft
 
 FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
+    **CRAFTABLE,
     "FindCoordinator": {"key": (str, ""), "key_type": (str, "TRANSACTION")},
     "InitProducerId": {
         "transactional_id": (str, None),
@@ -117,4 +119,7 @@ _MAKE: dict[str, Callable[[dict[str, Any]], object]] = {
 
 def crafted(message: dict[str, Any]) -> object:
     """The request that a checked table describes."""
-    return _MAKE[message["api"]](check_crafted(message, "faults.message"))
+    values = check_crafted(message, "faults.message")
+    if message["api"] in CRAFTABLE:
+        return craft(message["api"], values)
+    return _MAKE[message["api"]](values)

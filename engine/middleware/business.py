@@ -190,7 +190,7 @@ class Business(Node):
             local.message_id = body.message_id if self._stores_id else None
             local.due = now + self.configuration.local_run_ms
         elif row.target in (states.LOCAL_OK, states.LOCAL_FAILED) and before == states.LOCAL_RUN:
-            local.due = now
+            local.due = now + self.configuration.confirm_after_ms
         shown = {
             "business": self.name,
             "tid": tid,

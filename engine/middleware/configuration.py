@@ -18,7 +18,7 @@ class ParticipantConfiguration:
     operation: int
     """What one transaction adds; it can be reserved as long as the value stays at or above 0 (MW-4)."""
     can_roll_back: bool
-    """It can undo its own committed transaction (strategy 2)."""
+    """It can undo its own committed transaction (strategy 2); in TCC words, it has a cancel (strategy 4)."""
     keeps_log: bool
     """It writes a compensation record with each commit (strategy 3)."""
 
@@ -43,6 +43,8 @@ class MiddlewareConfiguration:
     one_node: bool
     """Initiator and business system are one node (CTR-38)."""
     local_run_ms: int
+    confirm_after_ms: int
+    """How long a result lies in the local database before somebody picks it up and sends Confirm."""
     local_succeeds: bool
     participants: tuple[ParticipantConfiguration, ...]
 

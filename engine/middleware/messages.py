@@ -6,8 +6,8 @@ scheme's descriptions have it. ``tid`` is the transaction's id, given by the mid
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar
 
 SUCCESS, FAILURE = "SUCCESS", "FAILURE"
 """What became of the local transaction."""
@@ -194,3 +194,26 @@ ANSWERS = (
     CheckReply,
     Cancelled,
 )
+
+_WRITTEN_AS: dict[str, tuple[type, Any]] = {"int": (int, 1), "str": (str, ""), "tuple": (list, ())}
+
+
+def _craftable(message: type) -> dict[str, tuple[type, Any]]:
+    """Field to the type that a script writes it as, and its default."""
+    found: dict[str, tuple[type, Any]] = {}
+    for field in fields(message):
+        written, plain = _WRITTEN_AS[str(field.type).partition(" ")[0].partition("[")[0]]
+        found[field.name] = (written, plain if field.default is MISSING else field.default)
+    return found
+
+
+BY_API: dict[str, Any] = {message.api: message for message in REQUESTS + ANSWERS}
+CRAFTABLE = {api: _craftable(message) for api, message in BY_API.items()}
+"""What a fault script may send of this scheme, for engine/crafted_requests.py."""
+
+
+def craft(api: str, values: dict[str, Any]) -> object:
+    """The message of checked values; lists become tuples."""
+    made = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    message: object = BY_API[api](**made)
+    return message

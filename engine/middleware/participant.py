@@ -105,10 +105,10 @@ class Participant(Node):
         self._decide(envelope, request.tid, states.ROLL_BACK, holds, {"by": request.by})
 
     def _can_undo(self, request: Rollback) -> bool:
-        """Cancel and an operator's hand undo anything; the other ways need what they need (MW-11)."""
+        """An operator's hand undoes anything, the log what it holds; else the participant must be able to."""
         if request.by == "log":
             return self._record(request.tid) is not None
-        return self.configuration.can_roll_back or request.by in ("cancel", "operator")
+        return self.configuration.can_roll_back or request.by == "operator"
 
     def _record(self, tid: int) -> dict[str, Any] | None:
         """The newest record of this transaction that is not undone: the log is walked in reverse."""

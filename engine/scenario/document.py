@@ -438,8 +438,10 @@ def _check_fault(fault: dict[str, Any], place: str, actors: list[str], partition
 
 
 def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None:
-    if fault["actor"] is not None:
-        _known(f"{place}.actor", fault["actor"], [name for name in actors if name.startswith("broker-")])
+    to_node = (fault["message"] or {}).get("api") in schema.MIDDLEWARE_APIS
+    if fault["actor"] is not None or to_node:
+        brokers = [name for name in actors if name.startswith("broker-")]
+        _known(f"{place}.actor", fault["actor"], actors if to_node else brokers)
     try:
         check_crafted(fault["message"] or {}, f"{place}.message")
     except Refused as refused:

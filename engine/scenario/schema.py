@@ -177,6 +177,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "manager": Field(kind="bool", default=True),
         "one_node": Field(kind="bool", default=False),
         "local_run_ms": _time(10),
+        "confirm_after_ms": _time(0),
         "local_succeeds": Field(kind="bool", default=True),
     },
     "participant": {
