@@ -333,10 +333,18 @@ def _check_references(document: dict[str, Any]) -> None:
                 _known(f"{place}.calls.{index}.partition", call["partition"], partitions)
             elif call["do"] == "send_offsets":
                 _check_offsets(call, f"{place}.calls.{index}", list(partitions))
+    _check_total(document["applications"])
     for loop in document["loops"]:
         _check_loop(loop, document, clients, consumers, list(partitions))
     for index, fault in enumerate(document["faults"]):
         _check_fault(fault, f"faults.{index}", actors, partitions)
+
+
+def _check_total(applications: list[dict[str, Any]]) -> None:
+    """Each call is within its bound; all of them together are laid out before the run begins."""
+    total = sum(call["records"] for application in applications for call in application["calls"])
+    if total > schema.SCRIPTED_MAX:
+        raise BadScenario("applications", f"{total} calls in all", f"at most {schema.SCRIPTED_MAX}")
 
 
 def _check_nodes(document: dict[str, Any]) -> list[str]:

@@ -16,6 +16,8 @@ NAME = r"[a-z][a-z0-9_-]{0,31}"
 PARTITION = r"[a-z_][a-z0-9_.-]{0,63}-[0-9]{1,4}"
 DAY_MS = 86_400_000
 TIME_MAX = 30 * DAY_MS
+SCRIPTED_MAX = 100_000
+"""Calls of all applications, each record of a call counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

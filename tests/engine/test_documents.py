@@ -86,6 +86,16 @@ def test_lists_have_bounds():
     assert text
 
 
+def test_all_calls_together_have_a_bound():
+    document = parse(GOOD)
+    calls = [{"at": number, "do": "send", "partition": "t-0", "records": 10_000} for number in range(11)]
+    document["applications"][0]["calls"] = calls
+    with pytest.raises(BadScenario, match="110000 calls in all"):
+        load(document)
+    document["applications"][0]["calls"] = calls[:10]
+    assert load(document)
+
+
 def test_settings_and_variants_address_named_tables():
     document = parse(GOOD)
     put(document, "producers.p1.settings.retries", 7)
