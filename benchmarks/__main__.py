@@ -1,0 +1,29 @@
+"""`python -m benchmarks [NAME…]`: measure all of them, or those that are named, one after the other."""
+
+import sys
+from collections.abc import Callable, Mapping
+
+from benchmarks import click_to_frame, decode, engine_speed, long_session
+from benchmarks.report import remark
+
+BENCHMARKS: Mapping[str, Callable[[], None]] = {
+    "engine": engine_speed.main,
+    "decode": decode.main,
+    "click": click_to_frame.main,
+    "long": long_session.main,
+}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        remark(f"no benchmark is called {', '.join(unknown)}: there are {', '.join(BENCHMARKS)}")
+        return 2
+    for name in names or BENCHMARKS:
+        remark(f"== {name}")
+        BENCHMARKS[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

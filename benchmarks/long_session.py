@@ -1,0 +1,146 @@
+"""(3) A session of 20,000 steps in a real browser: the time to open it, and what dragging through it costs.
+
+*Open* is from the navigation to the painted frame that shows the newest step. While the scrubber is dragged,
+the browser's own trace says how long the main thread worked for each frame that it drew: scripts, style,
+layout and paint, everything between one frame and the next.
+"""
+
+import bisect
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+from benchmarks.browser import browser_context
+from benchmarks.report import percentile, remark, tell
+from eosviz.launch.places import ROOT
+from tests.running_site import RunningSite
+
+STEPS = 20_000
+OPENINGS = 7
+DRAGS = 4
+MOVES_PER_DRAG = 120
+MILLISECONDS_BETWEEN_MOVES = 16
+OPEN_GOAL_SECONDS = 1.0
+FRAME_GOAL_MILLISECONDS = 16.7
+SHOWS_NEWEST = f"() => document.querySelector('.where b')?.textContent.includes('{STEPS}')"
+# From the navigation's begin to a message that is handled after the frame was drawn.
+PAINTED = """() => new Promise((resolve) => requestAnimationFrame(() => {
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => resolve(performance.now());
+  channel.port2.postMessage(0);
+}))"""
+TRACED = ["devtools.timeline", "disabled-by-default-devtools.timeline", "toplevel"]
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        site = RunningSite(Path(name))
+        try:
+            measure(site.wait_until_ready())
+        finally:
+            site.stop()
+
+
+def measure(site: RunningSite) -> None:
+    stored = store_session(site.data_folder)
+    remark(f"a session of {stored['steps']} steps")
+    with browser_context() as context:
+        context.add_cookies([{"name": "sessionid", "value": stored["cookie"], "url": site.address}])
+        page = context.new_page()
+        address = f"{site.address.rstrip('/')}{stored['path']}?step={STEPS}"
+        opened = [seconds_to_open(page, address) for _ in range(OPENINGS + 1)][
+            1:
+        ]  # the first fills the caches
+        tell("long_session_open_p50", percentile(opened, 0.5), "s", OPEN_GOAL_SECONDS)
+        tell("long_session_open_max", max(opened), "s")
+        frames = list(frame_milliseconds(trace_of_dragging(page)))
+        tell("long_session_scrub_frames", len(frames), "frames")
+        tell("long_session_scrub_p50", percentile(frames, 0.5), "ms")
+        tell("long_session_scrub_p95", percentile(frames, 0.95), "ms", FRAME_GOAL_MILLISECONDS)
+        tell("long_session_scrub_max", max(frames), "ms")
+
+
+def store_session(data_folder: Path) -> dict[str, Any]:
+    ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    made = subprocess.run(
+        [sys.executable, "-m", "benchmarks.stored_session", str(STEPS)],
+        cwd=ROOT,
+        env={**environment, "EOSVIZ_DATA": str(data_folder)},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    stored: dict[str, Any] = json.loads(made.stdout)
+    return stored
+
+
+def seconds_to_open(page: Page, address: str) -> float:
+    page.goto(address, wait_until="commit")
+    page.wait_for_function(SHOWS_NEWEST)
+    return float(page.evaluate(PAINTED)) / 1000
+
+
+def trace_of_dragging(page: Page) -> list[dict[str, Any]]:
+    """What the browser did while the knob was dragged from end to end and back, and then slowly over a
+    quarter of the line.
+    """
+    box = page.locator("eos-scrubber [role=slider]").bounding_box()
+    assert box is not None, "the page has no scrubber"
+    y = box["y"] + box["height"] / 2
+    left, right = box["x"] + 12, box["x"] + box["width"] - 24
+    browser = page.context.browser
+    assert browser is not None
+    page.mouse.move(right, y)
+    page.mouse.down()
+    browser.start_tracing(page=page, categories=TRACED)
+    for begin, end in [(right, left), (left, right)] * (DRAGS // 2) + [(right, right - (right - left) / 4)]:
+        for move in range(1, MOVES_PER_DRAG + 1):
+            page.mouse.move(begin + (end - begin) * move / MOVES_PER_DRAG, y)
+            page.wait_for_timeout(MILLISECONDS_BETWEEN_MOVES)
+    trace = browser.stop_tracing()
+    page.mouse.up()
+    events: list[dict[str, Any]] = json.loads(trace)["traceEvents"]
+    return events
+
+
+def frame_milliseconds(events: list[dict[str, Any]]) -> Iterator[float]:
+    """Of each frame that was drawn: how long the main thread worked for it.
+
+    A frame ends with the task that draws it; what the thread did since the frame before is part of it.
+    """
+    page = _page_thread(events)
+    ours = [event for event in events if event.get("ph") == "X" and _thread(event) == page]
+    commits = sorted(event["ts"] for event in ours if event["name"] == "Commit")
+    worked = 0.0
+    for task in sorted(
+        (event for event in ours if event["name"] == "RunTask"), key=lambda event: event["ts"]
+    ):
+        length = task.get("dur", 0)
+        worked += length / 1000
+        place = bisect.bisect_left(commits, task["ts"])
+        if place < len(commits) and commits[place] <= task["ts"] + length:
+            yield worked
+            worked = 0.0
+
+
+def _page_thread(events: list[dict[str, Any]]) -> tuple[int, int]:
+    """The main thread of the process that drew most: other pages have one too."""
+    drawing = collections.Counter(_thread(event) for event in events if event["name"] == "FireAnimationFrame")
+    return drawing.most_common(1)[0][0]
+
+
+def _thread(event: dict[str, Any]) -> tuple[int, int]:
+    return event["pid"], event["tid"]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""`python -m benchmarks.stored_session STEPS`: store a session of so many steps in the data folder of a site.
+
+It is made by the product's own actions and prints its path and the cookie that owns it, as JSON.
+"""
+
+import json
+import os
+import sys
+import uuid
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
+django.setup()
+
+from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.urls import reverse  # noqa: E402
+
+from benchmarks.generated import generated_document  # noqa: E402
+from eosviz.scenarios.models import ScenarioVersion  # noqa: E402
+from eosviz.walkthroughs import actions  # noqa: E402
+from eosviz.walkthroughs.browser import BROWSER_KEY  # noqa: E402
+from eosviz.walkthroughs.messages import Done, RunUntil  # noqa: E402
+
+OWNER = "benchmark"
+
+
+def main(steps: int) -> None:
+    version = ScenarioVersion.objects.of_document("GENERATED", generated_document(steps))
+    session = actions.create_session(OWNER, version)
+    branch = session.branches.get()
+    newest = 0
+    while newest < steps:
+        command = RunUntil(v=1, id=uuid.uuid4(), branch=str(branch.id), after=newest, until="end")
+        done = actions.carry_out(session.id, command)
+        if not isinstance(done, Done) or done.newest == newest:
+            raise SystemExit(f"the session could not be made: {done}")
+        newest = done.newest
+    cookies = SessionStore()
+    cookies[BROWSER_KEY] = OWNER
+    cookies.save()
+    path = reverse("walkthroughs:player", args=[session.id])
+    print(json.dumps({"path": path, "cookie": cookies.session_key, "steps": newest}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
