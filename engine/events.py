@@ -6,6 +6,7 @@ whether that was right. Built only when somebody judges (``if watch.judging``).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -44,6 +45,14 @@ class LogAppended:
     base_sequence: int
     is_transactional: bool
     control_type: str | None
+    offset_deltas: tuple[int, ...] | None = None
+    """Where the serials stand above ``base_offset`` in a batch that compaction thinned; None: in a row."""
+
+    def offsets(self) -> Iterable[int]:
+        """The offset of each serial."""
+        if self.offset_deltas is None:
+            return range(self.base_offset, self.base_offset + len(self.serials))
+        return [self.base_offset + delta for delta in self.offset_deltas]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +203,13 @@ class TransactionCompleted:
     """The coordinator will send no more markers: all are acknowledged, or their partitions were given up."""
 
     producer_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionDeleted:
+    """The topic was deleted: nothing in it can be read or marked any more."""
+
+    partition: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from engine.broker.leadership import PartitionState
 from engine.broker.producer_ids import BLOCK_NODE, Block, block_from_json, next_block
 from engine.broker.zookeeper import Session, ZooKeeper
 from engine.errors import EngineError, Refused
-from engine.events import LeaderChanged
+from engine.events import LeaderChanged, PartitionDeleted
 from engine.messages import (
     AlterIsr,
     CreateTopic,
@@ -473,6 +473,8 @@ class Controller:
             state.leader = None
             self.zookeeper.touch(state)
             self.announcements.append(StopReplica(partition=name))
+            if self.watch.judging:
+                self.watch.fact(PartitionDeleted(partition=name))
         self.watch.say("fault.topic_deleted", ("GEN-6",), topic=topic, partitions=names)
 
     def competing_write(self, now: int, broker_id: int = COMPETITOR) -> None:

@@ -253,6 +253,7 @@ class PartitionLog:
                     base_sequence=batch.base_sequence,
                     is_transactional=batch.is_transactional,
                     control_type=batch.control_type,
+                    offset_deltas=None if batch.content is None else batch.content.offset_deltas,
                 )
             )
         if watch.recording:
@@ -364,6 +365,18 @@ class PartitionLog:
         self.segments = [start for start in self.segments if start >= keep_from]
         self.aborted.drop_below(keep_from)
         self._touch_batches(gone)
+
+    def replace_batches(self, changed: dict[int, RecordBatch | None]) -> None:
+        """Put what compaction left in the place of batches, by base offset; None: the batch goes (LOG-13)."""
+        kept = [
+            (changed.get(batch.base_offset, batch), at)
+            for batch, at in zip(self.batches, self.appended_at, strict=True)
+        ]
+        self.batches = [batch for batch, _ in kept if batch is not None]
+        self.appended_at = [at for batch, at in kept if batch is not None]
+        self._base_offsets = [batch.base_offset for batch in self.batches]
+        self._touch_batches(list(changed))
+        self._touch()
 
     # Cutting and reloading ------------------------------------------------------------------------
 

@@ -252,7 +252,8 @@ class TransactionHost:
         self.touch_id(transactional_id)
         self.coordinator.written(token, answer.error, now)
         metadata = self.coordinator.metadata.get(transactional_id)
-        if self.watch.recording:
+        taken_back = metadata is not None and metadata.pending_state is None
+        if self.watch.recording and (answer.error is Error.NONE or taken_back):
             self.watch.note(
                 "coordinator.image_durable"
                 if answer.error is Error.NONE
@@ -321,8 +322,9 @@ class TransactionHost:
         self.markers.again = True
 
     def on_marker_response(self, broker_id: int, correlation_id: int, response: Any, now: int) -> Effects:
+        queued_behind = bool(self.markers.queues.get(broker_id))
         self.markers.on_response(broker_id, correlation_id, response)
-        if self.markers.queues.get(broker_id):
+        if queued_behind:
             self._want_pass(now)
         return self.settle(now)
 

@@ -76,6 +76,8 @@ class TransactionsRecord:
         """Partition to serials that a leader stored under a replaced epoch."""
         self.abandoned: dict[tuple[str, int], int] = {}
         """(partition, producer id) that nobody will ever mark, to the first offset that stays open."""
+        self.deleted: set[str] = set()
+        """Partitions that are gone: nobody waits for them."""
         self.weigh: dict[int, Transaction] = {}
         """Transactions about which something changed since they were last judged, by number."""
         self.weigh_partitions: set[str] = set()
@@ -131,9 +133,14 @@ class TransactionsRecord:
     def _abandon(self, partition: str, producer_id: int) -> None:
         log = self.logs.get(partition)
         first = None if log is None else log.first_open(producer_id)
-        if first is not None:
+        if first is not None and partition not in self.deleted:
             self.abandoned[(partition, producer_id)] = first
             self.weigh_partitions.add(partition)
+
+    def gone(self, fact: events.PartitionDeleted) -> None:
+        self.deleted.add(fact.partition)
+        for key in [key for key in self.abandoned if key[0] == fact.partition]:
+            del self.abandoned[key]
 
     def appended(self, fact: events.LogAppended) -> None:
         log = self.logs[fact.partition]
@@ -282,6 +289,7 @@ _TAKE: dict[type, Any] = {
     events.OutcomeDecided: TransactionsRecord.decided,
     events.TransactionCompleted: TransactionsRecord.completed,
     events.MarkersGivenUp: TransactionsRecord.given_up,
+    events.PartitionDeleted: TransactionsRecord.gone,
     events.OffsetsPending: TransactionsRecord.offsets_pending,
     events.OffsetsEnded: TransactionsRecord.offsets_ended,
 }
