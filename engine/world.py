@@ -26,8 +26,8 @@ from engine.initial_state import connect, override_client, preset
 from engine.java_hash import partition_for
 from engine.messages import Effects, ProduceRequest
 from engine.middleware.business import Business, Initiator
+from engine.middleware.cancellation import TransactionManager
 from engine.middleware.configuration import MiddlewareConfiguration
-from engine.middleware.manager import TransactionManager
 from engine.middleware.middleware import Middleware
 from engine.middleware.node import Node
 from engine.middleware.participant import Participant

@@ -17,8 +17,20 @@ NOT_SOURCE = {"oracles", "dist", "__pycache__", "node_modules"}
 
 ENGINE_MAY_IMPORT = {
     *("__future__", "abc", "bisect", "collections", "contextlib", "copy", "dataclasses", "enum", "functools"),
-    *("hashlib", "heapq", "importlib", "itertools", "json", "math", "operator", "pickle", "random", "re"),
-    *("string", "struct", "textwrap", "tomllib", "types", "typing", "unicodedata", "zlib", "engine"),
+    *("hashlib", "heapq", "importlib", "itertools", "json", "math", "operator", "pickle", "pkgutil"),
+    *(
+        "random",
+        "re",
+        "string",
+        "struct",
+        "textwrap",
+        "tomllib",
+        "types",
+        "typing",
+        "unicodedata",
+        "zlib",
+        "engine",
+    ),
 }
 ENGINE_COMMANDS_MAY_ALSO_IMPORT = {"argparse", "io", "os", "pathlib", "sys"}
 FUNCTION_LINES_MAX = 70
