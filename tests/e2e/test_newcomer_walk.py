@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.looking import assert_accessible, assert_one_screen
 from tests.e2e.newcomer import Hand, Keyboard, Mouse
 from tests.running_site import RunningSite
 
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
-LEVELS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
 INTERESTING_MAX = 12
 
 
@@ -59,7 +58,7 @@ def test_newcomer_walks_the_whole_thread(
     step_to_rule(hand, "SEQ-11")
     sentence = page.locator("eos-sentence .s").inner_text()
     assert "appends nothing" in sentence
-    assert_nothing_overflows(page)
+    assert_one_screen(page)
     assert_accessible(page)
     session = page.url
 
@@ -163,15 +162,3 @@ def export(hand: Hand, folder: Path) -> Path:
     file = folder / download.value.suggested_filename
     download.value.save_as(file)
     return file
-
-
-def assert_accessible(page: Page) -> None:
-    found = Axe().run(page, options=LEVELS).response["violations"]
-    assert [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in found] == []
-
-
-def assert_nothing_overflows(page: Page) -> None:
-    """The screen is one screen: neither direction scrolls."""
-    root = "document.documentElement"
-    assert page.evaluate(f"{root}.scrollWidth - innerWidth") == 0
-    assert page.evaluate(f"{root}.scrollHeight - innerHeight") == 0

@@ -1,0 +1,192 @@
+"""Every page of the site, in both themes and both languages, at both sizes: accessible, complete, nothing cut.
+
+A page is seen four times: each theme with each size, each language with each size. The pages need something to
+show, so the fixture makes it first: a session stepped to the refused duplicate, a compared pair, a log case from
+a broker's files, a sweep.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.template.loader import render_to_string
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from eosviz.launch.places import ROOT
+from tests.e2e.looking import (
+    assert_accessible,
+    assert_nothing_scrolls_sideways,
+    assert_one_screen,
+    assert_words_complete,
+    cut_panels,
+    text_faults,
+)
+from tests.e2e.newcomer import Keyboard
+from tests.e2e.test_newcomer_walk import SIZES, move, start, step_to_rule
+from tests.running_site import RunningSite
+
+LOG_FILE = (
+    Path(__file__).parents[1] / "oracles" / "kafka-logs" / "b_idem" / "idem-0" / "00000000000000000000.log"
+)
+SWEEP_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a001"
+LOOKS = [
+    ("desk", "light", "en"),
+    ("desk", "dark", "zh-CN"),
+    ("telephone", "dark", "en"),
+    ("telephone", "light", "zh-CN"),
+]
+STEPS_LOOKED_AT = 12
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the pages with something in them are, and who may see them."""
+
+    cookies: BrowserContext
+    pages: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    hand = Keyboard(page)
+    home = running_site.address
+    pages = {"library": home, "library, searched": f"{home}?q=duplicate"}
+    page.goto(home)
+    start(hand, "SC-03")
+    step_to_rule(hand, "SEQ-11")
+    pages["player"] = page.url
+    page.goto(f"{home}compare/")
+    pages["compare, asked"] = page.url
+    page.locator("form[method=post].stacked button").click()
+    expect(page.locator(".compare-side .verdict tbody tr").first).to_be_visible()
+    pages["compare"] = page.url
+    page.goto(f"{home}replays/log")
+    page.locator("input[type=file]").last.set_input_files(LOG_FILE)
+    page.locator("form.upload button").click()
+    expect(page.locator("eos-sentence .s")).to_be_visible()
+    pages["log case"] = page.url
+    _store_sweep(running_site)
+    for name in ("replays/import", "replays/log", "pipeline/", f"pipeline/sweeps/{SWEEP_ID}/", "reference/"):
+        pages[name] = home + name
+    for name in ("machines/", "errors/", "versions/", "requirements/", "requirements/SEQ-11"):
+        pages[f"reference/{name}"] = f"{home}reference/{name}"
+    pages["not found"] = f"{home}nowhere"
+    yield Places(context, pages)
+    context.close()
+
+
+def _store_sweep(site: RunningSite) -> None:
+    """A sweep as the command stores it, without waiting for Spark."""
+    row = {
+        "cell": 0,
+        "settings": json.dumps({"retries": 0, "idempotence": True}),
+        "runs": 4,
+        "refused": 0,
+        "unfinished": 0,
+        "rule": None,
+        "stored": 12,
+    }
+    counts = ("duplicates", "lost", "failed", "reordered")
+    row |= dict.fromkeys(counts, 1) | {f"runs_{name}": 1 for name in counts}
+    fields = {
+        "title": {"en": "Retries", "zh-Hans": "重试"}, "scenario": "SC-02", "variant": "", "document": "seeds = 4",
+        "axes": [{"name": "retries", "path": "p1.retries", "values": [0]},
+                 {"name": "idempotence", "path": "p1.enable_idempotence", "values": [True]}],
+        "seeds": 4, "runs": 4, "engine": "1", "folder": "sweeps/one", "table": [row],
+        "created": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    stored = json.dumps([{"model": "pipeline.sweep", "pk": SWEEP_ID, "fields": fields}])
+    ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}  # the test process's own
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    environment["EOSVIZ_DATA"] = str(site.data_folder)
+    command = [sys.executable, "manage.py", "loaddata", "--format=json", "-"]
+    subprocess.run(command, cwd=ROOT, input=stored, text=True, env=environment, check=True, timeout=60)
+
+
+@pytest.fixture(params=LOOKS, ids=["-".join(look) for look in LOOKS])
+def look(request: pytest.FixtureRequest, browser: Browser, places: Places) -> Iterator[Page]:
+    size, theme, locale = request.param
+    width, height = SIZES[size]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=theme,
+        locale=locale,
+        reduced_motion="reduce",
+    )
+    # The same person, but no choice of language: that of the browser decides.
+    context.add_cookies([cookie for cookie in places.cookies.cookies() if cookie["name"] == "sessionid"])
+    yield context.new_page()
+    context.close()
+
+
+def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places) -> None:
+    faults: list[str] = []
+    errors: list[str] = []
+    look.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    look.on("pageerror", lambda error: errors.append(str(error)))
+    language = "zh-Hans" if look.evaluate("navigator.language") == "zh-CN" else "en"
+    for name, address in places.pages.items():
+        errors.clear()
+        look.goto(address)
+        if look.locator("eos-player, eos-compare").count() > 0:
+            expect(look.locator("eos-sentence .s").first).to_be_visible()
+            look.wait_for_function("document.fonts.ready.then(() => true)")
+        assert look.locator("html").get_attribute("lang") == language
+        if name == "not found":
+            errors = [error for error in errors if "404" not in error]
+        if errors:
+            faults.append(f"{name}: console says {errors}")
+        for check in (assert_accessible, assert_words_complete, assert_nothing_scrolls_sideways):
+            try:
+                check(look)
+            except AssertionError as fault:
+                faults.append(f"{name}: {check.__name__}: {fault}")
+        faults += [f"{name}: {fault}" for fault in text_faults(look)]
+    assert faults == []
+
+
+def test_the_page_for_our_own_failures_is_accessible(look: Page, running_site: RunningSite) -> None:
+    look.goto(running_site.address)
+    look.set_content(render_to_string("500.html"))
+    assert_accessible(look)
+    assert_words_complete(look)
+
+
+@pytest.mark.parametrize("scenario", ["SC-01", "SC-03", "SC-28", "SC-33"])
+@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
+def test_no_step_hides_a_panel_or_puts_a_text_on_another(
+    browser: Browser, running_site: RunningSite, scenario: str, locale: str
+) -> None:
+    """On the desk, over interesting steps: lanes and space-time, all panels in one screen without scrolling."""
+    width, height = SIZES["desk"]
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, locale=locale, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    hand = Keyboard(page)
+    page.goto(running_site.address)
+    page.locator(f"#{scenario} button.primary").click()
+    expect(page.locator("eos-sentence .s")).to_be_visible()
+    faults: list[str] = []
+    for _ in range(STEPS_LOOKED_AT):
+        for key in ("6", "5"):  # space-time, then the lanes
+            page.keyboard.press(key)
+            page.evaluate(
+                "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+            )
+            step = page.locator("eos-scrubber [role=slider]").get_attribute("aria-valuenow")
+            faults += [f"step {step}: {fault}" for fault in text_faults(page) + cut_panels(page)]
+        if page.locator("eos-transport .next").is_disabled() or not move(hand, "next_interesting"):
+            break
+    assert_one_screen(page)
+    context.close()
+    assert faults == []
