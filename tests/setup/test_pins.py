@@ -2,7 +2,9 @@
 
 import json
 import re
+import tomllib
 
+from eosviz.launch.frontend import NODE_REQUIREMENT
 from eosviz.launch.places import ROOT
 
 PIN = re.compile(r"^[a-z0-9][a-z0-9._-]*(\[[a-z,]+\])?==[0-9][^ ;]*( ; .+)?$")
@@ -14,9 +16,9 @@ def lines_of(name: str) -> list[str]:
 
 
 def test_every_requirement_is_one_version() -> None:
-    for name in ("requirements.txt", "requirements-node.txt"):
-        assert lines_of(name), name
-        assert [line for line in lines_of(name) if not PIN.match(line)] == []
+    assert lines_of("requirements.txt")
+    assert [line for line in lines_of("requirements.txt") if not PIN.match(line)] == []
+    assert PIN.match(NODE_REQUIREMENT)
 
 
 def test_what_is_asked_for_is_what_is_pinned() -> None:
@@ -24,10 +26,12 @@ def test_what_is_asked_for_is_what_is_pinned() -> None:
         re.split(r"\[|==", line)[0]: line.split("==")[1].split(" ")[0]
         for line in lines_of("requirements.txt")
     }
-    for line in lines_of("requirements.in"):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked_for = [*project["dependencies"], *project["optional-dependencies"]["development"]]
+    for line in asked_for:
         name, _, version = line.replace("_", "-").partition("==")
         name = name.split("[")[0]
-        assert name in pinned, f"{name}: run the command in requirements.in"
+        assert name in pinned, f"{name}: run the command in pyproject.toml"
         assert version in ("", pinned[name]), name
 
 
