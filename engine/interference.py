@@ -306,6 +306,19 @@ class Interference:
         for name in simulation.world.roles:
             simulation.ask(name)
 
+    def _seek(self, entry: dict[str, Any]) -> None:
+        """An application sends its consumer elsewhere (CON-8)."""
+        simulation, name = self.simulation, entry["actor"]
+        consumer = simulation.world.consumers.get(name)
+        if consumer is None or entry["partition"] not in consumer.readings or not consumer.alive:
+            known = ", ".join(simulation.world.consumers) or "none"
+            raise Refused(
+                "CON-8", "actor", f"{name} reads no {entry['partition']} now", f"consumers: {known}"
+            )
+        simulation.at_work(name, "api_call")
+        consumer.seek(entry["partition"], entry["to"] or 0, simulation.now)
+        simulation.ask(name)
+
     def _connect_slowly(self, entry: dict[str, Any]) -> None:
         by = self.slow_connections[entry["actor"]] = entry["by_ms"] or 0
         self._say("fault.connects_slowly", entry["actor"], actor=entry["actor"], by=by)
@@ -495,6 +508,8 @@ _ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
     "deny": Interference._on_cluster,
     "allow": Interference._on_cluster,
     "delete_head": Interference._on_cluster,
+    "compact": Interference._on_cluster,
+    "seek": Interference._seek,
     "expire_producers": Interference._on_cluster,
     "competing_write": Interference._on_cluster,
     "craft_produce": Interference._craft_produce,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.broker.broker import Broker
+from engine.broker.compaction import compact_replica
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
 from engine.broker.internal_topics import OFFSETS_TOPIC, TRANSACTION_TOPIC, is_internal
@@ -267,7 +268,8 @@ class World:
 
     def make_call(self, call: ScriptedCall, serial: int | None) -> Call:
         if call.do == "send":
-            return Call("send", {"partition": call.partition, "serial": serial, "size": call.size})
+            args = {"partition": call.partition, "serial": serial, "size": call.size}
+            return Call("send", args if call.key is None else {**args, "key": call.key})
         if call.do == "send_offsets":
             return Call("send_offsets", {"group": call.group, "offsets": dict(call.offsets)})
         if call.do == "roll_back":
@@ -330,6 +332,13 @@ def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
     world.brokers[f"broker-{leader}"].delete_head(entry["partition"], entry["to"], now)
 
 
+def _compact(world: World, entry: dict[str, Any], now: int) -> None:
+    """Every live replica is cleaned by its own broker; offsets stay (LOG-13)."""
+    for broker in world.brokers.values():
+        if broker.alive and entry["partition"] in broker.replicas:
+            compact_replica(broker, entry["partition"])
+
+
 def _expire_producers(world: World, entry: dict[str, Any], now: int) -> None:
     for broker in world.brokers.values():
         if entry["partition"] is None or entry["partition"] in broker.replicas:
@@ -379,6 +388,7 @@ _CLUSTER_FAULTS = {
     "make_unavailable": _make_unavailable,
     "make_available": _make_available,
     "delete_head": _delete_head,
+    "compact": _compact,
     "expire_producers": _expire_producers,
     "deny": _deny,
     "allow": _allow,

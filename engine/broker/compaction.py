@@ -36,8 +36,7 @@ def cleaned(
     newest: dict[object, int] = {}
     for batch in chosen:
         if batch.base_offset not in dropped:
-            for offset, key in _keyed(batch):
-                newest[key] = offset
+            newest.update((key, offset) for offset, key in _keyed(batch))
     changed: dict[int, RecordBatch | None] = {}
     for batch in chosen:
         kept = [] if batch.base_offset in dropped else _kept(batch, newest)

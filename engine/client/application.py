@@ -18,8 +18,9 @@ class Call:
     """One call and how it went.
 
     ``kind`` is one of :data:`KINDS`. ``args`` of ``send``: ``partition``, ``serial``, ``size`` (bytes of the
-    value; the key is null). ``args`` of ``send_offsets``: ``offsets`` (topic-partition to the offset of the next
-    record to read) and ``group``. ``state`` is ``done``, ``blocked`` or ``refused``; a blocked call becomes one
+    value), ``key`` (missing or None: null). ``args`` of ``send_offsets``: ``offsets`` (topic-partition to the
+    offset of the next record to read) and ``group``.
+    ``state`` is ``done``, ``blocked`` or ``refused``; a blocked call becomes one
     of the others later, and the client then puts it into ``finished_calls``. ``reason`` is the catalogue
     key of a block or refusal, ``error`` what went wrong, ``exception`` the Java class
     that Kafka throws for it, where that is known.

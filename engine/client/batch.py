@@ -12,7 +12,7 @@ from engine.broker.sequence import increment
 from engine.client.record_size import BATCH_OVERHEAD, record_size
 from engine.errors import EngineError
 from engine.machine import Machine, Row
-from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, BatchContent, RecordBatch
 from engine.watching import Watch
 
 FILLING, QUEUED, IN_FLIGHT, REQUEUED = "FILLING", "QUEUED", "IN_FLIGHT", "REQUEUED"
@@ -71,6 +71,7 @@ class Batch:
         "error",
         "id",
         "is_transactional",
+        "keys",
         "last_append_at",
         "last_attempt_at",
         "partition",
@@ -92,6 +93,8 @@ class Batch:
         self.capacity = capacity
         self.bytes = BATCH_OVERHEAD
         self.serials: list[int] = []
+        self.keys: dict[int, str] = {}
+        """Serial to its record's key, of those that have one."""
         self.created_at = now
         self.last_append_at = now
         self.last_attempt_at = now
@@ -224,7 +227,11 @@ class Batch:
             max_timestamp=self.last_append_at,
             size=self.bytes,
             serials=tuple(self.serials),
+            content=self._content() if self.keys else None,
         )
+
+    def _content(self) -> BatchContent:
+        return BatchContent(keys=tuple(self.keys.get(serial) for serial in self.serials))
 
     def view(self) -> dict[str, Any] | None:
         if not self.shown:

@@ -132,9 +132,13 @@ class Incarnation:
         while (waiter := pool.next_granted()) is not None:
             call = waiter.call
             args = call.args
+            key = args.get("key")
+            payload = payload_size(NULL_LENGTH if key is None else len(key.encode()), args["size"])
             appended = self.accumulator.append_with_memory(
-                args["partition"], waiter.size, args["serial"], payload_size(NULL_LENGTH, args["size"]), now
+                args["partition"], waiter.size, args["serial"], payload, now
             )
+            if key is not None:
+                appended.batch.keys[args["serial"]] = key
             self.ledger.accepted(self.name, args["partition"], args["serial"], args["size"], now)
             self.watch.note(
                 "client.memory_granted",

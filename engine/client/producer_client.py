@@ -202,7 +202,8 @@ class ProducerClient:
         memory = self.memory
         args = call.args
         partition, serial, size = args["partition"], args["serial"], args["size"]
-        payload = payload_size(NULL_LENGTH, size)
+        key = args.get("key")
+        payload = payload_size(NULL_LENGTH if key is None else len(key.encode()), size)
         if self._refuses_send(call, payload):
             self.ledger.refused(self.name, partition, serial, size, call.error or "", now)
             return
@@ -212,6 +213,8 @@ class ProducerClient:
         if appended is None:
             self._wait_for_memory(call, payload, now)
             return
+        if key is not None:
+            appended.batch.keys[serial] = key
         self.ledger.accepted(self.name, partition, serial, size, now)
         watch = self.watch
         if watch.recording:

@@ -23,6 +23,8 @@ class Entry(NamedTuple):
     serials: tuple[int, ...]
     control: str | None
     number: int | None
+    offsets: tuple[int, ...]
+    """Of the serials."""
 
 
 class Copy:
@@ -57,7 +59,13 @@ class OutcomeLog:
         key = (fact.base_offset, fact.producer_id, fact.producer_epoch, fact.base_sequence)
         owner = self._owners.setdefault(key, number)
         entry = Entry(
-            fact.base_offset, fact.last_offset, fact.producer_id, fact.serials, fact.control_type, owner
+            fact.base_offset,
+            fact.last_offset,
+            fact.producer_id,
+            fact.serials,
+            fact.control_type,
+            owner,
+            tuple(fact.offsets()),
         )
         self.replicas.setdefault(fact.replica, []).append(entry)
         if fact.replica == self.leader:
@@ -87,15 +95,14 @@ class OutcomeLog:
     def _count(self, entry: Entry) -> None:
         if entry.control is None:
             self.open.setdefault(entry.producer_id, []).append(entry)
-            for index, serial in enumerate(entry.serials):
-                offset = entry.base_offset + index
+            for offset, serial in zip(entry.offsets, entry.serials, strict=True):
                 self.copies[offset] = Copy(serial, entry.number)
                 if entry.number is not None:
                     self.offsets_of.setdefault(entry.number, []).append(offset)
             return
         outcome = COMMITTED if entry.control == "COMMIT" else ABORTED
         for ended in self.open.pop(entry.producer_id, ()):
-            for offset in range(ended.base_offset, ended.base_offset + len(ended.serials)):
+            for offset in ended.offsets:
                 self.copies[offset].outcome = outcome
 
     def copies_of(self, number: int) -> list[Copy]:

@@ -59,13 +59,13 @@ class PartitionRecord:
         log = self.replicas.setdefault(fact.replica, [])
         leads = fact.replica == self.leader
         owner = fact.producer_id if fact.is_transactional else -1
-        offset = fact.base_offset
-        found = fact.serials
         if fact.control_type is not None:
-            found = (COMMIT_MARKER if fact.control_type == "COMMIT" else ABORT_MARKER,)
-        for serial in found:
+            marker = COMMIT_MARKER if fact.control_type == "COMMIT" else ABORT_MARKER
+            log.append((fact.base_offset, marker, owner))
+            if leads:
+                self._count(marker, owner)
+        for offset, serial in zip(fact.offsets(), fact.serials, strict=True):
             log.append((offset, serial, owner))
-            offset += 1
             if leads:
                 self._count(serial, owner)
 

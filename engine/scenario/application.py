@@ -28,6 +28,8 @@ class ScriptedCall:
     group: str | None = None
     offsets: tuple[tuple[str, int], ...] = ()
     """Of ``send_offsets``: topic-partition and the offset of the next record to read."""
+    key: str | None = None
+    """Of ``send``: what compaction goes by."""
 
 
 class Application:
@@ -49,6 +51,7 @@ class Application:
                 tuple(call["nodes"]),
                 call["group"],
                 tuple((call["offsets"] or {}).items()),
+                call["key"],
             )
             for call in calls
             for index in range(call["records"])
