@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from eosviz.asgi import http_application
-from eosviz.replays.body_limit import BODY_BYTES_MAX, BodyLimit
+from eosviz.replays.body_limit import BODY_BYTES_LET_GO_BY, BodyLimit
+
+PIECE = 64 * 1024
 
 
 async def ask(application: Any, pieces: AsyncIterator[bytes], headers: dict[bytes, bytes], path: str) -> Any:
@@ -36,7 +38,12 @@ async def ask(application: Any, pieces: AsyncIterator[bytes], headers: dict[byte
 
 async def endless() -> AsyncIterator[bytes]:
     while True:
-        yield bytes(64 * 1024)
+        yield bytes(PIECE)
+
+
+async def zeros(size: int) -> AsyncIterator[bytes]:
+    for _ in range(0, size, PIECE):
+        yield bytes(PIECE)
 
 
 async def nothing() -> AsyncIterator[bytes]:
@@ -46,8 +53,22 @@ async def nothing() -> AsyncIterator[bytes]:
 
 async def test_an_endless_body_is_cut_off() -> None:
     status, body, taken = await ask(BodyLimit(http_application), endless(), {}, "/healthz")
-    assert (status, b"larger than" in body) == (413, True)
-    assert taken <= BODY_BYTES_MAX // (64 * 1024) + 2
+    assert (status, b"larger than" in body, "字节" in body.decode()) == (413, True, True)
+    assert taken <= BODY_BYTES_LET_GO_BY // PIECE + 2
+
+
+async def test_what_is_too_long_goes_by_before_it_is_answered() -> None:
+    """A browser that cannot send its file to the end shows a reset connection and no sentence."""
+    size = 40 * 1024 * 1024
+    headers = {b"content-length": str(size).encode()}
+    status, _, taken = await ask(BodyLimit(_not_found), zeros(size), headers, "/replays/import")
+    assert (status, taken) == (413, size // PIECE)
+
+
+async def test_what_says_it_is_far_too_long_is_cut_off() -> None:
+    headers = {b"content-length": b"999999999999"}
+    status, _, taken = await ask(BodyLimit(_not_found), endless(), headers, "/replays/import")
+    assert (status, taken) == (413, BODY_BYTES_LET_GO_BY // PIECE)
 
 
 @pytest.mark.parametrize(("said", "status"), [(b"2097153", 413), (b"2097152", 404), (b"x", 404)])
