@@ -42,9 +42,25 @@ export function textWidth(text: string, size: number, bold = false): number {
   return em * size * (bold ? BOLD : 1);
 }
 
+/** A word that is wider than a line, in pieces that are not: behind underscores, else anywhere. */
+function broken(word: string, width: number, size: number, bold: boolean): string[] {
+  const pieces: string[] = [];
+  let rest = word;
+  while (textWidth(rest, size, bold) > width && rest.length > 1) {
+    let end = 1;
+    while (end < rest.length && textWidth(rest.slice(0, end + 1), size, bold) <= width) end += 1;
+    const behind = rest.lastIndexOf("_", end - 1) + 1;
+    const cut = behind > 0 ? behind : end;
+    pieces.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  return [...pieces, rest];
+}
+
 /** Breaks a text into lines no wider than `width` px; Chinese breaks anywhere, other text between words. */
 export function wrap(text: string, width: number, size: number, bold = false): string[] {
-  const pieces = text.match(/[\u2e80-\uffff][，。：；、）]?|[^\s\u2e80-\uffff]+|\s+/g) ?? [];
+  const words = text.match(/[\u2e80-\uffff][，。：；、）]?|[^\s\u2e80-\uffff]+|\s+/g) ?? [];
+  const pieces = words.flatMap((word) => (textWidth(word, size, bold) <= width ? [word] : broken(word, width, size, bold)));
   const lines: string[] = [];
   let line = "";
   for (const piece of pieces) {

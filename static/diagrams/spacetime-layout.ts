@@ -18,6 +18,8 @@ import { arrivalWords, arrivedNow, findEqual } from "./lane-arrival.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection, partitionOf, plainly } from "./picked.ts";
+import type { FoldPlace } from "./spacetime-folds.ts";
+import { placeFolds } from "./spacetime-folds.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, markHeight, turningPoints } from "./spacetime-margin.ts";
 
@@ -75,7 +77,7 @@ export interface SpacetimeShape {
   arrows: ArrowShape[];
   dots: { x: number; y: number }[];
   shortened: { y: number; text: string }[];
-  folds: { x: number; y: number; width: number; text: string; brief: string }[];
+  folds: FoldPlace[];
   marks: MarkShape[];
   /** `sign`: `=` where the arriving batch equals a stored one. */
   band: { y: number; height: number; x: number | null; sign: string | null; texts: { x: number; y: number; text: string; strong: boolean; anchor: "start" | "end" }[] } | null;
@@ -163,7 +165,7 @@ export function layoutSpacetime(
   const ranked = candidates
     .map((drawn) => ({ drawn, weight: importance(frame, drawn, keys) }))
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
-  const room = options.height - HEADER - 34;
+  const room = options.height - HEADER - 38;
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
   const points = options.width < margin.narrow ? [] : turningPoints(marks, first, step);
   const band = bandHeight(frame, options.width);
@@ -263,11 +265,14 @@ function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
 function laneHeads(frame: Frame, actors: string[], width: number): LaneHead[] {
   const left = TIMES + 28;
   const right = width - (marginWidth(width, left, actors.length) ?? 54);
+  const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
   const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
   return actors.map((actor, index) => {
     const selection = plainly("actor", actor);
     const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
-    return { actor, x: round(x), title: actor, role: roleText(frame, actor, partition),
+    // As wide as its neighbours and the picture's edges leave it.
+    const [role = ""] = wrapAtMost(roleText(frame, actor, partition), Math.min(2 * x, 2 * (width - x), spacing) - 6, 11, 1);
+    return { actor, x: round(x), title: actor, role,
       picked: isPicked(frame.selection, selection), selection };
   });
 }
@@ -314,9 +319,10 @@ function compose(
   if (nowRow !== undefined) shape.band = bandShape(frame, nowRow.y, lanes, options.width);
   placeArrows(frame, shape, kept, rows, xOf);
   shape.bars = timerBars(frame, rows, xOf);
+  const beside = marginWidth(options.width, TIMES + 28, lanes.length) === null ? null : Math.max(...xOf.values()) + 16;
   shape.marks = points.map((point) => {
     const y = rows.find((row) => row.step === point.step)?.y ?? 0;
-    return layoutMark(point, y, xOf.get(point.actor) ?? null, Math.max(...xOf.values()) + 16);
+    return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);
   });
   shape.notes = foldNotes(frame, shape, earlier + layout.before, xOf);
   shape.twin = twinSentences(frame, shape, kept);
@@ -479,34 +485,8 @@ function placeArrows(
   }
   shape.dots = [...dots.values()];
   storedCells(frame, shape, kept);
-  placeFolds(shape);
+  placeFolds(shape.folds, shape.arrows, (shape.lanes[0]?.x ?? TIMES) + 12, (shape.lanes[shape.lanes.length - 1]?.x ?? shape.width) - 12);
   labelArrows(shape, kept, sent);
-}
-
-/** Each fold stands where no arrow runs through it, in fewer words if that makes a place. */
-function placeFolds(shape: SpacetimeShape): void {
-  const left = (shape.lanes[0]?.x ?? TIMES) + 12;
-  const right = Math.max(left + 60, (shape.lanes[shape.lanes.length - 1]?.x ?? shape.width) - 12);
-  const isFree = (x: number, width: number, y: number): boolean =>
-    !shape.arrows.some((arrow) => crosses(arrow, x - 10, y - 18, x + width + 10, y + 18));
-  for (const fold of shape.folds) {
-    const widths = [fold.text, fold.brief].map((text) => round(Math.min(textWidth(text, 11) + 26, right - left)));
-    const places = widths.flatMap((width, index) =>
-      [left, (left + right - width) / 2, right - width].map((x) => ({ x: round(x), width, isBrief: index === 1 })));
-    const place = places.find(({ x, width }) => isFree(x, width, fold.y)) ?? { x: left, width: widths[1] ?? 60, isBrief: true };
-    fold.x = place.x;
-    fold.width = place.width;
-    if (place.isBrief) fold.text = fold.brief;
-  }
-}
-
-/** Whether an arrow runs through a box: clipped to the box's rows, does it meet its columns? */
-function crosses(arrow: ArrowShape, left: number, top: number, right: number, bottom: number): boolean {
-  if (arrow.y2 <= top || arrow.y1 >= bottom) return false;
-  const span = arrow.y2 - arrow.y1 || 1;
-  const at = (y: number): number => arrow.x1 + (arrow.x2 - arrow.x1) * Math.min(1, Math.max(0, (y - arrow.y1) / span));
-  const [one, other] = [at(top), at(bottom)];
-  return Math.max(one, other) > left && Math.min(one, other) < right;
 }
 
 function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {

@@ -52,12 +52,13 @@ export interface MarkShape {
   name: string;
 }
 
-export function layoutMark(mark: Mark, y: number, dot: number | null, x: number): MarkShape {
+/** `x`: where its text begins; null when there is no column. */
+export function layoutMark(mark: Mark, y: number, dot: number | null, x: number | null): MarkShape {
   return {
     step: mark.step,
     dot,
     y: round(y),
-    texts: markLines(mark).map((text, index) => ({ x: round(x), y: round(y + 4 + index * defaults.lineHeight), text })),
+    texts: x === null ? [] : markLines(mark).map((text, index) => ({ x: round(x), y: round(y + 4 + index * defaults.lineHeight), text })),
     name: say("diagram.spacetime.mark", { at: mark.at, actor: mark.actor, sentence: say(mark.key, mark.params) }),
   };
 }

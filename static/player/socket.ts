@@ -5,6 +5,7 @@
  * of the connection the page says which steps it holds and receives what is missing.
  */
 
+import { parseExactly } from "./exact-json.ts";
 import type { Header, JsonObject, Step, View } from "./frame.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status } from "./source.ts";
 import { normalBranch, Problem } from "./source.ts";
@@ -127,7 +128,7 @@ export class SessionSocket implements Source {
     };
     socket.onmessage = (event: MessageEvent) => {
       this.#heardAt = this.#around.now();
-      if (socket === this.#socket) this.#heard(JSON.parse(String(event.data)) as ServerMessage);
+      if (socket === this.#socket) this.#heard(parseExactly(String(event.data)) as ServerMessage);
     };
     socket.onclose = (event: CloseEvent) => {
       if (socket === this.#socket) this.#lost(event.code);

@@ -5,6 +5,7 @@
  * in docs/player.md.
  */
 
+import { parseExactly } from "./exact-json.ts";
 import type { Bilingual, Header, Json, JsonObject, Selection, Step, View } from "./frame.ts";
 
 export interface BranchInfo {
@@ -166,7 +167,7 @@ export class FileSource implements Source {
   async #load(): Promise<PlayerFile> {
     const response = await fetch(this.#address, { headers: { Accept: "application/json" } });
     if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-    const file = (await response.json()) as PlayerFile;
+    const file = parseExactly(await response.text()) as PlayerFile;
     if (file.v !== 1) throw new Error(`player file version ${String(file.v)}`);
     return file;
   }

@@ -1,0 +1,44 @@
+/** Where the counted folds of the space-time diagram stand: between the lanes, beside the arrows. Pure. */
+
+import { round, textWidth } from "./geometry.ts";
+
+export interface FoldPlace {
+  x: number;
+  y: number;
+  width: number;
+  text: string;
+  /** The same in fewer words. */
+  brief: string;
+}
+
+interface Line {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+/** Each fold stands where no arrow runs through it, in fewer words if that makes a place. */
+export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[], left: number, end: number): void {
+  const right = Math.max(left + 60, end);
+  const isFree = (x: number, width: number, y: number): boolean =>
+    !arrows.some((arrow) => crosses(arrow, x - 10, y - 18, x + width + 10, y + 18));
+  for (const fold of folds) {
+    const widths = [fold.text, fold.brief].map((text) => round(Math.min(textWidth(text, 11) + 26, right - left)));
+    const places = widths.flatMap((width, index) =>
+      [left, (left + right - width) / 2, right - width].map((x) => ({ x: round(x), width, isBrief: index === 1 })));
+    const place = places.find(({ x, width }) => isFree(x, width, fold.y)) ?? { x: left, width: widths[1] ?? 60, isBrief: true };
+    fold.x = place.x;
+    fold.width = place.width;
+    if (place.isBrief) fold.text = fold.brief;
+  }
+}
+
+/** Whether an arrow runs through a box: clipped to the box's rows, does it meet its columns? */
+function crosses(arrow: Line, left: number, top: number, right: number, bottom: number): boolean {
+  if (arrow.y2 <= top || arrow.y1 >= bottom) return false;
+  const span = arrow.y2 - arrow.y1 || 1;
+  const at = (y: number): number => arrow.x1 + (arrow.x2 - arrow.x1) * Math.min(1, Math.max(0, (y - arrow.y1) / span));
+  const [one, other] = [at(top), at(bottom)];
+  return Math.max(one, other) > left && Math.min(one, other) < right;
+}
