@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
+from engine.register import ENTRIES_AT
 from engine.watching import ABSENT, Part, Path, Watch
 
 Change = tuple[Path, Any, Any]
@@ -158,6 +159,7 @@ class Recorded(Judged):
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         step = self._current
+        rules += ENTRIES_AT.get(key, ())
         if self.said is None:
             self.said = key
             step.key = key
@@ -167,6 +169,7 @@ class Recorded(Judged):
             step.notes.append({"key": key, "params": params, "rules": list(rules)})
 
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        rules += ENTRIES_AT.get(key, ())
         self._current.notes.append({"key": key, "params": params, "rules": list(rules)})
 
     def decide(self, decision: dict[str, Any]) -> None:

@@ -1,0 +1,25 @@
+"""The register of loose statements: every entry has its words, and shows itself where a sentence is said."""
+
+from engine.explain import catalogue
+from engine.explain.requirements import REGISTER
+from engine.recording import Recorded
+from engine.register import ENTRIES_AT
+from tests.engine.broker.watched import NoJudges
+
+
+def test_every_entry_says_in_both_languages_what_is_true():
+    assert all(f"requirement.{entry}" in catalogue() for entry in REGISTER)
+
+
+def test_entries_stand_only_at_sentences_that_exist():
+    assert set(ENTRIES_AT) <= set(catalogue())
+    assert {entry for entries in ENTRIES_AT.values() for entry in entries} <= set(REGISTER)
+
+
+def test_a_step_and_a_note_name_the_entries_of_what_they_say():
+    watch = Recorded(NoJudges())
+    watch.say("client.epoch_exhausted", ("TXM-16",))
+    watch.note("broker.new_epoch_accepted", ("SEQ-12",))
+    step = watch.finish(1, 0, "p1", "sender")
+    assert step.rules == ("TXM-16", "CTR-23")
+    assert step.notes[0]["rules"] == ["SEQ-12", "CTR-11", "CTR-12"]
