@@ -1,4 +1,4 @@
-"""Kafka's own outcomes: the accumulator, the decisions about produce errors, the Sender."""
+"""Kafka's own outcomes: accumulator, decisions about produce errors, Sender, transaction manager."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.vectors import accumulator, produce_errors, sender
+from engine.vectors import accumulator, client_txn_manager, produce_errors, sender
 from engine.vectors.run import VERSIONS, versions_of
 
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
@@ -30,9 +30,12 @@ def test_produce_errors(case, version):
     assert produce_errors.run(case, version) is None
 
 
-@pytest.mark.parametrize(
-    ("case", "version"), [item for item in cases("sender") if item.values[0]["subtopic"] != "transactional"]
-)
+@pytest.mark.parametrize(("case", "version"), cases("client_txn_manager"))
+def test_client_txn_manager(case, version):
+    assert client_txn_manager.run(case, version) is None
+
+
+@pytest.mark.parametrize(("case", "version"), cases("sender"))
 def test_sender(case, version):
     assert sender.run(case, version) is None
 

@@ -1,0 +1,86 @@
+"""TXM-13 cell by cell: the table of the specification, written down a second time, against the rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.client import control_reactions
+from engine.client.control_reactions import REACTIONS, reaction_to
+from engine.errors import Error
+from engine.explain import catalogue
+
+COLUMNS = (
+    "FindCoordinator",
+    "InitProducerId",
+    "AddPartitionsToTxn",
+    "AddOffsetsToTxn",
+    "TxnOffsetCommit",
+    "EndTxn",
+)
+# a accept, r retry, s retry soon, l lookup, f fatal, x abortable, b abortable and bump, . no rule of its own.
+K28 = {
+    "NONE": "aaaaaa",
+    "COORDINATOR_NOT_AVAILABLE": "rlllll",
+    "NOT_COORDINATOR": "flllll",
+    "COORDINATOR_LOAD_IN_PROGRESS": "frrrrr",
+    "CONCURRENT_TRANSACTIONS": "frsrfr",
+    "UNKNOWN_TOPIC_OR_PARTITION": "ffrfrf",
+    "REQUEST_TIMED_OUT": "ffxflf",
+    "INVALID_PRODUCER_EPOCH": ".fffff",
+    "PRODUCER_FENCED": ".fffff",
+    "TRANSACTIONAL_ID_AUTHORIZATION_FAILED": "ffffff",
+    "GROUP_AUTHORIZATION_FAILED": "x..xx.",
+    "TOPIC_AUTHORIZATION_FAILED": "..x...",
+    "OPERATION_NOT_ATTEMPTED": "..x...",
+    "INVALID_TXN_STATE": "..ffff",
+    "UNKNOWN_PRODUCER_ID": ".fbbfb",
+    "INVALID_PRODUCER_ID_MAPPING": ".fbbfb",
+    "FENCED_INSTANCE_ID": "....x.",
+    "UNKNOWN_MEMBER_ID": "....x.",
+    "ILLEGAL_GENERATION": "....x.",
+    "DISCONNECT": "rlllll",
+}
+OTHER = "ffxfff"
+# Where the client of Kafka 2.0 differs.
+K20 = {
+    "UNKNOWN_PRODUCER_ID": ".fxfff",
+    "INVALID_PRODUCER_ID_MAPPING": ".fffff",
+    "FENCED_INSTANCE_ID": "......",
+    "UNKNOWN_MEMBER_ID": "......",
+    "ILLEGAL_GENERATION": "......",
+}
+MEANINGS = {
+    "a": "accept",
+    "r": "retry",
+    "s": "retry_soon",
+    "l": "lookup",
+    "f": "fatal",
+    "x": "abortable",
+    "b": "abortable_and_bump",
+}
+
+
+@pytest.mark.parametrize("epoch_bump", [True, False], ids=["k28", "k20"])
+@pytest.mark.parametrize("answer", [*(error.name for error in Error), "DISCONNECT"])
+def test_every_cell(answer, epoch_bump):
+    listed = K28.get(answer, "......")
+    if not epoch_bump:
+        listed = K20.get(answer, listed)
+    for api, cell, other in zip(COLUMNS, listed, OTHER, strict=True):
+        wanted = MEANINGS[other if cell == "." else cell]
+        assert reaction_to(api, answer, epoch_bump).does == wanted, (api, answer)
+
+
+def test_every_reaction_has_its_sentence():
+    known = catalogue()
+    assert [row for row in REACTIONS if row.why not in known] == []
+
+
+def test_no_cell_has_two_rows_of_one_generation():
+    cells = [
+        (row.api, row.answer, generation)
+        for row in REACTIONS
+        for generation in (control_reactions.WITH_BUMP, control_reactions.WITHOUT_BUMP)
+        if row.generation in ("", generation)
+    ]
+    assert len(cells) == len(set(cells))
