@@ -1,48 +1,40 @@
 """What the reference pages show, taken from the engine's own tables: nothing is written a second time."""
 
-import pkgutil
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib import import_module
 from typing import Any
 
-import engine
-from engine.errors import Error
 from engine.explain import catalogue
-from engine.machine import Machine
+from engine.explain.errors import ERRORS, FIELDS, ErrorEntry
+from engine.explain.machines import machines
 from engine.profiles import PROFILES, Profile
 from engine.switches import Switches
 
 REQUIREMENT = "requirement."
 
 
-@cache
-def machines() -> dict[str, Machine]:
-    """Every state machine of the engine by name: whatever stands as one at the top of a module."""
-    found: dict[str, Machine] = {}
-    for module in pkgutil.walk_packages(engine.__path__, "engine."):
-        if module.name == "engine.__main__":
-            continue
-        for value in vars(import_module(module.name)).values():
-            if isinstance(value, Machine):
-                found[value.name] = value
-    return dict(sorted(found.items()))
-
-
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One of Kafka's errors; ``retriable`` is about a Produce answer."""
+    """One of Kafka's errors with its dictionary entry; ``retriable`` is about a Produce answer."""
 
     name: str
     code: int
     retriable: bool
+    since: str
+    outcome_key: str
+    keys: tuple[tuple[str, str], ...]
+    """(field, catalogue key) of the entry's sentences."""
 
 
 def errors() -> list[ErrorRow]:
     """In the order of their codes."""
-    return sorted(
-        (ErrorRow(error.name, error.code, error.retriable) for error in Error), key=lambda row: row.code
-    )
+    return sorted((_error_row(entry) for entry in ERRORS.values()), key=lambda row: row.code)
+
+
+def _error_row(entry: ErrorEntry) -> ErrorRow:
+    error = entry.error
+    keys = tuple((f"reference.error.{name}", entry.key(name)) for name in FIELDS)
+    return ErrorRow(error.name, error.code, error.retriable, entry.since, entry.outcome_key, keys)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,101 @@
+"""What the engine says of itself: error dictionary, explanations, the coverage report."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from engine.__main__ import main
+from engine.errors import Error
+from engine.explain import LANGUAGES, catalogue
+from engine.explain.coverage import Coverage
+from engine.explain.errors import ERRORS, FIELDS
+from engine.explain.machines import machines
+from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
+from engine.middleware.comparison import COMPARISON
+from engine.middleware.strategies import STRATEGIES
+
+
+def said(*arguments: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    return main(["explain", *arguments], out, err), out.getvalue(), err.getvalue()
+
+
+def test_every_error_has_its_whole_entry_in_both_languages() -> None:
+    assert set(ERRORS) == set(Error) - {Error.NONE}
+    known = catalogue()
+    for entry in ERRORS.values():
+        for key in (*(entry.key(field) for field in FIELDS), entry.outcome_key):
+            assert all(known[key].text(language) for language in LANGUAGES), key
+
+
+def test_no_entry_is_about_an_error_that_does_not_exist() -> None:
+    names = {key.split(".")[1] for key in catalogue() if key.startswith("error.")} - {"outcome"}
+    assert names == {error.name for error in ERRORS}
+
+
+def test_every_aspect_and_strategy_has_its_words() -> None:
+    known = catalogue()
+    for aspect in COMPARISON:
+        assert {aspect.title, aspect.here, aspect.kafka} <= set(known)
+        assert set(aspect.spec) <= {*REQUIREMENTS, *REGISTER}
+    for strategy in STRATEGIES.values():
+        assert {strategy.why, strategy.trade_off} <= set(known)
+
+
+def test_the_specification_has_233_requirements() -> None:
+    assert len(REQUIREMENTS) == len(set(REQUIREMENTS)) == 233
+    assert len(REGISTER) == 49
+    assert set(REQUIREMENTS) > DISPLAY
+
+
+@pytest.mark.parametrize("name", sorted(machines()))
+def test_a_machine_is_explained(name: str) -> None:
+    code, text, _ = said(name)
+    assert code == 0
+    assert all(state in text for state in machines()[name].states)
+
+
+@pytest.mark.parametrize("word", ["MW-13", "mw-13", "PRODUCER_FENCED", "broker.duplicate_found"])
+def test_a_word_is_explained_in_both_languages(word: str) -> None:
+    code, text, _ = said(word)
+    assert code == 0
+    assert any("\u4e00" <= character <= "\u9fff" for character in text)
+
+
+def test_without_a_word_all_machines_are_listed() -> None:
+    _, text, _ = said()
+    assert [line.split()[0] for line in text.splitlines()] == sorted(machines())
+
+
+def test_an_unknown_word_is_refused_with_what_is_like_it() -> None:
+    code, text, complaint = said("transaction_state")
+    assert (code, text) == (2, "")
+    assert "transaction_states" in complaint
+
+
+def test_nothing_counts_as_covered_before_a_run() -> None:
+    nothing = Coverage()
+    assert nothing.missing_requirements() == list(REQUIREMENTS)
+    assert sum(len(names) for names in nothing.missing_rows().values()) == sum(
+        len(machine.rows) for machine in machines().values()
+    )
+    assert not nothing.complete
+
+
+def test_a_marked_test_counts_for_display_rules_alone() -> None:
+    marked = Coverage(marked={"UIV-3", "SEQ-11"})
+    assert "UIV-3" not in marked.missing_requirements()
+    assert "SEQ-11" in marked.missing_requirements()
+    assert any("SEQ-11" in line and "not counted" in line for line in marked.lines())
+
+
+def test_a_refusal_row_may_be_met_by_a_recorded_case_but_a_transition_row_not() -> None:
+    machine = machines()["participant"]
+    refusal = next(row for row in machine.rows if row.refused)
+    move = next(row for row in machine.rows if not row.refused)
+    coverage = Coverage(in_cases={id(refusal), id(move)})
+    missing = coverage.missing_rows()["participant"]
+    assert refusal.name(machine.name) not in missing
+    assert move.name(machine.name) in missing
