@@ -14,12 +14,13 @@ import tomllib
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from engine.errors import EngineError, Refused
 from engine.explain import transcript_lines
 from engine.recording import canonical
 from engine.scenario import BadScenario, Scenario, entry, library, load, parse
+from engine.scenario.document import line_of
 from engine.simulation import Simulation
 from engine.vectors import run_files
 
@@ -85,30 +86,51 @@ def _parser() -> argparse.ArgumentParser:
 def run_command(options: argparse.Namespace, out: TextIO) -> int:
     settings = dict(_setting(text) for text in options.set)
     code = 0
-    for scenario, name in _chosen(options.scenario, settings):
-        if isinstance(scenario, Refused):
-            raise BadScenario(scenario.place, scenario.reason, scenario.remedy)
+    for chosen in _chosen(options.scenario, settings):
+        scenario, name = chosen.scenario, chosen.variant
         if name:
             _print(out, {"scenario": scenario.id, "variant": name}, f"# {scenario.id}/{name}", options)
-        code = max(code, run_one(scenario, options, out))
+        try:
+            code = max(code, run_one(scenario, options, out))
+        except BadScenario as error:
+            error.source = chosen.source
+            error.line = line_of(chosen.text, error.place)
+            raise
     return code
 
 
-def _chosen(target: str, settings: dict[str, Any]) -> Iterator[tuple[Scenario, str | None]]:
+class Chosen(NamedTuple):
+    """What to run, and the file and text that it was read from."""
+
+    scenario: Scenario
+    variant: str | None
+    source: str
+    text: str
+
+
+def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
     """Every variant when none is named; a document without variants is run as it is."""
     file, _, variant = target.partition("/")
     path = Path(target)
-    if target.endswith(".toml") or path.is_file():
-        text = path.read_text(encoding="utf-8")
+    if target.endswith(".toml") or path.exists():
+        text = _text(path)
         document = parse(text, target)
         names = [item.get("name") for item in document.get("variants", []) if isinstance(item, dict)]
         for name in names or [None]:
-            yield load(document, name, settings, text=text, source=target), name
+            yield Chosen(load(document, name, settings, text=text, source=target), name, target, text)
         return
     found = entry(file)
     names = [variant] if variant else list(found.variants)
     for name in names or [None]:
-        yield found.scenario(name, settings), name
+        yield Chosen(found.scenario(name, settings), name, found.file, found.text)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        wrong = f"byte {error.start} is not UTF-8"
+        raise BadScenario("document", wrong, "TOML 1.0, which is UTF-8 text", source=str(path)) from None
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -131,7 +153,12 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
     except Refused as refused:
         if expected is None:
             raise BadScenario(refused.place, f"{refused.reason} ({refused.rule})", refused.remedy) from None
-        met = refused.rule == expected
+        if refused.rule != expected:
+            raise BadScenario(
+                "expect_refused",
+                f"{expected} should have refused it, but {refused.rule} did: {refused.place}: {refused.reason}",
+                "a document that meets its expectation",
+            ) from None
         found = {
             "refused": refused.rule,
             "place": refused.place,
@@ -141,7 +168,7 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
         _print(
             out, found, f"refused {refused.rule} {refused.place}: {refused.reason}; {refused.remedy}", options
         )
-        return 0 if met else 2
+        return 0
     if expected is not None:
         raise BadScenario(
             "expect_refused", f"{expected} did not refuse it", "a document that meets its expectation"
