@@ -1,0 +1,135 @@
+"""Consume-transform-produce as scenarios play it: exactly once whenever the application dies, and not without."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from engine.explain import catalogue
+from engine.scenario import load
+from engine.scenario.document import BadScenario
+from engine.scenario.loop import MACHINE
+from engine.simulation import Simulation
+
+WORDS = {"en": "a loop", "zh-Hans": "循环"}
+DOCUMENT = {
+    "id": "X-1",
+    "title": WORDS,
+    "topics": [
+        {"name": "in", "partitions": 1},
+        {"name": "out", "partitions": 1, "leaders": [2]},
+    ],
+    "producers": [
+        {"name": "source", "settings": {"enable_idempotence": True, "linger_ms": 5}},
+        {"name": "p1", "settings": {"transactional_id": "txn-1"}},
+    ],
+    "consumers": [
+        {"name": "c1", "partitions": ["in-0"], "isolation": "read_committed", "group": "g"},
+        {"name": "reader", "partitions": ["out-0"], "isolation": "read_committed"},
+    ],
+    "applications": [
+        {
+            "name": "app-source",
+            "client": "source",
+            "calls": [{"at": 20, "do": "send", "partition": "in-0", "records": 4}],
+        }
+    ],
+    "loops": [{"name": "app-1", "producer": "p1", "consumer": "c1", "output": ["out-0"], "batch": 2}],
+}
+
+
+def crash(at, after=60):
+    """The whole application, producer and consumer, is gone for a while."""
+    return [
+        {"at": moment, "action": action, "actor": actor}
+        for moment, action in ((at, "crash"), (at + after, "restart"))
+        for actor in ("p1", "c1")
+    ]
+
+
+def run(**changes):
+    document = {**copy.deepcopy(DOCUMENT), **changes}
+    simulation = Simulation(load(document), watching="judged")
+    simulation.run()
+    assert simulation.finished == "complete"
+    return simulation
+
+
+def delivered(simulation):
+    return simulation.world.consumers["reader"].handover.delivered_count
+
+
+def duplicates(simulation):
+    return sum(verdict.duplicates for verdict in simulation.verdicts())
+
+
+@pytest.mark.parametrize("profile", ["k20", "k28"])
+@pytest.mark.parametrize("at", range(40, 700, 30))
+def test_a_committed_reader_gets_every_record_once_whenever_the_application_dies(at, profile):
+    simulation = run(profile=profile, faults=crash(at))
+    assert (delivered(simulation), duplicates(simulation)) == (4, 0)
+
+
+def test_positions_beside_the_transaction_repeat_output_for_some_death():
+    repeated = [
+        at
+        for at in range(160, 400, 10)
+        if duplicates(run(switches={"offsets_in_transaction": False}, faults=crash(at)))
+    ]
+    assert repeated
+
+
+def test_an_abort_is_followed_by_the_same_records_again():
+    document = copy.deepcopy(DOCUMENT)
+    document["loops"][0]["abort_rounds"] = [1, 2]
+    simulation = run(loops=document["loops"])
+    assert (delivered(simulation), duplicates(simulation)) == (4, 0)
+    assert simulation.world.loops["app-1"].round == 3
+
+
+def test_the_samples_position_reads_one_record_again():
+    document = copy.deepcopy(DOCUMENT)
+    document["loops"][0] |= {"commits": "last", "batch": 10, "rounds": 2}
+    simulation = run(loops=document["loops"], faults=crash(1000))
+    assert (delivered(simulation), duplicates(simulation)) == (5, 1)
+
+
+def test_a_fatal_error_stops_the_loop_and_closes_its_producer():
+    simulation = run(
+        faults=[{"match": {"api": "EndTxn"}, "action": "inject_error", "error": "PRODUCER_FENCED"}]
+    )
+    loop = simulation.world.loops["app-1"]
+    assert (loop.state, loop.producer.closed, delivered(simulation)) == ("STOPPED", True, 0)
+
+
+def test_an_abortable_error_aborts_rewinds_and_goes_on():
+    fault = {
+        "match": {"api": "AddPartitionsToTxn"},
+        "action": "inject_error",
+        "error": "TOPIC_AUTHORIZATION_FAILED",
+    }
+    simulation = run(faults=[fault])
+    assert (delivered(simulation), duplicates(simulation)) == (4, 0)
+
+
+def test_every_row_has_its_sentence():
+    known = catalogue()
+    assert [row.why for row in MACHINE.rows if row.why not in known] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"producer": "nobody"}, "loops.app-1.producer"),
+        ({"consumer": "reader"}, "consumers.reader.group"),
+        ({"output": ["in-0"]}, "loops.app-1.output"),
+        ({"name": "app-source"}, "applications.app-source.name"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_its_place(change, place):
+    document = copy.deepcopy(DOCUMENT)
+    document["loops"][0] |= change
+    with pytest.raises(BadScenario) as refused:
+        load(document)
+    assert place in str(refused.value)
