@@ -174,7 +174,7 @@ class Business(Node):
     def _decide(self, tid: int, on: str, now: int, body: Any, sender: str = MIDDLEWARE) -> None:
         local = self.transactions.setdefault(tid, LocalTransaction())
         guards = dict.fromkeys(states.BUSINESS.guards, False)
-        guards[states.SUCCEEDS] = self.configuration.local_succeeds
+        guards[states.SUCCEEDS if self._stores_id else states.UNTRACEABLE] = self.configuration.local_succeeds
         guards[states.FAILS] = not self.configuration.local_succeeds
         if isinstance(body, ConfirmAck):
             alike = (body.result == COMMITTED) == (local.stored == SUCCESS and not local.undone)

@@ -12,7 +12,7 @@ _STATES = (IDLE, WAIT_ACK, LOCAL_RUN, LOCAL_OK, LOCAL_FAILED, WAIT_CONFIRM_ACK, 
 BEGIN, PREPARE_ACK, PREPARE_FAIL = "begin", "prepare_ack", "prepare_fail"
 LOCAL_ENDS, CONFIRM_DUE, CONFIRM_ACK = "local_transaction_ends", "confirm_due", "confirm_ack"
 CHECK, ROLL_BACK, CRASH = "check", "roll_back", "crash"
-SUCCEEDS, FAILS = "succeeds", "fails"
+SUCCEEDS, UNTRACEABLE, FAILS = "succeeds", "succeeds_without_message_id", "fails"
 ENDS_ALIKE, ENDS_OTHERWISE = "ends_alike", "ends_otherwise"
 
 
@@ -37,6 +37,15 @@ def _moves() -> list[Row]:
         _move(WAIT_ACK, PREPARE_ACK, LOCAL_RUN, "runs_local", "MW-6"),
         _move(WAIT_ACK, PREPARE_FAIL, DONE, "gives_up", "MW-5"),
         _move(LOCAL_RUN, LOCAL_ENDS, LOCAL_OK, "local_committed", "MW-6", SUCCEEDS, "commit_local"),
+        _move(
+            LOCAL_RUN,
+            LOCAL_ENDS,
+            LOCAL_OK,
+            "local_committed_untraceably",
+            "MW-13",
+            UNTRACEABLE,
+            "commit_local",
+        ),
         _move(LOCAL_RUN, LOCAL_ENDS, LOCAL_FAILED, "local_failed", "MW-6", FAILS, "fail_local"),
         _move(LOCAL_OK, CONFIRM_DUE, WAIT_CONFIRM_ACK, "confirms", "MW-6", "", "send_confirm"),
         _move(LOCAL_FAILED, CONFIRM_DUE, WAIT_CONFIRM_ACK, "confirms", "MW-6", "", "send_confirm"),
@@ -86,7 +95,7 @@ BUSINESS = Machine(
     "business_transaction",
     IDLE,
     _with_refusals(_moves()),
-    guards=(SUCCEEDS, FAILS, ENDS_ALIKE, ENDS_OTHERWISE),
+    guards=(SUCCEEDS, UNTRACEABLE, FAILS, ENDS_ALIKE, ENDS_OTHERWISE),
     effects=("send_prepare", "commit_local", "fail_local", "send_confirm", "end", "look_up", "undo_local"),
     terminal=(DONE,),
 )
