@@ -57,6 +57,8 @@ const COMPACT: Tier = {
 };
 /** A cell of this height has room for the records under the label. */
 const TWO_LINES = 36;
+/** px from the top of the cells up to the line of the gates' names. */
+const GATE_TEXT = 7;
 const LINE_HEIGHT = 26;
 const NARROW = 480;
 const LINES_MOST = 40;
@@ -471,7 +473,7 @@ function gateTexts(
     const blocked = cross !== null && Math.abs(x + 8 + width / 2 - cross.x) < width / 2 + 14;
     const end = free(x - 6 - width) ? true : blocked || !free(x + 10);
     const from = end ? x - 6 - width : x + 10;
-    return { x: round(end ? x - 6 : x + 10), y: top - 5, text, anchor: end ? "end" : "start", style: "strong digits halo",
+    return { x: round(end ? x - 6 : x + 10), y: top - GATE_TEXT, text, anchor: end ? "end" : "start", style: "strong digits halo",
       span: [from, from + width] };
   };
   const texts: TextShape[] = [];
@@ -481,13 +483,22 @@ function gateTexts(
     const first = place(stable, say("diagram.lanes.gate_lso", { offset: stable }), null);
     texts.push(first, place(high, say("diagram.lanes.gate_hw", { offset: high }), first.span));
   }
-  if (start > 0 || cells.left > 30) {
-    texts.push({ x: round(Math.max(30, xOf(cells, start) - 10)), y: top + 26, text: say("diagram.lanes.log"), anchor: "end",
-      style: "" });
-    texts.push({ x: round(Math.max(30, xOf(cells, start) - 10)), y: top + 38, text: say("diagram.lanes.start"),
-      anchor: "end", style: "" });
+  texts.push(...startTexts(cells, start, top));
+  return cells.left > 30 ? texts : texts.filter((text) => text.y === top - GATE_TEXT);
+}
+
+/** `log start` beside its bar: left of the first cell, or, where a part of the log is deleted, above the cells. */
+function startTexts(cells: Cells, start: number, top: number): TextShape[] {
+  const x = xOf(cells, start);
+  const [log, from] = [say("diagram.lanes.log"), say("diagram.lanes.start")];
+  if (x > cells.left) {
+    return [{ x: round(x - 9), y: top - GATE_TEXT, text: `${log} ${from}`, anchor: "end", style: "halo" }];
   }
-  return cells.left > 30 ? texts : texts.filter((text) => text.y === top - 5);
+  const left = round(Math.max(30, x - 10));
+  return [
+    { x: left, y: top + 26, text: log, anchor: "end", style: "" },
+    { x: left, y: top + 38, text: from, anchor: "end", style: "" },
+  ];
 }
 
 function laneTwin(name: string, partition: PartitionView, replica: ReplicaView, cells: Cells): string {

@@ -17,6 +17,7 @@ import { range } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { shownReplica } from "./lanes-layout.ts";
+import { isLogCase } from "./log-case.ts";
 import { isPicked, partitionOf } from "./picked.ts";
 
 export const defaults = { producers: 5 };
@@ -76,7 +77,7 @@ export function layoutProducerTable(
   const kept = rows.filter((row, index) => index < options.producers || row.producerId === open || row.changed);
   return {
     partition,
-    replica: `broker-${id}`,
+    replica: isLogCase(frame) ? "" : `broker-${id}`,
     open,
     cache,
     producers: kept,

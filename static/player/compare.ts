@@ -7,6 +7,8 @@ import type { TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
 import "./sentence.ts";
 import "./strip.ts";
+import type { Altered } from "./altered.ts";
+import { differing } from "./altered.ts";
 import type { Language, SelectEvent, VerdictView } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import type { Difference, Line } from "./lockstep.ts";
@@ -252,8 +254,9 @@ export class Compare extends LitElement {
     const isFirstDifference = this.#found.first !== null && store.shown === this.#found.first;
     const title = header === null ? "…" : header.title[words.language] || header.scenario;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" aria-label=${say(`player.compare.${side.name}`)}>
-      <h2>${title} <small>${store.info?.name ?? ""}</small>
-        <span class="where num">${say("player.step_of", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
+      <h2>${title} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}</small>
+        ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
+        <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
       ${this.#verdict(frame?.view.verdicts ?? {})}
       <eos-strip .store=${store}></eos-strip>
       <div class="compare-sentence">
@@ -267,6 +270,12 @@ export class Compare extends LitElement {
           : html`<p class="bad" role="alert">${say(store.problem.key, store.problem.params)}</p>`
       }
     </section>`;
+  }
+
+  /** What this side has otherwise than the other one. */
+  #only(side: Side): Altered[] {
+    const other = this.#sides.find((one) => one !== side)?.store.header ?? null;
+    return side.store.header === null || other === null ? [] : differing(side.store.header, other);
   }
 
   #verdict(verdicts: Record<string, VerdictView>): TemplateResult {

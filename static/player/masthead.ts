@@ -5,42 +5,14 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import type { Header, Json, Language } from "./frame.ts";
+import type { Altered } from "./altered.ts";
+import { alteredOf } from "./altered.ts";
+import type { Header, Language } from "./frame.ts";
 import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
-
-export interface Altered {
-  name: string;
-  /** The whole path, for the hint. */
-  path: string;
-  value: string;
-  normal: string | null;
-}
-
-function plain(value: Json): string {
-  if (typeof value === "string") return value;
-  return JSON.stringify(value);
-}
-
-/** Switches first: they change Kafka itself. Then the settings that are not the default. */
-export function alteredOf(header: Header): Altered[] {
-  const switches = Object.entries(header.switches).map(([path, value]) => ({
-    name: path.replaceAll("_", " "),
-    path,
-    value: plain(value),
-    normal: null,
-  }));
-  const settings = Object.entries(header.altered).map(([path, [normal, value]]) => ({
-    name: (path.split(".").pop() ?? path).replaceAll("_", " "),
-    path,
-    value: plain(value),
-    normal: plain(normal),
-  }));
-  return [...switches, ...settings];
-}
 
 const THEMES: Theme[] = ["system", "light", "dark"];
 
@@ -93,7 +65,7 @@ export class Masthead extends StoreElement {
   #altered(altered: Altered[]): TemplateResult {
     const one = (item: Altered): TemplateResult =>
       html`<span class="nb" title=${`${item.path}${item.normal === null ? "" : `: ${say("player.default_is", { value: item.normal })}`}`}>${item.name} <b>${item.value}</b></span>`;
-    if (altered.length <= 2) return html`<span class="altered">${altered.map((item) => html`${one(item)} `)}</span>`;
+    if (altered.length === 1) return html`<span class="altered">${altered.map(one)}</span>`;
     return html`<details class="altered-more"><summary><span class="altered">${one(altered[0] as Altered)}, ${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
       <table><thead><tr><th scope="col">${say("player.setting")}</th><th scope="col">${say("player.value")}</th><th scope="col">${say("player.default")}</th></tr></thead>
       <tbody>${altered.map((item) => html`<tr><td>${item.path}</td><td><b>${item.value}</b></td><td>${item.normal ?? "–"}</td></tr>`)}</tbody></table></details>`;

@@ -14,7 +14,7 @@ import { say } from "./text.ts";
 import type { Axis } from "./timeline.ts";
 import { axisOf, xOf } from "./timeline.ts";
 
-export const defaults = { pitch: 12.4, first: 12, narrowPitch: 13 };
+export const defaults = { pitch: 12.4, first: 12, least: 8, narrowPitch: 13 };
 
 export class GuaranteeStrip extends MeasuredElement {
   protected override render(): TemplateResult | typeof nothing {
@@ -32,9 +32,13 @@ export class GuaranteeStrip extends MeasuredElement {
   }
 
   #wide(rows: StripRow[], axis: Axis, shown: number): TemplateResult {
-    const height = defaults.first * 2 + defaults.pitch * (rows.length - 1);
-    const top = this.clientHeight > height ? (this.clientHeight - height) / 2 : 0;
-    const yOf = (index: number): number => top + defaults.first + index * defaults.pitch;
+    const natural = defaults.first * 2 + defaults.pitch * (rows.length - 1);
+    // Many guarantees stand closer together.
+    const first = this.clientHeight < natural ? defaults.least : defaults.first;
+    const pitch = Math.min(defaults.pitch, rows.length > 1 ? (this.clientHeight - 2 * first) / (rows.length - 1) : defaults.pitch);
+    const height = Math.max(0, first * 2 + pitch * (rows.length - 1));
+    const top = Math.max(0, (this.clientHeight - height) / 2);
+    const yOf = (index: number): number => top + first + index * pitch;
     const firstUnjudged = rows.findIndex((row) => !row.isJudged);
     const unjudged = rows.filter((row) => !row.isJudged).length;
     return html`<svg class="strip" width=${this.width} height=${Math.max(this.clientHeight, height)} role="img" aria-label=${this.#summary(rows, shown)}>

@@ -1,0 +1,43 @@
+/** What a run changes: the switches of Kafka itself, and the settings that are not at their default. */
+
+import type { Header, Json } from "./frame.ts";
+
+export interface Altered {
+  name: string;
+  /** The whole path, for the hint. */
+  path: string;
+  value: string;
+  normal: string | null;
+}
+
+function plain(value: Json): string {
+  if (typeof value === "string") return value;
+  return JSON.stringify(value);
+}
+
+/** Switches first: they change Kafka itself. Then the settings that are not the default. */
+export function alteredOf(header: Header): Altered[] {
+  const switches = Object.entries(header.switches).map(([path, value]) => ({
+    name: path.replaceAll("_", " "),
+    path,
+    value: plain(value),
+    normal: null,
+  }));
+  const settings = Object.entries(header.altered).map(([path, [normal, value]]) => ({
+    name: (path.split(".").pop() ?? path).replaceAll("_", " "),
+    path,
+    value: plain(value),
+    normal: plain(normal),
+  }));
+  return [...switches, ...settings];
+}
+
+/** What one run has otherwise than the other, in the words of the first. */
+export function differing(one: Header, other: Header): Altered[] {
+  const theirs = new Map(alteredOf(other).map((item) => [item.path, item]));
+  const ours = alteredOf(one);
+  const here = ours.filter((item) => theirs.get(item.path)?.value !== item.value);
+  const named = new Set(ours.map((item) => item.path));
+  const there = [...theirs.values()].filter((item) => !named.has(item.path) && item.normal !== null);
+  return [...here, ...there.map((item) => ({ ...item, value: item.normal ?? "" }))];
+}
