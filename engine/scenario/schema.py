@@ -49,7 +49,9 @@ class Field:
 
 _LISTS = ("ints", "names", "tables")
 _ALLOWED = {
+    "any": "any value",
     "bool": "true or false",
+    "number": "a number from 0 to 1",
     "text": "a text of at most 4000 characters",
     "name": "a name of small letters, digits, - and _, at most 32",
     "partition": "a topic-partition such as t-0",

@@ -1,21 +1,25 @@
 """Every scenario of the library, every variant: its golden transcript, its verdicts, what it must say.
 
-``REWRITE=1`` writes the transcripts anew; the difference is read before it is committed.
+``REWRITE=1`` writes the transcripts and the tables of docs/scenarios.md anew; the difference is read before it
+is committed.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from engine.errors import Refused
 from engine.explain import transcript_lines
-from engine.scenario import library
+from engine.scenario import library, load, parse
+from engine.scenario.schema import SECTIONS
 from engine.simulation import Simulation
 
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "scenarios.md"
 RUNS = [(entry, variant) for entry in library() for variant in entry.variants or (None,)]
 NAMES = [entry.id if variant is None else f"{entry.id}-{variant}" for entry, variant in RUNS]
 
@@ -142,3 +146,64 @@ def test_what_need_not_be_named_is_covered_and_has_a_reason():
 
 def test_no_transcript_without_a_scenario():
     assert {path.stem for path in TRANSCRIPTS.glob("*.txt")} == set(NAMES)
+
+
+def fields():
+    lines = []
+    for section, known in SECTIONS.items():
+        lines += [f"**{section}**", "", "| field | allowed | default |", "|---|---|---|"]
+        for name, field in known.items():
+            default = "required" if field.required else shown(field.default)
+            allowed = field.allowed()
+            if field.rows is not None:
+                allowed += f": {field.rows}"
+            lines.append(f"| `{name}` | {allowed} | {default} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def shown(default):
+    if default is None or default == ():
+        return "–"
+    return str(default).lower() if isinstance(default, bool) else f"{default}"
+
+
+def listed():
+    lines = ["| | | what it shows | variants |", "|---|---|---|---|"]
+    for entry in library():
+        title, summary = entry.document["title"], entry.document["summary"]
+        variants = ", ".join(f"`{name}`" for name in entry.variants) or "–"
+        lines.append(
+            f"| {entry.id} | {title['en']}<br>{title['zh-Hans']} "
+            f"| {summary['en']}<br>{summary['zh-Hans']} | {variants} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def test_the_page_tells_what_is_there():
+    text = PAGE.read_text(encoding="utf-8")
+    wanted = text
+    for name, table in (("fields", fields()), ("library", listed())):
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        before, _, rest = wanted.partition(begin)
+        wanted = before + begin + table + end + rest.partition(end)[2]
+    if os.environ.get("REWRITE"):
+        PAGE.write_text(wanted, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == wanted, (
+        "docs/scenarios.md: write its tables anew with REWRITE=1"
+    )
+
+
+def test_the_example_meets_its_expectation():
+    (text,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    document = parse(text)
+    for variant in ("on", "off"):
+        simulation = Simulation(load(document, variant, {}, text=text), watching="recorded")
+        said = set()
+        while (step := simulation.step()) is not None:
+            said.add(step.to_json()["key"])
+        assert simulation.finished == "complete"
+        (wanted,) = simulation.scenario["expect"]["verdicts"]
+        found = {verdict.partition: verdict for verdict in simulation.verdicts()}["t-0"]
+        assert (found.stored, found.duplicates) == (wanted["stored"], wanted["duplicates"] or 0)
+        assert set(simulation.scenario["expect"]["says"] or ()) <= said
