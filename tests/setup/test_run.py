@@ -16,6 +16,7 @@ from eosviz.launch.places import ROOT
 from eosviz.launch.problem import Problem
 from eosviz.launch.processes import start_mark
 from eosviz.launch.run import url_of
+from eosviz.launch.services import answers_ping
 from eosviz.launch.storage import ASK_SECONDS, StorageWatch, require_room
 from tests.running_site import RunningSite
 
@@ -136,3 +137,25 @@ def test_a_site_heals_itself_and_says_so(start_site: Callable[..., RunningSite])
     said = site.output()
     for name in ("redis", "worker", "web"):
         assert f"{name} was killed by SIGKILL; starting it again" in said
+
+
+def test_a_redis_of_ones_own_is_used_and_left_alone(
+    start_site: Callable[..., RunningSite], redis_server: str
+) -> None:
+    """Goal: with REDIS_URL no server is started beside it, and the end of eosviz is not the end of it."""
+    site = start_site(REDIS_URL=redis_server)
+    assert set(site.state.children) == {"worker", "web"}
+    site.wait_until_healthy()
+    site.signal_supervisor(signal.SIGTERM)
+    assert site.wait_for_end() == 0
+    assert answers_ping(Path(redis_server.removeprefix("unix://")))
+
+
+def test_another_host_and_port_are_listened_at(start_site: Callable[..., RunningSite]) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.2", 0))
+        port = probe.getsockname()[1]
+    site = start_site(EOSVIZ_HOST="127.0.0.2", EOSVIZ_PORT=str(port))
+    assert site.address == f"http://127.0.0.2:{port}/"
+    with urllib.request.urlopen(site.address) as response:
+        assert response.status == 200
