@@ -341,10 +341,12 @@ class Interference:
             producer_epoch=int(message.get("producer_epoch", -1)),
             base_sequence=first,
             last_sequence=-1 if first < 0 else (first + records - 1) % 2**31,
+            is_transactional=bool(message.get("transactional", False)),
             size=61 + 100 * records,
             max_timestamp=simulation.now,
         )
-        leader = simulation.world.controller.leaders()[entry["partition"]]
+        state = simulation.world.controller.partitions.get(entry["partition"])
+        leader = None if state is None else state.leader
         if leader is None:
             self._say("fault.no_leader", "controller", partition=entry["partition"])
             return

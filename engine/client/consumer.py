@@ -178,7 +178,7 @@ class Consumer:
         self.handover.forget(partition)
         self.watch.say(
             "consumer.seeks",
-            ("CON-8",),
+            ("CON-8", "CON-11") if offset > reading.position else ("CON-8",),
             consumer=self.name,
             partition=partition,
             before=reading.position,
@@ -412,7 +412,7 @@ class Consumer:
         reading.not_before = self._grid(now + 1)
         self.watch.say(
             "consumer.position_reset",
-            ("CON-1", "CON-8"),
+            ("CON-1", "CON-8", "CON-11") if reading.position > before else ("CON-1", "CON-8"),
             consumer=self.name,
             partition=reading.partition,
             before=before,
