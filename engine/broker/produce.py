@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from engine.broker import append_rules
 from engine.broker.append_rules import Arrival
 from engine.broker.delayed_appends import complete_waiting, wait_for_replication
+from engine.broker.internal_sentences import say_internal
 from engine.broker.partition_log import Appended
 from engine.broker.produce_checks import ACKS_ALL, Arriving, Checks, refused
 from engine.broker.replica import Replica
@@ -130,7 +131,7 @@ def _append(
 ) -> PartitionProduceResponse:
     """Ask the log; says what it decided. Puts the offset to wait for into ``made`` unless it is replicated."""
     log = replica.log
-    say = _say_decision if origin is Origin.CLIENT else _say_internal
+    say = _say_decision if origin is Origin.CLIENT else say_internal
     appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
     error = appended.error
     if error is not Error.NONE:
@@ -223,62 +224,6 @@ def _say_decision(
     if batch.producer_id != NO_PRODUCER_ID and appended.arrival is not None:
         shown = log.producers.rules.shown_data[appended.level]
         watch.decide(append_rules.decision(broker.name, replica.partition, shown, appended.arrival, rule))
-
-
-def _say_internal(
-    broker: Broker, replica: Replica, batch: RecordBatch, appended: Appended, source: str, acks: int
-) -> None:
-    """The same for a marker or a coordinator's record (MRK-5, MRK-6)."""
-    watch = broker.watch
-    rule, log = appended.rule, replica.log
-    if not watch.recording:
-        if watch.said is None:
-            watch.said = "broker.record_appended" if rule is None else rule.why
-        return
-    known: dict[str, Any] = {"broker": broker.name, "partition": replica.partition}
-    if batch.is_control:
-        known |= {
-            "result": batch.control_type,
-            "producer_id": batch.producer_id,
-            "producer_epoch": batch.producer_epoch,
-            "coordinator_epoch": batch.coordinator_epoch,
-        }
-    if rule is None:
-        known["record"] = _told(batch)
-        key = "broker.record_appended"
-        rules: tuple[str, ...] = ("LOG-4", "TXC-23")
-        if batch.is_control:
-            key, rules = ("broker.marker_appended", ("MRK-4", "MRK-6", "LOG-4"))
-        waits = acks == ACKS_ALL and log.high_watermark <= appended.last_offset
-        watch.say(
-            key + ("_and_waits" if waits else ""),
-            rules,
-            offset=appended.base_offset,
-            last_stable_offset=log.last_stable_offset,
-            **known,
-        )
-    elif appended.arrival is not None:
-        arrival = appended.arrival
-        watch.say(
-            rule.why,
-            (rule.spec,),
-            **{**append_rules.NUMBERS[rule.when](arrival), **known},
-            error=rule.answer.name,
-        )
-        watch.refuse(rule.spec, rule.answer.name, append_rules.compared(rule, arrival), rule.next_key)
-    if batch.is_control and appended.arrival is not None:
-        shown = log.producers.rules.shown_markers[log.marker_levels[Origin.COORDINATOR]]
-        subject = replica.partition
-        watch.decide(append_rules.decision(broker.name, subject, shown, appended.arrival, rule, marker=True))
-
-
-def _told(batch: RecordBatch) -> str | None:
-    """What a coordinator's record says, in one word or two."""
-    content = batch.content
-    if content is None or not content.keys:
-        return None
-    value = content.values[0] if content.values else None
-    return f"{content.keys[0]}: {getattr(value, 'state', 'tombstone' if value is None else 'offset')}"
 
 
 def _note_what_is_new(broker: Broker, replica: Replica, batch: RecordBatch, arrival: Arrival) -> None:

@@ -175,7 +175,7 @@ class TransactionHost:
         count = self.coordinator.partition_count
         for transactional_id in list(self.markers.waiting):
             if partition_for(transactional_id, count) == partition:
-                self.markers.cancel(transactional_id)
+                self.markers.resign(transactional_id)
 
     def _load(self, partition: int, now: int) -> Effects:
         epoch, due = self.loading.pop(partition)

@@ -187,6 +187,13 @@ def handle_add_offsets(broker: Broker, envelope: Envelope, now: int) -> Effects:
         frozenset((partition,)),
         now,
     )
+    if broker.watch.recording:
+        broker.watch.note(
+            "broker.offsets_partition_joins",
+            ("TXC-13", "CTR-36"),
+            group=request.group_id,
+            partition=partition,
+        )
     effects = _handled(host, request.transactional_id, now)
     return [*effects, UsePartition(partition)] if partition in broker.idle else effects
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from engine.coordinator.coordinator_effects import SendMarkers
 from engine.coordinator.marker_states import (
+    AGAIN,
     DISCONNECTED,
     GONE_FROM_ANSWER,
     IN_FLIGHT,
@@ -29,6 +30,7 @@ from engine.coordinator.marker_states import (
     STORAGE_RETRIES,
     STORAGE_UNEXPECTED,
     TO_SEND,
+    UNEXPECTED,
     UNREACHABLE,
 )
 from engine.errors import Error
@@ -36,8 +38,6 @@ from engine.events import MarkersGivenUp
 from engine.machine import Row
 from engine.messages import TxnMarkerEntry, WriteTxnMarkersResponse
 from engine.watching import Watch
-
-UNEXPECTED_EVENT = Error.UNKNOWN_SERVER_ERROR.name
 
 
 class Surroundings(Protocol):
@@ -123,7 +123,7 @@ class MarkerChannel:
         self.surroundings = surroundings
         self.watch = watch
         self.holds = {
-            STORAGE_RETRIES: retries_storage_error and retry,
+            STORAGE_RETRIES: retries_storage_error,
             STORAGE_UNEXPECTED: not retries_storage_error,
             RETRIES: retry,
             NO_RETRIES: not retry,
@@ -151,10 +151,6 @@ class MarkerChannel:
     def _enqueue(self, send: SendMarkers, partitions: tuple[str, ...], state: str) -> None:
         """Give each partition's marker to the queue of its present leader (MRK-1, MRK-2)."""
         surroundings = self.surroundings
-        epoch = surroundings.coordinator_epoch(send.transactional_id)
-        if epoch != send.coordinator_epoch:
-            self._cancel(send.transactional_id, MARKER_STATES.find(state, NOT_OWNER))
-            return
         groups: dict[tuple[Row, int | None], list[str]] = {}
         for partition in partitions:
             leader = surroundings.leader_of(partition)
@@ -255,7 +251,7 @@ class MarkerChannel:
                 if marker.transactional_id not in self.waiting:
                     break
                 known = MARKER_STATES.candidates(IN_FLIGHT, error_name)
-                on = error_name if known else UNEXPECTED_EVENT
+                on = error_name if known else UNEXPECTED
                 row = MARKER_STATES.find(IN_FLIGHT, on, self.holds)
                 self._take(row, marker, tuple(partitions), broker=f"broker-{broker_id}", error=error_name)
             self._finish(marker.transactional_id)
@@ -280,9 +276,21 @@ class MarkerChannel:
     def _still_owner(self, marker: Marker) -> bool:
         """MRK-9: not coordinator, loading, or another coordinator epoch: the markers are not ours any more."""
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
-        if epoch == marker.coordinator_epoch and marker.transactional_id in self.waiting:
-            return True
-        self._cancel(marker.transactional_id, MARKER_STATES.find(IN_FLIGHT, NOT_OWNER), marker)
+        if epoch == marker.coordinator_epoch:
+            if marker.transactional_id in self.waiting:
+                return True
+            self.watch.say(
+                "markers.answer_for_nobody",
+                ("MRK-8",),
+                coordinator=self.name,
+                transactional_id=marker.transactional_id,
+                partitions=list(marker.partitions),
+            )
+            return False
+        self._say(MARKER_STATES.find(IN_FLIGHT, NOT_OWNER), marker, partitions=list(marker.partitions))
+        known = self.waiting.get(marker.transactional_id)
+        if known is not None and known.send.coordinator_epoch == marker.coordinator_epoch:
+            self.cancel(marker.transactional_id)
         return False
 
     def _take(self, row: Row, marker: Marker, partitions: tuple[str, ...], **params: Any) -> None:
@@ -290,19 +298,32 @@ class MarkerChannel:
         if waiting is None:
             return
         self._say(row, marker, partitions=list(partitions), **params)
-        if row.when == NO_RETRIES and self.watch.judging:
-            self.watch.fact(MarkersGivenUp(producer_id=marker.producer_id, partitions=partitions))
         if row.refused:
             self.stopped = True
         elif row.effects == ("retry",):
-            waiting.retries += 1
-            self.again = True
-            self._enqueue(waiting.send, partitions, TO_SEND)
+            self._send_again(waiting, marker, partitions, **params)
         elif row.effects == ("cancel_transaction",):
             self.cancel(marker.transactional_id)
         elif not row.effects:
             for partition in partitions:
                 waiting.remaining.pop(partition, None)
+
+    def _send_again(
+        self, waiting: Waiting, marker: Marker, partitions: tuple[str, ...], **params: Any
+    ) -> None:
+        """As often as it takes (MRK-10); the laboratory may switch that off (MRK-12)."""
+        row = MARKER_STATES.find(TO_SEND, AGAIN, self.holds)
+        if row.effects == ("give_up",):
+            self._say(row, marker, partitions=list(partitions), **params)
+            if self.watch.judging:
+                self.watch.fact(MarkersGivenUp(producer_id=marker.producer_id, partitions=partitions))
+            return
+        waiting.retries += 1
+        self.again = True
+        if self.watch.recording:
+            retries = waiting.retries
+            self.watch.note(row.why, (row.spec,), transactional_id=marker.transactional_id, retries=retries)
+        self._enqueue(waiting.send, partitions, TO_SEND)
 
     # -- giving up -------------------------------------------------------------------------------------
 
@@ -317,13 +338,25 @@ class MarkerChannel:
             else:
                 del self.queues[broker_id]
 
-    def _cancel(self, transactional_id: str, row: Row, marker: Marker | None = None) -> None:
-        known = self.waiting.get(transactional_id)
+    def resign(self, transactional_id: str) -> None:
+        """This broker coordinates the id no longer: what waits is dropped; what is in flight follows when its
+        answer comes (MRK-9, TXC-22)."""
+        for state, markers in (
+            (PARKED, self.parked),
+            (QUEUED, [marker for queue in self.queues.values() for marker in queue]),
+        ):
+            for marker in markers:
+                if marker.transactional_id == transactional_id:
+                    row = MARKER_STATES.find(state, NOT_OWNER)
+                    epoch = marker.coordinator_epoch
+                    self._note(row, marker, coordinator_epoch=epoch, current=None)
         self.cancel(transactional_id)
-        if marker is not None:
-            self._say(row, marker, partitions=list(marker.partitions))
-        elif known is not None:
-            self._took(row, transactional_id)
+
+    def _epochs(self, marker: Marker) -> dict[str, Any]:
+        return {
+            "coordinator_epoch": marker.coordinator_epoch,
+            "current": self.surroundings.coordinator_epoch(marker.transactional_id),
+        }
 
     def crash(self) -> None:
         """Memory goes."""
@@ -354,8 +387,7 @@ class MarkerChannel:
             coordinator=self.name,
             transactional_id=marker.transactional_id,
             result=marker.result,
-            coordinator_epoch=marker.coordinator_epoch,
-            current=self.surroundings.coordinator_epoch(marker.transactional_id),
+            **self._epochs(marker),
             **params,
         )
         self._took(row, marker.transactional_id)

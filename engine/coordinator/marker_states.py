@@ -11,7 +11,7 @@ from engine.machine import Machine, Row
 TO_SEND, QUEUED, PARKED, IN_FLIGHT = "ToSend", "Queued", "Parked", "InFlight"
 DONE, CANCELLED = "Done", "Cancelled"
 
-RESOLVED, SENT, DISCONNECTED = "leader_resolved", "sent", "disconnected"
+RESOLVED, SENT, DISCONNECTED, AGAIN = "leader_resolved", "sent", "disconnected", "asked_again"
 NOT_OWNER, GONE_FROM_ANSWER = "no_longer_coordinator", "missing_in_answer"
 
 REACHABLE, UNREACHABLE, NO_LEADER_KNOWN = "leader_reachable", "leader_unreachable", "partition_unknown"
@@ -27,15 +27,8 @@ _RETRIED = (
 )
 _STOPS = ("INVALID_PRODUCER_EPOCH", "TRANSACTION_COORDINATOR_FENCED")
 _PASSES = ("UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_VERSION")
-UNEXPECTED = (
-    "CORRUPT_MESSAGE",
-    "MESSAGE_TOO_LARGE",
-    "RECORD_LIST_TOO_LARGE",
-    "INVALID_REQUIRED_ACKS",
-    "CLUSTER_AUTHORIZATION_FAILED",
-    "UNKNOWN_SERVER_ERROR",
-)
-"""Answers that Kafka calls an illegal state; any error without rows of its own counts as the last one."""
+UNEXPECTED = "any_other_error"
+"""Answers without a row of their own: Kafka calls them an illegal state (CORRUPT_MESSAGE and others)."""
 
 
 def _resolved() -> list[Row]:
@@ -70,21 +63,13 @@ def _resolved() -> list[Row]:
     return rows
 
 
-def _again(on: str, why: str, spec: str, guard: str = "") -> list[Row]:
-    """Back into the queues, unless the laboratory switched retries off."""
+def _again() -> list[Row]:
+    """What failed for now goes back into the queues, unless the laboratory switched retries off."""
     return [
+        Row(source=TO_SEND, on=AGAIN, when=RETRIES, target=TO_SEND, why="markers.sent_again", spec="MRK-10"),
         Row(
-            source=IN_FLIGHT,
-            on=on,
-            when=guard or RETRIES,
-            target=TO_SEND,
-            effects=("retry",),
-            why=why,
-            spec=spec,
-        ),
-        Row(
-            source=IN_FLIGHT,
-            on=on,
+            source=TO_SEND,
+            on=AGAIN,
             when=NO_RETRIES,
             target=CANCELLED,
             effects=("give_up",),
@@ -94,11 +79,14 @@ def _again(on: str, why: str, spec: str, guard: str = "") -> list[Row]:
     ]
 
 
+def _retried(on: str, why: str, spec: str, when: str = "") -> Row:
+    return Row(source=IN_FLIGHT, on=on, when=when, target=TO_SEND, effects=("retry",), why=why, spec=spec)
+
+
 def _answers() -> list[Row]:
     rows = [Row(source=IN_FLIGHT, on="NONE", target=DONE, why="markers.acknowledged", spec="MRK-8")]
-    for error in _RETRIED:
-        rows += _again(error, "markers.refused_for_now", "MRK-8")
-    rows += _again("KAFKA_STORAGE_ERROR", "markers.refused_for_now", "MRK-8", STORAGE_RETRIES)
+    rows += [_retried(error, "markers.refused_for_now", "MRK-8") for error in _RETRIED]
+    rows.append(_retried("KAFKA_STORAGE_ERROR", "markers.refused_for_now", "MRK-8", STORAGE_RETRIES))
     rows.append(
         Row(
             source=IN_FLIGHT,
@@ -125,23 +113,23 @@ def _answers() -> list[Row]:
         Row(source=IN_FLIGHT, on=error, target=DONE, why="markers.cannot_be_held", spec="MRK-8")
         for error in _PASSES
     ]
-    rows += [
+    rows.append(
         Row(
             source=IN_FLIGHT,
-            on=error,
+            on=UNEXPECTED,
             target=None,
             reply="UNKNOWN_SERVER_ERROR",
             why="markers.unexpected_answer",
             spec="MRK-8",
         )
-        for error in UNEXPECTED
-    ]
+    )
     return rows
 
 
 def _rest() -> list[Row]:
     rows = [Row(source=QUEUED, on=SENT, target=IN_FLIGHT, why="markers.sent", spec="MRK-3")]
-    rows += _again(DISCONNECTED, "markers.disconnected", "MRK-9")
+    rows.append(_retried(DISCONNECTED, "markers.disconnected", "MRK-9"))
+    rows += _again()
     rows += [
         Row(
             source=source,
@@ -151,7 +139,7 @@ def _rest() -> list[Row]:
             why="markers.cancelled",
             spec="MRK-9",
         )
-        for source in (TO_SEND, QUEUED, PARKED, IN_FLIGHT)
+        for source in (QUEUED, PARKED, IN_FLIGHT)
     ]
     rows.append(
         Row(

@@ -9,9 +9,10 @@ done stands in ``outbox`` (answers, images to write, markers to send), and the b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
+from engine.coordinator.coordinator_voice import CoordinatorVoice
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.coordinator.transaction_states import (
     ABORT,
@@ -39,7 +40,7 @@ from engine.errors import EngineError, Error
 from engine.events import IdentityGiven, OutcomeDecided, PartitionsRegistered, TransactionCompleted
 from engine.java_hash import partition_for
 from engine.machine import Row
-from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX
+from engine.messages import NO_PRODUCER_EPOCH, SHORT_MAX
 from engine.profiles import Profile
 from engine.watching import Watch
 
@@ -82,7 +83,7 @@ class _Writing:
     to: object | None
 
 
-class TransactionCoordinator:
+class TransactionCoordinator(CoordinatorVoice):
     """The coordinator. ``partition_count``: partitions of ``__transaction_state``. Times in virtual ms."""
 
     def __init__(
@@ -369,52 +370,6 @@ class TransactionCoordinator:
         )
         return True
 
-    def _reject(
-        self, to: object, error: Error, key: str, rule: str, compared: list[list[Any]], /, **params: Any
-    ) -> None:
-        """An answer that no state decides: say it, and why."""
-        if self.watch.recording:
-            self.watch.say(key, (rule,), coordinator=self.name, error=error.name, **params)
-            self.watch.refuse(rule, error.name, compared, _NEXT.get(error, "refusal.client_ends"))
-        elif self.watch.said is None:
-            self.watch.said = key
-        self._answer(to, error)
-
-    def _refuse_fenced(self, claimed: tuple[int, int | None], metadata: TransactionMetadata) -> None:
-        if self.watch.recording:
-            self.watch.refuse(
-                "TXC-7",
-                Error.PRODUCER_FENCED.name,
-                [
-                    ["claimed producer id", claimed[0]],
-                    ["claimed epoch", claimed[1]],
-                    ["current producer id", metadata.producer_id],
-                    ["current epoch", metadata.producer_epoch],
-                ],
-                "refusal.producer_fenced",
-            )
-
-    def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
-        error = (
-            Error.PRODUCER_FENCED if self.profile.coordinator_answers_fenced else Error.INVALID_PRODUCER_EPOCH
-        )
-        self.watch.say(
-            "coordinator.stale_epoch",
-            ("FEN-2",),
-            coordinator=self.name,
-            transactional_id=metadata.transactional_id,
-            arrived=arrived,
-            current=metadata.producer_epoch,
-            error=error.name,
-        )
-        self.watch.refuse(
-            "FEN-2",
-            error.name,
-            [["arrived epoch", arrived], ["current epoch", metadata.producer_epoch]],
-            "refusal.producer_fenced",
-        )
-        self._answer(to, error)
-
     # -- writing ---------------------------------------------------------------------------------------
 
     def _write(self, kind: str, metadata: TransactionMetadata, image: Image, to: object | None) -> None:
@@ -449,6 +404,7 @@ class TransactionCoordinator:
             metadata.pending_state = None
             if writing.kind == FENCE_WRITE:
                 metadata.failed_epoch_fence = True
+                self._note("coordinator.fence_not_written", ("TXC-11", "TXC-5"), metadata)
         to = writing.to
         if writing.kind == DECISION_WRITE and isinstance(to, tuple):
             to = to[0]
@@ -494,6 +450,9 @@ class TransactionCoordinator:
             self._fenced(to, metadata, producer_epoch)
             return
         self._answer(to, Error.NONE)
+        self._note(
+            "coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-24", "CTR-25"), metadata
+        )
         self._send_markers(metadata, now)
 
     def _tell_decided(self, metadata: TransactionMetadata) -> None:
@@ -596,54 +555,6 @@ class TransactionCoordinator:
             },
         )
 
-    def _answer(
-        self,
-        to: object,
-        error: Error,
-        producer_id: int = NO_PRODUCER_ID,
-        producer_epoch: int = NO_PRODUCER_EPOCH,
-    ) -> None:
-        self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
-
-    def _decide(self, row: Row, metadata: TransactionMetadata) -> None:
-        """Say which row was taken; a refusal also says what it looked at."""
-        self._say(row.why, row.spec, metadata)
-        watch = self.watch
-        if not watch.recording:
-            return
-        number = TRANSACTION_STATES.rows.index(row)
-        target = row.target or row.source
-        watch.transition(
-            TRANSACTION_STATES.name, metadata.transactional_id, row.source, target, row.on, number
-        )
-        if row.refused:
-            watch.refuse(
-                row.spec,
-                row.reply,
-                [["state", metadata.state], ["being written", metadata.pending_state]],
-                _NEXT.get(Error[row.reply], "refusal.client_ends"),
-            )
-
-    def _say(self, key: str, rule: str, metadata: TransactionMetadata) -> None:
-        self.watch.say(
-            key,
-            (rule,),
-            coordinator=self.name,
-            transactional_id=metadata.transactional_id,
-            state=metadata.state,
-            pending=metadata.pending_state,
-            producer_id=metadata.producer_id,
-            producer_epoch=metadata.producer_epoch,
-        )
-
-
-_NEXT = {
-    Error.CONCURRENT_TRANSACTIONS: "refusal.client_retries",
-    Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_retries",
-    Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
-    Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts",
-}
-"""What the client does about a refusal; everything else ends it."""
 
 _INSTALLED = {
     INIT_WRITE: TransactionCoordinator._initialised,

@@ -36,16 +36,16 @@ def _busy(on: str, spec: str, key: str) -> list[Row]:
             why=key,
             spec=spec,
         )
-        for source in (*_STABLE, *_IMPOSSIBLE)
+        for source in _STABLE
     ]
 
 
-def _internal(on: str, when: str, spec: str) -> list[Row]:
+def _internal(on: str, spec: str) -> list[Row]:
+    """Pending only, never a state that a request should meet (TXC-8, CTR-22)."""
     return [
         Row(
             source=source,
             on=on,
-            when=when,
             target=None,
             reply="UNKNOWN_SERVER_ERROR",
             why="coordinator.impossible_state",
@@ -93,37 +93,35 @@ def _init() -> list[Row]:
         )
         for source in (PREPARE_COMMIT, PREPARE_ABORT)
     ]
-    return rows + _internal(INIT, SETTLED, "TXC-8")
+    return rows + _internal(INIT, "TXC-8")
 
 
 def _add() -> list[Row]:
     rows = _busy(ADD, "TXC-12", "coordinator.add_meets_transition")
-    for when in (NEW_PARTITIONS, ALL_KNOWN):
-        for source in _RESTING:
-            rows.append(
-                Row(
-                    source=source,
-                    on=ADD,
-                    when=when,
-                    target=ONGOING,
-                    effects=("register_partitions",),
-                    why="coordinator.transaction_begins",
-                    spec="TXC-12",
-                )
-            )
-        rows += [
-            Row(
-                source=source,
-                on=ADD,
-                when=when,
-                target=None,
-                reply="CONCURRENT_TRANSACTIONS",
-                why="coordinator.add_waits_for_markers",
-                spec="TXC-12",
-            )
-            for source in (PREPARE_COMMIT, PREPARE_ABORT)
-        ]
-        rows += _internal(ADD, when, "TXC-8")
+    rows += [
+        Row(
+            source=source,
+            on=ADD,
+            when=SETTLED,
+            target=ONGOING,
+            effects=("register_partitions",),
+            why="coordinator.transaction_begins",
+            spec="TXC-12",
+        )
+        for source in _RESTING
+    ]
+    rows += [
+        Row(
+            source=source,
+            on=ADD,
+            when=SETTLED,
+            target=None,
+            reply="CONCURRENT_TRANSACTIONS",
+            why="coordinator.add_waits_for_markers",
+            spec="TXC-12",
+        )
+        for source in (PREPARE_COMMIT, PREPARE_ABORT)
+    ]
     rows += [
         Row(
             source=ONGOING,
@@ -144,7 +142,7 @@ def _add() -> list[Row]:
             spec="TXC-12",
         ),
     ]
-    return rows
+    return rows + _internal(ADD, "TXC-8")
 
 
 _END: dict[str, dict[str, tuple[str | None, str, str]]] = {
@@ -183,7 +181,7 @@ def _end(on: str) -> list[Row]:
                 spec="TXC-14",
             )
         )
-    return rows + _internal(on, SETTLED, "TXC-14")
+    return rows + _internal(on, "TXC-14")
 
 
 def _rest() -> list[Row]:

@@ -1,0 +1,98 @@
+"""What is said about an append of the broker's own: a marker, or a coordinator's record (MRK-5, MRK-6, TXC-23)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.broker import append_rules
+from engine.broker.append_rules import Arrival
+from engine.broker.internal_topics import OFFSETS_TOPIC
+from engine.broker.partition_log import Appended
+from engine.broker.produce_checks import ACKS_ALL
+from engine.broker.replica import Replica
+from engine.broker.validation import Origin
+from engine.messages import NO_PRODUCER_ID, RecordBatch
+
+if TYPE_CHECKING:
+    from engine.broker.broker import Broker
+
+MARKER_RULES = ("MRK-4", "MRK-6", "MRK-11", "MSG-3", "LOG-4", "CTR-26", "CTR-30")
+"""Of every marker: brokers write it, it is appended and changes no stored record, both its epochs are checked."""
+
+IMAGE_RULES = ("LOG-4", "TXC-2", "TXC-3", "TXC-23", "CTR-47")
+OFFSETS_RULES = ("LOG-4", "OFS-2", "SEQ-9")
+
+
+def say_internal(
+    broker: Broker, replica: Replica, batch: RecordBatch, appended: Appended, source: str, acks: int
+) -> None:
+    """The same for a marker or a coordinator's record (MRK-5, MRK-6)."""
+    watch = broker.watch
+    rule, log = appended.rule, replica.log
+    if not watch.recording:
+        if watch.said is None:
+            watch.said = "broker.record_appended" if rule is None else rule.why
+        return
+    known: dict[str, Any] = {"broker": broker.name, "partition": replica.partition}
+    if batch.producer_id != NO_PRODUCER_ID:
+        known |= {"producer_id": batch.producer_id, "producer_epoch": batch.producer_epoch}
+    if batch.is_control:
+        known |= {"result": batch.control_type, "coordinator_epoch": batch.coordinator_epoch}
+    if rule is None:
+        known["record"] = _told(batch)
+        key = "broker.record_appended"
+        of_groups = replica.partition.startswith(OFFSETS_TOPIC)
+        rules: tuple[str, ...] = OFFSETS_RULES if of_groups else IMAGE_RULES
+        if batch.is_control:
+            key, rules = "broker.marker_appended", MARKER_RULES
+        waits = acks == ACKS_ALL and log.high_watermark <= appended.last_offset
+        watch.say(
+            key + ("_and_waits" if waits else ""),
+            rules,
+            offset=appended.base_offset,
+            last_stable_offset=log.last_stable_offset,
+            **known,
+        )
+        if batch.is_control and appended.arrival is not None:
+            _note_what_it_did(broker, replica, batch, appended.arrival)
+    elif appended.arrival is not None:
+        arrival = appended.arrival
+        watch.say(
+            rule.why,
+            (rule.spec, "FEN-7") if rule.when == "lower_coordinator_epoch" else (rule.spec,),
+            **{**append_rules.NUMBERS[rule.when](arrival), **known},
+            error=rule.answer.name,
+        )
+        watch.refuse(rule.spec, rule.answer.name, append_rules.compared(rule, arrival), rule.next_key)
+    if appended.arrival is not None:
+        shown = log.producers.rules.shown_data[appended.level]
+        if batch.is_control:
+            shown = log.producers.rules.shown_markers[log.marker_levels[Origin.COORDINATOR]]
+        subject, marker = replica.partition, batch.is_control
+        watch.decide(append_rules.decision(broker.name, subject, shown, appended.arrival, rule, marker=marker))
+
+
+def _note_what_it_did(broker: Broker, replica: Replica, batch: RecordBatch, arrival: Arrival) -> None:
+    """A marker that raises the epoch fences; one that finds nothing open decides nothing."""
+    known = {"partition": replica.partition, "producer_id": batch.producer_id}
+    if -1 < arrival.running_epoch < batch.producer_epoch:
+        broker.watch.note(
+            "broker.marker_raises_epoch",
+            ("FEN-3", "MRK-6", "SEQ-8"),
+            arrived=batch.producer_epoch,
+            stored=arrival.running_epoch,
+            **known,
+        )
+    if arrival.transaction_first_offset is None:
+        broker.watch.note("broker.marker_finds_nothing_open", ("MRK-6", "MRK-10"), **known)
+
+
+def _told(batch: RecordBatch) -> str | None:
+    """What a coordinator's record says, in one word or two."""
+    content = batch.content
+    if content is None or not content.keys:
+        return None
+    value = content.values[0] if content.values else None
+    key = content.keys[0]
+    name = " ".join(key) if isinstance(key, tuple) else key
+    return f"{name}: {getattr(value, 'state', 'tombstone' if value is None else 'offset')}"

@@ -1,0 +1,147 @@
+"""What a transaction coordinator says and answers: sentences, refusals with what they compared, transitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
+from engine.coordinator.transaction_metadata import TransactionMetadata
+from engine.coordinator.transaction_states import TRANSACTION_STATES
+from engine.errors import Error
+from engine.machine import Row
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from engine.profiles import Profile
+from engine.watching import Watch
+
+NEXT = {
+    Error.CONCURRENT_TRANSACTIONS: "refusal.client_retries",
+    Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_retries",
+    Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
+    Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts",
+}
+"""What the client does about a refusal; everything else ends it."""
+
+ALSO: dict[str, tuple[str, ...]] = {
+    "coordinator.epoch_raised": ("TXC-4", "CTR-23", "CTR-34", "CTR-35"),
+    "coordinator.fences_open_transaction": ("TXC-4", "FEN-2", "FEN-5", "CTR-22"),
+    "coordinator.init_meets_transition": ("TXC-6", "FEN-5"),
+    "coordinator.init_waits_for_markers": ("FEN-5",),
+    "coordinator.impossible_state": ("CTR-21",),
+    "coordinator.transaction_begins": ("TXC-4", "CTR-36"),
+    "coordinator.partitions_added": ("TXC-4",),
+    "coordinator.add_meets_transition": ("TXC-6",),
+    "coordinator.end_meets_transition": ("TXC-6",),
+    "coordinator.decides_commit": ("TXC-4",),
+    "coordinator.decides_abort": ("TXC-4",),
+    "coordinator.all_markers_acknowledged": ("TXC-4", "CTR-29"),
+    "coordinator.id_expires": ("TXC-4", "CTR-29", "CTR-35"),
+    "coordinator.transaction_timed_out": ("TXC-10", "FEN-2"),
+    "coordinator.resumes_markers": ("TXC-19",),
+}
+"""What else of the specification a sentence is about, beside the row's own rule."""
+
+
+class CoordinatorVoice:
+    """The part of :class:`engine.coordinator.transaction_coordinator.TransactionCoordinator` that speaks."""
+
+    name: str
+    profile: Profile
+    watch: Watch
+    outbox: list[Answer | Write | SendMarkers | Completed]
+
+    def _answer(
+        self,
+        to: object,
+        error: Error,
+        producer_id: int = NO_PRODUCER_ID,
+        producer_epoch: int = NO_PRODUCER_EPOCH,
+    ) -> None:
+        self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
+
+    def _reject(
+        self, to: object, error: Error, key: str, rule: str, compared: list[list[Any]], /, **params: Any
+    ) -> None:
+        """An answer that no state decides: say it, and why."""
+        if self.watch.recording:
+            self.watch.say(key, (rule,), coordinator=self.name, error=error.name, **params)
+            self.watch.refuse(rule, error.name, compared, NEXT.get(error, "refusal.client_ends"))
+        elif self.watch.said is None:
+            self.watch.said = key
+        self._answer(to, error)
+
+    def _refuse_fenced(self, claimed: tuple[int, int | None], metadata: TransactionMetadata) -> None:
+        if self.watch.recording:
+            self.watch.refuse(
+                "TXC-7",
+                Error.PRODUCER_FENCED.name,
+                [
+                    ["claimed producer id", claimed[0]],
+                    ["claimed epoch", claimed[1]],
+                    ["current producer id", metadata.producer_id],
+                    ["current epoch", metadata.producer_epoch],
+                ],
+                "refusal.producer_fenced",
+            )
+
+    def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
+        error = (
+            Error.PRODUCER_FENCED if self.profile.coordinator_answers_fenced else Error.INVALID_PRODUCER_EPOCH
+        )
+        self.watch.say(
+            "coordinator.stale_epoch",
+            ("FEN-2", "CTR-11", "CTR-44"),
+            coordinator=self.name,
+            transactional_id=metadata.transactional_id,
+            arrived=arrived,
+            current=metadata.producer_epoch,
+            error=error.name,
+        )
+        self.watch.refuse(
+            "FEN-2",
+            error.name,
+            [["arrived epoch", arrived], ["current epoch", metadata.producer_epoch]],
+            "refusal.producer_fenced",
+        )
+        self._answer(to, error)
+
+    def _decide(self, row: Row, metadata: TransactionMetadata) -> None:
+        """Say which row was taken; a refusal also says what it looked at."""
+        self._say(row.why, row.spec, metadata)
+        watch = self.watch
+        if not watch.recording:
+            return
+        number = TRANSACTION_STATES.rows.index(row)
+        target = row.target or row.source
+        watch.transition(
+            TRANSACTION_STATES.name, metadata.transactional_id, row.source, target, row.on, number
+        )
+        if row.refused:
+            watch.refuse(
+                row.spec,
+                row.reply,
+                [["state", metadata.state], ["being written", metadata.pending_state]],
+                NEXT.get(Error[row.reply], "refusal.client_ends"),
+            )
+
+    def _note(self, key: str, rules: tuple[str, ...], metadata: TransactionMetadata) -> None:
+        if self.watch.recording:
+            self.watch.note(
+                key,
+                rules,
+                coordinator=self.name,
+                transactional_id=metadata.transactional_id,
+                state=metadata.state,
+                producer_epoch=metadata.producer_epoch,
+            )
+
+    def _say(self, key: str, rule: str, metadata: TransactionMetadata) -> None:
+        self.watch.say(
+            key,
+            (rule, *ALSO.get(key, ())),
+            coordinator=self.name,
+            transactional_id=metadata.transactional_id,
+            state=metadata.state,
+            pending=metadata.pending_state,
+            producer_id=metadata.producer_id,
+            producer_epoch=metadata.producer_epoch,
+        )
