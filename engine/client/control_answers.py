@@ -111,6 +111,8 @@ class _Exchange:
         unexpected = reaction.raises == UNEXPECTED
         if self.request.result is not None:
             self.request.result.fail(shown, unexpected)
+        state = transactions.state
+        transactions.transition(states.FATAL if does == FATAL else states.ABORTABLE, shown, unexpected)
         self.say(
             "client.control_fatal" if does == FATAL else reaction.why,
             reaction.spec,
@@ -118,9 +120,8 @@ class _Exchange:
             api=self.request.api,
             error=error.name,
             shown=shown.name,
-            state=transactions.state,
+            state=state,
         )
-        transactions.transition(states.FATAL if does == FATAL else states.ABORTABLE, shown, unexpected)
 
 
 def answered(sender: Sender, body: object) -> None:
