@@ -340,6 +340,16 @@ class Sender:
         else:
             memory.watch.say("client.drained_mixed", ("ACC-13", "ACC-16", "ACC-17", "SEQ-5"), **params)
         if memory.watch.recording:
+            for _, batches in self.drained:
+                if batches and batches[0].bytes > memory.config.max_request_size:
+                    memory.watch.note(
+                        "client.oversized_alone",
+                        ("ACC-14",),
+                        batch=batches[0].id,
+                        partition=batches[0].partition,
+                        size=batches[0].bytes,
+                        limit=memory.config.max_request_size,
+                    )
             for node, partition, reason in memory.accumulator.stops:
                 rules = ("ACC-14",) if reason == "request_full" else ("ORD-5", "ACC-15")
                 memory.watch.note(
