@@ -3,11 +3,13 @@
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks import click_to_frame, decode, engine_speed, long_session
+from benchmarks import click_to_frame, decode, engine_speed, long_session, longest_scenario, transactions
 from benchmarks.report import remark
 
 BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "engine": engine_speed.main,
+    "transactions": transactions.main,
+    "memory": longest_scenario.main,
     "decode": decode.main,
     "click": click_to_frame.main,
     "long": long_session.main,

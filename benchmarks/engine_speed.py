@@ -1,4 +1,4 @@
-"""(2) Engine steps per second, bare, judged and recorded, on SC-28 and the generated run, with their mix."""
+"""(2) Engine steps per second, bare, judged and recorded, on SC-28, SC-44 and the generated run, with their mix."""
 
 import time
 
@@ -13,7 +13,7 @@ GOALS = {"bare": 50_000, "judged": None, "recorded": 15_000}
 
 
 def main() -> None:
-    scenarios = {"sc28": _sc28(), "generated": generated_scenario()}
+    scenarios = {"sc28": _library("SC-28"), "sc44": _library("SC-44"), "generated": generated_scenario()}
     for name, scenario in scenarios.items():
         for watching, goal in GOALS.items():
             speed = max(steps_per_second(scenario, watching) for _ in range(ROUNDS))
@@ -25,8 +25,8 @@ def main() -> None:
             tell(f"engine_{name}_mix_{kind}", count / simulation.number, "share")
 
 
-def _sc28() -> Scenario:
-    found = entry("SC-28")
+def _library(identifier: str) -> Scenario:
+    found = entry(identifier)
     return found.scenario(found.variants[0] if found.variants else None)
 
 

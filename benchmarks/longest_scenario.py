@@ -1,0 +1,39 @@
+"""The memory that the longest run of the library takes, recorded: the world and the watching, steps let go."""
+
+import tracemalloc
+
+from benchmarks.report import remark, tell
+from engine.scenario import LibraryEntry, library
+from engine.simulation import Simulation
+
+
+def main() -> None:
+    name, steps, scenario_entry, variant = max(
+        (_length(found, variant) for found in library() for variant in (found.variants or (None,))),
+        key=lambda run: run[1],
+    )
+    scenario = scenario_entry.scenario(variant)
+    tracemalloc.start()
+    simulation = Simulation(scenario, watching="recorded")
+    while simulation.step() is not None:
+        pass
+    held, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    remark(f"the longest run is {name}")
+    tell("longest_scenario_steps", steps, "steps")
+    tell("longest_scenario_memory_held", held / 1e6, "MB")
+    tell("longest_scenario_memory_most", most / 1e6, "MB")
+
+
+def _length(found: LibraryEntry, variant: str | None) -> tuple[str, int, LibraryEntry, str | None]:
+    name = f"{found.id}/{variant}" if variant else found.id
+    scenario = found.scenario(variant)
+    if "expect_refused" in scenario.document:
+        return name, 0, found, variant
+    simulation = Simulation(scenario, watching="bare")
+    simulation.run()
+    return name, simulation.number, found, variant
+
+
+if __name__ == "__main__":
+    main()
