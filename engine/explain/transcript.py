@@ -34,4 +34,9 @@ def transcript_lines(step: dict[str, Any], language: str = "en") -> Iterator[str
     for broken in step["broken"]:
         proof = ", ".join(str(item) for item in broken.get("nodes", broken["serials"]))
         what = "nodes" if "nodes" in broken else "serials"
+        if "transaction" in broken:
+            proof += f" of {broken['transaction']}"
+        if "producer_id" in broken:
+            first = broken["first_offset"]
+            proof += f"; PID {broken['producer_id']} holds the last stable offset at {first}"
         yield f"{'':15}BROKEN {broken['guarantee']} in {broken['partition']}: {what} {proof}"
