@@ -243,7 +243,7 @@ class ProducerClient:
         """The checks before the accumulator (ACC-2 step 1, TXM-5, request size)."""
         memory = self.memory
         if memory.closed:
-            self._refuse(call, "client.send_after_close", CLOSED_ERROR, "ACC-2", [])
+            self._refuse(call, "client.send_after_close", CLOSED_ERROR, "ACC-2", [["state", "CLOSED"]])
             return True
         transactions = memory.transactions
         if transactions is not None and (transactions.is_transactional or transactions.has_error):
@@ -328,7 +328,7 @@ class ProducerClient:
             self._refuse(call, "client.call_needs_transactional_id", "ILLEGAL_STATE", "TXM-5", compared)
             return
         if memory.closed:
-            self._refuse(call, "client.call_after_close", CLOSED_ERROR, "TXM-5", [])
+            self._refuse(call, "client.call_after_close", CLOSED_ERROR, "TXM-5", [["state", "CLOSED"]])
             return
         key, rules = SAYS[call.kind]
         resumed = transactions.state

@@ -28,6 +28,7 @@ def runs():
 RUNS = list(runs())
 
 
+@pytest.mark.requirement("GEN-10", "UIV-2")
 @pytest.mark.parametrize("scenario", RUNS)
 def test_folding_the_changes_gives_the_engines_own_view(scenario):
     """Forward at every n, then all the way back to the first view."""
@@ -113,6 +114,7 @@ def test_an_impossible_intervention_is_refused_and_changes_nothing():
     assert simulation.step().number == 1
 
 
+@pytest.mark.requirement("GEN-1")
 def test_two_hash_seeds_give_the_same_bytes():
     """GEN-1: the whole library, step by step, under different PYTHONHASHSEEDs."""
     program = (
