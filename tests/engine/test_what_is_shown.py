@@ -20,8 +20,6 @@ from engine.profiles import PROFILES
 from engine.scenario import entry, library
 from engine.simulation import Simulation
 
-requirement = pytest.mark.requirement
-
 
 @cache
 def played(name: str, variant: str | None = None) -> list[tuple[dict[str, Any], dict[str, Any]]]:
@@ -70,7 +68,7 @@ def every_run() -> Iterator[Any]:
 # -- every step ----------------------------------------------------------------------------------------
 
 
-@requirement("UIV-3", "UIV-6", "GEN-4", "GEN-10")
+@pytest.mark.requirement("UIV-3", "UIV-6", "GEN-4", "GEN-10")
 @pytest.mark.parametrize("scenario", every_run())
 def test_every_step_explains_itself(scenario: Any) -> None:
     """Sentence and rules always; a refusal with rule, numbers, error and what follows; register notes to read."""
@@ -90,7 +88,7 @@ def test_every_step_explains_itself(scenario: Any) -> None:
             assert shown["interesting"]
 
 
-@requirement("UIV-4", "GEN-9")
+@pytest.mark.requirement("UIV-4", "GEN-9")
 @pytest.mark.parametrize("scenario", every_run())
 def test_what_is_altered_is_in_the_header(scenario: Any) -> None:
     document = scenario.document
@@ -105,7 +103,7 @@ def test_what_is_altered_is_in_the_header(scenario: Any) -> None:
             assert header["altered"][f"producers.{producer['name']}.{name}"][1] == value
 
 
-@requirement("GEN-3")
+@pytest.mark.requirement("GEN-3")
 @pytest.mark.parametrize("scenario", every_run())
 def test_every_actor_has_its_lane(scenario: Any) -> None:
     """Whoever sends, gets or does something is announced before the first step."""
@@ -119,7 +117,7 @@ def test_every_actor_has_its_lane(scenario: Any) -> None:
         assert step.actor in lanes, (step.number, step.actor)
 
 
-@requirement("GEN-2")
+@pytest.mark.requirement("GEN-2")
 @pytest.mark.parametrize("name", ["SC-03", "SC-28", "SC-44", "SC-83"])
 def test_time_never_runs_back_and_every_step_says_something(name: str) -> None:
     variant = (entry(name).variants or (None,))[0]
@@ -129,7 +127,7 @@ def test_time_never_runs_back_and_every_step_says_something(name: str) -> None:
     assert all(step["key"] for step in steps(name, variant))
 
 
-@requirement("UIV-5", "GEN-1")
+@pytest.mark.requirement("UIV-5", "GEN-1")
 def test_a_run_replays_from_its_document_and_interventions() -> None:
     simulation = Simulation(entry("SC-28").scenario())
     simulation.run(steps=25)
@@ -150,7 +148,7 @@ def test_a_run_replays_from_its_document_and_interventions() -> None:
 # -- concepts and configuration ------------------------------------------------------------------------
 
 
-@requirement("CPT-8", "GEN-8")
+@pytest.mark.requirement("CPT-8", "GEN-8")
 def test_one_lost_answer_duplicates_without_idempotence_only() -> None:
     assert verdict("SC-02")["t-0"].duplicates == 1
     with_it = verdict("SC-03")
@@ -165,7 +163,7 @@ def test_one_lost_answer_duplicates_without_idempotence_only() -> None:
     assert {"stored", "duplicates", "lost", "failed", "reordered"} <= set(shown)
 
 
-@requirement("CFG-6")
+@pytest.mark.requirement("CFG-6")
 def test_a_forced_value_says_why_and_a_wrong_combination_stops_before_the_first_step() -> None:
     configuration = next(views("SC-03"))["clients"]["p1"]["configuration"]
     forced = {name: row for name, row in configuration.items() if row["rule"] is not None}
@@ -182,7 +180,7 @@ def test_a_forced_value_says_why_and_a_wrong_combination_stops_before_the_first_
     assert refused and set(refused) <= {"CFG-1", "CFG-2", "CFG-3"}
 
 
-@requirement("GEN-7")
+@pytest.mark.requirement("GEN-7")
 def test_a_run_begins_where_its_overrides_say() -> None:
     simulation = Simulation(entry("SC-27").scenario(entry("SC-27").variants[0]))
     manager = simulation.view()["clients"]["p1"]["transaction_manager"]
@@ -192,7 +190,7 @@ def test_a_run_begins_where_its_overrides_say() -> None:
 # -- client --------------------------------------------------------------------------------------------
 
 
-@requirement("ACC-23", "ACC-25")
+@pytest.mark.requirement("ACC-23", "ACC-25")
 def test_queues_batches_pool_and_the_reason_to_send_are_in_the_view() -> None:
     variant = entry("SC-09").variants[-1]
     assert ever("SC-09", variant, lambda view: bool(part(view, "clients", "p1", "batches")))
@@ -217,7 +215,7 @@ def test_queues_batches_pool_and_the_reason_to_send_are_in_the_view() -> None:
     )
 
 
-@requirement("ACC-24", "ACC-25")
+@pytest.mark.requirement("ACC-24", "ACC-25")
 def test_faults_of_the_accumulator_end_as_a_learner_is_told() -> None:
     """An oversized wait is an error to the caller; an outage to expiry is a reported loss, never a silent one."""
     too_long = {step["refusal"]["error"] for step in steps("SC-11", "too-long") if step["refusal"]}
@@ -226,7 +224,7 @@ def test_faults_of_the_accumulator_end_as_a_learner_is_told() -> None:
     assert (expired.failed, expired.lost) == (1, 0)
 
 
-@requirement("SND-15")
+@pytest.mark.requirement("SND-15")
 def test_the_pass_the_slots_and_the_wait_are_in_the_view() -> None:
     phases = set()
     for view in views("SC-28"):
@@ -247,7 +245,7 @@ def test_the_pass_the_slots_and_the_wait_are_in_the_view() -> None:
     )
 
 
-@requirement("ORD-8")
+@pytest.mark.requirement("ORD-8")
 def test_each_mechanism_of_order_taken_away_shows_its_own_harm() -> None:
     def refused(variant: str) -> int:
         return sum(step["refusal"] is not None for step in steps("SC-30", variant))
@@ -267,7 +265,7 @@ def test_each_mechanism_of_order_taken_away_shows_its_own_harm() -> None:
     )
 
 
-@requirement("TXM-18")
+@pytest.mark.requirement("TXM-18")
 def test_the_clients_state_and_its_last_edge_are_those_of_the_table() -> None:
     edges = {
         (row.source, row.target, row.on) for row in machines()["client_transactions"].rows if not row.refused
@@ -293,7 +291,7 @@ def test_the_clients_state_and_its_last_edge_are_those_of_the_table() -> None:
 # -- brokers -------------------------------------------------------------------------------------------
 
 
-@requirement("PID-13")
+@pytest.mark.requirement("PID-13")
 def test_blocks_of_ids_and_the_lock_of_the_node_are_in_the_view() -> None:
     node = list(views("SC-20"))[-1]["zookeeper"]["nodes"]["/latest_producer_id_block"]
     assert node["data"].startswith("{") and type(node["version"]) is int
@@ -311,7 +309,7 @@ def test_blocks_of_ids_and_the_lock_of_the_node_are_in_the_view() -> None:
     assert len(set(unchecked)) < len(unchecked)
 
 
-@requirement("SEQ-20")
+@pytest.mark.requirement("SEQ-20")
 def test_the_five_remembered_batches_and_the_row_that_decides_are_shown() -> None:
     longest = max(
         (
@@ -336,7 +334,7 @@ def test_the_five_remembered_batches_and_the_row_that_decides_are_shown() -> Non
     assert verdict("SC-30", "no-sequence-check")["t-0"].reordered == 1
 
 
-@requirement("LOG-14")
+@pytest.mark.requirement("LOG-14")
 def test_the_tape_of_every_replica_is_shown_and_acks_decide_about_loss() -> None:
     for view in views("SC-40", "acks-all"):
         for partition in view["partitions"].values():
@@ -366,7 +364,7 @@ def transaction_of(view: dict[str, Any], name: str = "txn-1") -> dict[str, Any] 
     return None
 
 
-@requirement("FND-8")
+@pytest.mark.requirement("FND-8")
 def test_the_chain_from_id_to_coordinator_is_shown() -> None:
     chains = [
         chain
@@ -381,7 +379,7 @@ def test_the_chain_from_id_to_coordinator_is_shown() -> None:
     assert any(chain["leader"] is not None for chain in chains)
 
 
-@requirement("TXC-24")
+@pytest.mark.requirement("TXC-24")
 def test_state_pending_state_and_metadata_of_an_id_are_shown() -> None:
     table = machines()["transaction_states"]
     seen = []
@@ -402,7 +400,7 @@ def test_state_pending_state_and_metadata_of_an_id_are_shown() -> None:
     )
 
 
-@requirement("CON-12")
+@pytest.mark.requirement("CON-12")
 def test_the_two_readers_differ_until_the_marker_and_after_an_abort() -> None:
     """Before the outcome read_committed has nothing; after an abort read_uncommitted has what never counted."""
     for reader in list(views("SC-46"))[-1]["consumers"].values():
