@@ -197,16 +197,19 @@ export interface ArrivalWords {
   label: string;
   headline: string;
   detail: string;
-  /** The detail where there is little room. */
+  /** Both where there is little room. */
+  headlineBrief: string;
   brief: string;
 }
 
 export function arrivalWords(frame: Frame, arrived: Arrived): ArrivalWords {
   const batch = batchWords(asLabelled(arrived));
-  const key = arrived.fate === "duplicate" ? "diagram.lanes.arrives_same" : "diagram.lanes.arrives";
-  const headline = say(key, { batch, at: frame.step?.at ?? frame.view.time });
+  const at = frame.step?.at ?? frame.view.time;
+  const isSame = arrived.fate === "duplicate";
+  const headline = say(isSame ? "diagram.lanes.arrives_same" : "diagram.lanes.arrives", { batch, at });
+  const headlineBrief = say(isSame ? "diagram.lanes.arrives_same_brief" : "diagram.lanes.arrives_brief", { at });
   const [detail, brief] = fateWords(frame, arrived);
-  return { label: batchLabel(asLabelled(arrived)), headline, detail, brief };
+  return { label: batchLabel(asLabelled(arrived)), headline, detail, headlineBrief, brief };
 }
 
 function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: string] {
@@ -248,7 +251,7 @@ interface TextRoom {
 }
 
 /** Above and below the dotted path, where there is most room: left of the cell, up to the cross, or beyond it. */
-function arrivalTexts(words: { headline: string; detail: string; brief: string }, room: TextRoom): TextShape[] {
+function arrivalTexts(words: ArrivalWords, room: TextRoom): TextShape[] {
   const after = room.x + room.width + 12;
   const before = room.x - 12;
   const edge = room.cross === null ? room.right : room.cross - 14;
@@ -263,10 +266,11 @@ function arrivalTexts(words: { headline: string; detail: string; brief: string }
 }
 
 function textPair(
-  words: { headline: string; detail: string; brief: string }, first: { x: number; space: number },
+  words: ArrivalWords, first: { x: number; space: number },
   second: { x: number; space: number }, room: TextRoom, anchor: "start" | "end",
 ): TextShape[] {
-  const [headline = ""] = wrapAtMost(words.headline, first.space, 12, 1, true);
+  const whole = textWidth(words.headline, 12, true) <= first.space;
+  const [headline = ""] = wrapAtMost(whole ? words.headline : words.headlineBrief, first.space, 12, 1, true);
   const fits = textWidth(words.detail, 12) <= second.space;
   const [detail = ""] = wrapAtMost(fits ? words.detail : words.brief, second.space, 12, 1);
   return [

@@ -55,8 +55,6 @@ export interface ReaderOptions {
   rowHeight: number;
   /** px from the cells' end to the lane's right edge. */
   right: number;
-  /** Facts stand on the line of the name (a narrow screen). */
-  narrow: boolean;
   most: number;
 }
 
@@ -109,22 +107,17 @@ function readerTexts(
   const line = y + options.rowHeight - LINE_FOOT;
   const label: TextShape = { x: cells.left, y: line - 5, text: name, anchor: "start", style: "text ink" };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
-  const whole = options.narrow ? `${name}: ${fact}` : name;
-  const labelEnd = cells.left + textWidth(whole, 12) + 3;
+  const labelEnd = cells.left + textWidth(name, 12) + 3;
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
     // The log is shorter than its reader's name: name and fact stand beyond the gates, on the line itself.
     const start = Math.max(...gates, cells.right) + 16;
     const [text = name] = wrapAtMost(`${name}: ${fact}`, options.right - start, 12, 1);
     return [{ x: round(start), y: line + 4, text, anchor: "start", style: "text ink" }];
   }
-  if (options.narrow) {
-    const [text = name] = wrapAtMost(whole, options.right - cells.left, 12, 1);
-    return [{ ...label, text }];
-  }
   const start = cells.right + 14;
   const beside = options.right - start;
   const lines = wrapAtMost(fact, beside, 11, 2);
-  if (lines.join(" ").length >= fact.length - 1 && beside > 60) {
+  if (lines.join(" ").length >= fact.length - 1 && beside > 50) {
     const first = line + (lines.length === 1 ? 4 : -4);
     return [
       label,

@@ -51,6 +51,8 @@ const DENSE: Tier = {
   name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 15, followers: 13,
   reader: 22, readersMost: 2, gap: 6,
 };
+/** On a telephone the deciding rule stands under the lane and should be seen with it. */
+const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
   reader: 0, readersMost: 0, gap: 6,
@@ -186,7 +188,7 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
     for (const name of names) tiers.set(name, name === focus ? tier : COMPACT);
     return { tiers, lines: [], rest: [] };
   }
-  tiers.set(focus, options.height === null ? ROOMY : filling(frame, height - 2 * LINE_HEIGHT));
+  tiers.set(focus, options.height === null ? TALL : filling(frame, height - 2 * LINE_HEIGHT));
   return { tiers, lines: others, rest: [] };
 }
 
@@ -283,7 +285,7 @@ function layoutLane(
     lane.arrival = coming.shape;
     twin.push(coming.twin);
   }
-  const bottom = placeBelow(frame, lane, name, id, replica, cells, tier, rowsTop, right, narrow, twin);
+  const bottom = placeBelow(frame, lane, name, id, replica, cells, tier, rowsTop, right, twin);
   lane.gates = gates(replica, cells, cellsTop, bottom, tier);
   lane.texts.push(...titleTexts(frame, name, partition, replica, cells, tier, top, options));
   lane.texts.push(...gateTexts(replica, cells, cellsTop, lane.arrival?.cross ?? null, right));
@@ -293,7 +295,7 @@ function layoutLane(
 /** Followers and readers; returns where the lane's gates end. */
 function placeBelow(
   frame: Frame, lane: LaneShape, name: string, id: string, replica: ReplicaView, cells: Cells, tier: Tier,
-  rowsTop: number, right: number, narrow: boolean, twin: string[],
+  rowsTop: number, right: number, twin: string[],
 ): number {
   let y = rowsTop;
   if (tier.followers > 0 && Object.keys(frame.view.brokers ?? {}).length > 1) {
@@ -304,7 +306,7 @@ function placeBelow(
     y += tier.followers;
   }
   const readers = layoutReaders(frame, name, replica, cells, {
-    top: y, rowHeight: tier.reader, right, narrow, most: tier.readersMost,
+    top: y, rowHeight: tier.reader, right, most: tier.readersMost,
   });
   lane.readers = readers.readers;
   for (const reader of readers.readers) lane.texts.push(...reader.texts.splice(0));

@@ -12,7 +12,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { layoutRefusal } from "./decision.ts";
+import { answered, consequence, layoutRefusal } from "./decision.ts";
 import { SizedElement, folded, twin } from "./element.ts";
 import { defaults, layoutLanes, shownReplica } from "./lanes-layout.ts";
 import { drawLanes } from "./lanes-draw.ts";
@@ -72,7 +72,7 @@ export class Lanes extends SizedElement {
     const rule = step?.decision?.rows.find((row) => row.outcome === "decided");
     if (rule === undefined && step?.refusal == null) return nothing;
     const refusal = step?.refusal == null ? null : layoutRefusal(step.refusal);
-    return html`<div class="hitbox">${rule === undefined ? nothing : html`<b>${say(rule.key, rule.params)}</b> `}${
+    return html`<div class="hitbox">${rule === undefined ? nothing : drawnRule(answered(rule), consequence(frame))}${
       refusal === null ? nothing : html`<br><span class="bad">${refusal.error}</span>: ${refusal.compared}`}</div>`;
   }
 
@@ -88,6 +88,10 @@ export class Lanes extends SizedElement {
     const wanted = (this.scrolled[partition] ?? 0) + batches;
     this.scrolled = { ...this.scrolled, [partition]: Math.max(0, Math.min(wanted, count - 1)) };
   };
+}
+
+function drawnRule(rule: ReturnType<typeof answered>, came: string | null): TemplateResult {
+  return html`<b>${rule.sentence} ${rule.answer ?? nothing}</b>${came === null ? nothing : html`<br>${came}`}`;
 }
 
 customElements.define("eos-lanes", Lanes);

@@ -27,7 +27,7 @@ export function alteredOf(header: Header): Altered[] {
     name: (path.split(".").pop() ?? path).replaceAll("_", " "),
     path,
     value: plain(value),
-    normal: plain(normal),
+    normal: normal === null ? null : plain(normal),
   }));
   return [...switches, ...settings];
 }
