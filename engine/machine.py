@@ -161,10 +161,17 @@ class _Taken(dict[tuple[str, str], Any]):
         self._machine = machine
         self._found = found
 
-    def __getitem__(self, key: tuple[str, str]) -> Any:
+    def _note(self, key: tuple[str, str]) -> None:
         for row in self._machine.candidates(*key):
             self._found[id(row)] = row
+
+    def __getitem__(self, key: tuple[str, str]) -> Any:
+        self._note(key)
         return super().__getitem__(key)
+
+    def get(self, key: tuple[str, str], default: Any = None) -> Any:
+        self._note(key)
+        return super().get(key, default)
 
 
 @contextmanager

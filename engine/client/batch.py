@@ -31,29 +31,8 @@ _MOVES = (
     *(Row(source=s, on="expire", target=EXPIRED, why="producer_batch.expired", spec="ACC-21") for s in LIVE),
     *(Row(source=s, on="abort", target=ABORTED, why="producer_batch.aborted", spec="ACC-22") for s in LIVE),
 )
-_REFUSALS = {
-    "close": ("producer_batch.cannot_close", "ACC-7"),
-    "drain": ("producer_batch.cannot_drain", "ACC-16"),
-    "requeue": ("producer_batch.cannot_requeue", "ACC-18"),
-    "acknowledge": ("producer_batch.cannot_be_acknowledged", "ACC-21"),
-    "fail": ("producer_batch.cannot_fail", "ACC-21"),
-    "expire": ("producer_batch.cannot_expire", "ACC-21"),
-    "abort": ("producer_batch.cannot_abort", "ACC-22"),
-}
-
-
-def _refused() -> tuple[Row, ...]:
-    """Every pair without a move is refused: a batch that is over stays over, an unsent one has no answer."""
-    moves = {(row.source, row.on) for row in _MOVES}
-    return tuple(
-        Row(source=state, on=on, target=None, why=_REFUSALS[on][0], spec=_REFUSALS[on][1], reply="REFUSED")
-        for state in (*LIVE, *OVER)
-        for on in EVENTS
-        if (state, on) not in moves
-    )
-
-
-MACHINE = Machine("producer_batch", FILLING, (*_MOVES, *_refused()), terminal=OVER)
+MACHINE = Machine("producer_batch", FILLING, _MOVES, terminal=OVER)
+"""A pair without a row is nobody's request that could be refused, but a broken rule of the engine."""
 
 
 class Batch:
@@ -189,10 +168,10 @@ class Batch:
         return self.state in OVER
 
     def move(self, on: str) -> None:
-        """Take the row of (state, ``on``). A refused one is a broken rule of the engine."""
-        target = MACHINE.targets[(self.state, on)]
+        """Take the row of (state, ``on``); without one a rule of the engine is broken."""
+        target = MACHINE.targets.get((self.state, on))
         if target is None:
-            raise EngineError(f"{self.id} of {self.partition}: {on!r} is refused in state {self.state}")
+            raise EngineError(f"{self.id} of {self.partition}: {on!r} cannot happen in state {self.state}")
         self.state = target
         self.watch.touch(self)
 
