@@ -16,6 +16,7 @@ from engine.messages import (
     EndTxnRequest,
     FindCoordinatorRequest,
     InitProducerIdRequest,
+    OffsetCommitRequest,
     OffsetFetchRequest,
     TxnMarkerEntry,
     TxnOffsetCommitRequest,
@@ -68,6 +69,13 @@ FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
         "member_id": (str, ""),
         "group_instance_id": (str, None),
     },
+    "OffsetCommit": {
+        "group_id": (str, ""),
+        "partition": (str, "t-0"),
+        "offset": (int, 0),
+        "generation_id": (int, -1),
+        "member_id": (str, ""),
+    },
     "OffsetFetch": {"group_id": (str, ""), "partitions": (list, ()), "require_stable": (bool, True)},
 }
 """API to field, type and default of what a script may write."""
@@ -105,6 +113,11 @@ def _offsets(values: dict[str, Any]) -> object:
     return TxnOffsetCommitRequest(**values, offsets={partition: CommittedOffset(offset=offset)})
 
 
+def _plain_offsets(values: dict[str, Any]) -> object:
+    partition, offset = values.pop("partition"), values.pop("offset")
+    return OffsetCommitRequest(**values, offsets={partition: CommittedOffset(offset=offset)})
+
+
 _MAKE: dict[str, Callable[[dict[str, Any]], object]] = {
     "FindCoordinator": lambda values: FindCoordinatorRequest(**values),
     "InitProducerId": lambda values: InitProducerIdRequest(**values),
@@ -113,6 +126,7 @@ _MAKE: dict[str, Callable[[dict[str, Any]], object]] = {
     "EndTxn": lambda values: EndTxnRequest(**values),
     "WriteTxnMarkers": _markers,
     "TxnOffsetCommit": _offsets,
+    "OffsetCommit": _plain_offsets,
     "OffsetFetch": lambda values: OffsetFetchRequest(**_partitions(values)),
 }
 

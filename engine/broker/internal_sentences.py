@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.broker import append_rules
 from engine.broker.append_rules import Arrival
-from engine.broker.internal_topics import OFFSETS_TOPIC
+from engine.broker.internal_topics import OFFSETS_TOPIC, is_internal
 from engine.broker.partition_log import Appended
 from engine.broker.produce_checks import ACKS_ALL
 from engine.broker.replica import Replica
@@ -16,11 +16,11 @@ from engine.messages import NO_PRODUCER_ID, RecordBatch
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
 
-MARKER_RULES = ("MRK-4", "MRK-6", "MRK-11", "MSG-3", "LOG-4", "CTR-26", "CTR-30")
+MARKER_RULES = ("MRK-4", "MRK-6", "MRK-11", "MSG-3", "LOG-4", "CTR-26")
 """Of every marker: brokers write it, it is appended and changes no stored record, both its epochs are checked."""
 
-IMAGE_RULES = ("LOG-4", "TXC-2", "TXC-3", "TXC-23", "CTR-47")
-OFFSETS_RULES = ("LOG-4", "OFS-2", "SEQ-9")
+IMAGE_RULES = ("LOG-4", "TXC-2", "TXC-3", "TXC-23")
+OFFSETS_RULES = ("LOG-4", "OFS-2", "SEQ-9", "CTR-49")
 
 
 def say_internal(
@@ -45,6 +45,8 @@ def say_internal(
         rules: tuple[str, ...] = OFFSETS_RULES if of_groups else IMAGE_RULES
         if batch.is_control:
             key, rules = "broker.marker_appended", MARKER_RULES
+            if is_internal(replica.partition):
+                rules = (*rules, "MRK-7")
         waits = acks == ACKS_ALL and log.high_watermark <= appended.last_offset
         watch.say(
             key + ("_and_waits" if waits else ""),
@@ -69,7 +71,9 @@ def say_internal(
         if batch.is_control:
             shown = log.producers.rules.shown_markers[log.marker_levels[Origin.COORDINATOR]]
         subject, marker = replica.partition, batch.is_control
-        watch.decide(append_rules.decision(broker.name, subject, shown, appended.arrival, rule, marker=marker))
+        watch.decide(
+            append_rules.decision(broker.name, subject, shown, appended.arrival, rule, marker=marker)
+        )
 
 
 def _note_what_it_did(broker: Broker, replica: Replica, batch: RecordBatch, arrival: Arrival) -> None:

@@ -174,6 +174,10 @@ _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 
 
+_ON_A_COPY = {"LOG-6": ("LOG-5", "SEQ-16")}
+"""The check that a transaction is whole is the last one: all of it happened on a copy, which is thrown away."""
+
+
 def _say_decision(
     broker: Broker, replica: Replica, batch: RecordBatch, appended: Appended, client: str, acks: int
 ) -> None:
@@ -215,7 +219,7 @@ def _say_decision(
             (
                 ("SEQ-10", rule.spec, "SEQ-17", "SEQ-7", "SEQ-19")
                 if rule.why == "broker.stale_sequence_refused"
-                else ("SEQ-10", rule.spec, "SEQ-17")
+                else ("SEQ-10", rule.spec, "SEQ-17", *_ON_A_COPY.get(rule.spec, ()))
             ),
             **{**append_rules.NUMBERS[rule.when](arrival), **params},
             error=rule.answer.name,

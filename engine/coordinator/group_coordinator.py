@@ -265,7 +265,7 @@ class GroupCoordinator:
                     partition=moved.partition,
                     producer_id=producer_id,
                     offset=moved.offset,
-                    visible=committed,
+                    visible=committed and not moved.failed,
                 )
             )
 

@@ -80,13 +80,12 @@ def _failed() -> list[Row]:
 
 def _marked() -> list[Row]:
     return [
-        Row(source=ABSENT, on=COMMITTED, target=None, why="group.nothing_pending", spec="OFS-4"),
-        Row(source=ABSENT, on=ABORTED, target=None, why="group.nothing_pending", spec="OFS-4"),
         Row(
             source=STAGED,
             on=COMMITTED,
-            target=None,
+            target=ABSENT,
             reply="UNKNOWN_SERVER_ERROR",
+            effects=(FORGET,),
             why="group.commit_before_append",
             spec="OFS-4",
         ),

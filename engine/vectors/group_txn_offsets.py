@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.coordinator.group_offsets import Group
-from engine.errors import EngineError
+from engine.coordinator.group_offsets import Group, Moved
 from engine.messages import CommittedOffset
 from engine.vectors.outcome import Failure, Skip
 
@@ -27,8 +26,8 @@ def _fail_transaction(group: Group, operation: dict[str, Any]) -> None:
     group.fail_pending(operation["pid"], operation["partitions"])
 
 
-def _marker(group: Group, operation: dict[str, Any]) -> None:
-    group.end(operation["pid"], operation["type"] == "COMMIT")
+def _marker(group: Group, operation: dict[str, Any]) -> list[Moved]:
+    return group.end(operation["pid"], operation["type"] == "COMMIT")
 
 
 def _prepare(group: Group, operation: dict[str, Any]) -> None:
@@ -45,7 +44,7 @@ def _fail(group: Group, operation: dict[str, Any]) -> None:
         group.failed(name, offset)
 
 
-OPERATIONS: dict[str, Callable[[Group, dict[str, Any]], None]] = {
+OPERATIONS: dict[str, Callable[[Group, dict[str, Any]], list[Moved] | None]] = {
     "prepare_txn": _prepare_transaction,
     "append_txn": _append_transaction,
     "fail_txn": _fail_transaction,
@@ -72,11 +71,9 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         handler = OPERATIONS.get(operation["op"])
         if handler is None:
             raise Skip(f"the engine has no operation {operation['op']!r}")
-        try:
-            handler(group, operation)
-            got = {"result": "OK", **_state(group, partitions)}
-        except EngineError as broken:
-            got = {"result": str(broken), **_state(group, partitions)}
+        moves = handler(group, operation) or []
+        result = "UNKNOWN_SERVER_ERROR" if any(moved.failed for moved in moves) else "OK"
+        got = {"result": result, **_state(group, partitions)}
         for name, value in expected.items():
             if got.get(name) != value:
                 return Failure(f"op {index} {operation['op']}: {name}", value, got.get(name))
