@@ -331,6 +331,7 @@ class Simulation:
             self._actor, self._kind = name, "timer"
             self.carry_out(name, broker.on_background_timer(self.now))
         self._ask(name)
+        self._follow_changes()
 
     def _begin_pass(self, name: str, event: Event) -> None:
         if self.hold_if_paused(name, event):

@@ -22,19 +22,18 @@ NEXT = {
 """What the client does about a refusal; everything else ends it."""
 
 ALSO: dict[str, tuple[str, ...]] = {
-    "coordinator.epoch_raised": ("TXC-4", "CTR-23", "CTR-34", "CTR-35"),
-    "coordinator.fences_open_transaction": ("TXC-4", "FEN-2", "FEN-5", "CTR-22"),
+    "coordinator.epoch_raised": ("TXC-4",),
+    "coordinator.fences_open_transaction": ("TXC-4", "FEN-2", "FEN-5"),
     "coordinator.init_meets_transition": ("TXC-6", "FEN-5"),
     "coordinator.init_waits_for_markers": ("FEN-5",),
-    "coordinator.impossible_state": ("CTR-21",),
     "coordinator.transaction_begins": ("TXC-4", "CTR-36"),
     "coordinator.partitions_added": ("TXC-4",),
     "coordinator.add_meets_transition": ("TXC-6",),
     "coordinator.end_meets_transition": ("TXC-6",),
     "coordinator.decides_commit": ("TXC-4",),
     "coordinator.decides_abort": ("TXC-4",),
-    "coordinator.all_markers_acknowledged": ("TXC-4", "CTR-29"),
-    "coordinator.id_expires": ("TXC-4", "CTR-29", "CTR-35"),
+    "coordinator.all_markers_acknowledged": ("TXC-4",),
+    "coordinator.id_expires": ("TXC-4",),
     "coordinator.transaction_timed_out": ("TXC-10", "FEN-2"),
     "coordinator.resumes_markers": ("TXC-19",),
 }
@@ -89,7 +88,7 @@ class CoordinatorVoice:
         )
         self.watch.say(
             "coordinator.stale_epoch",
-            ("FEN-2", "CTR-11", "CTR-44"),
+            ("FEN-2",),
             coordinator=self.name,
             transactional_id=metadata.transactional_id,
             arrived=arrived,

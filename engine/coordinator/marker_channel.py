@@ -383,7 +383,7 @@ class MarkerChannel:
             return
         watch.say(
             row.why,
-            (row.spec,),
+            (row.spec, "MSG-4") if row.refused else (row.spec,),
             coordinator=self.name,
             transactional_id=marker.transactional_id,
             result=marker.result,

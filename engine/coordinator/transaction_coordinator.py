@@ -450,9 +450,7 @@ class TransactionCoordinator(CoordinatorVoice):
             self._fenced(to, metadata, producer_epoch)
             return
         self._answer(to, Error.NONE)
-        self._note(
-            "coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-24", "CTR-25"), metadata
-        )
+        self._note("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
         self._send_markers(metadata, now)
 
     def _tell_decided(self, metadata: TransactionMetadata) -> None:

@@ -110,3 +110,58 @@ def test_init_is_refused(name, timeout, error):
     at = stage.coordinator()
     request = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=timeout)
     assert stage.call(at, request).error.name == error
+
+
+def at_coordinator(stage, at):
+    return stage.simulation.view()["brokers"][str(at)]
+
+
+@pytest.mark.requirement("FND-8")
+def test_a_lookup_shows_its_chain_and_a_creation_when_it_is_done():
+    stage = Stage(cluster={"internal_topics": False})
+    asked = FindCoordinatorRequest(key="payments", key_type="TRANSACTION")
+    stage.call(1, asked)
+    absent = at_coordinator(stage, 1)["lookups"]["TRANSACTION payments"]
+    assert (absent["partition"], absent["leader"]) == (None, None)
+    stage.play()
+    stage.call(1, asked)
+    found = at_coordinator(stage, 1)["lookups"]["TRANSACTION payments"]
+    assert found == {
+        "key": "payments",
+        "topic": "__transaction_state",
+        "hash": 1382682413,
+        "partition": 13,
+        "leader": 2,
+    }
+
+
+@pytest.mark.requirement("TXC-24", "MRK-12", "FEN-8")
+def test_a_transaction_shows_what_counts_what_is_pending_and_which_markers_are_missing():
+    stage = Stage()
+    at = stage.coordinator()
+    producer = stage.init(at)
+    stage.add(at, producer, "t-0", "t-1")
+    stage.write("t-0", producer)
+    shown = at_coordinator(stage, at)["transactions"]["txn-1"]
+    assert (shown["state"], shown["pending_state"], shown["partitions"]) == ("Ongoing", None, ["t-0", "t-1"])
+    assert shown["times_out_at"] == shown["started_at"] + 60_000
+    assert (shown["producer_epoch"], shown["coordinator_epoch"], shown["log_partition"]) == (0, 0, 10)
+    stage.end(at, producer)
+    shown = at_coordinator(stage, at)["transactions"]["txn-1"]
+    assert (shown["state"], shown["pending_state"]) == ("PrepareCommit", "CompleteCommit")
+    board = at_coordinator(stage, at)["markers"]
+    assert board["waiting"] == {"txn-1": {"result": "COMMIT", "remaining": ["t-0", "t-1"], "retries": 0}}
+    assert sorted(board["in_flight"]) == ["1", "2"]
+    stage.play()
+    assert "markers" not in at_coordinator(stage, at)
+    entry = stage.simulation.view()["partitions"]["t-0"]["replicas"]["1"]["producers"][
+        str(producer.producer_id)
+    ]
+    assert (entry["producer_epoch"], entry["coordinator_epoch"]) == (0, 0)
+    tape = stage.simulation.view()["partitions"]["__transaction_state-10"]["replicas"]["2"]["batches"]
+    assert [batch["content"]["values"][0]["state"] for batch in tape.values()] == [
+        "Empty",
+        "Ongoing",
+        "PrepareCommit",
+        "CompleteCommit",
+    ]

@@ -28,7 +28,9 @@ SITUATIONS = [
 @pytest.mark.parametrize("state", TRANSACTION_STATES.states)
 def test_every_request_has_exactly_one_answer_in_every_state(state, on):
     for holds in SITUATIONS:
-        deciding = [row for row in TRANSACTION_STATES.candidates(state, on) if not row.when or holds[row.when]]
+        deciding = [
+            row for row in TRANSACTION_STATES.candidates(state, on) if not row.when or holds[row.when]
+        ]
         assert len(deciding) == 1, (state, on, holds)
         row = deciding[0]
         assert row.effects or row.reply, "a request is answered or carried out"
