@@ -98,6 +98,13 @@ class SteppingPage(threading.Thread):
                 f"step {number} did not come; {len(self.steps)} did; {self.problems}"
             )
 
+    def ask_once(self, asked: Json, steps: int) -> None:
+        """Send a command and leave as soon as the first steps have come, without waiting for its answer."""
+        with self._connect() as socket:
+            socket.send(json.dumps({"v": 1, "id": str(uuid.uuid4()), **asked}))
+            while len(self.steps) < steps:
+                self._take(json.loads(socket.recv(timeout=STEP_SECONDS_MAX)))
+
     def _step(self, socket: ClientConnection) -> None:
         """On one socket: each command until its own answer has come, then the next."""
         have = {self.branch: max(self.steps, default=0)}

@@ -64,6 +64,20 @@ def test_no_step_is_lost_and_none_doubled(site: RunningSite, stepping: SteppingP
     assert _stored(stepping) == expected()
 
 
+def test_losing_redis_in_the_middle_of_a_task_ends_no_other_process(
+    site: RunningSite, stepping: SteppingPage
+) -> None:
+    others = {child: site.pid(child) for child in ("worker", "web")}
+    end = {"type": "run_until", "branch": stepping.branch, "after": 0, "until": "end"}
+    stepping.ask_once(end, steps=50)
+    site.kill("redis")
+    site.wait_until_healthy()
+    assert {child: site.pid(child) for child in others} == others, site.output()
+    stepping.start()
+    stepping.join(60)
+    assert [stepping.steps[number] for number in range(1, STEPS + 1)] == expected()
+
+
 def _stored(page: SteppingPage) -> list[dict[str, object]]:
     session = page.socket_address.split("/")[-2]
     stored = page.caller.get(f"api/sessions/{session}/branches/{page.branch}/steps?from=1&to=500")
