@@ -300,6 +300,10 @@ class RecordAccumulator:
         queue = self.queue(batch.partition)
         self.watch.touch(queue)
         if self.sequences is None or not self.switches.ordered_reinsertion:
+            if self.sequences is not None:
+                self.watch.note(
+                    "client.requeued_out_of_order", ("ORD-7",), batch=batch.id, partition=batch.partition
+                )
             queue.batches.appendleft(batch)
             return False
         return self._insert_in_sequence_order(queue, batch)

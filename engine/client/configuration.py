@@ -172,7 +172,7 @@ def _idempotent(
 ) -> None:
     if not profile.idempotence:
         raise Refused(
-            "CFG-2",
+            "CPT-7",
             f"{place}.enable_idempotence",
             f"Kafka {profile.version} (profile {profile.name}) has no idempotent producer",
             "choose profile k20 or k28, or switch idempotence off",

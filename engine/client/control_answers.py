@@ -117,6 +117,7 @@ class _Exchange:
             "client.control_fatal" if does == FATAL else reaction.why,
             reaction.spec,
             "TXM-4",
+            *(("FEN-4",) if reaction.raises == FENCED and does == FATAL else ()),
             api=self.request.api,
             error=error.name,
             shown=shown.name,

@@ -22,6 +22,7 @@ def said(*arguments: str) -> tuple[int, str, str]:
     return main(["explain", *arguments], out, err), out.getvalue(), err.getvalue()
 
 
+@pytest.mark.requirement("MSG-4")
 def test_every_error_has_its_whole_entry_in_both_languages() -> None:
     assert set(ERRORS) == set(Error) - {Error.NONE}
     known = catalogue()

@@ -414,3 +414,55 @@ def test_the_two_readers_differ_until_the_marker_and_after_an_abort() -> None:
         ),
     )
     assert list(views("SC-44", "k28"))[-1]["consumers"]["c-committed"]["delivered_count"] == 2
+
+
+@pytest.mark.requirement("FEN-8")
+def test_epochs_of_both_instances_and_the_refused_numbers_are_shown() -> None:
+    stale = {Error.PRODUCER_FENCED.name, Error.INVALID_PRODUCER_EPOCH.name}
+    refused = [step["refusal"] for step in steps("SC-61", "k28") if step["refusal"]]
+    fenced = [refusal for refusal in refused if refusal["error"] in stale]
+    assert fenced
+    assert all(len(refusal["compared"]) > 1 for refusal in fenced)
+    epochs = [found["producer_epoch"] for view in views("SC-61", "k28") if (found := transaction_of(view))]
+    assert epochs[-1] > epochs[0]
+    last = list(views("SC-61", "k28"))[-1]["clients"]
+    assert len({client["transaction_manager"]["producer_epoch"] for client in last.values()}) > 1
+    old_coordinator = Error.TRANSACTION_COORDINATOR_FENCED.name
+    assert any(
+        step["refusal"] and step["refusal"]["error"] == old_coordinator for step in steps("SC-70", "check-on")
+    )
+    assert not any(
+        step["refusal"] and step["refusal"]["error"] == old_coordinator
+        for step in steps("SC-70", "check-off")
+    )
+
+
+@pytest.mark.requirement("UIV-1")
+def test_one_cursor_moves_every_view_and_every_fate_of_a_message_can_be_drawn() -> None:
+    """Each step of one run carries the changes of all its components, and each message ends in one fate."""
+    fates = set()
+    changed = set()
+    for name, variant in (("SC-08", "k28"), ("SC-88", "silent-for-a-while"), ("SC-58", "leader-moves")):
+        open_messages: set[int] = set()
+        for step, view in played(name, variant):
+            changed |= {change["path"][0] for change in step["changes"]}
+            for message in step["messages"]:
+                fates.add(message["event"])
+                if message["event"] == "sent":
+                    open_messages.add(message["id"])
+                elif message["event"] in ("delivered", "dropped", "lost"):
+                    open_messages.discard(message["id"])
+            for key, message in part(view, "network", "messages").items():
+                assert int(key) in open_messages
+                assert message["from"] and message["to"] and message["api"]
+    assert fates >= {"sent", "delivered", "dropped", "delayed", "lost"}
+    assert changed >= {
+        "time",
+        "applications",
+        "clients",
+        "consumers",
+        "brokers",
+        "partitions",
+        "middleware",
+        "network",
+    }
