@@ -111,8 +111,12 @@ function readerTexts(
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
     // The log is shorter than its reader's name: name and fact stand beyond the gates, on the line itself.
     const start = Math.max(...gates, cells.right) + 16;
-    const [text = name] = wrapAtMost(`${name}: ${fact}`, options.right - start, 12, 1);
-    return [{ x: round(start), y: line + 4, text, anchor: "start", style: "text ink" }];
+    const whole = `${name}: ${fact}`;
+    if (textWidth(whole, 12) <= options.right - start) {
+      return [{ x: round(start), y: line + 4, text: whole, anchor: "start", style: "text ink" }];
+    }
+    return wrapAtMost(whole, options.right - start, 11, 2).map((text, index, all): TextShape => (
+      { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 12, text, anchor: "start", style: "ink" }));
   }
   const start = cells.right + 14;
   const beside = options.right - start;
@@ -139,13 +143,14 @@ export function layoutFollowers(
   rightEdge: number,
 ): { marks: { x: number; y: number }[]; texts: TextShape[]; twin: string[] } {
   const view = frame.view.partitions?.[partition];
-  const leaderEnd = view?.replicas[shown]?.log_end ?? 0;
+  const replica = view?.replicas[shown];
+  const leaderEnd = replica?.log_end ?? 0;
   const byEnd = new Map<number, string[]>();
-  for (const [id, replica] of Object.entries(view?.replicas ?? {})) {
+  for (const [id, follower] of Object.entries(view?.replicas ?? {})) {
     if (id === shown) continue;
-    const names = byEnd.get(replica.log_end) ?? [];
+    const names = byEnd.get(follower.log_end) ?? [];
     names.push(followerName(frame, view?.isr ?? [], id));
-    byEnd.set(replica.log_end, names);
+    byEnd.set(follower.log_end, names);
   }
   const ends = [...byEnd.entries()].sort(([one], [other]) => one - other);
   if (ends.length === 0) return { marks: [], texts: [], twin: [] };
@@ -157,7 +162,9 @@ export function layoutFollowers(
   const width = textWidth(text, 11);
   const first = Math.min(...marks.map((mark) => mark.x)) - 8;
   const last = Math.max(...marks.map((mark) => mark.x)) + 8;
-  const before = first - width >= 4;
+  const gates = replica === undefined ? [] : [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
+  const crossed = gates.some((x) => x > first - width - 4 && x < first - 2);
+  const before = first - width >= 4 && !crossed;
   const [fitting = ""] = before ? [text] : wrapAtMost(text, rightEdge - last, 11, 1);
   const place: TextShape = before
     ? { x: round(first), y: y + 9, text, anchor: "end", style: "" }
