@@ -237,9 +237,14 @@ def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
                 compare((*path, key), old, new, changes)
         for key, new in after.items():
             if key not in before:
-                changes.append(((*path, key), ABSENT, new))
+                changes.append(((*path, key), ABSENT, _own(new)))
     else:
-        changes.append((path, before, after))
+        changes.append((path, _own(before), _own(after)))
+
+
+def _own(value: Any) -> Any:
+    """A value that a reader may put other parts into: what the recorder compares with must not change by it."""
+    return dict(value) if type(value) is dict else value
 
 
 def place(view: dict[str, Any], path: Path, value: Any) -> None:
