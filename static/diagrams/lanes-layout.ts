@@ -473,7 +473,7 @@ function gateTexts(
     const free = (from: number): boolean =>
       from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
     const blocked = cross !== null && Math.abs(x + 8 + width / 2 - cross.x) < width / 2 + 14;
-    const end = free(x - 6 - width) ? true : blocked || !free(x + 10);
+    const end = free(x - 6 - width) || (x - 6 - width >= 2 && (blocked || !free(x + 10)));
     const from = end ? x - 6 - width : x + 10;
     return { x: round(end ? x - 6 : x + 10), y: top - GATE_TEXT, text, anchor: end ? "end" : "start", style: "strong digits halo",
       span: [from, from + width] };
@@ -485,7 +485,15 @@ function gateTexts(
     const first = place(stable, say("diagram.lanes.gate_lso", { offset: stable }), null);
     texts.push(first, place(high, say("diagram.lanes.gate_hw", { offset: high }), first.span));
   }
-  texts.push(...startTexts(cells, start, top));
+  const isFree = (text: TextShape): boolean => {
+    const width = textWidth(text.text, 11);
+    return text.y !== top - GATE_TEXT || texts.every((other) => {
+      const taken = textWidth(other.text, 11, true);
+      const from = other.anchor === "end" ? other.x - taken : other.x;
+      return text.x + 6 <= from || text.x - width >= from + taken + 6;
+    });
+  };
+  texts.push(...startTexts(cells, start, top).filter(isFree));
   return cells.left > 30 ? texts : texts.filter((text) => text.y === top - GATE_TEXT);
 }
 
