@@ -1,6 +1,7 @@
 """The state machine of the client's transaction manager as rows (TXM-3, TXM-4).
 
-Every (state, event) pair has its row; what is not legal is refused with the reason the caller sees.
+What is not legal is refused with the reason the caller sees. Pairs that nobody can ask for have no row: meeting
+one is a broken rule of the engine.
 """
 
 from __future__ import annotations
@@ -60,35 +61,32 @@ _MOVES = (
     _move(READY, EXHAUSTED, UNINITIALIZED, "epoch_exhausted", "TXM-16"),
 )
 
-_REFUSALS = {
+_REFUSED_CALLS = {
     INIT: "refused_init",
-    NEED_ID: "refused_need_id",
-    GOT_ID: "refused_got_id",
     BEGIN: "refused_begin",
     COMMIT: "refused_commit",
     ABORT: "refused_abort",
-    ENDED: "refused_ended",
-    ABORTABLE: "refused_abortable",
-    EXHAUSTED: "refused_epoch_exhausted",
 }
+_REFUSED_ANSWERS = (
+    (READY, GOT_ID, "refused_got_id"),  # A second initTransactions() was answered after the end of the abort.
+    (INITIALIZING, ABORTABLE, "refused_abortable"),  # FindCoordinator: a missing right on a group.
+)
+
+
+def _refuse(source: str, on: str, why: str) -> Row:
+    return Row(source=source, on=on, target=None, why=f"{NAME}.{why}", spec="TXM-4", reply="ILLEGAL_STATE")
 
 
 def _refused() -> tuple[Row, ...]:
-    """The pairs without an unguarded move: the edge is not legal (``isTransitionValid``)."""
+    """Calls of the application, and answers that come too late: the edge is not legal."""
     settled = {(row.source, row.on) for row in _MOVES if not row.when}
-    return tuple(
-        Row(
-            source=state,
-            on=on,
-            target=None,
-            why=f"{NAME}.{_REFUSALS[on]}",
-            spec="TXM-4",
-            reply="ILLEGAL_STATE",
-        )
+    calls = tuple(
+        _refuse(state, on, why)
         for state in STATES
-        for on in EVENTS
+        for on, why in _REFUSED_CALLS.items()
         if (state, on) not in settled
     )
+    return (*calls, *(_refuse(*row) for row in _REFUSED_ANSWERS))
 
 
 MACHINE = Machine(

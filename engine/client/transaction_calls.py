@@ -68,7 +68,7 @@ def init_transactions(manager: TransactionManager) -> Result:
 def begin_transaction(manager: TransactionManager) -> None:
     """READY → IN_TRANSACTION, purely local (CTR-1)."""
     _needs_transactional_id(manager)
-    _no_error(manager)
+    _no_error(manager, states.BEGIN)
     _take(manager, states.BEGIN)
 
 
@@ -141,7 +141,7 @@ def commit_transaction(manager: TransactionManager) -> Result:
     waiting = _resumed(manager, states.COMMITTING_TRANSACTION)
     if waiting is not None:
         return waiting
-    _no_error(manager)
+    _no_error(manager, states.COMMIT)
     _take(manager, states.COMMIT)
     return _complete(manager, committed=True, skip_end=False)
 
@@ -153,7 +153,7 @@ def abort_transaction(manager: TransactionManager) -> Result:
     if waiting is not None:
         return waiting
     if not manager.has_abortable_error:
-        _no_error(manager)
+        _no_error(manager, states.ABORT)
     # The coordinator would not accept EndTxn from an identity that it no longer knows.
     skip_end = manager.last_error is Error.INVALID_PRODUCER_ID_MAPPING and manager.can_bump
     _take(manager, states.ABORT)
@@ -212,9 +212,12 @@ def _needs_transactional_id(manager: TransactionManager) -> None:
         )
 
 
-def _no_error(manager: TransactionManager) -> None:
-    """After an error only abort (abortable) or close (fatal) is left (CTR-27, CTR-28)."""
-    if not manager.has_error or manager.last_error is None:
+def _no_error(manager: TransactionManager, on: str | None = None) -> None:
+    """After an error only abort (abortable) or close (fatal) is left (CTR-27, CTR-28).
+
+    ``on``: the edge asked for, which the table refuses too; the application sees the error behind it.
+    """
+    if not manager.has_error or manager.last_error is None or (on is not None and manager.allows(on)):
         return
     error = manager.last_error
     exception = KAFKA_EXCEPTION

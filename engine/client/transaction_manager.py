@@ -406,7 +406,7 @@ class TransactionManager:
         does = reaction_to(error).does
         if does == FATAL or (does == STALE_EPOCH and self.profile.stale_epoch_is_fatal):
             self.transition(states.FATAL, error)
-        elif self.is_transactional and self.allows(states.ABORTABLE):
+        elif self.is_transactional and self.has_ongoing_transaction:
             if self.can_bump and not self.is_completing:
                 self.bump_required = True
             self.transition(states.ABORTABLE, error)
