@@ -79,7 +79,7 @@ def test_refused(settings, rule, place):
 def test_the_old_client_has_no_idempotence():
     with pytest.raises(Refused) as caught:
         config(K010, enable_idempotence=True)
-    assert caught.value.rule == "CFG-2"
+    assert caught.value.rule == "CPT-7"
 
 
 def test_the_lab_switch_lets_six_in_flight_through():
