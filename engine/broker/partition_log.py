@@ -437,7 +437,8 @@ class PartitionLog:
             producers.map_end_offset = self.log_end
             producers.take_snapshot()
         known = list(producers.entries)
-        producers.forget_all()
+        # What is undecided stands in the log itself, so it stays so for whoever looks at the stopped broker.
+        producers.entries.clear()
         self._touch_producers(known)
         self._touch()
 
