@@ -37,7 +37,7 @@ _ENTRIES: dict[str, tuple[str, ...]] = {
     "CTR-33": ("group.offset_becomes_visible", "group.offset_dropped"),
     "CTR-34": ("coordinator.epoch_raised",),
     "CTR-35": ("broker.producer_id_issued",),
-    "CTR-37": ("client.stopped_unresolved",),
+    "CTR-37": ("client.stopped_unresolved", "client.waits_unresolved"),
     "CTR-42": ("client.transactional_sent",),
     "CTR-44": ("broker.stale_epoch_refused", "coordinator.stale_epoch"),
     "CTR-46": ("loop.commits_positions", "loop.restarts"),
