@@ -469,6 +469,8 @@ class Simulation:
         return envelope
 
     def schedule_delivery(self, envelope: Envelope) -> None:
+        """A message arrives at its time; one that waits at a paused receiver has arrived before."""
+        envelope.arrives_at = max(envelope.arrives_at, self.now)
         self.put(
             envelope.arrives_at,
             DELIVERY,

@@ -291,6 +291,8 @@ class Broker(FaultSurface):
 
     def learn(self, word: Announcement, now: int) -> Effects:
         """Take an announcement of the controller, within its step (LOG-10)."""
+        if self.transactions is not None:
+            self.transactions.on_news(now)
         if type(word) is LeaderAndIsr:
             return self._learn_leader(word, now)
         if type(word) is UpdateMetadata:

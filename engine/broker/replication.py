@@ -28,10 +28,13 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
     ours, theirs = leader.log, follower.log
     return (
         theirs.log_end != ours.log_end
-        or parted_at(leader, theirs.log_end, theirs.last_epoch) is not None
         or theirs.high_watermark != ours.high_watermark
         or theirs.log_start < ours.log_start
         or leader.follower_ends.get(follower.broker_id) != theirs.log_end
+        or (
+            theirs.epoch_starts != ours.epoch_starts
+            and parted_at(leader, theirs.log_end, theirs.last_epoch) is not None
+        )
         or leader.wants_back(follower.broker_id)
     )
 

@@ -276,6 +276,11 @@ class TransactionHost:
                 error=done.error.name,
             )
 
+    def on_news(self, now: int) -> None:
+        """The controller said something: a leader that could not be reached may be reachable now (MRK-3)."""
+        if self.markers.parked:
+            self._want_pass(now + self.broker.configuration.marker_retry_ms)
+
     # -- markers ---------------------------------------------------------------------------------------
 
     def _want_pass(self, at: int) -> None:

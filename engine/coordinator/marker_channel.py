@@ -175,7 +175,6 @@ class MarkerChannel:
                 self.queues.setdefault(leader, []).append(marker)
             elif row.target == PARKED:
                 self.parked.append(marker)
-                self.again = True
             else:
                 self._forget_partitions(marker)
             if state == TO_SEND or row.target != PARKED:
