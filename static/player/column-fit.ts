@@ -126,11 +126,16 @@ export function fitColumn(column: HTMLElement, about: ReadonlySet<string>, kept:
   for (const content of contents) fold(content, false);
   const overflows = (): boolean => column.clientHeight > 0 && column.scrollHeight > column.clientHeight;
   if (scrolls || !overflows()) return;
-  const chosen = [...choose(column, contents, about, kept)].map((tag) => contents.find((content) => content.localName === tag));
-  for (const content of chosen) if (content !== undefined) fold(content, true);
-  // The estimate is careful: what was folded last may have room after all.
-  for (const content of chosen.reverse()) {
-    if (content === undefined) continue;
+  const { order, enough } = choose(column, contents, about, kept);
+  const folded: HTMLElement[] = [];
+  for (const content of order.flatMap((tag) => contents.find((one) => one.localName === tag) ?? [])) {
+    // The estimate first, then one by one: a long heading may take two lines.
+    if (folded.length >= enough && !overflows()) break;
+    fold(content, true);
+    folded.push(content);
+  }
+  // What was folded last may have room after all.
+  for (const content of folded.reverse()) {
     fold(content, false);
     if (overflows()) fold(content, true);
   }
@@ -141,9 +146,10 @@ function fold(content: HTMLElement, folded: boolean): void {
   content.parentElement?.toggleAttribute("data-folded", folded);
 }
 
+/** All panels that may fold, in their order, and how many of them are enough by their usual heights. */
 function choose(
   column: HTMLElement, contents: readonly HTMLElement[], about: ReadonlySet<string>, kept: ReadonlySet<string>,
-): Set<string> {
+): { order: string[]; enough: number } {
   const panels = contents.map((content): Fitted => {
     const headings = content.shadowRoot?.querySelectorAll("section > h2").length ?? 0;
     const open = content.offsetHeight;
@@ -156,5 +162,5 @@ function choose(
     };
   });
   const between = column.scrollHeight - panels.reduce((sum, panel) => sum + panel.open, 0);
-  return toFold(panels, column.clientHeight - between);
+  return { order: [...toFold(panels, Number.NEGATIVE_INFINITY)], enough: toFold(panels, column.clientHeight - between).size };
 }

@@ -14,7 +14,10 @@ import { say } from "./text.ts";
 import type { Axis } from "./timeline.ts";
 import { axisOf, xOf } from "./timeline.ts";
 
-export const defaults = { pitch: 12.4, first: 12, least: 8, narrowPitch: 13 };
+export const defaults = { pitch: 12.4, first: 12, least: 8, closest: 12, narrowPitch: 13 };
+
+/** Stands for all rows that are not judged. */
+const UNJUDGED = "";
 
 export class GuaranteeStrip extends MeasuredElement {
   protected override render(): TemplateResult | typeof nothing {
@@ -28,10 +31,18 @@ export class GuaranteeStrip extends MeasuredElement {
     const judged = rows.filter((row) => row.isJudged);
     const unjudged = rows.filter((row) => !row.isJudged);
     if (rows.length === 0) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;
-    return sides.labelled ? this.#wide(rows, axis, store.shown) : this.#narrow(judged, unjudged.length, axis, store.shown);
+    return sides.labelled ? this.#wide(this.#fitting(judged, unjudged), unjudged.length, axis, store.shown) : this.#narrow(judged, unjudged.length, axis, store.shown);
   }
 
-  #wide(rows: StripRow[], axis: Axis, shown: number): TemplateResult {
+  /** All rows, or, where they would stand too close, one row for all that are not judged. */
+  #fitting(judged: StripRow[], unjudged: StripRow[]): StripRow[] {
+    const most = Math.floor((this.clientHeight - 2 * defaults.least) / defaults.closest) + 1;
+    const rows = [...judged, ...unjudged];
+    const [first] = unjudged;
+    return rows.length <= most || first === undefined ? rows : [...judged, { ...first, name: UNJUDGED }];
+  }
+
+  #wide(rows: StripRow[], unjudged: number, axis: Axis, shown: number): TemplateResult {
     const natural = defaults.first * 2 + defaults.pitch * (rows.length - 1);
     // Many guarantees stand closer together.
     const first = this.clientHeight < natural ? defaults.least : defaults.first;
@@ -40,20 +51,20 @@ export class GuaranteeStrip extends MeasuredElement {
     const top = Math.max(0, (this.clientHeight - height) / 2);
     const yOf = (index: number): number => top + first + index * pitch;
     const firstUnjudged = rows.findIndex((row) => !row.isJudged);
-    const unjudged = rows.filter((row) => !row.isJudged).length;
-    return html`<svg class="strip" width=${this.width} height=${Math.max(this.clientHeight, height)} role="img" aria-label=${this.#summary(rows, shown)}>
+    const drawn = rows.filter((row) => !row.isJudged).length;
+    return html`<svg class="strip" width=${this.width} height=${Math.max(this.clientHeight, height)} role="img" aria-label=${this.#summary(rows, shown, unjudged)}>
       ${rows.map((row, index) => this.#row(row, axis, yOf(index), shown))}
       ${
         unjudged === 0
           ? nothing
-          : svg`<text class="halo" x=${axis.left + 16} y=${yOf(firstUnjudged + Math.floor((unjudged - 1) / 2)) + 4}>${say("player.not_judged_rows", { count: unjudged })}</text>`
+          : svg`<text class="halo" x=${axis.left + 16} y=${yOf(firstUnjudged + Math.floor((drawn - 1) / 2)) + 4}>${say("player.not_judged_rows", { count: unjudged })}</text>`
       }
       <path class="playhead" d="M${xOf(axis, shown)} ${top}V${Math.max(this.clientHeight, height)}" />
     </svg>`;
   }
 
   #row(row: StripRow, axis: Axis, y: number, shown: number): SVGTemplateResult {
-    const name = say(`player.guarantee.${row.name}`);
+    const name = row.name === UNJUDGED ? "" : say(`player.guarantee.${row.name}`);
     if (!row.isJudged) {
       return svg`<text class="faint" x=${axis.left - 12} y=${y + 4} text-anchor="end">${name}</text>
         <path class="not-judged" d="M${axis.left} ${y}H${axis.right}" />`;
@@ -78,8 +89,9 @@ export class GuaranteeStrip extends MeasuredElement {
       ${unjudged === 0 ? nothing : html`<p class="quiet fold">${say("player.not_judged_more", { count: unjudged })}</p>`}`;
   }
 
-  #summary(rows: StripRow[], shown: number): string {
+  #summary(rows: StripRow[], shown: number, unjudged = 0): string {
     const parts = rows.map((row) => {
+      if (row.name === UNJUDGED) return say("player.not_judged_rows", { count: unjudged });
       const name = say(`player.guarantee.${row.name}`);
       if (!row.isJudged) return say("player.row_not_judged", { name });
       return say("player.row_judged", { name, count: row.count });

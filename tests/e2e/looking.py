@@ -5,6 +5,8 @@ from __future__ import annotations
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+SETTLES_IN = 10
+"""Tenths of a second in which a layout must have come to rest."""
 LEVELS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
 
 _EVERY_ROOT = """
@@ -94,6 +96,11 @@ def text_faults(page: Page) -> list[str]:
 
 
 def cut_panels(page: Page) -> list[str]:
-    """Columns of the player whose panels do not fit; meaningful on a wide screen only."""
+    """Columns of the player whose panels do not fit; meaningful on a wide screen only. They may take a moment."""
     found: list[str] = page.evaluate(_CUT_PANELS)
+    for _ in range(SETTLES_IN):
+        if not found:
+            break
+        page.wait_for_timeout(100)
+        found = page.evaluate(_CUT_PANELS)
     return found
