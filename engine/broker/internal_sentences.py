@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.broker import append_rules
 from engine.broker.append_rules import Arrival
+from engine.broker.appended import Appended
 from engine.broker.internal_topics import OFFSETS_TOPIC, is_internal
-from engine.broker.partition_log import Appended
 from engine.broker.produce_checks import ACKS_ALL
 from engine.broker.replica import Replica
 from engine.broker.validation import Origin

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.broker.aborted_index import AbortedIndex, AbortedTransaction
-from engine.broker.append_rules import AppendRule, Arrival, Level, Rules
+from engine.broker.append_rules import AppendRule, Level, Rules
+from engine.broker.appended import Appended, with_offset
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.parts import BatchPart, ProducerPart
 from engine.broker.producer_state import (
@@ -26,6 +27,7 @@ from engine.broker.producer_state import (
     ProducerStateEntry,
     ProducerStateManager,
 )
+from engine.broker.transaction_notes import note_ended, note_stale_copy, touch_transactions
 from engine.broker.validation import Origin, data_level, marker_level
 from engine.errors import EngineError, Error
 from engine.events import LogAppended, LogStartRaised, LogTruncated
@@ -33,26 +35,6 @@ from engine.messages import NO_OFFSET, NO_PRODUCER_ID, RecordBatch
 from engine.profiles import Profile
 from engine.switches import Switches
 from engine.watching import Part, Path, Watch
-
-
-class Appended(NamedTuple):
-    """What became of an append.
-
-    ``error`` NONE with a ``rule``: a duplicate, offsets are the stored batch's, ``log_append_time`` is its
-    timestamp. ``arrival`` and ``producer_id`` tell what the deciding row looked at.
-    """
-
-    error: Error
-    base_offset: int
-    last_offset: int
-    rule: AppendRule | None = None
-    arrival: Arrival | None = None
-    level: Level = Level.NONE
-    log_append_time: int = -1
-
-    @property
-    def is_duplicate(self) -> bool:
-        return self.rule is not None and self.error is Error.NONE
 
 
 class PartitionLog:
@@ -145,7 +127,7 @@ class PartitionLog:
             self._store(with_offset(batch, self.log_end, leader_epoch), now)
         self._merge(appendings, completed)
         if completed and self.watch.recording:
-            self._note_ended(completed)
+            note_ended(self, completed)
         if not appendings:
             return Appended(Error.NONE, first_offset, self.log_end - 1)
         arrival = next(iter(appendings.values())).arrival
@@ -193,7 +175,7 @@ class PartitionLog:
                 if rule is not None:
                     return self._decided(rule, appending, level)
                 if level is Level.LOGGED:
-                    self._log_stale(appending, batch)
+                    note_stale_copy(self, appending, batch)
                 if is_control:
                     ended = appending.add_marker(batch, offset, self.profile)
                     if ended is not None:
@@ -211,20 +193,6 @@ class PartitionLog:
                 Error.NONE, found.first_offset, found.last_offset, rule, arrival, level, found.timestamp
             )
         return Appended(rule.answer, NO_OFFSET, NO_OFFSET, rule, arrival, level)
-
-    def _log_stale(self, appending: Appending, batch: RecordBatch) -> None:
-        """A 2.8 replica copies a batch of an older epoch and only says so (SEQ-9)."""
-        stored = appending.updated.producer_epoch
-        if batch.producer_epoch < stored and self.watch.recording:
-            self.watch.note(
-                "broker.stale_epoch_copied",
-                ("SEQ-9",),
-                broker=self.replica,
-                partition=self.partition,
-                producer_id=batch.producer_id,
-                arrived=batch.producer_epoch,
-                stored=stored,
-            )
 
     def _store(self, batch: RecordBatch, now: int) -> None:
         """Put one batch at the end; rolls the segment first when it is full (LOG-4)."""
@@ -281,25 +249,12 @@ class PartitionLog:
                     AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, stable)
                 )
             producers.complete(ended)
+            if self.watch.recording:
+                touch_transactions(self, {ended.producer_id}, ended.first_offset)
         producers.map_end_offset = self.log_end
         if self.watch.recording:
             for producer_id in appendings:
                 self.watch.touch(ProducerPart(self, producer_id))
-
-    def _note_ended(self, completed: list[CompletedTransaction]) -> None:
-        """An ABORT marker deletes nothing: the index says which stored records do not count (LOG-9, CON-7)."""
-        for ended in completed:
-            if ended.is_aborted:
-                line = self.aborted.lines[-1]
-                self.watch.note(
-                    "broker.aborted_indexed",
-                    ("LOG-9", "CON-7"),
-                    partition=self.partition,
-                    producer_id=ended.producer_id,
-                    first_offset=ended.first_offset,
-                    marker_offset=ended.last_offset,
-                    stable_offset=line.last_stable_offset,
-                )
 
     def roll(self) -> None:
         """Start a new segment at the log end and write a producer snapshot there (``Log.roll``)."""
@@ -394,6 +349,7 @@ class PartitionLog:
         if count and self.batches[count - 1].last_offset >= to:
             count -= 1
         gone = self._base_offsets[count:]
+        reopened = {batch.producer_id for batch in self.batches[count:] if batch.is_control}
         del self.batches[count:], self._base_offsets[count:], self.appended_at[count:]
         self.segments = [start for start in self.segments if start <= to] or [to]
         in_active = bisect_left(self._base_offsets, self.segments[-1])
@@ -409,6 +365,8 @@ class PartitionLog:
             self.watch.fact(LogTruncated(partition=self.partition, replica=self.replica, to=to))
         self._touch_batches(gone)
         self._touch_producers(dict.fromkeys([*producers_before, *self.producers.entries]))
+        if reopened and self.watch.recording:
+            touch_transactions(self, reopened, self.log_start)
         self._touch()
         return True
 
@@ -619,25 +577,3 @@ class PartitionLog:
 
 def _epoch(start: tuple[int, int]) -> int:
     return start[0]
-
-
-def with_offset(batch: RecordBatch, base_offset: int, leader_epoch: int) -> RecordBatch:
-    """The batch as stored. Written out because ``dataclasses.replace`` costs five times as much."""
-    return RecordBatch(
-        record_count=batch.record_count,
-        last_offset_delta=batch.last_offset_delta,
-        producer_id=batch.producer_id,
-        producer_epoch=batch.producer_epoch,
-        base_sequence=batch.base_sequence,
-        last_sequence=batch.last_sequence,
-        is_transactional=batch.is_transactional,
-        is_control=batch.is_control,
-        control_type=batch.control_type,
-        coordinator_epoch=batch.coordinator_epoch,
-        max_timestamp=batch.max_timestamp,
-        size=batch.size,
-        serials=batch.serials,
-        base_offset=base_offset,
-        leader_epoch=leader_epoch,
-        content=batch.content,
-    )

@@ -6,13 +6,27 @@ gone. So parts may be made anew whenever something is touched.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from engine.messages import describe
+from engine.messages import RecordBatch, describe
 from engine.watching import Path
 
 if TYPE_CHECKING:
     from engine.broker.partition_log import PartitionLog
+
+
+def outcome_of(log: PartitionLog, batch: RecordBatch) -> str:
+    """``open``, ``committed`` or ``aborted``: what the producer's next marker in this log says."""
+    start = bisect_right(log.batches, batch.base_offset, key=_base_offset)
+    for later in log.batches[start:]:
+        if later.is_control and later.producer_id == batch.producer_id:
+            return "aborted" if later.control_type == "ABORT" else "committed"
+    return "open"
+
+
+def _base_offset(batch: RecordBatch) -> int:
+    return batch.base_offset
 
 
 class BatchPart:
@@ -46,6 +60,8 @@ class BatchPart:
             "appended_at": appended_at,
             "size": batch.size,
         }
+        if batch.is_transactional and not batch.is_control:
+            shown["outcome"] = outcome_of(self.log, batch)
         if batch.content is not None:
             shown["content"] = describe(batch.content)
         return shown

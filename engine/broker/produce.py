@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from engine.broker import append_rules
 from engine.broker.append_rules import Arrival
+from engine.broker.appended import Appended
 from engine.broker.delayed_appends import complete_waiting, wait_for_replication
 from engine.broker.internal_sentences import say_internal
-from engine.broker.partition_log import Appended
 from engine.broker.produce_checks import ACKS_ALL, Arriving, Checks, refused
 from engine.broker.replica import Replica
 from engine.broker.validation import Origin

@@ -13,6 +13,9 @@ from engine.broker.partition_log import PartitionLog
 from engine.messages import LeaderAndIsr
 from engine.watching import Part, Path, Watch
 
+ABORTED_SHOWN_MAX = 50
+"""Newest lines of the aborted index that the view lists; ``aborted_folded`` counts the older ones."""
+
 
 class DelayedProduce:
     """An append with acks=all that waits for its batches to be replicated (LOG-2).
@@ -190,6 +193,8 @@ class Replica:
             return None
         return {
             **self.log.pointers(),
+            "aborted_index": [list(line) for line in self.log.aborted.lines[-ABORTED_SHOWN_MAX:]],
+            "aborted_folded": max(len(self.log.aborted.lines) - ABORTED_SHOWN_MAX, 0),
             "waiting": [
                 {
                     "partition": self.partition,

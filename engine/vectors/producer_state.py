@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from engine.broker.appended import Appended
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.partition_log import Appended, PartitionLog
+from engine.broker.partition_log import PartitionLog
 from engine.broker.sequence import increment
 from engine.broker.validation import Origin
 from engine.codec.batch_message import bytes_of, read_back

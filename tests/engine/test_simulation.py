@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from copy import deepcopy
 
 import pytest
 
@@ -39,12 +40,12 @@ def test_folding_the_changes_gives_the_engines_own_view(scenario):
     while len(steps) < 400 and (step := simulation.step()) is not None:
         steps.append(step)
         for path, _, after in step.changes:
-            place(folded, path, after)
+            place(folded, path, deepcopy(after))
         if len(steps) <= 60 or len(steps) % 20 == 0:
             assert pruned(folded) == pruned(simulation.view()), f"after step {step.number} ({step.key})"
     for step in reversed(steps):
         for path, before, _ in reversed(step.changes):
-            place(folded, path, before)
+            place(folded, path, deepcopy(before))
     assert pruned(folded) == pruned(first)
     assert ABSENT is not None
 

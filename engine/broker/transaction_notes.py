@@ -1,0 +1,56 @@
+"""What a partition's log says and shows about the transactions in it. Decides nothing."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from engine.broker.parts import BatchPart
+from engine.broker.producer_state import Appending, CompletedTransaction
+from engine.messages import RecordBatch
+
+if TYPE_CHECKING:
+    from engine.broker.partition_log import PartitionLog
+
+
+def note_stale_copy(log: PartitionLog, appending: Appending, batch: RecordBatch) -> None:
+    """A 2.8 replica copies a batch of an older epoch and only says so (SEQ-9)."""
+    stored = appending.updated.producer_epoch
+    if batch.producer_epoch < stored and log.watch.recording:
+        log.watch.note(
+            "broker.stale_epoch_copied",
+            ("SEQ-9",),
+            broker=log.replica,
+            partition=log.partition,
+            producer_id=batch.producer_id,
+            arrived=batch.producer_epoch,
+            stored=stored,
+        )
+
+
+def note_ended(log: PartitionLog, completed: list[CompletedTransaction]) -> None:
+    """An ABORT marker deletes nothing: the index says which stored records do not count (LOG-9, CON-7)."""
+    for ended in completed:
+        if ended.is_aborted:
+            line = log.aborted.lines[-1]
+            log.watch.note(
+                "broker.aborted_indexed",
+                ("LOG-9", "CON-7"),
+                partition=log.partition,
+                producer_id=ended.producer_id,
+                first_offset=ended.first_offset,
+                marker_offset=ended.last_offset,
+                stable_offset=line.last_stable_offset,
+            )
+
+
+def touch_transactions(log: PartitionLog, producer_ids: set[int], first_offset: int) -> None:
+    """Batches of these producers have another outcome now: a marker came, or was cut off."""
+    start = bisect_left(log.batches, first_offset, key=_base_offset)
+    for batch in log.batches[start:]:
+        if batch.producer_id in producer_ids:
+            log.watch.touch(BatchPart(log, batch.base_offset))
+
+
+def _base_offset(batch: RecordBatch) -> int:
+    return batch.base_offset
