@@ -26,6 +26,7 @@ export class Lanes extends SizedElement {
     ...SizedElement.styles,
     css`
       :host { height: 100%; position: relative; overflow: hidden auto; }
+      section.folded { padding: 10px 24px; }
       details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; background: var(--paper); }
       details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
       @media (max-width: 600px) {

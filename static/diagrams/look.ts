@@ -24,10 +24,10 @@ const base = css`
   * { box-sizing: border-box; }
   h2, h3, p, ul, ol, dl, dd, table { margin: 0; padding: 0; font: inherit; }
   ul, ol { list-style: none; }
-  h2 { font-size: var(--t-strong); line-height: 18px; font-weight: 650; display: flex; gap: 8px;
+  h2 { font-size: var(--t-strong); line-height: 18px; font-weight: 650; display: flex; flex-wrap: wrap; gap: 0 8px;
     justify-content: space-between; align-items: baseline; }
-  h2 > span { white-space: nowrap; }
-  h2 small { font-size: var(--t-text); font-weight: 400; color: var(--ink-2); text-align: end; min-width: 0; }
+  h2 > span { overflow-wrap: anywhere; }
+  h2 small { font-size: var(--t-text); font-weight: 400; color: var(--ink-2); text-align: end; min-width: 0; margin-inline-start: auto; }
   h3 { font-weight: 600; }
   section { position: relative; }
   section + section { margin-top: 10px; }

@@ -79,6 +79,8 @@ export class Player extends LitElement {
 
   store: PlayerStore | undefined;
   play: Play | undefined;
+  /** Whether the reader has picked what the middle shows. */
+  #hasChosen = false;
   /** Panels that the reader opened, which therefore do not fold. */
   readonly #kept = new Set<string>();
   readonly #fitting = new FitTimes(
@@ -160,6 +162,8 @@ export class Player extends LitElement {
   readonly #changed = (): void => {
     const store = this.store;
     if (store?.frame !== undefined) this.#permalink.show(store.branch, store.shown);
+    // A run without partitions has nothing to show in lanes.
+    if (!this.#hasChosen && store?.header?.partitions.length === 0) this.middle = "spacetime";
     this.requestUpdate();
   };
 
@@ -250,6 +254,7 @@ export class Player extends LitElement {
   }
 
   #open(column: Column, middle: Middle | null): void {
+    this.#hasChosen = true;
     this.column = column;
     if (middle !== null) this.middle = middle;
   }
