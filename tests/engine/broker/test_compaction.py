@@ -1,0 +1,135 @@
+"""The log cleaner: what goes, what stays, and what readers and judges make of it (LOG-13, CON-11)."""
+
+from __future__ import annotations
+
+from engine.broker.compaction import compact
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.partition_log import PartitionLog
+from engine.client.reading import take
+from engine.codec.batch_message import bytes_of, read_back
+from engine.errors import Error
+from engine.messages import BatchContent, FetchResponse, RecordBatch
+from engine.profiles import K28
+from engine.switches import Switches
+from engine.watching import Watch
+
+
+def log():
+    return PartitionLog(
+        "t-0",
+        1,
+        profile=K28,
+        switches=Switches(),
+        configuration=BrokerConfiguration(),
+        watch=Watch(),
+    )
+
+
+def batch(serials, keys, *, producer_id=1, sequence=0, transactional=True):
+    count = len(serials)
+    return RecordBatch(
+        record_count=count,
+        last_offset_delta=count - 1,
+        producer_id=producer_id,
+        producer_epoch=0 if producer_id >= 0 else -1,
+        base_sequence=sequence if producer_id >= 0 else -1,
+        last_sequence=sequence + count - 1 if producer_id >= 0 else -1,
+        is_transactional=transactional,
+        size=61 + 10 * count,
+        serials=tuple(serials),
+        content=BatchContent(keys=tuple(keys)),
+    )
+
+
+def marker(kind, producer_id=1):
+    return RecordBatch(
+        record_count=1,
+        last_offset_delta=0,
+        producer_id=producer_id,
+        producer_epoch=0,
+        is_transactional=True,
+        is_control=True,
+        control_type=kind,
+        coordinator_epoch=0,
+        size=78,
+    )
+
+
+def append(store, *batches):
+    for one in batches:
+        assert store.append_as_leader([one], 0, leader_epoch=0).error is Error.NONE
+    store.set_high_watermark(store.log_end)
+
+
+def read(store, isolation="read_committed", position=0):
+    batches, aborted = store.read(position, committed=isolation == "read_committed", batches_max=100)
+    answer = FetchResponse(partition="t-0", error=Error.NONE, batches=batches, aborted=aborted)
+    return take(answer, isolation, position)
+
+
+def test_the_newest_value_of_a_key_stays_and_offsets_are_not_renumbered():
+    store = log()
+    append(store, batch([1, 2], "ab"), marker("COMMIT"), batch([3, 4], "bc", sequence=2), marker("COMMIT"))
+    assert compact(store) == 1
+    assert store.log_end == 6
+    taken = read(store)
+    assert list(zip(taken.offsets, taken.serials, strict=True)) == [(0, 1), (3, 3), (4, 4)]
+    assert (1, 1, "compacted") in taken.stretches
+    assert taken.position == 6
+
+
+def test_records_of_an_aborted_transaction_go_and_hide_no_older_value():
+    store = log()
+    append(store, batch([1], "a"), marker("COMMIT"), batch([2], "a", sequence=1), marker("ABORT"))
+    append(store, batch([3], "z", sequence=2), marker("COMMIT"))
+    assert compact(store) == 1
+    assert read(store).serials == [1, 3]
+    assert read(store, "read_uncommitted").serials == [1, 3]
+
+
+def test_nothing_at_or_above_the_last_stable_offset_is_touched():
+    store = log()
+    append(store, batch([1], "a"), marker("COMMIT"), batch([2], "a", sequence=1))
+    assert store.last_stable_offset == 2
+    assert compact(store) == 0
+    assert store.batches[0].serials == (1,)
+
+
+def test_records_without_a_key_and_markers_stay():
+    store = log()
+    plain = batch([1, 2], [None, "a"], producer_id=-1, transactional=False)
+    append(store, plain, batch([3], "a"), marker("COMMIT"))
+    assert compact(store) == 1
+    assert [found.control_type for found in store.batches] == [None, None, "COMMIT"]
+    assert read(store).serials == [1, 3]
+
+
+def test_the_newest_batch_of_a_producer_stays_empty_so_that_its_sequence_is_known():
+    store = log()
+    append(store, batch([1], "a", producer_id=1, transactional=False))
+    append(store, batch([2], "a", producer_id=2, transactional=False))
+    assert compact(store) == 1
+    emptied = store.batches[0]
+    assert (emptied.record_count, emptied.serials, emptied.last_offset) == (0, (), 0)
+    store.close(clean=False)
+    store.reopen(0)
+    assert store.producers.entries[1].last_sequence == 0
+
+
+def test_what_is_left_survives_being_written_and_read():
+    store = log()
+    append(store, batch([1, 2, 3], "aba"), marker("COMMIT"))
+    compact(store)
+    (found,) = read_back(bytes_of(store.batches[0]))
+    assert found.content is not None
+    assert found.content.offset_deltas == (1, 2)
+    assert (found.base_offset, found.last_offset, found.record_count) == (0, 2, 2)
+
+
+def test_compacting_twice_changes_nothing_more():
+    store = log()
+    append(store, batch([1, 2], "aa"), marker("COMMIT"), batch([3], "a", sequence=2), marker("COMMIT"))
+    assert compact(store) == 2
+    before = list(store.batches)
+    assert compact(store) == 0
+    assert store.batches == before

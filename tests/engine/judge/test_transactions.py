@@ -1,0 +1,214 @@
+"""The judges of transactions, fed with facts alone: each breaks where it should and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine import events
+from engine.judge import Bench
+
+
+def bench():
+    made = Bench()
+    made.seat({"t-0": 1, "t-1": 2}, transactions=True)
+    return made
+
+
+def begin(judges, producer="p1", producer_id=7, epoch=0):
+    judges.take(events.TransactionBegun(producer=producer, producer_id=producer_id, producer_epoch=epoch))
+    judges.take(events.PartitionsRegistered(producer_id=producer_id, partitions=("t-0", "t-1")))
+
+
+def send(judges, serial, partition="t-0", producer="p1"):
+    judges.take(events.RecordAccepted(producer=producer, partition=partition, serial=serial))
+
+
+def store(judges, offset, serials=(), control=None, *, partition="t-0", producer_id=7, epoch=0, replica=None):
+    leader = {"t-0": 1, "t-1": 2}[partition]
+    judges.take(
+        events.LogAppended(
+            partition=partition,
+            replica=leader if replica is None else replica,
+            base_offset=offset,
+            last_offset=offset + max(len(serials), 1) - 1,
+            serials=tuple(serials),
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            base_sequence=-1 if control else offset,
+            is_transactional=True,
+            control_type=control,
+        )
+    )
+
+
+def decide(judges, committed, epoch=0):
+    judges.take(events.OutcomeDecided(producer_id=7, producer_epoch=epoch, committed=committed))
+
+
+def deliver(judges, serial, offset, isolation="read_committed"):
+    judges.take(
+        events.RecordsDelivered(
+            consumer="c1", partition="t-0", isolation=isolation, serials=(serial,), offsets=(offset,)
+        )
+    )
+
+
+def names(judges, step=1):
+    return [(found["guarantee"], found["partition"], found["serials"]) for found in judges.broken(step)]
+
+
+def two_partitions(judges):
+    begin(judges)
+    send(judges, 1)
+    send(judges, 2, "t-1")
+    store(judges, 0, [1])
+    store(judges, 0, [2], partition="t-1")
+
+
+def test_one_outcome_everywhere_is_atomic_though_it_shows_at_different_moments():
+    judges = bench()
+    two_partitions(judges)
+    decide(judges, True)
+    store(judges, 1, control="COMMIT")
+    assert names(judges) == []
+    store(judges, 1, control="COMMIT", partition="t-1")
+    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.TransactionCompleted(producer_id=7))
+    assert names(judges) == []
+    verdict = judges.outcome_verdict()
+    assert (verdict.committed, verdict.torn, verdict.hanging) == (1, 0, ())
+
+
+def test_two_outcomes_tear_a_transaction():
+    judges = bench()
+    two_partitions(judges)
+    decide(judges, True)
+    store(judges, 1, control="COMMIT")
+    store(judges, 1, control="ABORT", partition="t-1")
+    assert names(judges) == [("atomic", "t-1", [2])]
+    assert judges.outcome_verdict().torn == 1
+
+
+def test_an_outcome_that_differs_from_what_the_application_was_told_tears_too():
+    judges = bench()
+    two_partitions(judges)
+    decide(judges, True)
+    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    store(judges, 1, control="ABORT")
+    assert names(judges) == [("atomic", "t-0", [1])]
+
+
+@pytest.mark.parametrize(("visible", "torn"), [(True, 0), (False, 1)])
+def test_group_offsets_are_a_part_of_the_transaction(visible, torn):
+    judges = bench()
+    two_partitions(judges)
+    pending = {"group": "g", "partition": "in-0", "producer_id": 7, "offset": 5}
+    judges.take(events.OffsetsPending(producer_epoch=0, **pending))
+    decide(judges, True)
+    store(judges, 1, control="COMMIT")
+    store(judges, 1, control="COMMIT", partition="t-1")
+    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    judges.take(events.OffsetsEnded(visible=visible, **pending))
+    assert names(judges) == ([] if visible else [("atomic", "offsets of g", [1, 2])])
+    assert judges.outcome_verdict().torn == torn
+
+
+def test_a_record_sent_again_after_an_abort_is_neither_torn_nor_a_duplicate():
+    judges = bench()
+    for outcome, offset in (("ABORT", 0), ("COMMIT", 2)):
+        begin(judges)
+        send(judges, 1)
+        store(judges, offset, [1])
+        decide(judges, outcome == "COMMIT")
+        store(judges, offset + 1, control=outcome)
+        judges.take(events.OutcomeTold(producer="p1", committed=outcome == "COMMIT"))
+    assert names(judges) == []
+    assert judges.verdicts()[0].duplicates == 0
+
+
+def test_two_committed_copies_are_duplicates():
+    judges = bench()
+    for offset in (0, 2):
+        begin(judges)
+        send(judges, 1)
+        store(judges, offset, [1])
+        decide(judges, True)
+        store(judges, offset + 1, control="COMMIT")
+        judges.take(events.OutcomeTold(producer="p1", committed=True))
+    assert names(judges) == [("duplicated", "t-0", [1])]
+
+
+def test_what_is_shown_before_it_is_decided_is_shown_early():
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, [1])
+    deliver(judges, 1, 0, "read_uncommitted")
+    assert names(judges) == []
+    deliver(judges, 1, 0)
+    assert names(judges) == [("visible_early", "t-0", [1])]
+
+
+def test_what_is_shown_after_its_marker_is_in_order():
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, [1])
+    decide(judges, True)
+    store(judges, 1, control="COMMIT")
+    deliver(judges, 1, 0)
+    assert names(judges) == []
+
+
+def test_a_record_under_a_replaced_epoch_is_a_zombie_s():
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    judges.take(events.IdentityGiven(transactional_id="x", producer_id=7, producer_epoch=1))
+    store(judges, 0, [1], epoch=0, replica=3)
+    assert names(judges) == []
+    store(judges, 0, [1], epoch=0)
+    assert names(judges) == [("fenced", "t-0", [1])]
+
+
+def test_a_transaction_left_behind_hangs_and_names_who_holds_the_stable_offset():
+    judges = bench()
+    two_partitions(judges)
+    decide(judges, True)
+    store(judges, 1, control="COMMIT")
+    judges.take(events.TransactionCompleted(producer_id=7))
+    (found,) = judges.broken(9)
+    assert (found["guarantee"], found["partition"], found["serials"]) == ("hanging", "t-1", [2])
+    assert (found["producer_id"], found["first_offset"]) == (7, 0)
+    assert judges.outcome_verdict().hanging == ("t-1 by PID 7 from 0",)
+    assert judges.guarantees["hanging"].broken_at == 9
+    store(judges, 1, control="ABORT", partition="t-1")
+    assert judges.outcome_verdict().hanging == ()
+
+
+def test_a_batch_that_nobody_registered_hangs_at_once():
+    judges = bench()
+    store(judges, 0, (), producer_id=9)
+    (found,) = judges.broken(1)
+    assert (found["guarantee"], found["producer_id"], found["serials"]) == ("hanging", 9, [])
+
+
+def test_a_new_leader_is_judged_by_its_own_log():
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, [1])
+    store(judges, 0, [1], replica=3)
+    decide(judges, True)
+    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    store(judges, 1, control="ABORT", replica=3)
+    assert names(judges) == []
+    judges.take(events.LeaderChanged(partition="t-0", leader=3, leader_epoch=1))
+    assert names(judges) == [("atomic", "t-0", [1])]
+
+
+def test_a_run_without_transactions_is_not_judged_for_them():
+    judges = Bench()
+    judges.seat({"t-0": 1})
+    assert not judges.guarantees["atomic"].judged
+    assert judges.outcome_verdict() is None
