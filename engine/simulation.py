@@ -10,7 +10,6 @@ put in. A Sender pass is never interleaved with other events, yet each phase tha
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 from collections.abc import Iterable
 from heapq import heappop, heappush
@@ -21,11 +20,12 @@ from engine import loops
 from engine.errors import EngineError
 from engine.interference import Interference
 from engine.judge import Bench, Verdict
+from engine.looking import digest_of, whole_view
 from engine.messages import Effects, Envelope, ProduceRequest, Send, UsePartition
 from engine.network import Connect
 from engine.network.links import partitions_of
 from engine.pending import CALL, DELIVERY, SENDER, TIMER, PendingPart, TimePart
-from engine.recording import Judged, Recorded, Step, canonical, place
+from engine.recording import Judged, Recorded, Step
 from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION, header_of
@@ -553,12 +553,7 @@ class Simulation:
     def view(self) -> dict[str, Any]:
         """The whole state as docs/frame.md has it, computed afresh. Only at the recorded level."""
         self._time.now = self.now
-        whole: dict[str, Any] = self.world.empty_view()
-        for part in sorted(self.parts(), key=_depth):
-            shown = part.view()
-            if shown is not None:
-                place(whole, part.path, shown)
-        return whole
+        return whole_view(self.world.empty_view(), self.parts())
 
     def header(self) -> dict[str, Any]:
         """What does not change during the run."""
@@ -571,12 +566,7 @@ class Simulation:
 
     def digest(self) -> str:
         """SHA-256 of the state; equal states have equal digests whatever led to them."""
-        state = {
-            key: value
-            for key, value in self.view().items()
-            if key not in ("guarantees", "verdicts", "pending")
-        }
-        return hashlib.sha256(canonical(state).encode()).hexdigest()
+        return digest_of(self.view())
 
     def intervene(self, intervention: dict[str, Any]) -> dict[str, Any]:
         """Do something to the world after the newest step; returns it with ``after`` filled in.
@@ -591,11 +581,6 @@ class Simulation:
     def verdicts(self) -> list[Verdict]:
         """The counts per partition; only when judged or recorded."""
         return self.judges.verdicts()
-
-
-def _depth(part: Part) -> int:
-    """A part inside another one's place is put there after it."""
-    return len(part.path)
 
 
 _TIMERS = frozenset(("timer", "pass", "background", "loop"))

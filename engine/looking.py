@@ -1,0 +1,32 @@
+"""A whole view from its parts, and the digest of one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+from engine.recording import canonical, place
+from engine.watching import Part
+
+_NOT_STATE = ("guarantees", "verdicts", "pending")
+"""What judges say and when things happen is no state: equal worlds have equal digests whatever led to them."""
+
+
+def whole_view(empty: dict[str, Any], parts: Iterable[Part]) -> dict[str, Any]:
+    """The view of docs/frame.md; a part inside another one's place is put there after it."""
+    for part in sorted(parts, key=_depth):
+        shown = part.view()
+        if shown is not None:
+            place(empty, part.path, shown)
+    return empty
+
+
+def _depth(part: Part) -> int:
+    return len(part.path)
+
+
+def digest_of(view: dict[str, Any]) -> str:
+    """SHA-256 over the canonical text of the state in a view."""
+    state = {key: value for key, value in view.items() if key not in _NOT_STATE}
+    return hashlib.sha256(canonical(state).encode()).hexdigest()
