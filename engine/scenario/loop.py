@@ -37,12 +37,15 @@ from engine.messages import CommittedOffset, Effects
 from engine.watching import Watch
 
 NAME = "application_loop"
-STARTING, POLLING, IN_HAND, SENDING = "STARTING", "POLLING", "IN_HAND", "SENDING"
-SENT, REGISTERED, ENDED, HANDED_ON = "SENT", "REGISTERED", "ENDED", "HANDED_ON"
-FAILED, ABORTED, REWINDING, DOWN, STOPPED = "FAILED", "ABORTED", "REWINDING", "DOWN", "STOPPED"
+STARTING, POLLING, SENDING, SENT = "STARTING", "POLLING", "SENDING", "SENT"
+REGISTERED, HANDED_ON, FAILED, REWINDING = "REGISTERED", "HANDED_ON", "FAILED", "REWINDING"
+DOWN, STOPPED = "DOWN", "STOPPED"
+_LIVE = (STARTING, POLLING, SENDING, SENT, REGISTERED, HANDED_ON, FAILED, REWINDING)
+_CALLING = (STARTING, SENT, REGISTERED, FAILED)
+"""States that last as long as one blocking call."""
 
 DONE, TOOK, ALL_SENT, GAVE_UP = "done", "took_records", "all_sent", "wants_to_abort"
-ERROR, TIMED_OUT, FATAL = "error", "timed_out", "fatal_error"
+ERROR, TIMED_OUT, FATAL = "error", "timed_out", "no_way_on"
 CRASHED, BACK = "crashed", "back"
 
 
@@ -50,33 +53,23 @@ def _row(source: str, on: str, target: str, why: str, spec: str = "TXM-6", when:
     return Row(source=source, on=on, target=target, why=f"{NAME}.{why}", spec=spec, when=when)
 
 
-_LIVE = (STARTING, POLLING, IN_HAND, SENDING, SENT, REGISTERED, ENDED, HANDED_ON, FAILED, ABORTED, REWINDING)
 MACHINE = Machine(
     NAME,
     STARTING,
     (
         _row(STARTING, DONE, POLLING, "started", "TXM-7"),
-        _row(STARTING, ERROR, STOPPED, "gave_up", "CTR-28"),
-        _row(POLLING, TOOK, IN_HAND, "took"),
-        _row(IN_HAND, DONE, SENDING, "began"),
+        _row(POLLING, TOOK, SENDING, "took"),
         _row(SENDING, ALL_SENT, SENT, "sent"),
         _row(SENDING, GAVE_UP, FAILED, "changed_its_mind"),
         _row(SENT, DONE, REGISTERED, "registered", "OFS-1", "in_transaction"),
-        _row(SENT, DONE, ENDED, "stored", "OFS-6"),
-        _row(REGISTERED, DONE, ENDED, "ended"),
-        _row(ENDED, DONE, HANDED_ON, "handed_on", "OFS-6"),
+        _row(SENT, DONE, HANDED_ON, "stored", "OFS-6"),
+        _row(REGISTERED, DONE, HANDED_ON, "ended"),
         _row(HANDED_ON, DONE, POLLING, "next_round"),
-        *(
-            _row(state, ERROR, FAILED, "failed", "TXM-6")
-            for state in (IN_HAND, SENDING, SENT, REGISTERED, ENDED)
-        ),
-        _row(FAILED, DONE, ABORTED, "aborted", "TXM-6"),
-        _row(FAILED, ERROR, STOPPED, "gave_up", "CTR-28"),
-        *(_row(state, TIMED_OUT, state, "again", "TXM-5") for state in (STARTING, SENT, REGISTERED, FAILED)),
-        *(_row(state, TIMED_OUT, FAILED, "failed", "ACC-5") for state in (IN_HAND, SENDING, ENDED)),
-        _row(ABORTED, DONE, REWINDING, "rewinds", "CON-10"),
+        *(_row(state, ERROR, FAILED, "failed") for state in (SENDING, SENT, REGISTERED)),
+        *(_row(state, TIMED_OUT, state, "again", "TXM-5") for state in _CALLING),
+        _row(FAILED, DONE, REWINDING, "aborted"),
         _row(REWINDING, DONE, POLLING, "rewound", "CON-10"),
-        *(_row(state, FATAL, STOPPED, "gave_up", "CTR-28") for state in _LIVE),
+        *(_row(state, FATAL, STOPPED, "gave_up", "CTR-28") for state in (STARTING, FAILED)),
         *(_row(state, CRASHED, DOWN, "crashed", "GEN-6") for state in _LIVE),
         _row(DOWN, BACK, STARTING, "back", "CON-9"),
     ),
@@ -109,12 +102,15 @@ class Loop:
         self.every: int = document["every"]
         self.before_end: int = document["before_end_ms"]
         self.last_offset: bool = document["commits"] == "last"
-        self.abort_rounds = set(document["abort_rounds"])
+        self.abort_rounds = list(document["abort_rounds"])
+        """A round named twice is aborted twice."""
         self.in_transaction = producer.config.transactional_id is not None and not separately
         self.state = STARTING
         self.round = 1
         self.hand: list[Polled] = []
         self.sent = 0
+        self.acted = False
+        """What the state asks for beside a call that blocks was done: begin, positions committed, rewound."""
         self.call: Call | None = None
         self.not_before: int = document["at"]
         self.incarnation = producer.incarnation
@@ -203,26 +199,24 @@ class Loop:
 
     def _outcome(self) -> str | None:
         """What the call before led to; None: there was none, or its outcome is known."""
-        call = self.call
+        call, self.call = self.call, None
         if call is None:
-            return DONE if self.state in (HANDED_ON, REWINDING) else None
+            return DONE if self.acted and self.state in (HANDED_ON, REWINDING) else None
         if call.state != REFUSED:
-            # A single send() is not the end of sending; every other call is the end of its state.
-            self.call = None
-            return None if call.kind == SEND else DONE
-        self.call = None
-        transactions = self.producer.memory.transactions
-        fatal = transactions is not None and transactions.has_fatal_error
-        if fatal:
-            return FATAL
-        return TIMED_OUT if call.error == TIMEOUT_ERROR else ERROR
+            # Neither beginTransaction() nor a single send() is the end of sending.
+            return None if self.state == SENDING else DONE
+        if self.state in _CALLING and call.error == TIMEOUT_ERROR:
+            return TIMED_OUT
+        # Whoever can neither start nor abort has no way on.
+        return FATAL if self.state in (STARTING, FAILED) else ERROR
 
     def _take(self, on: str) -> None:
         """Take the row of the table."""
         row = MACHINE.find(self.state, on, {"in_transaction": self.in_transaction})
         before, self.state = self.state, row.target or self.state
         self.watch.transition(NAME, self.name, before, self.state, on, _ROW_NUMBERS[id(row)])
-        if self.state in (ABORTED, HANDED_ON):
+        self.acted = False
+        if self.state == POLLING:
             self.hand = []
 
     def _ask(self, call: Call, now: int) -> Done:
@@ -261,33 +255,35 @@ class Loop:
         self._take(TOOK)
         return []
 
-    def _begin(self, now: int) -> Done:
-        if self.producer.config.transactional_id is None:
-            self._take(DONE)
-            return []
-        return self._ask(Call(BEGIN_TRANSACTION), now)
-
     def _send(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """One record for each in hand. The same input makes the same record (GEN-8), unless all there was of it
-        was aborted: then the earlier attempt never was."""
+        """Begin, then one record for each in hand. The same input makes the same record (GEN-8), unless all there
+        was of it was aborted: then the earlier attempt never was."""
+        transactional = self.producer.config.transactional_id is not None
+        if transactional and not self.acted:
+            self.acted = True
+            return self._ask(Call(BEGIN_TRANSACTION), now)
         if self.sent == len(self.hand):
-            if self.round in self.abort_rounds:
-                self.abort_rounds.discard(self.round)
-                self.watch.say("loop.changes_its_mind", ("TXM-6",), application=self.name, round=self.round)
-                self._take(GAVE_UP)
-            else:
-                self._take(ALL_SENT)
-            self.not_before = now + self.before_end
-            return []
+            return self._all_sent()
         record = self.hand[self.sent]
         self.sent += 1
         place = (record.partition, record.offset)
         target = self.output[record.offset % len(self.output)]
         serial = self.outputs.get(place)
-        transactional = self.producer.config.transactional_id is not None
         if serial is None or (transactional and not counts(target, serial)):
             serial = self.outputs[place] = new_serial()
-        return self._ask(Call(SEND, {"partition": target, "serial": serial, "size": self.size}), now)
+        asked = self._ask(Call(SEND, {"partition": target, "serial": serial, "size": self.size}), now)
+        if self.sent == len(self.hand):
+            self.not_before = now + self.before_end
+        return asked
+
+    def _all_sent(self) -> Done:
+        if self.round not in self.abort_rounds:
+            self._take(ALL_SENT)
+            return []
+        self.abort_rounds.remove(self.round)
+        self.watch.say("loop.changes_its_mind", ("TXM-6",), application=self.name, round=self.round)
+        self._take(GAVE_UP)
+        return []
 
     def _positions(self) -> dict[str, int]:
         """For each partition in hand the offset to go on from: the last processed one plus 1 (CTR-46)."""
@@ -311,10 +307,12 @@ class Loop:
             return []
         return self._ask(Call(COMMIT_TRANSACTION), now)
 
-    def _commit_positions(self, now: int) -> Done:
+    def _hand_on(self, now: int) -> Done:
         """Outside the transaction the positions are committed by the consumer, later than the records."""
+        if self.acted:
+            return []
+        self.acted = True
         if self.in_transaction:
-            self._take(DONE)
             return []
         offsets = {name: CommittedOffset(offset=offset) for name, offset in self._positions().items()}
         self.consumer.commit(offsets, now)
@@ -326,7 +324,6 @@ class Loop:
             group=self.consumer.group_id,
             offsets=[f"{name} → {kept.offset}" for name, kept in offsets.items()],
         )
-        self._take(DONE)
         return [(self.consumer.name, [])]
 
     def _abort(self, now: int) -> Done:
@@ -336,6 +333,9 @@ class Loop:
         return self._ask(Call(ABORT_TRANSACTION), now)
 
     def _rewind(self, now: int) -> Done:
+        if self.acted:
+            return []
+        self.acted = True
         self.watch.say(
             "loop.rewinds",
             ("CON-10", "TXM-6"),
@@ -344,7 +344,6 @@ class Loop:
             group=self.consumer.group_id,
         )
         self.consumer.rewind(now)
-        self._take(DONE)
         return [(self.consumer.name, [])]
 
     def _come_back(self, now: int) -> Done:
@@ -362,20 +361,17 @@ class Loop:
         self._take(BACK)
         return [(self.consumer.name, [])]
 
-    def _wait(self, now: int) -> Done:
+    def _stay(self, now: int) -> Done:
         return []
 
 
 _ACTIONS: dict[str, Callable[[Loop, int], Done]] = {
     STARTING: Loop._start,
     POLLING: Loop._poll,
-    IN_HAND: Loop._begin,
     SENT: Loop._hand_positions_on,
     REGISTERED: Loop._commit,
-    ENDED: Loop._commit_positions,
+    HANDED_ON: Loop._hand_on,
     FAILED: Loop._abort,
-    ABORTED: Loop._rewind,
-    HANDED_ON: Loop._wait,
-    REWINDING: Loop._wait,
-    STOPPED: Loop._wait,
+    REWINDING: Loop._rewind,
+    STOPPED: Loop._stay,
 }
