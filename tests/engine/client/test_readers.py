@@ -1,0 +1,124 @@
+"""What a reader gets and what stays hidden from it, on runs of the library and on made-up answers (section 17)."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.client.handover import Handover
+from engine.client.reading import STRETCHES_MAX, Reading, Stretch, Taken
+from engine.scenario import library
+from engine.simulation import Simulation
+from engine.watching import Watch
+
+
+def played(scenario_id, variant=None):
+    (entry,) = [found for found in library() if found.id == scenario_id]
+    simulation = Simulation(entry.scenario(variant))
+    while simulation.step() is not None:
+        pass
+    return simulation.view()
+
+
+def lane(view, consumer="c1", partition="t-0"):
+    return view["consumers"][consumer]["lanes"][partition]
+
+
+def fates(shown):
+    return [fate for first, last, fate in shown["stretches"] + shown["ahead"] for _ in range(first, last + 1)]
+
+
+@pytest.mark.requirement("CON-12", "LOG-14", "OFS-6")
+def test_every_offset_of_a_lane_has_exactly_one_fate():
+    for name, variant in (("SC-75", "wall"), ("SC-77", "compact"), ("SC-46", None), ("SC-50", None)):
+        view = played(name, variant)
+        for consumer in view["consumers"].values():
+            for partition, shown in consumer["lanes"].items():
+                replicas = view["partitions"][partition]["replicas"]
+                end = replicas[str(view["partitions"][partition]["leader"])]["log_end"]
+                expected = 0
+                for first, last, _ in shown["stretches"] + shown["ahead"]:
+                    assert first == expected, (name, partition, shown)
+                    expected = last + 1
+                assert expected == end, (name, partition, shown)
+
+
+@pytest.mark.requirement("CON-12")
+def test_the_wall_of_an_open_transaction():
+    view = played("SC-75", "wall")
+    held = lane(view, "c-committed")
+    assert held["bound"] == 1
+    assert held["held_by"] == {"producer_id": 1000, "first_offset": 1}
+    assert held["ahead"] == [[1, 4, "undecided"]]
+    free = lane(view, "c-uncommitted")
+    assert (free["bound"], free["ahead"], free["held_by"]) == (5, [], None)
+
+
+def test_the_four_reasons():
+    compacted = lane(played("SC-77", "compact"))
+    assert fates(compacted) == [
+        "compacted", "delivered", "compacted", "delivered", "control", "delivered", "delivered", "control"
+    ]  # fmt: skip
+    assert fates(lane(played("SC-77", "delete-segment")))[:3] == ["deleted", "deleted", "delivered"]
+    assert fates(lane(played("SC-77", "seek")))[:4] == ["sought", "sought", "sought", "delivered"]
+    other = lane(played("SC-77", "one-partition"), partition="t-1")
+    assert set(fates(other)) == {"not_subscribed"}
+    assert other["position"] is None
+
+
+def test_aborted_records_stay_in_the_log_and_say_so():
+    view = played("SC-46")
+    (reader,) = [name for name, shown in view["consumers"].items() if shown["isolation"] == "read_committed"]
+    hidden = {fate for shown in view["consumers"][reader]["lanes"].values() for fate in fates(shown)}
+    assert hidden == {"aborted", "control"}
+    outcomes = {
+        batch["outcome"]
+        for partition in view["partitions"].values()
+        for replica in partition["replicas"].values()
+        for batch in replica["batches"].values()
+        if "outcome" in batch
+    }
+    assert outcomes == {"aborted"}
+
+
+@pytest.mark.requirement("OFS-6")
+def test_a_group_s_offsets_are_shown_at_its_coordinator():
+    view = played("SC-74", "moves")
+    assert "g" not in view["brokers"]["1"].get("groups", {})
+    group = view["brokers"]["2"]["groups"]["g"]
+    assert group["committed"]["t-0"]["offset"] == 2
+    assert group["pending"] == {}
+    assert view["consumers"]["c1"]["group"]["committed"] == {"t-0": 2}
+
+
+def test_stretches_join_and_old_ones_are_folded_and_counted():
+    reading = Reading("t-0")
+    for offset in range(STRETCHES_MAX + 10):
+        reading.remember([Stretch(offset, offset, "delivered" if offset % 2 else "control")])
+    assert (len(reading.stretches), reading.folded) == (STRETCHES_MAX, 10)
+    reading = Reading("t-0")
+    reading.remember([Stretch(0, 1, "delivered")])
+    reading.remember([Stretch(2, 4, "delivered"), Stretch(5, 5, "control")])
+    assert reading.stretches == [Stretch(0, 4, "delivered"), Stretch(5, 5, "control")]
+
+
+def test_a_jump_ahead_hides_and_a_jump_back_forgets():
+    reading = Reading("t-0")
+    reading.remember([Stretch(0, 4, "delivered")])
+    reading.position = 5
+    reading.jump(8, "sought")
+    assert reading.stretches[-1] == Stretch(5, 7, "sought")
+    reading.jump(2, "sought")
+    assert (reading.position, reading.stretches) == (2, [Stretch(0, 1, "delivered")])
+
+
+def test_an_application_that_polls_stands_behind_what_it_took():
+    handover = Handover("c1", "read_committed", False, True, Watch())
+    reading = Reading("t-0")
+    reading.position = 13
+    handover.bring(reading, Taken([1, 2, 3], [10, 11, 12], [Stretch(10, 12, "delivered")], 13))
+    assert handover.next_offset(reading) == 10
+    assert [record.serial for record in handover.poll({"t-0": reading}, 2)] == [1, 2]
+    assert handover.next_offset(reading) == 12
+    assert handover.delivered_count == 2
+    handover.forget("t-0")
+    assert handover.next_offset(reading) == 13

@@ -1,0 +1,187 @@
+"""The group coordinator: who may commit, what an append makes of it, and what the log gives back (OFS-2 to OFS-5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator, WriteOffsets
+from engine.coordinator.group_states import PENDING_OFFSET
+from engine.errors import Error
+from engine.explain import catalogue
+from engine.java_hash import partition_for
+from engine.messages import (
+    CommittedOffset,
+    OffsetCommitRequest,
+    OffsetFetchRequest,
+    RecordBatch,
+    TxnOffsetCommitRequest,
+)
+from engine.profiles import K28
+from engine.watching import Watch
+
+GROUP = "g"
+NUMBER = partition_for(GROUP, 50)
+
+
+class Stage:
+    """A coordinator that leads the group's partition, and a log."""
+
+    def __init__(self, elected=True):
+        self.coordinator = GroupCoordinator("broker-1", profile=K28, watch=Watch())
+        self.log = []
+        if elected:
+            self.coordinator.elect(NUMBER, [])
+
+    def commit(self, offset, *, producer_id=None, partition="t-0", **member):
+        offsets = {partition: CommittedOffset(offset=offset)}
+        if producer_id is None:
+            request = OffsetCommitRequest(group_id=GROUP, offsets=offsets, **member)
+        else:
+            request = TxnOffsetCommitRequest(
+                transactional_id="x",
+                group_id=GROUP,
+                producer_id=producer_id,
+                producer_epoch=0,
+                offsets=offsets,
+                **member,
+            )
+        self.coordinator.commit("asker", request, 0)
+        (effect,) = self.coordinator.outbox
+        self.coordinator.outbox.clear()
+        return effect
+
+    def written(self, effect, error=Error.NONE):
+        position = len(self.log)
+        if error is Error.NONE:
+            batch = effect.batch
+            fields = {name: getattr(batch, name) for name in batch.__slots__}
+            self.log.append(RecordBatch(**{**fields, "base_offset": position}))
+        self.coordinator.written(effect.token, error, position)
+        (answer,) = self.coordinator.outbox
+        self.coordinator.outbox.clear()
+        return answer.errors["t-0"]
+
+    def mark(self, producer_id, kind):
+        self.log.append(
+            RecordBatch(
+                record_count=1,
+                last_offset_delta=0,
+                producer_id=producer_id,
+                is_transactional=True,
+                is_control=True,
+                control_type=kind,
+                base_offset=len(self.log),
+            )
+        )
+        self.coordinator.on_marker(NUMBER, producer_id, kind == "COMMIT")
+
+    def told(self, *, stable=False):
+        request = OffsetFetchRequest(group_id=GROUP, partitions=("t-0",), require_stable=stable)
+        answer = self.coordinator.fetch(request)
+        return answer.offsets.get("t-0"), answer.error, (answer.errors or {}).get("t-0", Error.NONE)
+
+
+def test_a_plain_commit_is_visible_once_it_is_in_the_log():
+    stage = Stage()
+    effect = stage.commit(5)
+    assert isinstance(effect, WriteOffsets)
+    assert stage.told() == (-1, Error.NONE, Error.NONE)
+    assert stage.written(effect) is Error.NONE
+    assert stage.told() == (5, Error.NONE, Error.NONE)
+
+
+def test_a_transaction_s_offset_waits_for_its_marker():
+    stage = Stage()
+    stage.written(stage.commit(5))
+    stage.written(stage.commit(8, producer_id=1))
+    assert stage.told() == (5, Error.NONE, Error.NONE)
+    assert stage.told(stable=True) == (-1, Error.NONE, Error.UNSTABLE_OFFSET_COMMIT)
+    stage.mark(1, "COMMIT")
+    assert stage.told(stable=True) == (8, Error.NONE, Error.NONE)
+    stage.written(stage.commit(9, producer_id=1))
+    stage.mark(1, "ABORT")
+    assert stage.told(stable=True) == (8, Error.NONE, Error.NONE)
+
+
+@pytest.mark.parametrize(
+    ("log_error", "answer"),
+    [
+        (Error.NOT_ENOUGH_REPLICAS, Error.COORDINATOR_NOT_AVAILABLE),
+        (Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND, Error.COORDINATOR_NOT_AVAILABLE),
+        (Error.NOT_LEADER_OR_FOLLOWER, Error.NOT_COORDINATOR),
+        (Error.KAFKA_STORAGE_ERROR, Error.NOT_COORDINATOR),
+        (Error.INVALID_PRODUCER_EPOCH, Error.INVALID_PRODUCER_EPOCH),
+        (Error.REQUEST_TIMED_OUT, Error.REQUEST_TIMED_OUT),
+    ],
+)
+@pytest.mark.parametrize("producer_id", [None, 1])
+def test_a_failed_append_leaves_nothing_pending_and_says_what_it_means(log_error, answer, producer_id):
+    stage = Stage()
+    assert stage.written(stage.commit(5, producer_id=producer_id), log_error) is answer
+    assert stage.told(stable=True) == (-1, Error.NONE, Error.NONE)
+
+
+def test_another_broker_s_group_and_one_that_is_being_read_are_sent_away():
+    stage = Stage(elected=False)
+    assert stage.commit(5) == CommitAnswer(to="asker", errors={"t-0": Error.NOT_COORDINATOR})
+    assert stage.told()[1] is Error.NOT_COORDINATOR
+    stage.coordinator.begin_loading(NUMBER)
+    assert stage.commit(5).errors == {"t-0": Error.COORDINATOR_LOAD_IN_PROGRESS}
+    assert stage.told()[1] is Error.COORDINATOR_LOAD_IN_PROGRESS
+
+
+@pytest.mark.parametrize("producer_id", [None, 1])
+def test_members_and_generations_are_compared_when_they_are_named(producer_id):
+    stage = Stage()
+    group = stage.coordinator.group(GROUP)
+    group.generation, group.members = 3, {"m-2": "instance", "m-1": None}
+    named = {"producer_id": producer_id}
+    assert stage.commit(5, member_id="m-9", **named).errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
+    assert stage.commit(5, member_id="m-1", generation_id=2, **named).errors == {
+        "t-0": Error.ILLEGAL_GENERATION
+    }
+    assert isinstance(stage.commit(5, member_id="m-1", generation_id=3, **named), WriteOffsets)
+
+
+def test_a_replaced_static_member_is_fenced_and_a_nameless_commit_needs_a_transaction():
+    stage = Stage()
+    stage.coordinator.group(GROUP).members = {"m-2": "instance"}
+    refused = stage.commit(5, producer_id=1, member_id="m-1", group_instance_id="instance")
+    assert refused.errors == {"t-0": Error.FENCED_INSTANCE_ID}
+    assert isinstance(stage.commit(5, producer_id=1), WriteOffsets)
+    assert stage.commit(5).errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
+
+
+def test_a_successor_knows_from_the_log_what_is_visible_and_what_is_pending():
+    stage = Stage()
+    stage.written(stage.commit(5))
+    stage.written(stage.commit(7, producer_id=1))
+    stage.written(stage.commit(9, producer_id=2))
+    stage.mark(2, "ABORT")
+    successor = Stage(elected=False)
+    successor.coordinator.elect(NUMBER, stage.log)
+    old, new = stage.coordinator.groups[GROUP], successor.coordinator.groups[GROUP]
+    assert (new.visible, new.pending) == (old.visible, old.pending)
+    successor.log = list(stage.log)
+    successor.mark(1, "COMMIT")
+    assert successor.told(stable=True) == (7, Error.NONE, Error.NONE)
+
+
+def test_an_append_that_ends_after_the_group_moved_away_is_not_counted():
+    stage = Stage()
+    effect = stage.commit(5)
+    stage.coordinator.resign(NUMBER)
+    assert stage.written(effect) is Error.NOT_COORDINATOR
+    assert stage.coordinator.groups == {}
+
+
+def test_a_marker_of_another_partition_decides_nothing():
+    stage = Stage()
+    stage.written(stage.commit(5, producer_id=1))
+    assert stage.coordinator.on_marker(NUMBER + 1, 1, True) == []
+    assert stage.told(stable=True)[2] is Error.UNSTABLE_OFFSET_COMMIT
+
+
+def test_every_row_says_why_in_both_languages():
+    for row in PENDING_OFFSET.rows:
+        assert catalogue()[row.why].text("zh-Hans"), row
