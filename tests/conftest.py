@@ -25,6 +25,9 @@ hypothesis_settings.load_profile("repeatable")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Without a browser the browser tests are skipped, and the reason tells how to get one."""
+    for item in items:
+        if item.get_closest_marker("spark") or "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))  # one process starts Java, not each
     if find_browser() is not None:
         return
     skip = pytest.mark.skip(reason=f"no browser is installed: {INSTALL_REMEDY}")

@@ -75,10 +75,10 @@ class RunningSite:
     def pid(self, child: str) -> int:
         """Of `redis`, `worker` or `web`, waiting for it where it is just being started again."""
         deadline = time.monotonic() + END_SECONDS_MAX
-        while child not in self.state.children:
+        while (running := self.state.children.get(child)) is None:
             assert time.monotonic() < deadline, self.output()
             time.sleep(POLL_SECONDS)
-        return self.state.children[child].pid
+        return running.pid
 
     def kill(self, child: str) -> None:
         """As the kernel would, with no chance to tidy up; returns once another is there in its place."""

@@ -1,7 +1,7 @@
 """`make test`: the tests in parts, each its own process, and one line at the end that sums them.
 
 The parts are apart because they must be: Playwright's synchronous door and pytest-asyncio do not share a
-process, and only the engine's tests gain from two at a time.
+process. Each test process has data and servers of its own, so two run at a time.
 """
 
 import os
@@ -64,7 +64,7 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
     return (
         pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
-        pytest_part("site", ["tests", *elsewhere, *chosen]),
+        pytest_part("site", ["tests", *elsewhere, "-n", "2", "--dist", "loadgroup", *chosen]),
         pytest_part("browser", ["tests/e2e", *chosen]),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),
     )
@@ -80,6 +80,8 @@ def pytest_part(name: str, words: Sequence[str]) -> Part:
         "-rs",
         "--durations=5",
         f"--junit-xml={results}",
+        # Playwright's pytest plugin empties this folder when it starts, by default the one with the results.
+        f"--output={TEST_RESULTS / 'browser-output'}",
     ]
     # Where CI is set pytest prints every difference in full, which buries the names of what failed.
     return Part(name, [*command, *words], results, {"CI": ""})
