@@ -165,3 +165,60 @@ def test_a_transaction_shows_what_counts_what_is_pending_and_which_markers_are_m
         "PrepareCommit",
         "CompleteCommit",
     ]
+
+
+def decided_but_held(**document):
+    """A decided transaction whose marker for t-0 cannot go: nobody can reach its leader."""
+    stage = Stage(topics=[{"name": "t", "partitions": 2, "leaders": [1, 3]}], **document)
+    at = stage.coordinator()
+    producer = stage.init(at)
+    stage.add(at, producer, "t-0")
+    stage.write("t-0", producer)
+    stage.simulation.world.controller.make_unavailable(1, False, stage.simulation.now)
+    stage.simulation.ask("controller")
+    stage.end(at, producer)
+    return stage
+
+
+def test_a_parked_marker_waits_for_news_and_keeps_no_run_going():
+    stage = decided_but_held()
+    stage.play()
+    assert stage.simulation.finished == "complete"
+    assert stage.simulation.now < 1_000, "nobody asks again and again"
+    assert at_coordinator(stage, 2)["markers"]["unknown_broker"][0]["partitions"] == ["t-0"]
+    stage.simulation.world.controller.make_unavailable(1, True, stage.simulation.now)
+    stage.simulation.ask("controller")
+    stage.play(lambda: stage.metadata().state == "CompleteCommit")
+    assert stage.markers("t-0") == ["COMMIT"]
+
+
+@pytest.mark.parametrize("action", ["duplicate_message", "delay_message"])
+def test_a_message_that_waits_at_a_paused_broker_cannot_arrive_in_the_past(action):
+    stage = Stage()
+    at = stage.coordinator()
+    stage.simulation.intervene({"action": "pause", "actor": f"broker-{at}"})
+    number = stage.ask(at, InitProducerIdRequest(transactional_id="txn-1", transaction_timeout_ms=60_000))
+    stage.ask(at % 3 + 1, FindCoordinatorRequest(key="txn-1", key_type="TRANSACTION"))
+    stage.play()
+    held = next(iter(stage.simulation.world.network.under_way))
+    done = {"action": action, "message": held}
+    stage.simulation.intervene({**done, "by": 1} if action == "delay_message" else done)
+    stage.simulation.intervene({"action": "resume", "actor": f"broker-{at}"})
+    stage.play(lambda: number in stage.hand.answers)
+
+
+def test_a_new_coordinator_goes_on_where_the_old_one_crashed():
+    stage = Stage(cluster={"broker": {"session_timeout_ms": 40}}, topics=[{"name": "t", "leaders": [1, 3]}])
+    at = stage.coordinator()
+    producer = stage.init(at)
+    stage.add(at, producer, "t-0", "t-1")
+    stage.write("t-0", producer)
+    stage.end(at, producer)
+    stage.simulation.intervene({"action": "crash", "actor": f"broker-{at}"})
+    stage.play(lambda: "coordinator.resumes_markers" in stage.said())
+    stage.play()
+    assert stage.metadata().state == "CompleteCommit"
+    assert stage.log("t-0").last_stable_offset == 2
+    successor = stage.simulation.world.controller.partitions["__transaction_state-10"]
+    assert (successor.leader, successor.leader_epoch) == (3, 1)
+    assert [batch.coordinator_epoch for batch in stage.log("t-0").batches if batch.is_control] == [1]
