@@ -73,6 +73,10 @@ _REFUSED_ANSWERS = (
 )
 
 
+_RESUMED = (INITIALIZING, INIT)
+"""Never refused: a second initTransactions() waits for the answer to the first (TXM-5)."""
+
+
 def _refuse(source: str, on: str, why: str) -> Row:
     return Row(source=source, on=on, target=None, why=f"{NAME}.{why}", spec="TXM-4", reply="ILLEGAL_STATE")
 
@@ -84,7 +88,7 @@ def _refused() -> tuple[Row, ...]:
         _refuse(state, on, why)
         for state in STATES
         for on, why in _REFUSED_CALLS.items()
-        if (state, on) not in settled
+        if (state, on) not in settled and (state, on) != _RESUMED
     )
     return (*calls, *(_refuse(*row) for row in _REFUSED_ANSWERS))
 

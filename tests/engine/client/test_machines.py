@@ -45,7 +45,7 @@ REFUSED = {
     *product(client_states.STATES, CALLS),
     ("READY", "init_producer_id_none"),
     ("INITIALIZING", "abortable_failure"),
-}
+} - {("INITIALIZING", "init_transactions")}
 
 
 def manager(state, profile=K28, **settings):
