@@ -6,11 +6,11 @@
 import type { Frame } from "./frame.ts";
 
 export const defaults = {
-  /** px that a heading takes, and px between two sections of one panel. */
-  heading: 18,
+  /** px between two folded sections of one panel, and what the margin under a panel shrinks by (player.css). */
   gap: 4,
+  margin: 6,
   /** A panel that would save less than this is not worth folding. */
-  saves: 6,
+  saves: 12,
   /** Milliseconds: frames that come closer together than this are passed by, as when the scrubber is dragged. */
   rest: 100,
   /** Milliseconds that folds may be behind while frames keep coming. */
@@ -49,25 +49,34 @@ export function panelsOf(frame: Frame | undefined): Set<string> {
 
 export interface Fitted {
   tag: string;
-  /** px, open and folded. */
+  /** px, open and folded; folded, also the margin under it is smaller. */
   open: number;
   folded: number;
   about: boolean;
   kept: boolean;
 }
 
-/** The panels to fold so that all of them fit into `room` px: first those that the step is not about, from below. */
-export function toFold(panels: readonly Fitted[], room: number): Set<string> {
-  const chosen = new Set<string>();
+/**
+ * The panels to fold so that all of them fit into `room` px, in the order of folding: first those that the step is
+ * not about, from below. One that has room after all, because a later one made enough, stays open.
+ */
+export function toFold(panels: readonly Fitted[], room: number): string[] {
   let height = panels.reduce((sum, panel) => sum + panel.open, 0);
-  const worth = (panel: Fitted): boolean => !panel.kept && panel.open - panel.folded >= defaults.saves;
-  const fromBelow = [...panels].reverse().filter(worth);
+  const saves = (panel: Fitted): number => panel.open - panel.folded;
+  const fromBelow = [...panels].reverse().filter((panel) => !panel.kept && saves(panel) >= defaults.saves);
+  const chosen: Fitted[] = [];
   for (const panel of [...fromBelow.filter((one) => !one.about), ...fromBelow.filter((one) => one.about)]) {
     if (height <= room) break;
-    chosen.add(panel.tag);
-    height -= panel.open - panel.folded;
+    chosen.push(panel);
+    height -= saves(panel);
   }
-  return chosen;
+  const kept = new Set<Fitted>();
+  for (const panel of [...chosen].reverse()) {
+    if (height + saves(panel) > room) continue;
+    kept.add(panel);
+    height += saves(panel);
+  }
+  return chosen.filter((panel) => !kept.has(panel)).map((panel) => panel.tag);
 }
 
 /**
@@ -120,25 +129,18 @@ export class FitTimes {
 
 const CONTENT = "[class~=panel] > :not(button)";
 
-/** Measures and folds the panels of one column, before the frame is painted. */
+/**
+ * Measures and folds the panels of one column, before the frame is painted. Everything is measured in one layout, the
+ * one that the paint needs anyway while nothing has to fold: scrubbing must not wait for it.
+ */
 export function fitColumn(column: HTMLElement, about: ReadonlySet<string>, kept: ReadonlySet<string>, scrolls: boolean): void {
   const contents = [...column.querySelectorAll<HTMLElement>(CONTENT)];
   for (const content of contents) fold(content, false);
-  const overflows = (): boolean => column.clientHeight > 0 && column.scrollHeight > column.clientHeight;
-  if (scrolls || !overflows()) return;
-  const { order, enough } = choose(column, contents, about, kept);
-  const folded: HTMLElement[] = [];
-  for (const content of order.flatMap((tag) => contents.find((one) => one.localName === tag) ?? [])) {
-    // The estimate first, then one by one: a long heading may take two lines.
-    if (folded.length >= enough && !overflows()) break;
-    fold(content, true);
-    folded.push(content);
-  }
-  // What was folded last may have room after all.
-  for (const content of folded.reverse()) {
-    fold(content, false);
-    if (overflows()) fold(content, true);
-  }
+  if (scrolls || column.clientHeight === 0 || column.scrollHeight <= column.clientHeight) return;
+  const panels = contents.map((content) => measured(content, about, kept));
+  const between = column.scrollHeight - panels.reduce((sum, panel) => sum + panel.open, 0);
+  const chosen = new Set(toFold(panels, column.clientHeight - between));
+  for (const content of contents) if (chosen.has(content.localName)) fold(content, true);
 }
 
 function fold(content: HTMLElement, folded: boolean): void {
@@ -146,21 +148,15 @@ function fold(content: HTMLElement, folded: boolean): void {
   content.parentElement?.toggleAttribute("data-folded", folded);
 }
 
-/** All panels that may fold, in their order, and how many of them are enough by their usual heights. */
-function choose(
-  column: HTMLElement, contents: readonly HTMLElement[], about: ReadonlySet<string>, kept: ReadonlySet<string>,
-): { order: string[]; enough: number } {
-  const panels = contents.map((content): Fitted => {
-    const headings = content.shadowRoot?.querySelectorAll("section > h2").length ?? 0;
-    const open = content.offsetHeight;
-    return {
-      tag: content.localName,
-      open,
-      folded: headings === 0 ? open : headings * defaults.heading + (headings - 1) * defaults.gap,
-      about: about.has(content.localName),
-      kept: kept.has(content.localName) || content.parentElement?.matches(":focus-within") === true,
-    };
-  });
-  const between = column.scrollHeight - panels.reduce((sum, panel) => sum + panel.open, 0);
-  return { order: [...toFold(panels, Number.NEGATIVE_INFINITY)], enough: toFold(panels, column.clientHeight - between).size };
+function measured(content: HTMLElement, about: ReadonlySet<string>, kept: ReadonlySet<string>): Fitted {
+  const headings = [...(content.shadowRoot?.querySelectorAll<HTMLElement>("section > h2") ?? [])];
+  const open = content.offsetHeight;
+  const heading = headings.reduce((sum, one) => sum + one.offsetHeight, 0) + (headings.length - 1) * defaults.gap;
+  return {
+    tag: content.localName,
+    open,
+    folded: headings.length === 0 ? open : heading - defaults.margin,
+    about: about.has(content.localName),
+    kept: kept.has(content.localName) || content.parentElement?.matches(":focus-within") === true,
+  };
 }

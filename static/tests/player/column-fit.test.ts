@@ -20,6 +20,11 @@ test("what the step is not about folds first, from below, and no more than neede
   assert.deepEqual([...toFold(panels, 80)], ["c", "b", "a"]);
 });
 
+test("what a later panel made room for stays open", () => {
+  const panels = [panel("a", 300, { about: true }), panel("b", 40), panel("c", 40)];
+  assert.deepEqual(toFold(panels, 200), ["a"]);
+});
+
 test("what the reader opened stays open", () => {
   assert.deepEqual([...toFold([panel("a", 100), panel("b", 100, { kept: true })], 120)], ["a"]);
 });
