@@ -72,6 +72,8 @@ class World:
         self.starting: list[str] = []
         self.replica_fetch_ms = 5
         self._readers: dict[str, list[Consumer]] = {}
+        self._lanes_at: dict[str, tuple[int, ...] | None] = {}
+        """Topic-partition to the pointers of its leader's log when its lanes were last told of a change."""
         self.lanes: dict[str, list[ReaderLane]] = {}
         """Topic-partition to what each reader sees of it."""
         self._crafted = 0
@@ -167,8 +169,14 @@ class World:
 
     def lanes_changed(self, partition: str) -> None:
         """The log or its leader changed: readers see something else under this lane."""
-        if self.watch.recording:
-            for lane in self.lanes.get(partition, ()):
+        lanes = self.lanes.get(partition) if self.watch.recording else None
+        if not lanes:
+            return
+        log = self.leader_log(partition)
+        now = None if log is None else (log.log_start, log.last_stable_offset, log.high_watermark, log.log_end)
+        if now != self._lanes_at.get(partition, ()):
+            self._lanes_at[partition] = now
+            for lane in lanes:
                 self.watch.touch(lane)
 
     def wake_readers(self, partition: str, now: int) -> list[str]:

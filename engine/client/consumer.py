@@ -358,7 +358,7 @@ class Consumer:
             return
         if not response.batches:
             return
-        taken = take(response, self.isolation, reading.position)
+        taken = take(response, self.isolation, reading.position, self.watch.recording)
         reading.position = taken.position
         if self.watch.recording:
             reading.remember(taken.stretches)

@@ -55,16 +55,12 @@ class Handover:
 
     def bring(self, reading: Reading, taken: Taken) -> None:
         """An answer was read: hand its records over, or keep them until the application polls."""
-        watch = self.watch
         count = len(taken.offsets)
-        known = {"consumer": self.consumer, "partition": reading.partition}
         key = "consumer.moves_on" if not count else "consumer.buffers" if self.polled else "consumer.delivers"
-        rules = ("CON-1",) if count else ("CON-1", "CON-4")
-        if count and watch.recording and any(stretch.fate == ABORTED for stretch in taken.stretches):
-            rules = ("CON-1", "CON-3")
-        watch.say(key, rules, count=count, position=reading.position, skipped=0, **known)
-        if watch.recording:
-            self._say_hidden(reading, taken)
+        if self.watch.recording:
+            self._say(key, reading, taken)
+        elif self.watch.said is None:
+            self.watch.said = key
         if self.polled:
             self.buffer += [
                 Polled(reading.partition, offset, serial)
@@ -133,8 +129,14 @@ class Handover:
                 remembered=len(self.applied),
             )
 
-    def _say_hidden(self, reading: Reading, taken: Taken) -> None:
-        """One note for each reason why something stays hidden (CON-3, CON-4, CON-11)."""
+    def _say(self, key: str, reading: Reading, taken: Taken) -> None:
+        """What came, and one note for each reason why something stays hidden (CON-3, CON-4, CON-11)."""
+        count = len(taken.offsets)
+        known = {"consumer": self.consumer, "partition": reading.partition}
+        rules: tuple[str, ...] = ("CON-1",) if count else ("CON-1", "CON-4")
+        if count and any(stretch.fate == ABORTED for stretch in taken.stretches):
+            rules = ("CON-1", "CON-3")
+        self.watch.say(key, rules, count=count, position=reading.position, skipped=0, **known)
         counts: dict[str, int] = {}
         for stretch in taken.stretches:
             counts[stretch.fate] = counts.get(stretch.fate, 0) + stretch.last - stretch.first + 1

@@ -39,12 +39,14 @@ class Taken(NamedTuple):
     position: int
 
 
-def take(response: FetchResponse, isolation: str, position: int) -> Taken:
+def take(response: FetchResponse, isolation: str, position: int, remember: bool = True) -> Taken:
     """Read an answer from ``position`` on, as the consumer's ``CompletedFetch`` does (CON-3, CON-4).
 
     Whole batches come; records below the position are passed over. Positions jump over what is hidden, and
-    over offsets that no batch holds any more.
+    over offsets that no batch holds any more. ``remember`` False: no stretches, for runs that nobody looks at.
     """
+    if not remember:
+        return _take_unseen(response, isolation, position)
     serials: list[int] = []
     offsets: list[int] = []
     stretches: list[Stretch] = []
@@ -60,6 +62,25 @@ def take(response: FetchResponse, isolation: str, position: int) -> Taken:
             stretches.append(Stretch(position, batch.last_offset, fate))
         position = batch.last_offset + 1
     return Taken(serials, offsets, stretches, position)
+
+
+def _take_unseen(response: FetchResponse, isolation: str, position: int) -> Taken:
+    """The same without a word about what stays hidden."""
+    serials: list[int] = []
+    offsets: list[int] = []
+    for batch, fate in visible(response, isolation):
+        last = batch.last_offset
+        if last < position:
+            continue
+        if fate == DELIVERED:
+            if batch.content is None or batch.content.offset_deltas is None:
+                first = position if position > batch.base_offset else batch.base_offset
+                serials += batch.serials[first - batch.base_offset :]
+                offsets += range(first, last + 1)
+            else:
+                _take_records(batch, max(position, batch.base_offset), serials, offsets, [])
+        position = last + 1
+    return Taken(serials, offsets, [], position)
 
 
 def visible(response: FetchResponse, isolation: str) -> list[tuple[RecordBatch, str]]:
