@@ -173,7 +173,9 @@ class World:
         if not lanes:
             return
         log = self.leader_log(partition)
-        now = None if log is None else (log.log_start, log.last_stable_offset, log.high_watermark, log.log_end)
+        now = (
+            None if log is None else (log.log_start, log.last_stable_offset, log.high_watermark, log.log_end)
+        )
         if now != self._lanes_at.get(partition, ()):
             self._lanes_at[partition] = now
             for lane in lanes:
@@ -496,6 +498,9 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             brokers=range(1, document["cluster"]["brokers"] + 1),
         )
     for consumer in document["consumers"]:
+        if consumer["group"] is not None and not world.profile.idempotence:
+            place = f"consumers.{consumer['name']}.group"
+            raise BadScenario(place, f"profile {world.profile.name} coordinates no groups", "k20 or k28")
         made = Consumer(
             consumer["name"],
             partitions=tuple(consumer["partitions"]),

@@ -6,7 +6,8 @@ import pytest
 
 from engine.client.handover import Handover
 from engine.client.reading import STRETCHES_MAX, Reading, Stretch, Taken
-from engine.scenario import library
+from engine.scenario import library, load
+from engine.scenario.document import BadScenario
 from engine.simulation import Simulation
 from engine.watching import Watch
 
@@ -122,3 +123,28 @@ def test_an_application_that_polls_stands_behind_what_it_took():
     assert handover.delivered_count == 2
     handover.forget("t-0")
     assert handover.next_offset(reading) == 13
+
+
+def test_a_group_needs_a_profile_that_coordinates_groups():
+    document = {
+        "id": "X",
+        "title": {"en": "x", "zh-Hans": "x"},
+        "profile": "k010",
+        "consumers": [{"name": "c1", "group": "g"}],
+    }
+    with pytest.raises(BadScenario, match=r"consumers\.c1\.group.*k010.*allowed: k20 or k28"):
+        Simulation(load(document))
+
+
+def test_a_seek_that_cannot_be_done_is_said_and_the_run_goes_on():
+    document = {
+        "id": "X",
+        "title": {"en": "x", "zh-Hans": "x"},
+        "consumers": [{"name": "c1", "partitions": ["t-0"]}],
+        "faults": [{"at": 5, "action": "seek", "actor": "c1", "partition": "t-1", "to": 3}],
+    }
+    simulation = Simulation(load(document))
+    said = []
+    while (step := simulation.step()) is not None:
+        said.append(step.key)
+    assert said == ["fault.impossible"]
