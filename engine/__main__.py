@@ -57,6 +57,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--transcript", action="store_true", help="print every step as text")
     run.add_argument("--jsonl", action="store_true", help="print every step as JSON")
+    run.add_argument(
+        "--interventions", metavar="FILE", help="JSON: what was done to the run, each with the step before it"
+    )
     run.add_argument("--language", choices=("en", "zh-Hans"), default="en")
     run.set_defaults(command=run_command)
     scenarios = commands.add_parser("scenarios", help="list the library")
@@ -86,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
 def run_command(options: argparse.Namespace, out: TextIO) -> int:
     settings = dict(_setting(text) for text in options.set)
     code = 0
+    options.done = _interventions(options.interventions)
     for chosen in _chosen(options.scenario, settings):
         scenario, name = chosen.scenario, chosen.variant
         if name:
@@ -143,12 +147,32 @@ def _setting(text: str) -> tuple[str, Any]:
         return path.strip(), value
 
 
+def _interventions(file: str | None) -> list[dict[str, Any]]:
+    """From a file with a JSON list; each intervention has ``after``, the number of the step before it."""
+    if file is None:
+        return []
+    allowed = "a JSON list of tables, each with action and after (the number of the step before it, rising)"
+    try:
+        found = json.loads(_text(Path(file)))
+    except json.JSONDecodeError as error:
+        raise BadScenario(f"line {error.lineno}", error.msg, allowed, source=file) from None
+    if not isinstance(found, list):
+        raise BadScenario("interventions", "no list", allowed, source=file)
+    before = 0
+    for number, item in enumerate(found):
+        after = item.get("after") if isinstance(item, dict) else None
+        if type(after) is not int or after < before:
+            raise BadScenario(f"interventions.{number}.after", repr(after), allowed, source=file)
+        before = after
+    return found
+
+
 def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int:
     """One run: its steps when asked for, then its verdicts."""
     expected = scenario.document.get("expect_refused")
     try:
         simulation = Simulation(
-            scenario, watching="recorded" if options.transcript or options.jsonl else "judged"
+            scenario, options.done, "recorded" if options.transcript or options.jsonl else "judged"
         )
     except Refused as refused:
         if expected is None:
@@ -173,12 +197,7 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
         raise BadScenario(
             "expect_refused", f"{expected} did not refuse it", "a document that meets its expectation"
         )
-    while (step := simulation.step()) is not None:
-        if options.jsonl:
-            print(canonical(step.to_json()), file=out)
-        elif options.transcript:
-            for line in transcript_lines(step.to_json(), options.language):
-                print(line, file=out)
+    _play(simulation, options, out)
     if simulation.finished != "complete":
         _print(out, {"finished": simulation.finished}, f"finished {simulation.finished}", options)
     for verdict in simulation.verdicts():
@@ -192,6 +211,22 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
         shown = {name: getattr(ended, name) for name in ended.__slots__}
         _print(out, {"transaction": shown}, ended.line(), options)
     return 0
+
+
+def _play(simulation: Simulation, options: argparse.Namespace, out: TextIO) -> None:
+    """To the end, every step printed when asked for."""
+    try:
+        while (step := simulation.step()) is not None:
+            if options.jsonl:
+                print(canonical(step.to_json()), file=out)
+            elif options.transcript:
+                for line in transcript_lines(step.to_json(), options.language):
+                    print(line, file=out)
+    except Refused as refused:
+        place = f"interventions after step {simulation.number}: {refused.place}"
+        raise BadScenario(
+            place, refused.reason, refused.remedy, source=options.interventions or "interventions"
+        ) from None
 
 
 def _print(out: TextIO, as_json: dict[str, Any], as_text: str, options: argparse.Namespace) -> None:

@@ -191,11 +191,13 @@ class PartitionsRegistered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeDecided:
-    """The coordinator's log holds the outcome of the open transaction of this producer id."""
+    """The coordinator's log holds the outcome of the open transaction of this producer id. ``found``: a new
+    coordinator read it there; the one that wrote it may have said so before, or died first."""
 
     producer_id: int
     producer_epoch: int
     committed: bool
+    found: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -150,7 +150,10 @@ class TransactionCoordinator(CoordinatorVoice):
             metadata = self.metadata[transactional_id]
             if metadata.state in (PREPARE_COMMIT, PREPARE_ABORT):
                 self._say("coordinator.resumes_markers", "TXC-22", metadata)
+                self._tell_decided(metadata, found=True)
                 self._send_markers(metadata, now)
+            elif metadata.state in (COMPLETE_COMMIT, COMPLETE_ABORT):
+                self._tell_completed(metadata)
 
     def needs_producer_id(self, transactional_id: str) -> bool:
         """True when InitProducerId would take a fresh id: the id is unknown, or its epochs are used up."""
@@ -453,13 +456,14 @@ class TransactionCoordinator(CoordinatorVoice):
         self._note("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
         self._send_markers(metadata, now)
 
-    def _tell_decided(self, metadata: TransactionMetadata) -> None:
+    def _tell_decided(self, metadata: TransactionMetadata, found: bool = False) -> None:
         if self.watch.judging:
             self.watch.fact(
                 OutcomeDecided(
                     producer_id=metadata.producer_id,
                     producer_epoch=metadata.producer_epoch,
                     committed=metadata.state == PREPARE_COMMIT,
+                    found=found,
                 )
             )
 
@@ -503,9 +507,12 @@ class TransactionCoordinator(CoordinatorVoice):
     def _completed(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         self.completions.pop(writing.transactional_id, None)
         metadata.install(writing.image)
+        self._tell_completed(metadata)
+        self.outbox.append(Completed(transactional_id=writing.transactional_id, error=Error.NONE))
+
+    def _tell_completed(self, metadata: TransactionMetadata) -> None:
         if self.watch.judging:
             self.watch.fact(TransactionCompleted(producer_id=metadata.producer_id))
-        self.outbox.append(Completed(transactional_id=writing.transactional_id, error=Error.NONE))
 
     # -- time ------------------------------------------------------------------------------------------
 

@@ -70,6 +70,8 @@ class TransactionsRecord:
         """Producer id to the highest epoch given out."""
         self.registered: dict[int, set[str]] = {}
         """Producer id to the partitions that its coordinator still has to mark."""
+        self.completing: set[int] = set()
+        """Producer ids whose newest decision is known here and not yet carried out everywhere."""
         self.early: dict[str, set[int]] = {}
         """Partition to serials that a reader of committed data got before their transaction was committed."""
         self.zombies: dict[str, set[int]] = {}
@@ -114,7 +116,13 @@ class TransactionsRecord:
         self.registered.setdefault(fact.producer_id, set()).update(fact.partitions)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
-        """The newest undecided transaction of this producer id under this epoch or an older one."""
+        """The newest undecided transaction of this producer id under this epoch or an older one.
+
+        A decision that a new coordinator found is news only when the one that wrote it never told.
+        """
+        if fact.found and fact.producer_id in self.completing:
+            return
+        self.completing.add(fact.producer_id)
         for transaction in reversed(self.transactions):
             same = transaction.producer_id == fact.producer_id
             if same and transaction.decided is None and transaction.producer_epoch <= fact.producer_epoch:
@@ -123,6 +131,7 @@ class TransactionsRecord:
 
     def completed(self, fact: events.TransactionCompleted) -> None:
         """What is still open now was left behind."""
+        self.completing.discard(fact.producer_id)
         for partition in sorted(self.registered.pop(fact.producer_id, ())):
             self._abandon(partition, fact.producer_id)
 
@@ -170,9 +179,12 @@ class TransactionsRecord:
                 return
 
     def offsets_ended(self, fact: events.OffsetsEnded) -> None:
+        """Of the newest transaction that still has it pending. An offset whose coordinator died before it could say
+        so, and which its successor found in the log, is nobody's: never that of an earlier transaction."""
         key = (fact.group, fact.partition)
         for transaction in reversed(self.transactions):
-            if transaction.producer_id == fact.producer_id and key in transaction.offsets:
+            same = transaction.producer_id == fact.producer_id and key in transaction.offsets
+            if same and transaction.offsets[key] is None:
                 transaction.offsets[key] = fact.visible
                 self.weigh[transaction.number] = transaction
                 return

@@ -85,7 +85,7 @@ class Initiator(Node):
         self.opened: list[int] = []
 
     def view(self) -> dict[str, Any]:
-        return {"alive": self.alive, "opened": list(self.opened)}
+        return {"alive": self.alive, "paused": self.paused, "opened": list(self.opened)}
 
     def call(self, call: Call, now: int) -> Effects:
         """``transact``: open a transaction."""
@@ -124,6 +124,7 @@ class Business(Node):
     def view(self) -> dict[str, Any]:
         return {
             "alive": self.alive,
+            "paused": self.paused,
             "transactions": {str(tid): local.view() for tid, local in self.transactions.items()},
         }
 

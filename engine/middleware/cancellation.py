@@ -41,6 +41,7 @@ class TransactionManager(Node):
     def view(self) -> dict[str, Any]:
         return {
             "alive": self.alive,
+            "paused": self.paused,
             "transactions": {str(tid): one.view() for tid, one in self.transactions.items()},
         }
 

@@ -67,6 +67,7 @@ class Middleware(Node):
     def view(self) -> dict[str, Any]:
         return {
             "alive": self.alive,
+            "paused": self.paused,
             "strategy": self.strategy.name,
             "direction": self.strategy.direction,
             "back_check": self.back_check,

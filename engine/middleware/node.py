@@ -23,6 +23,7 @@ class Node:
         self.name = name
         self.watch = watch
         self.alive = True
+        self.paused = False
         self._outbox: Effects = []
 
     def send(self, destination: str, body: Any, tid: int) -> None:
@@ -43,8 +44,17 @@ class Node:
         """What was under way is lost; nobody asks again before a timer says so (MW-10)."""
         return []
 
+    def pause(self, now: int) -> None:
+        """Show the pause; the kernel holds back timers, calls and deliveries (GEN-6)."""
+        self.paused = True
+        self.watch.touch(self)  # type: ignore[arg-type]
+
+    def resume(self, now: int) -> None:
+        self.paused = False
+        self.watch.touch(self)  # type: ignore[arg-type]
+
     def crash(self, now: int) -> None:
-        self.alive = False
+        self.alive = self.paused = False
         self._outbox = []
         self.watch.touch(self)  # type: ignore[arg-type]
 

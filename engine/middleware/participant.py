@@ -58,6 +58,7 @@ class Participant(Node):
     def view(self) -> dict[str, Any]:
         return {
             "alive": self.alive,
+            "paused": self.paused,
             "value": self.value,
             "reserved": self.reserved,
             "can_roll_back": self.configuration.can_roll_back,

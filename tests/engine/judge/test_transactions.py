@@ -212,3 +212,37 @@ def test_a_run_without_transactions_is_not_judged_for_them():
     judges.seat({"t-0": 1})
     assert not judges.guarantees["atomic"].judged
     assert judges.outcome_verdict() is None
+
+
+def test_a_decision_that_only_a_successor_told_counts_and_one_told_before_counts_once():
+    """The coordinator that wrote it may die before it could say so; if it did say so, it stays one decision."""
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, [1])
+    found = events.OutcomeDecided(producer_id=7, producer_epoch=0, committed=True, found=True)
+    judges.take(found)
+    store(judges, 1, control="COMMIT")
+    deliver(judges, 1, 0)
+    assert names(judges) == []
+    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    begin(judges)
+    judges.take(found)
+    assert (judges.outcome_verdict().committed, judges.outcome_verdict().open) == (1, 1)
+    judges.take(events.TransactionCompleted(producer_id=7))
+    judges.take(found)
+    assert judges.outcome_verdict().committed == 2
+
+
+def test_an_offset_that_nobody_told_of_does_not_end_that_of_an_earlier_transaction():
+    """Its group's coordinator died with it in the log; the successor drops it with the later transaction."""
+    judges = bench()
+    two_partitions(judges)
+    offset = {"group": "g", "partition": "in-0", "producer_id": 7, "offset": 4}
+    judges.take(events.OffsetsPending(**offset, producer_epoch=0))
+    decide(judges, True)
+    judges.take(events.OffsetsEnded(**offset, visible=True))
+    judges.take(events.OutcomeTold(producer="p1", committed=True))
+    begin(judges)
+    judges.take(events.OffsetsEnded(**{**offset, "offset": 6}, visible=False))
+    assert names(judges) == []

@@ -137,3 +137,20 @@ def test_the_view_shows_every_role_and_table() -> None:
         undone |= any(record["undone"] for record in logs)
     assert window_open
     assert undone
+
+
+@pytest.mark.parametrize("actor", ["business", "middleware", *NAMES])
+def test_a_node_can_be_paused_and_gets_what_waited_for_it(actor: str) -> None:
+    """A pause on the way keeps the word as a slow network does."""
+    document = world(Random(0))
+    document["middleware"]["participants"] = [{"name": name} for name in NAMES]
+    document["faults"] = [{"at": 12, "action": "pause", "actor": actor, "for_ms": 100}]
+    simulation = Simulation(load(document))
+    paused = False
+    while simulation.step() is not None:
+        shown = simulation.world.roles[actor].view()["paused"]
+        assert shown == (actor in simulation.world.paused)
+        paused |= shown
+    assert paused
+    assert not shown
+    assert [verdict.state for verdict in simulation.judges.transaction_verdicts()] == ["COMMITTED"] * 2
