@@ -9,7 +9,7 @@
  * rest is counted and can be opened.
  */
 
-import { css, html, nothing, svg } from "lit";
+import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ClientView, Frame, TransactionManagerView } from "../player/frame.ts";
@@ -18,8 +18,9 @@ import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
+import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
 import type { MachineShape, MachineTable } from "./machine-layout.ts";
-import { CLIENT_PLACES, layoutMachine, stateLines } from "./machine-layout.ts";
+import { CLIENT_PLACES, layoutMachine } from "./machine-layout.ts";
 import { clientOf, isPicked, plainly } from "./picked.ts";
 
 export const defaults = { width: 272, partitions: 4 };
@@ -94,15 +95,8 @@ export class ClientMachine extends DiagramElement {
   };
   static override styles = [
     ...DiagramElement.styles,
+    machineLook,
     css`
-      .state rect { fill: var(--side); stroke: var(--ink-3); stroke-width: 1.25; }
-      .state text { font-size: 8.5px; }
-      .state.current rect { fill: var(--ink); stroke: var(--ink); }
-      .state.current text { fill: var(--ink-inv); font-weight: 700; }
-      .edge { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
-      .edge.last { stroke: var(--ink); stroke-width: 2.75; }
-      .edge.stepped { stroke-width: 4; }
-      svg { width: 100%; height: auto; max-width: 340px; }
       .machine { margin-top: 3px; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 4px; align-items: center; }
       .machine svg:only-child { grid-column: 1 / -1; }
       button.chip { min-width: 24px; min-height: 24px; text-align: center; font-size: var(--t-mark); text-decoration: underline; }
@@ -135,8 +129,7 @@ export class ClientMachine extends DiagramElement {
   /** Without the table the state is still said in words, so a failed fetch hides nothing that is known. */
   async #fetch(address: string): Promise<void> {
     try {
-      const response = await fetch(address, { headers: { Accept: "application/json" } });
-      if (response.ok) this.table = (await response.json()) as MachineTable;
+      this.table = await fetchMachine(address);
     } catch {
       this.#asked = "";
     }
@@ -225,29 +218,6 @@ function wasTag(text: string | null) {
 function apiOf(request: unknown): string {
   if (typeof request === "object" && request !== null && "api" in request) return String((request as { api: unknown }).api);
   return String(request);
-}
-
-export function drawMachine(shape: MachineShape, sentence: string, stepped: boolean): TemplateResult {
-  return html`<svg viewBox="0 0 ${shape.width} ${shape.height}" width=${shape.width} height=${shape.height} role="img"
-    aria-label=${sentence}><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
-    orient="auto" markerUnits="userSpaceOnUse"><path d="M0 0l8 4-8 4z" fill="var(--ink-3)"/></marker><marker id="tip-last"
-    viewBox="0 0 8 8" refX="6" refY="4" markerWidth="10" markerHeight="10" orient="auto" markerUnits="userSpaceOnUse"><path
-    d="M0 0l8 4-8 4z" fill="var(--ink)"/></marker></defs>${repeat(
-      shape.edges,
-      (edge) => edge.key,
-      (edge) => svg`<path class=${`edge${edge.last ? " last" : ""}${edge.last && stepped ? " stepped" : ""}`} d=${edge.path}
-        marker-end=${edge.last ? "url(#tip-last)" : "url(#tip)"}><title>${`${edge.from} → ${edge.to}: ${edge.on.join(", ")}`}</title></path>`,
-    )}${repeat(
-      shape.states,
-      (state) => state.state,
-      (state) => {
-        const lines = stateLines(state.state);
-        const first = state.y + state.height / 2 + (lines.length > 1 ? -1.5 : 3);
-        return svg`<g class=${`state${state.current ? " current" : ""}`}><rect x=${state.x} y=${state.y} width=${state.width}
-          height=${state.height} rx="9"/>${lines.map((line, index) => svg`<text x=${state.x + state.width / 2} y=${
-            first + index * 9} text-anchor="middle">${line}</text>`)}</g>`;
-      },
-    )}</svg>`;
 }
 
 customElements.define("eos-client-machine", ClientMachine);

@@ -1,13 +1,21 @@
 /** Registers every panel and diagram; importing this file is all that a page needs. */
 
+import "./aborted-index.ts";
 import "./accumulator.ts";
 import "./client-machine.ts";
+import "./compensation-log.ts";
 import "./configuration.ts";
 import "./consumers.ts";
+import "./coordinator.ts";
 import "./decision.ts";
+import "./groups.ts";
 import "./in-flight.ts";
+import "./internal-log.ts";
 import "./lanes.ts";
 import "./ledger.ts";
+import "./marker-board.ts";
+import "./middleware-roles.ts";
+import "./middleware-votes.ts";
 import "./pending.ts";
 import "./producer-table.ts";
 import "./spacetime.ts";

@@ -26,6 +26,8 @@ export interface StateShape {
   width: number;
   height: number;
   current: boolean;
+  /** Being written: it counts once the log has it. */
+  pending: boolean;
   terminal: boolean;
 }
 
@@ -63,6 +65,33 @@ export const CLIENT_PLACES: Places = {
   FATAL_ERROR: [0, 2],
 };
 
+/** The coordinator's machine of a transactional id; the last row is drawn only when one of its states is entered. */
+export const TRANSACTION_PLACES: Places = {
+  Empty: [0, 0],
+  PrepareCommit: [1, 0],
+  CompleteCommit: [2, 0],
+  Ongoing: [0, 1],
+  PrepareAbort: [1, 1],
+  CompleteAbort: [2, 1],
+  PrepareEpochFence: [0, 2],
+  Dead: [2, 2],
+};
+
+/** A transaction at the message middleware: forward on the right, undone on the left. */
+export const MIDDLEWARE_PLACES: Places = {
+  STARTED: [0, 0],
+  PREPARING: [1, 0],
+  AWAIT_CONFIRM: [2, 0],
+  ROLLED_BACK: [0, 1],
+  ROLLING_BACK: [1, 1],
+  CHECKING: [2, 1],
+  COMPENSATED: [0, 2],
+  COMPENSATING: [1, 2],
+  COMMITTING: [2, 2],
+  MANUAL: [1, 3],
+  COMMITTED: [2, 3],
+};
+
 const HEIGHT = 20;
 const ROW = 44;
 const FONT = 8.5;
@@ -72,10 +101,15 @@ export interface MachineOptions {
   places: Places;
   /** States to draw; null draws all. */
   only: readonly string[] | null;
+  /** The state that is being written, besides the current one. */
+  pending?: string | null;
 }
 
-/** A state's name as it is written in its box: long names break at the underscore. */
+/** A state's name as it is written in its box: long names break at the underscore, or behind their first word. */
 export function stateLines(state: string): string[] {
+  if (state.length <= 11) return [state];
+  const words = /^([A-Z][a-z]+)([A-Z].*)$/.exec(state);
+  if (words !== null) return words.slice(1);
   return state.length > 13 && state.includes("_") ? state.split("_") : [state];
 }
 
@@ -95,7 +129,7 @@ export function layoutMachine(
     const x = at === 0 ? 0 : at === columns - 1 ? options.width - width : column * at + (column - width) / 2;
     states.push({
       state, x: round(x), y: round(1 + row * ROW + (rows === 1 ? 0 : (HEIGHT + 8 - height) / 2)), width: round(width), height,
-      current: state === current, terminal: table.terminal.includes(state),
+      current: state === current, pending: state === options.pending, terminal: table.terminal.includes(state),
     });
   }
   const { edges, folded } = layoutEdges(table, states, lastEdge);

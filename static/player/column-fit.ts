@@ -3,6 +3,7 @@
  * which state their facts, from below, until the rest fits. What the reader opened stays open until Escape.
  */
 
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import type { Frame } from "./frame.ts";
 
 export const defaults = {
@@ -24,6 +25,14 @@ const SHOWN: readonly { path: readonly string[]; tag: string }[] = [
   { path: ["zookeeper"], tag: "eos-zookeeper" },
   { path: ["brokers", "*", "producer_id_block"], tag: "eos-zookeeper" },
   { path: ["partitions", "*", "replicas", "*", "producers"], tag: "eos-producer-table" },
+  { path: ["partitions", "*", "replicas", "*", "aborted_index"], tag: "eos-aborted-index" },
+  { path: ["brokers", "*", "transactions"], tag: "eos-coordinator" },
+  { path: ["brokers", "*", "coordinator"], tag: "eos-coordinator" },
+  { path: ["brokers", "*", "markers"], tag: "eos-marker-board" },
+  { path: ["brokers", "*", "groups"], tag: "eos-groups" },
+  { path: ["middleware"], tag: "eos-middleware-roles" },
+  { path: ["middleware", "transactions"], tag: "eos-middleware-votes" },
+  { path: ["middleware", "participants", "*", "log"], tag: "eos-compensation-log" },
   { path: ["clients", "*", "queues"], tag: "eos-accumulator" },
   { path: ["clients", "*", "pool"], tag: "eos-accumulator" },
   { path: ["clients", "*", "requests"], tag: "eos-in-flight" },
@@ -40,6 +49,7 @@ export function panelsOf(frame: Frame | undefined): Set<string> {
   if (step.decision !== null) tags.add("eos-decision").add("eos-producer-table");
   if (step.refusal !== null) tags.add("eos-decision");
   for (const change of step.changes) {
+    if (change.path[0] === "partitions" && INTERNAL.test(change.path[1] ?? "")) tags.add("eos-internal-log");
     for (const { path, tag } of SHOWN) {
       if (path.every((name, index) => name === "*" || change.path[index] === name)) tags.add(tag);
     }

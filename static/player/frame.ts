@@ -7,6 +7,8 @@
  * so a panel may remember a layout by the identity of the part it was made from.
  */
 
+import type { AbortedEntry, ContentView, CoordinationView, MiddlewareView } from "./coordination-view.ts";
+
 export type Language = "en" | "zh-Hans";
 
 /** Words in both languages, as the engine's documents carry them. */
@@ -198,6 +200,8 @@ export interface LogBatchView {
   serials: number[];
   appended_at: number;
   size: number;
+  /** Internal topics only. */
+  content?: ContentView;
 }
 
 /** first sequence, last sequence, first offset, last offset, timestamp; oldest first in the cache. */
@@ -211,6 +215,8 @@ export interface ReplicaView {
   segments: number[];
   waiting: { partition: string; until_offset: number; client: string; deadline: number }[];
   batches: Record<string, LogBatchView>;
+  aborted_index?: AbortedEntry[];
+  aborted_folded?: number;
   producers: Record<
     string,
     {
@@ -289,9 +295,10 @@ export interface View {
       starting: boolean;
       producer_id_block: { start: number; end: number; next: number } | null;
       denied: Json[];
-    }
+    } & CoordinationView
   >;
   partitions?: Record<string, PartitionView>;
+  middleware?: MiddlewareView;
   zookeeper?: {
     nodes: Record<string, { data: string; version: number }>;
     sessions: Record<string, { alive: boolean; expires_at: number | null }>;

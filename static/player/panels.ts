@@ -1,5 +1,8 @@
 /** Where every panel has its place: one table for the layout, the number keys and the help dialog. */
 
+import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
+import { shownReplica } from "../diagrams/lanes-layout.ts";
+import type { Frame } from "./frame.ts";
 import { say } from "./text.ts";
 
 export interface PanelRow {
@@ -9,21 +12,69 @@ export interface PanelRow {
   place: "left" | "middle" | "right";
   /** Catalogue key of its name. */
   name: string;
+  /** Whether the run has what it shows; without it, always. What a run does not have gets no panel. */
+  when?: (frame: Frame) => boolean;
 }
 
+const some = (table: object | undefined): boolean => Object.keys(table ?? {}).length > 0;
+/** Runs of the message middleware have neither producers nor brokers, and other runs have no middleware. */
+const kafka = (frame: Frame): boolean => !some(frame.view.middleware?.participants);
+const decides = (frame: Frame): boolean => kafka(frame) || frame.step?.decision != null || frame.step?.refusal != null;
+const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
+const participants = (frame: Frame) => Object.values(frame.view.middleware?.participants ?? {});
+/** The replicas that panels draw, by partition. */
+const replicas = (frame: Frame) => Object.entries(frame.view.partitions ?? {}).map(([name, partition]) => {
+  const id = shownReplica(partition);
+  return { name, replica: id === null ? undefined : partition.replicas[id] };
+});
+
 export const PANELS: readonly PanelRow[] = [
-  { key: "1", tag: "eos-accumulator", place: "left", name: "player.panel.accumulator" },
-  { key: "2", tag: "eos-in-flight", place: "left", name: "player.panel.in_flight" },
-  { key: "3", tag: "eos-client-machine", place: "left", name: "player.panel.client_machine" },
-  { key: "4", tag: "eos-timers", place: "left", name: "player.panel.timers" },
+  { key: "1", tag: "eos-accumulator", place: "left", name: "player.panel.accumulator", when: kafka },
+  { key: "2", tag: "eos-in-flight", place: "left", name: "player.panel.in_flight", when: kafka },
+  { key: "3", tag: "eos-client-machine", place: "left", name: "player.panel.client_machine", when: kafka },
+  { key: "4", tag: "eos-timers", place: "left", name: "player.panel.timers", when: kafka },
   { key: "5", tag: "eos-lanes", place: "middle", name: "player.panel.lanes" },
   { key: "6", tag: "eos-spacetime", place: "middle", name: "player.panel.spacetime" },
-  { key: "7", tag: "eos-decision", place: "right", name: "player.panel.decision" },
-  { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table" },
-  { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger" },
-  { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration" },
-  { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers" },
-  { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper" },
+  { key: "7", tag: "eos-decision", place: "right", name: "player.panel.decision", when: decides },
+  { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table", when: kafka },
+  { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: kafka },
+  { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration", when: kafka },
+  { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers", when: kafka },
+  { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: kafka },
+  {
+    key: "", tag: "eos-coordinator", place: "right", name: "player.panel.coordinator",
+    when: (frame) => brokers(frame).some((broker) => some(broker.transactions)),
+  },
+  {
+    key: "", tag: "eos-internal-log", place: "right", name: "player.panel.internal_log",
+    when: (frame) => replicas(frame).some(({ name, replica }) => INTERNAL.test(name) && some(replica?.batches)),
+  },
+  {
+    key: "", tag: "eos-marker-board", place: "right", name: "player.panel.marker_board",
+    when: (frame) => brokers(frame).some((broker) => hasMarkers(broker.markers)),
+  },
+  {
+    key: "", tag: "eos-groups", place: "right", name: "player.panel.groups",
+    when: (frame) => brokers(frame).some((broker) => Object.values(broker.groups ?? {}).some(
+      (group) => some(group.committed) || some(group.committing) || some(group.pending),
+    )),
+  },
+  {
+    key: "", tag: "eos-aborted-index", place: "right", name: "player.panel.aborted_index",
+    when: (frame) => replicas(frame).some(({ replica }) => (replica?.aborted_index ?? []).length > 0),
+  },
+  {
+    key: "", tag: "eos-middleware-roles", place: "left", name: "player.panel.middleware_roles",
+    when: (frame) => some(frame.view.middleware?.business?.transactions) || some(frame.view.middleware?.transactions),
+  },
+  {
+    key: "", tag: "eos-middleware-votes", place: "right", name: "player.panel.middleware_votes",
+    when: (frame) => some(frame.view.middleware?.transactions),
+  },
+  {
+    key: "", tag: "eos-compensation-log", place: "right", name: "player.panel.compensation_log",
+    when: (frame) => participants(frame).some((participant) => (participant.log ?? []).length > 0),
+  },
   { key: "", tag: "eos-pending", place: "right", name: "player.panel.pending" },
   { key: "", tag: "eos-changes", place: "right", name: "player.panel.changes" },
 ];
@@ -32,4 +83,10 @@ export const PANELS: readonly PanelRow[] = [
 export function panelName(tag: string): string {
   const row = PANELS.find((panel) => panel.tag === tag);
   return row === undefined ? tag : say(row.name);
+}
+
+/** Does the run have, at this frame, what the panel shows? */
+export function isShown(tag: string, frame: Frame | undefined): boolean {
+  const when = PANELS.find((panel) => panel.tag === tag)?.when;
+  return frame === undefined || when === undefined || when(frame);
 }

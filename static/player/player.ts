@@ -21,7 +21,7 @@ import type { Frame, Language, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
-import { PANELS, panelName } from "./panels.ts";
+import { PANELS, isShown, panelName } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import { DROP } from "./selection-bar.ts";
@@ -205,7 +205,8 @@ export class Player extends LitElement {
   }
 
   /** The place of a panel; folded, the whole heading opens it. */
-  #place(tag: string, content: TemplateResult): TemplateResult {
+  #place(tag: string, frame: Frame | undefined, content: TemplateResult): TemplateResult | typeof nothing {
+    if (!isShown(tag, frame)) return nothing;
     const name = say("player.open_panel", { panel: panelName(tag) });
     return html`<div class="panel" id=${`panel-${tag}`} tabindex="-1">${content}<button class="unfold" aria-label=${name} title=${name}
       @click=${() => this.#keepOpen(tag)}></button></div>`;
@@ -267,11 +268,12 @@ export class Player extends LitElement {
   #left(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("left", whole);
     return html`<aside class="left" aria-label=${say("player.tab.producer")} tabindex="0">
-      ${this.#place("eos-accumulator", html`<eos-accumulator .frame=${frame}></eos-accumulator>`)}
-      ${this.#place("eos-in-flight", html`<eos-in-flight .frame=${frame}></eos-in-flight>`)}
-      ${this.#place("eos-client-machine", html`<eos-client-machine .frame=${frame} machines=${this.machines}></eos-client-machine>`)}
-      ${this.#place("eos-timers", html`<eos-timers .frame=${frame}></eos-timers>`)}
-      ${this.#place("eos-configuration", html`<eos-configuration .frame=${frame}></eos-configuration>`)}
+      ${this.#place("eos-accumulator", frame, html`<eos-accumulator .frame=${frame}></eos-accumulator>`)}
+      ${this.#place("eos-in-flight", frame, html`<eos-in-flight .frame=${frame}></eos-in-flight>`)}
+      ${this.#place("eos-client-machine", frame, html`<eos-client-machine .frame=${frame} machines=${this.machines}></eos-client-machine>`)}
+      ${this.#place("eos-middleware-roles", frame, html`<eos-middleware-roles .frame=${frame} machines=${this.machines}></eos-middleware-roles>`)}
+      ${this.#place("eos-timers", frame, html`<eos-timers .frame=${frame}></eos-timers>`)}
+      ${this.#place("eos-configuration", frame, html`<eos-configuration .frame=${frame}></eos-configuration>`)}
     </aside>`;
   }
 
@@ -288,13 +290,20 @@ export class Player extends LitElement {
   #right(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("right", whole);
     return html`<aside class="right" aria-label=${say("player.tab.broker")} tabindex="0">
-      ${this.#place("eos-decision", html`<eos-decision .frame=${frame}></eos-decision>`)}
-      ${this.#place("eos-producer-table", html`<eos-producer-table .frame=${frame}></eos-producer-table>`)}
-      ${this.#place("eos-ledger", html`<eos-ledger .frame=${frame}></eos-ledger>`)}
-      ${this.#place("eos-consumers", html`<eos-consumers .frame=${frame}></eos-consumers>`)}
-      ${this.#place("eos-zookeeper", html`<eos-zookeeper .frame=${frame}></eos-zookeeper>`)}
-      ${this.#place("eos-pending", html`<eos-pending .frame=${frame}></eos-pending>`)}
-      ${this.#place("eos-changes", html`<eos-changes .frame=${frame}></eos-changes>`)}
+      ${this.#place("eos-decision", frame, html`<eos-decision .frame=${frame}></eos-decision>`)}
+      ${this.#place("eos-coordinator", frame, html`<eos-coordinator .frame=${frame} machines=${this.machines}></eos-coordinator>`)}
+      ${this.#place("eos-marker-board", frame, html`<eos-marker-board .frame=${frame}></eos-marker-board>`)}
+      ${this.#place("eos-internal-log", frame, html`<eos-internal-log .frame=${frame}></eos-internal-log>`)}
+      ${this.#place("eos-groups", frame, html`<eos-groups .frame=${frame}></eos-groups>`)}
+      ${this.#place("eos-middleware-votes", frame, html`<eos-middleware-votes .frame=${frame}></eos-middleware-votes>`)}
+      ${this.#place("eos-compensation-log", frame, html`<eos-compensation-log .frame=${frame}></eos-compensation-log>`)}
+      ${this.#place("eos-producer-table", frame, html`<eos-producer-table .frame=${frame}></eos-producer-table>`)}
+      ${this.#place("eos-ledger", frame, html`<eos-ledger .frame=${frame}></eos-ledger>`)}
+      ${this.#place("eos-consumers", frame, html`<eos-consumers .frame=${frame}></eos-consumers>`)}
+      ${this.#place("eos-aborted-index", frame, html`<eos-aborted-index .frame=${frame}></eos-aborted-index>`)}
+      ${this.#place("eos-zookeeper", frame, html`<eos-zookeeper .frame=${frame}></eos-zookeeper>`)}
+      ${this.#place("eos-pending", frame, html`<eos-pending .frame=${frame}></eos-pending>`)}
+      ${this.#place("eos-changes", frame, html`<eos-changes .frame=${frame}></eos-changes>`)}
     </aside>`;
   }
 

@@ -1,0 +1,216 @@
+/**
+ * The transaction coordinator's side of one transactional id: its state machine, and what is kept of it.
+ *
+ *     <eos-coordinator machines="/reference/machines/{machine}.json"></eos-coordinator>
+ *     document.querySelector("eos-coordinator").frame = frame;
+ *
+ * The state that counts is inverted. One that is being written to the log is dashed beside it: until the log has it,
+ * requests are sent away.
+ */
+
+import { css, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Frame } from "../player/frame.ts";
+import type { CoordinationView, TransactionView } from "../player/coordination-view.ts";
+import { say } from "../player/text.ts";
+import { hasChanged, was } from "./changes.ts";
+import { DiagramElement, section } from "./element.ts";
+import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
+import type { MachineTable } from "./machine-layout.ts";
+import { TRANSACTION_PLACES, layoutMachine } from "./machine-layout.ts";
+import { plainly } from "./picked.ts";
+
+export const defaults = { width: 296, others: 3, partitions: 6 };
+const MACHINE = "transaction_states";
+/** States that no id passes through while all is well; drawn when one is entered. */
+const RARE = ["PrepareEpochFence", "Dead"];
+
+/** One transactional id in one broker's cache. A coordinator that was deposed unknowingly holds one, too. */
+export interface Kept {
+  id: string;
+  broker: string;
+  entry: TransactionView;
+  changed: boolean;
+}
+
+export interface CardRow {
+  name: string;
+  value: string;
+  was: string | null;
+}
+
+export interface CoordinatorShape {
+  kept: Kept;
+  lastEdge: [string, string, string] | null;
+  stepped: boolean;
+  rows: CardRow[];
+  /** How the client found this broker. */
+  found: string | null;
+  others: { key: string; text: string; changed: boolean; id: string; broker: string }[];
+  folded: number;
+}
+
+function keptIds(frame: Frame): Kept[] {
+  return Object.entries(frame.view.brokers ?? {}).flatMap(([broker, view]) =>
+    Object.entries(view.transactions ?? {}).map(([id, entry]) => ({
+      id, broker, entry, changed: hasChanged(frame, "brokers", broker, "transactions", id),
+    })),
+  ).sort((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : other.entry.coordinator_epoch - one.entry.coordinator_epoch));
+}
+
+/** The one that the step is about, else the one shown before, else the first. */
+function chosen(frame: Frame, kept: readonly Kept[], last: string | null): Kept | undefined {
+  const transition = frame.step?.transition;
+  const own = transition?.machine === MACHINE
+    ? kept.find((one) => one.id === transition.of && `broker-${one.broker}` === frame.step?.actor)
+    : undefined;
+  return own ?? kept.find((one) => one.changed) ?? kept.find((one) => keyOf(one) === last) ?? kept[0];
+}
+
+export function keyOf(kept: { id: string; broker: string }): string {
+  return `${kept.broker}/${kept.id}`;
+}
+
+export function layoutCoordinator(frame: Frame, last: string | null = null): CoordinatorShape | null {
+  const all = keptIds(frame);
+  const kept = chosen(frame, all, last);
+  if (kept === undefined) return null;
+  const transition = frame.step?.transition;
+  const stepped = transition?.machine === MACHINE && transition.of === kept.id && frame.step?.actor === `broker-${kept.broker}`;
+  const rest = all.filter((one) => one !== kept);
+  return {
+    kept,
+    lastEdge: stepped && transition ? [transition.from, transition.to, transition.on] : null,
+    stepped,
+    rows: cardRows(frame, kept),
+    found: foundBy(frame, kept.id),
+    others: rest.slice(0, defaults.others).map((one) => ({
+      key: keyOf(one), id: one.id, broker: one.broker, changed: one.changed,
+      text: say("diagram.coordinator.other", { id: one.id, broker: `broker-${one.broker}`, state: stateText(one.entry) }),
+    })),
+    folded: Math.max(0, rest.length - defaults.others),
+  };
+}
+
+export function stateText(entry: TransactionView): string {
+  return entry.pending_state === null
+    ? entry.state
+    : say("diagram.coordinator.pending", { state: entry.state, pending: entry.pending_state });
+}
+
+function cardRows(frame: Frame, kept: Kept): CardRow[] {
+  const { entry } = kept;
+  const path = ["brokers", kept.broker, "transactions", kept.id];
+  const rows: CardRow[] = [
+    {
+      name: say("diagram.coordinator.identity"), value: `${entry.producer_id}·${entry.producer_epoch}`,
+      was: was(frame, ...path, "producer_id") ?? was(frame, ...path, "producer_epoch"),
+    },
+    {
+      name: say("diagram.coordinator.last_identity"),
+      value: lastIdentity(entry),
+      was: was(frame, ...path, "last_producer_id") ?? was(frame, ...path, "last_producer_epoch"),
+    },
+    { name: say("diagram.coordinator.timeout"), value: timeout(entry), was: null },
+    { name: say("diagram.coordinator.epoch"), value: String(entry.coordinator_epoch), was: was(frame, ...path, "coordinator_epoch") },
+  ];
+  if (entry.failed_epoch_fence) rows.push({ name: say("diagram.coordinator.failed_fence"), value: say("diagram.yes"), was: null });
+  return rows;
+}
+
+/** Kafka 2.0 knows no last epoch, and what has not been replaced yet has no last of either. */
+function lastIdentity(entry: TransactionView): string {
+  if (entry.last_producer_id === null) return say("diagram.none");
+  return entry.last_producer_epoch === null ? String(entry.last_producer_id) : `${entry.last_producer_id}·${entry.last_producer_epoch}`;
+}
+
+function timeout(entry: TransactionView): string {
+  return entry.times_out_at === null
+    ? say("diagram.at", { at: entry.timeout_ms })
+    : say("diagram.coordinator.until", { at: entry.times_out_at });
+}
+
+export function partitionsText(partitions: readonly string[], most = defaults.partitions): string {
+  if (partitions.length === 0) return say("diagram.none");
+  const more = partitions.length - most;
+  const shown = partitions.slice(0, most).join(", ");
+  return more > 0 ? `${shown} ${say("diagram.consumers.more", { count: more })}` : shown;
+}
+
+/** The newest answer to FindCoordinator for this id, whichever broker gave it. */
+function foundBy(frame: Frame, id: string): string | null {
+  const lookups = Object.values(frame.view.brokers ?? {}).map((broker: CoordinationView) => broker.lookups?.[`TRANSACTION ${id}`]);
+  const lookup = lookups.findLast((one) => one !== undefined && one.partition !== null);
+  if (lookup === undefined) return null;
+  return say("diagram.coordinator.found", {
+    hash: lookup.hash, topic: lookup.topic, partition: lookup.partition ?? 0,
+    leader: lookup.leader === null ? say("diagram.none") : `broker-${lookup.leader}`,
+  });
+}
+
+export class Coordinator extends DiagramElement {
+  static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false }, last: { state: true } };
+  static override styles = [
+    ...DiagramElement.styles,
+    machineLook,
+    css`
+      .card { display: grid; grid-template-columns: auto minmax(0, 1fr) auto minmax(0, auto); gap: 0 8px; margin-top: 3px; }
+      dt { color: var(--ink-2); }
+      dd { overflow-wrap: anywhere; }
+      .wide { margin-top: 1px; }
+      svg { margin-top: 4px; }
+      button { overflow-wrap: anywhere; }
+    `,
+  ];
+
+  declare machines: string | undefined;
+  declare table: MachineTable | undefined;
+  declare last: string | null;
+  #asked = "";
+
+  constructor() {
+    super();
+    this.machines = undefined;
+    this.table = undefined;
+    this.last = null;
+  }
+
+  protected override willUpdate(): void {
+    const address = this.machines?.replace("{machine}", MACHINE);
+    if (!address || address === this.#asked || this.table !== undefined) return;
+    this.#asked = address;
+    void fetchMachine(address).then((table) => { this.table = table; }, () => { this.#asked = ""; });
+  }
+
+  protected override show(frame: Frame): TemplateResult | typeof nothing {
+    const shape = layoutCoordinator(frame, this.last);
+    if (shape === null) return nothing;
+    this.last = keyOf(shape.kept);
+    const { kept } = shape;
+    const title = html`<button @click=${() => this.pick(plainly("actor", `broker-${kept.broker}`))}>${say("diagram.coordinator.heading", {
+      id: kept.id, broker: `broker-${kept.broker}` })}</button>`;
+    return section(title, stateText(kept.entry), html`${this.#machine(shape)}<dl class="card">${shape.rows.map(
+      (row) => html`<dt>${row.name}</dt><dd class=${row.was === null ? "" : "changed"}>${row.value}${
+        row.was === null ? nothing : html` <span class="was">${row.was}</span>`}</dd>`,
+    )}</dl><p class="wide"><span class="quiet">${say("diagram.coordinator.partitions")}</span> ${partitionsText(kept.entry.partitions)}</p>${
+      shape.found === null ? nothing : html`<p class="quiet wide">${shape.found}</p>`}${repeat(
+      shape.others,
+      (other) => other.key,
+      (other) => html`<p class=${other.changed ? "changed" : "quiet"}><button @click=${() => { this.last = other.key; }}>${other.text}</button></p>`,
+    )}${shape.folded > 0 ? html`<p class="quiet">${say("diagram.coordinator.folded", { count: shape.folded })}</p>` : nothing}`);
+  }
+
+  #machine(shape: CoordinatorShape) {
+    const { entry } = shape.kept;
+    if (this.table === undefined) return nothing;
+    const entered = RARE.filter((state) => [entry.state, entry.pending_state, ...(shape.lastEdge ?? [])].includes(state));
+    const picture = layoutMachine(this.table, entry.state, shape.lastEdge, {
+      width: defaults.width, places: TRANSACTION_PLACES, pending: entry.pending_state,
+      only: this.table.states.filter((state) => !RARE.includes(state) || entered.includes(state)),
+    });
+    return drawMachine(picture, say("diagram.coordinator.machine", { id: shape.kept.id, state: stateText(entry) }), shape.stepped);
+  }
+}
+
+customElements.define("eos-coordinator", Coordinator);

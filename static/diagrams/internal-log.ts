@@ -1,0 +1,139 @@
+/**
+ * The internal logs as tapes of what was written: images of transactional ids, offsets of groups. Newest on the right.
+ *
+ *     <eos-internal-log></eos-internal-log>
+ *     document.querySelector("eos-internal-log").frame = frame;
+ *
+ * An image that is not replicated yet is dashed: it does not count. A tombstone is crossed.
+ */
+
+import { css, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Frame, Json, LogBatchView, ReplicaView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { hasChanged, isNew } from "./changes.ts";
+import { DiagramElement, section } from "./element.ts";
+import { INTERNAL } from "./internal-partitions.ts";
+import { shownReplica } from "./lanes-layout.ts";
+import { plainly } from "./picked.ts";
+
+export const defaults = { images: 3, tapes: 3 };
+
+export interface ImageShape {
+  key: string;
+  offset: number;
+  lines: string[];
+  /** Not below the high watermark yet. */
+  pending: boolean;
+  tombstone: boolean;
+  fresh: boolean;
+}
+
+export interface TapeShape {
+  partition: string;
+  leader: string;
+  images: ImageShape[];
+  folded: number;
+  changed: boolean;
+}
+
+/** A tape per internal partition that has content; those the step changed come first, the rest is counted. */
+export function layoutTapes(frame: Frame, options = defaults): { tapes: TapeShape[]; folded: number } {
+  const names = Object.keys(frame.view.partitions ?? {}).filter((name) => INTERNAL.test(name)).sort();
+  const tapes = names.map((name) => layoutTape(frame, name, options.images)).filter((tape) => tape !== null);
+  tapes.sort((one, other) => Number(other.changed) - Number(one.changed));
+  return { tapes: tapes.slice(0, options.tapes), folded: Math.max(0, tapes.length - options.tapes) };
+}
+
+function layoutTape(frame: Frame, partition: string, most: number): TapeShape | null {
+  const view = frame.view.partitions?.[partition];
+  const id = view === undefined ? null : shownReplica(view);
+  const replica = id === null ? undefined : view?.replicas[id];
+  if (id === null || view === undefined || replica === undefined) return null;
+  const path = ["partitions", partition, "replicas", id, "batches"];
+  const batches = Object.entries(replica.batches).sort(([one], [other]) => Number(other) - Number(one));
+  if (batches.length === 0) return null;
+  const images: ImageShape[] = [];
+  let records = 0;
+  for (const [key, batch] of batches) {
+    records += batch.control === null ? (batch.content?.keys.length ?? 0) : 1;
+    // Only what can be shown is laid out: a tape may hold thousands of batches.
+    if (images.length < most) images.push(...imagesOf(batch, replica, isNew(frame, ...path, key)));
+  }
+  const shown = images.slice(0, most).reverse();
+  return {
+    partition,
+    leader: view.leader === null ? say("diagram.none") : `broker-${view.leader}`,
+    images: shown,
+    folded: records - shown.length,
+    changed: hasChanged(frame, "partitions", partition),
+  };
+}
+
+/** Newest first. */
+function imagesOf(batch: LogBatchView, replica: ReplicaView, fresh: boolean): ImageShape[] {
+  const pending = batch.last_offset >= replica.high_watermark;
+  const common = { pending, fresh, tombstone: false };
+  if (batch.control !== null) {
+    return [{ ...common, key: String(batch.base_offset), offset: batch.base_offset, lines: [batch.control, `${batch.producer_id}·${batch.producer_epoch}`] }];
+  }
+  const content = batch.content;
+  if (content === undefined) return [];
+  return content.keys.map((name, index) => {
+    const value = content.values[index] ?? null;
+    const offset = batch.base_offset + (content.offset_deltas?.[index] ?? index);
+    return { ...common, key: String(offset), offset, tombstone: value === null, lines: linesOf(name, value, batch) };
+  }).reverse();
+}
+
+function linesOf(name: Json, value: Json, batch: LogBatchView): string[] {
+  const title = Array.isArray(name) ? name.join(" ") : String(name);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [title, say("diagram.internal_log.tombstone")];
+  if ("state" in value) {
+    const partitions = Array.isArray(value["partitions"]) ? value["partitions"].length : 0;
+    return [
+      title, String(value["state"]), `${String(value["producer_id"])}·${String(value["producer_epoch"])}`,
+      say("diagram.internal_log.partitions", { count: partitions }),
+    ];
+  }
+  const lines = [title, say("diagram.internal_log.offset", { offset: String(value["offset"]) })];
+  return batch.transactional ? [...lines, `${batch.producer_id}·${batch.producer_epoch}`] : lines;
+}
+
+/** A state's name may break between its words, and nowhere else. */
+function breakable(text: string) {
+  return text.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => (index === 0 ? word : html`<wbr>${word}`));
+}
+
+export class InternalLog extends DiagramElement {
+  static override styles = [
+    ...DiagramElement.styles,
+    css`
+      ol { display: flex; gap: 3px; margin-top: 3px; }
+      li { flex: 1 1 0; max-width: 34%; min-width: 0; border: 1.5px solid var(--ink-3); background: var(--raise); padding: 1px 5px 2px;
+        font-size: var(--t-mark); line-height: 14px; overflow-wrap: anywhere; }
+      li.pending { border-style: dashed; }
+      li.tombstone { border-style: dotted; color: var(--ink-2); }
+      li .at { color: var(--ink-2); display: block; }
+      li b { display: block; }
+    `,
+  ];
+
+  protected override show(frame: Frame): TemplateResult | typeof nothing {
+    const { tapes, folded } = layoutTapes(frame);
+    if (tapes.length === 0) return nothing;
+    return html`${repeat(tapes, (tape) => tape.partition, (tape) => section(
+      html`<button @click=${() => this.pick(plainly("partition", tape.partition))}>${tape.partition}</button>`,
+      tape.folded > 0
+        ? say("diagram.internal_log.fact_folded", { leader: tape.leader, count: tape.folded })
+        : say("diagram.internal_log.fact", { leader: tape.leader }),
+      html`<ol>${repeat(tape.images, (image) => image.key, (image) => html`<li class="${image.pending ? "pending" : ""} ${
+        image.tombstone ? "tombstone" : ""} ${image.fresh ? "now" : ""}"><span class="at">${say("diagram.internal_log.at", {
+        offset: image.offset })}${image.pending ? html` · ${say("diagram.internal_log.pending")}` : nothing}</span>${image.lines.map((line, index) =>
+        index === 1 ? html`<b>${breakable(line)}</b>` : html`<div>${line}</div>`)}</li>`)}</ol>`,
+    ))}${folded > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: folded })}</p>` : nothing}`;
+  }
+}
+
+customElements.define("eos-internal-log", InternalLog);

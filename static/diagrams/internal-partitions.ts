@@ -1,0 +1,12 @@
+/** Partitions of internal topics, told by their names, and boards that hold nothing. Pure: the player asks, too. */
+
+import type { MarkerBoardView } from "../player/coordination-view.ts";
+
+export const INTERNAL = /^__(transaction_state|consumer_offsets)-/;
+
+/** A board with something on it. An empty one has nothing to show. */
+export function hasMarkers(board: MarkerBoardView | undefined): boolean {
+  if (board === undefined) return false;
+  const lists = [...Object.values(board.queues ?? {}), ...Object.values(board.in_flight ?? {}), board.unknown_broker ?? []];
+  return board.stopped === true || Object.keys(board.waiting ?? {}).length > 0 || lists.some((list) => list.length > 0);
+}

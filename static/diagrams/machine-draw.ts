@@ -1,0 +1,49 @@
+/** Draws what `machine-layout.ts` laid out, and fetches the engine's table that it is laid out from. */
+
+import { css, html, svg } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { MachineShape, MachineTable } from "./machine-layout.ts";
+import { stateLines } from "./machine-layout.ts";
+
+export const machineLook = css`
+  .state rect { fill: var(--side); stroke: var(--ink-3); stroke-width: 1.25; }
+  .state text { font-size: 8.5px; }
+  .state.current rect { fill: var(--ink); stroke: var(--ink); }
+  .state.current text { fill: var(--ink-inv); font-weight: 700; }
+  .state.pending:not(.current) rect { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 4 3; }
+  .state.pending text { font-weight: 700; }
+  .edge { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
+  .edge.last { stroke: var(--ink); stroke-width: 2.75; }
+  .edge.stepped { stroke-width: 4; }
+  svg { width: 100%; height: auto; max-width: 340px; }
+`;
+
+/** The table at `address`; undefined when the site has none there. Throws when it cannot be reached. */
+export async function fetchMachine(address: string): Promise<MachineTable | undefined> {
+  const response = await fetch(address, { headers: { Accept: "application/json" } });
+  return response.ok ? ((await response.json()) as MachineTable) : undefined;
+}
+
+export function drawMachine(shape: MachineShape, sentence: string, stepped: boolean): TemplateResult {
+  return html`<svg viewBox="0 0 ${shape.width} ${shape.height}" width=${shape.width} height=${shape.height} role="img"
+    aria-label=${sentence}><defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
+    orient="auto" markerUnits="userSpaceOnUse"><path d="M0 0l8 4-8 4z" fill="var(--ink-3)"/></marker><marker id="tip-last"
+    viewBox="0 0 8 8" refX="6" refY="4" markerWidth="10" markerHeight="10" orient="auto" markerUnits="userSpaceOnUse"><path
+    d="M0 0l8 4-8 4z" fill="var(--ink)"/></marker></defs>${repeat(
+      shape.edges,
+      (edge) => edge.key,
+      (edge) => svg`<path class=${`edge${edge.last ? " last" : ""}${edge.last && stepped ? " stepped" : ""}`} d=${edge.path}
+        marker-end=${edge.last ? "url(#tip-last)" : "url(#tip)"}><title>${`${edge.from} → ${edge.to}: ${edge.on.join(", ")}`}</title></path>`,
+    )}${repeat(
+      shape.states,
+      (state) => state.state,
+      (state) => {
+        const lines = stateLines(state.state);
+        const first = state.y + state.height / 2 + (lines.length > 1 ? -1.5 : 3);
+        return svg`<g class=${`state${state.current ? " current" : ""}${state.pending ? " pending" : ""}`}><rect x=${state.x} y=${state.y} width=${state.width}
+          height=${state.height} rx="9"/>${lines.map((line, index) => svg`<text x=${state.x + state.width / 2} y=${
+            first + index * 9} text-anchor="middle">${line}</text>`)}</g>`;
+      },
+    )}</svg>`;
+}

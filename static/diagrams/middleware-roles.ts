@@ -1,0 +1,175 @@
+/**
+ * The roles of the message middleware, side by side: what state each is in, and what each participant holds.
+ *
+ *     <eos-middleware-roles machines="/reference/machines/{machine}.json"></eos-middleware-roles>
+ *     document.querySelector("eos-middleware-roles").frame = frame;
+ *
+ * The middleware's own machine is drawn from the engine's table. What it believes of a participant stands beside
+ * that participant's own state: where the two differ, the row says so.
+ */
+
+import { css, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Frame } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { hasChanged } from "./changes.ts";
+import { DiagramElement, section } from "./element.ts";
+import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
+import type { MachineTable } from "./machine-layout.ts";
+import { MIDDLEWARE_PLACES, layoutMachine } from "./machine-layout.ts";
+import { isPicked, plainly } from "./picked.ts";
+
+export const defaults = { width: 272, transactions: 4, participants: 6 };
+const MACHINE = "middleware_transaction";
+
+export interface RoleRow {
+  key: string;
+  node: string;
+  state: string;
+  /** What the middleware has heard, for participants. */
+  believed: string | null;
+  /** Value and what is set aside, for participants. */
+  holds: string;
+  alive: boolean;
+  changed: boolean;
+}
+
+/** Transactions that the view knows, newest first. */
+export function transactionIds(frame: Frame): string[] {
+  const middleware = frame.view.middleware;
+  const ids = new Set([...Object.keys(middleware?.transactions ?? {}), ...Object.keys(middleware?.business?.transactions ?? {})]);
+  return [...ids].sort((one, other) => Number(other) - Number(one));
+}
+
+/** The transaction that the step is about, else the newest. */
+export function shownTransaction(frame: Frame): string | null {
+  const of = frame.step?.transition?.of.split(" ")[1];
+  const ids = transactionIds(frame);
+  const changed = ids.find((id) => hasChanged(frame, "middleware", "transactions", id));
+  return of !== undefined && ids.includes(of) ? of : (changed ?? ids[0] ?? null);
+}
+
+export function layoutRoles(frame: Frame, tid: string | null = shownTransaction(frame)): { rows: RoleRow[]; folded: number } {
+  const middleware = frame.view.middleware;
+  if (middleware === undefined || tid === null) return { rows: [], folded: 0 };
+  const rows: RoleRow[] = [];
+  const business = middleware.business?.transactions?.[tid];
+  const plain = { believed: null, holds: "" };
+  if (business !== undefined) {
+    rows.push({
+      ...plain, key: "business", node: "business", state: business.state, alive: middleware.business?.alive !== false,
+      holds: say("diagram.roles.stored", { stored: business.stored ?? say("diagram.none") }),
+      changed: hasChanged(frame, "middleware", "business"),
+    });
+  }
+  const own = middleware.transactions?.[tid];
+  if (own !== undefined) {
+    rows.push({
+      ...plain, key: "middleware", node: "middleware", state: own.state, alive: middleware.middleware?.alive !== false,
+      holds: say("diagram.roles.message", { message: messageWord(own.message) }), changed: hasChanged(frame, "middleware", "transactions", tid),
+    });
+  }
+  const manager = middleware.manager?.transactions?.[tid];
+  if (manager !== undefined) {
+    rows.push({
+      ...plain, key: "manager", node: "manager", state: manager.state, alive: middleware.manager?.alive !== false,
+      changed: hasChanged(frame, "middleware", "manager"),
+    });
+  }
+  const participants = Object.entries(middleware.participants ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+  for (const [name, participant] of participants.slice(0, defaults.participants)) {
+    const state = participant.transactions?.[tid]?.state ?? "IDLE";
+    const vote = own?.votes?.[name] ?? null;
+    rows.push({
+      key: name, node: name, state, alive: participant.alive !== false, believed: vote !== null && vote !== state ? vote : null,
+      holds: holdsText(participant.value, participant.reserved),
+      changed: hasChanged(frame, "middleware", "participants", name),
+    });
+  }
+  return { rows, folded: Math.max(0, participants.length - defaults.participants) };
+}
+
+function holdsText(value: number | undefined, reserved: number | undefined): string {
+  const held = value ?? say("diagram.none");
+  return reserved === undefined || reserved === 0 ? String(held) : say("diagram.roles.reserved", { value: held, reserved });
+}
+
+function messageWord(message: string): string {
+  const known: Record<string, string> = {
+    none: "diagram.roles.message_none", prepared: "diagram.roles.message_prepared", delivered: "diagram.roles.message_delivered",
+    withdrawn: "diagram.roles.message_withdrawn",
+  };
+  const key = known[message];
+  return key === undefined ? message : say(key);
+}
+
+/** How long the participants were apart: MW's eventual-consistency window. */
+export function windowText(frame: Frame, tid: string): string | null {
+  const span = frame.view.middleware?.transactions?.[tid]?.window;
+  if (span === undefined || span.since === null) return null;
+  return span.until === null
+    ? say("diagram.roles.window_open", { since: span.since })
+    : say("diagram.roles.window_closed", { since: span.since, until: span.until });
+}
+
+export class MiddlewareRoles extends DiagramElement {
+  static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false } };
+  static override styles = [
+    ...DiagramElement.styles,
+    machineLook,
+    css`
+      svg { margin-top: 4px; }
+      td { overflow-wrap: anywhere; }
+      td:nth-child(2) { font-size: var(--t-mark); }
+      td button { line-height: 16px; }
+    `,
+  ];
+
+  declare machines: string | undefined;
+  declare table: MachineTable | undefined;
+  #asked = "";
+
+  constructor() {
+    super();
+    this.machines = undefined;
+    this.table = undefined;
+  }
+
+  protected override willUpdate(): void {
+    const address = this.machines?.replace("{machine}", MACHINE);
+    if (!address || address === this.#asked || this.table !== undefined) return;
+    this.#asked = address;
+    void fetchMachine(address).then((table) => { this.table = table; }, () => { this.#asked = ""; });
+  }
+
+  protected override show(frame: Frame): TemplateResult | typeof nothing {
+    const tid = shownTransaction(frame);
+    const { rows, folded } = layoutRoles(frame, tid);
+    if (tid === null || rows.length === 0) return nothing;
+    const span = windowText(frame, tid);
+    return section(
+      say("diagram.roles.heading", { tid }),
+      say("diagram.roles.fact", { count: transactionIds(frame).length }),
+      html`<table><thead><tr><th>${say("diagram.roles.node")}</th><th>${say("diagram.roles.state")}</th><th>${say("diagram.roles.holds")}</th></tr></thead><tbody>${repeat(
+        rows, (row) => row.key, (row) => html`<tr class="${row.changed ? "hit" : ""} ${isPicked(frame.selection, plainly("actor", row.node)) ? "picked" : ""}"><td><button
+          @click=${() => this.pick(plainly("actor", row.node))}>${row.node}</button>${row.alive ? nothing : html` <span class="bad">${say("diagram.roles.down")}</span>`}</td><td>${
+          row.state}${row.believed === null ? nothing : html`<div class="bad">${say("diagram.roles.believed", { state: row.believed })}</div>`}</td><td>${row.holds}</td></tr>`,
+      )}</tbody></table>${folded > 0 ? html`<p class="quiet">${say("diagram.roles.folded", { count: folded })}</p>` : nothing}${
+        span === null ? nothing : html`<p>${span}</p>`}${this.#machine(frame, tid)}`,
+    );
+  }
+
+  #machine(frame: Frame, tid: string) {
+    const state = frame.view.middleware?.transactions?.[tid]?.state;
+    if (this.table === undefined || state === undefined) return nothing;
+    const transition = frame.step?.transition;
+    const stepped = transition?.machine === MACHINE && transition.of === `middleware ${tid}`;
+    const shape = layoutMachine(this.table, state, stepped ? [transition.from, transition.to, transition.on] : null, {
+      width: defaults.width, places: MIDDLEWARE_PLACES, only: null,
+    });
+    return drawMachine(shape, say("diagram.roles.machine", { tid, state }), stepped);
+  }
+}
+
+customElements.define("eos-middleware-roles", MiddlewareRoles);
