@@ -221,7 +221,7 @@ def test_faults_of_the_accumulator_end_as_a_learner_is_told() -> None:
     too_long = {step["refusal"]["error"] for step in steps("SC-11", "too-long") if step["refusal"]}
     assert too_long == {"BUFFER_EXHAUSTED"}
     expired = verdict("SC-16")["t-0"]
-    assert (expired.failed, expired.lost) == (1, 0)
+    assert (expired.failed, expired.lost) == (2, 0)
 
 
 @pytest.mark.requirement("SND-15")
