@@ -7,7 +7,7 @@ LAUNCH = $(PYTHON) -m eosviz.launch
 ENVIRONMENT = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench lint format setup clean python
+.PHONY: help run test test-all bench search lint format setup clean python
 
 run: python ## start eosviz and show its address; Ctrl-C ends it
 	@$(LAUNCH) run
@@ -20,6 +20,9 @@ test-all: python ## every test
 
 bench: setup ## measure and print "name value unit" lines (benchmarks/README.md)
 	@$(ENVIRONMENT)/python -m benchmarks
+
+search: setup ## random worlds with all judges on, 10 million steps; another number: make search STEPS=200000
+	@$(ENVIRONMENT)/python -m tests.engine.search --steps $(or $(STEPS),10000000)
 
 lint: setup ## linters and type checks
 	@$(LAUNCH) lint

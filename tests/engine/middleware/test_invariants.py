@@ -139,7 +139,7 @@ def test_the_view_shows_every_role_and_table() -> None:
     assert undone
 
 
-@pytest.mark.parametrize("actor", ["business", "middleware", *NAMES])
+@pytest.mark.parametrize("actor", ["initiator", "business", "middleware", *NAMES])
 def test_a_node_can_be_paused_and_gets_what_waited_for_it(actor: str) -> None:
     """A pause on the way keeps the word as a slow network does."""
     document = world(Random(0))
