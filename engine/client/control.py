@@ -14,7 +14,7 @@ from engine.client import control_sending
 from engine.client.client_states import FATAL
 from engine.client.connections import InFlightRequest
 from engine.client.control_requests import INIT, PRIORITIES, PendingRequest
-from engine.client.transaction_manager import TransactionManager, init_request
+from engine.client.transaction_manager import IllegalTransition, TransactionManager, init_request
 from engine.errors import EngineError, Error
 from engine.messages import InitProducerIdResponse
 
@@ -116,10 +116,29 @@ def keep_identity(sender: Sender, now: int) -> bool:
             renumbered=len(renumbered),
         )
     if transactions.needs_producer_id():
+        try:
+            transactions.request_producer_id()
+        except IllegalTransition as illegal:
+            return _stuck_without_identity(sender, illegal)
         sender.changed = True
-        transactions.request_producer_id()
         memory.watch.say("client.producer_id_wanted", ("PID-11", "CFG-5"), client=memory.name)
     return False
+
+
+def _stuck_without_identity(sender: Sender, illegal: IllegalTransition) -> bool:
+    """A negative id counts as none (``ProducerIdAndEpoch.isValid``), and READY has no way to ask for another.
+
+    Kafka's Sender thread throws here in every pass, logs it and begins again at once, so nothing is sent and
+    nothing expires. One pass for each cause is shown.
+    """
+    sender.memory.watch.say(
+        "client.stuck_without_id",
+        ("CTR-6", "TXM-4", "PID-11"),
+        client=sender.memory.name,
+        on=illegal.row.on,
+        producer_id=_transactions(sender).producer_id,
+    )
+    return sender.end(None)
 
 
 def send_control(sender: Sender, now: int) -> bool:

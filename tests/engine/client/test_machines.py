@@ -44,6 +44,7 @@ CALLS = ("init_transactions", "begin", "commit", "abort")
 REFUSED = {
     *product(client_states.STATES, CALLS),
     ("READY", "init_producer_id_none"),
+    ("READY", "need_producer_id"),
     ("INITIALIZING", "abortable_failure"),
 } - {("INITIALIZING", "init_transactions")}
 
