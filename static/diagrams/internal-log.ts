@@ -4,7 +4,8 @@
  *     <eos-internal-log></eos-internal-log>
  *     document.querySelector("eos-internal-log").frame = frame;
  *
- * An image that is not replicated yet is dashed: it does not count. A tombstone is crossed.
+ * The logs that the step wrote to are opened, else the one that was open before; of the others the newest image is
+ * named. An image that is not replicated yet is dashed: it does not count. A tombstone is crossed.
  */
 
 import { css, html, nothing } from "lit";
@@ -18,7 +19,7 @@ import { INTERNAL } from "./internal-partitions.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { plainly } from "./picked.ts";
 
-export const defaults = { images: 3, tapes: 3 };
+export const defaults = { images: 3, tapes: 4, open: 2 };
 
 export interface ImageShape {
   key: string;
@@ -36,13 +37,18 @@ export interface TapeShape {
   images: ImageShape[];
   folded: number;
   changed: boolean;
+  open: boolean;
 }
 
-/** A tape per internal partition that has content; those the step changed come first, the rest is counted. */
-export function layoutTapes(frame: Frame, options = defaults): { tapes: TapeShape[]; folded: number } {
+/** A tape per internal partition that has content; open ones come first, those beyond the options are counted. */
+export function layoutTapes(frame: Frame, last: string | null = null, options = defaults): { tapes: TapeShape[]; folded: number } {
   const names = Object.keys(frame.view.partitions ?? {}).filter((name) => INTERNAL.test(name)).sort();
   const tapes = names.map((name) => layoutTape(frame, name, options.images)).filter((tape) => tape !== null);
-  tapes.sort((one, other) => Number(other.changed) - Number(one.changed));
+  const chosen = tapes.some((tape) => tape.changed)
+    ? tapes.filter((tape) => tape.changed)
+    : tapes.filter((tape, index) => (tapes.some((one) => one.partition === last) ? tape.partition === last : index === 0));
+  for (const tape of chosen.slice(0, options.open)) tape.open = true;
+  tapes.sort((one, other) => Number(other.open) - Number(one.open));
   return { tapes: tapes.slice(0, options.tapes), folded: Math.max(0, tapes.length - options.tapes) };
 }
 
@@ -67,7 +73,8 @@ function layoutTape(frame: Frame, partition: string, most: number): TapeShape | 
     leader: view.leader === null ? say("diagram.none") : `broker-${view.leader}`,
     images: shown,
     folded: records - shown.length,
-    changed: hasChanged(frame, "partitions", partition),
+    changed: hasChanged(frame, ...path) || hasChanged(frame, "partitions", partition, "replicas", id, "high_watermark"),
+    open: false,
   };
 }
 
@@ -107,6 +114,7 @@ function breakable(text: string) {
 }
 
 export class InternalLog extends DiagramElement {
+  static override properties = { ...DiagramElement.properties, last: { state: true } };
   static override styles = [
     ...DiagramElement.styles,
     css`
@@ -120,19 +128,43 @@ export class InternalLog extends DiagramElement {
     `,
   ];
 
+  declare last: string | null;
+
+  constructor() {
+    super();
+    this.last = null;
+  }
+
   protected override show(frame: Frame): TemplateResult | typeof nothing {
-    const { tapes, folded } = layoutTapes(frame);
-    if (tapes.length === 0) return nothing;
-    return html`${repeat(tapes, (tape) => tape.partition, (tape) => section(
+    const { tapes, folded } = layoutTapes(frame, this.last);
+    const [first] = tapes;
+    if (first === undefined) return nothing;
+    this.last = first.partition;
+    const open = tapes.filter((tape) => tape.open);
+    const closed = html`${tapes.filter((tape) => !tape.open).map((tape) => this.#closed(tape))}${
+      folded > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: folded })}</p>` : nothing}`;
+    return html`${repeat(open, (tape) => tape.partition, (tape, index) => this.#open(tape, index === open.length - 1 ? closed : nothing))}`;
+  }
+
+  #closed(tape: TapeShape): TemplateResult {
+    const newest = tape.images[tape.images.length - 1];
+    const image = newest?.lines.slice(0, 2).join(" ") ?? say("diagram.none");
+    return html`<p class="quiet"><button @click=${() => { this.last = tape.partition; }}>${say("diagram.internal_log.newest", {
+      partition: tape.partition, image })}</button></p>`;
+  }
+
+  /** `below`: what else belongs to the panel; inside a section, so that it folds with it. */
+  #open(tape: TapeShape, below: unknown): TemplateResult {
+    return section(
       html`<button @click=${() => this.pick(plainly("partition", tape.partition))}>${tape.partition}</button>`,
       tape.folded > 0
-        ? say("diagram.internal_log.fact_folded", { leader: tape.leader, count: tape.folded })
+        ? say("diagram.internal_log.fact_folded", { count: tape.folded })
         : say("diagram.internal_log.fact", { leader: tape.leader }),
       html`<ol>${repeat(tape.images, (image) => image.key, (image) => html`<li class="${image.pending ? "pending" : ""} ${
         image.tombstone ? "tombstone" : ""} ${image.fresh ? "now" : ""}"><span class="at">${say("diagram.internal_log.at", {
         offset: image.offset })}${image.pending ? html` · ${say("diagram.internal_log.pending")}` : nothing}</span>${image.lines.map((line, index) =>
-        index === 1 ? html`<b>${breakable(line)}</b>` : html`<div>${line}</div>`)}</li>`)}</ol>`,
-    ))}${folded > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: folded })}</p>` : nothing}`;
+        index === 1 ? html`<b>${breakable(line)}</b>` : html`<div>${line}</div>`)}</li>`)}</ol>${below}`,
+    );
   }
 }
 

@@ -49,12 +49,19 @@ export function panelsOf(frame: Frame | undefined): Set<string> {
   if (step.decision !== null) tags.add("eos-decision").add("eos-producer-table");
   if (step.refusal !== null) tags.add("eos-decision");
   for (const change of step.changes) {
-    if (change.path[0] === "partitions" && INTERNAL.test(change.path[1] ?? "")) tags.add("eos-internal-log");
+    if (writesInternalLog(frame, change.path)) tags.add("eos-internal-log");
     for (const { path, tag } of SHOWN) {
       if (path.every((name, index) => name === "*" || change.path[index] === name)) tags.add(tag);
     }
   }
   return tags;
+}
+
+/** Followers copy all the time; what counts is what the leader has, and how far it is replicated. */
+function writesInternalLog(frame: Frame | undefined, [root, name = "", , replica, part = ""]: readonly string[]): boolean {
+  if (root !== "partitions" || !INTERNAL.test(name) || !["batches", "high_watermark"].includes(part)) return false;
+  const leader = frame?.view.partitions?.[name]?.leader;
+  return leader != null && String(leader) === replica;
 }
 
 export interface Fitted {

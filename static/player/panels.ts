@@ -20,6 +20,7 @@ const some = (table: object | undefined): boolean => Object.keys(table ?? {}).le
 /** Runs of the message middleware have neither producers nor brokers, and other runs have no middleware. */
 const kafka = (frame: Frame): boolean => !some(frame.view.middleware?.participants);
 const decides = (frame: Frame): boolean => kafka(frame) || frame.step?.decision != null || frame.step?.refusal != null;
+const reads = (frame: Frame): boolean => frame.header.actors.some((actor) => actor.role === "consumer");
 const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
 const participants = (frame: Frame) => Object.values(frame.view.middleware?.participants ?? {});
 /** The replicas that panels draw, by partition. */
@@ -39,7 +40,7 @@ export const PANELS: readonly PanelRow[] = [
   { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table", when: kafka },
   { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: kafka },
   { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration", when: kafka },
-  { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers", when: kafka },
+  { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers", when: reads },
   { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: kafka },
   {
     key: "", tag: "eos-coordinator", place: "right", name: "player.panel.coordinator",

@@ -90,7 +90,7 @@ test("internal logs: the newest images, not replicated ones told apart, tombston
     logBatch(4, 1, { producer_id: 1000, control: "COMMIT" }),
   ]);
   const { tapes } = layoutTapes(frameOf(null, view({ partitions: { "t-0": partition(log), "__consumer_offsets-3": partition(offsets), "__transaction_state-10": partition(log) } })));
-  assert.deepEqual(tapes.map((tape) => [tape.partition, tape.folded]), [["__consumer_offsets-3", 0], ["__transaction_state-10", 1]]);
+  assert.deepEqual(tapes.map((tape) => [tape.partition, tape.folded, tape.open]), [["__consumer_offsets-3", 0, true], ["__transaction_state-10", 1, false]]);
   assert.deepEqual(tapes[1]?.images.map((one) => [one.offset, one.lines[1], one.pending, one.tombstone]), [
     [1, "Ongoing", false, false], [2, "tombstone", false, true], [3, "PrepareCommit", true, false],
   ]);
@@ -174,7 +174,11 @@ test("what a run does not have gets no panel, and a step unfolds the panels that
   assert.deepEqual(shown(frameOf(null, view({ middleware: MIDDLEWARE }))), ["eos-middleware-roles", "eos-middleware-votes"]);
   const changes: Change[] = [
     { path: ["brokers", "2", "markers", "queues", "1"], after: [] },
-    { path: ["partitions", "__transaction_state-10", "replicas", "2", "log_end"], after: 3 },
+    { path: ["partitions", "__transaction_state-10", "replicas", "1", "high_watermark"], after: 3 },
+    { path: ["brokers", "2", "lookups", "GROUP g"], after: {} },
   ];
-  assert.deepEqual([...panelsOf(frameOf(stepOf({ changes })))].sort(), ["eos-internal-log", "eos-marker-board"]);
+  const now = view({ partitions: { "__transaction_state-10": partition(replica([])) } });
+  assert.deepEqual([...panelsOf(frameOf(stepOf({ changes }), now))].sort(), ["eos-internal-log", "eos-marker-board"]);
+  const copied: Change[] = [{ path: ["partitions", "__transaction_state-10", "replicas", "2", "batches", "0"], after: {} }];
+  assert.deepEqual([...panelsOf(frameOf(stepOf({ changes: copied }), now))], []);
 });
