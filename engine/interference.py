@@ -257,6 +257,7 @@ class Interference:
 
     def _pause(self, entry: dict[str, Any]) -> None:
         simulation, name = self.simulation, entry["actor"]
+        _check_life(simulation, "pause", name)
         self._say("fault.paused", name, actor=name)
         simulation.world.pause(name, simulation.now)
         simulation.ask("controller")
@@ -265,6 +266,8 @@ class Interference:
 
     def _resume(self, entry: dict[str, Any]) -> None:
         simulation, name = self.simulation, entry["actor"]
+        # The end of a pause may meet an actor that crashed meanwhile: a stopped one must not be woken.
+        _check_life(simulation, "resume", name)
         self._say("fault.resumed", name, actor=name)
         for other, effects in simulation.world.resume(name, simulation.now):
             simulation.carry_out(other, effects)

@@ -216,6 +216,19 @@ def test_a_duplicated_request_is_handled_twice_and_stored_once():
     assert simulation.verdicts()[0].line().endswith("stored=1 duplicates=0 lost=0 failed=0 reordered=0")
 
 
+@pytest.mark.parametrize("actor", ["broker-1", "p1"])
+def test_the_end_of_a_pause_wakes_nobody_who_crashed_meanwhile(actor):
+    faults = [
+        {"at": 21, "action": "pause", "actor": actor, "for_ms": 400},
+        {"at": 30, "action": "crash", "actor": actor, "for_ms": 900},
+    ]
+    simulation = small(faults=faults)
+    keys = said(simulation)
+    assert "fault.impossible" in keys
+    assert "fault.resumed" not in keys
+    assert simulation.finished == "complete"
+
+
 def test_messages_for_a_paused_actor_wait_for_it():
     faults = [{"at": 21, "action": "pause", "actor": "broker-1", "for_ms": 200}]
     simulation = small(faults=faults)
