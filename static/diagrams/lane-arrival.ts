@@ -25,6 +25,8 @@ export interface Arrived {
   last: Id;
   serials: readonly number[];
   count: number | null;
+  /** COMMIT or ABORT when it is a marker, which has no sequence numbers. */
+  control?: string | null;
   /** Base offset of the equal stored batch, or of the batch just appended. */
   at: number | null;
 }
@@ -81,6 +83,7 @@ function fromStored(batch: LogBatchView, fate: Arrived["fate"]): Arrived {
     last: batch.last_sequence,
     serials: batch.serials,
     count: batch.record_count,
+    control: batch.control,
     at: batch.base_offset,
   };
 }
@@ -114,6 +117,11 @@ function cellWidth(label: string, count: number | null, unit: number): number {
   return round(Math.max(textWidth(label, 14, true) + 16, Math.min(count ?? 1, 4) * unit));
 }
 
+/** As on the cell it becomes: a marker is a flag with one letter. */
+function labelOf(arrived: Arrived, short: boolean): string {
+  return arrived.control == null ? batchLabel(asLabelled(arrived), short) : arrived.control.slice(0, 1);
+}
+
 function asLabelled(arrived: Arrived) {
   return {
     producer_id: arrived.producerId,
@@ -134,7 +142,7 @@ export function layoutArrival(
   options: ArrivalOptions,
 ): { shape: ArrivalShape; twin: string } {
   const target = arrived.at === null ? null : placedAt(cells, arrived.at);
-  const label = batchLabel(asLabelled(arrived), cells.common !== null && !isAbsent(arrived.producerId));
+  const label = labelOf(arrived, cells.common !== null && !isAbsent(arrived.producerId));
   const width = target === null ? cellWidth(label, arrived.count, options.unit) : round(target.width - 2);
   const x = target === null ? cells.left : round(target.x + 1);
   const y = options.top + 4;
@@ -203,13 +211,17 @@ export interface ArrivalWords {
 }
 
 export function arrivalWords(frame: Frame, arrived: Arrived): ArrivalWords {
-  const batch = batchWords(asLabelled(arrived));
+  const batch = arrived.control == null
+    ? batchWords(asLabelled(arrived))
+    : say("diagram.lanes.marker", {
+        result: arrived.control, producer_id: arrived.producerId ?? null, producer_epoch: arrived.epoch ?? null,
+      });
   const at = frame.step?.at ?? frame.view.time;
   const isSame = arrived.fate === "duplicate";
   const headline = say(isSame ? "diagram.lanes.arrives_same" : "diagram.lanes.arrives", { batch, at });
   const headlineBrief = say(isSame ? "diagram.lanes.arrives_same_brief" : "diagram.lanes.arrives_brief", { at });
   const [detail, brief] = fateWords(frame, arrived);
-  return { label: batchLabel(asLabelled(arrived)), headline, detail, headlineBrief, brief };
+  return { label: arrived.control ?? batchLabel(asLabelled(arrived)), headline, detail, headlineBrief, brief };
 }
 
 function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: string] {
@@ -217,6 +229,8 @@ function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: stri
   switch (arrived.fate) {
     case "appended": {
       const offsets = range(at, at + (arrived.count ?? 1) - 1);
+      // Markers and records of internal topics have no serial to name.
+      if (arrived.serials.length === 0) return [say("diagram.lanes.appended_brief", { offsets }), say("diagram.lanes.appended_brief", { offsets })];
       return [
         say("diagram.lanes.appended", { offsets, records: serialsText(arrived.serials) }),
         say("diagram.lanes.appended_brief", { offsets }),

@@ -235,3 +235,13 @@ test("the drawing has one group per lane, named by its twin, and no key twice", 
   assert.ok(text.includes(`data-fate="duplicate"`));
   assert.ok(!text.includes("undefined") && !text.includes("NaN") && !text.includes("[object"), text);
 });
+
+test("a marker that arrives is its flag, named as what it is, without serials or sequence numbers", () => {
+  const marker = logBatch(43, 1, { control: "ABORT", first_sequence: null, last_sequence: null, serials: [] });
+  const before = partition(replica([logBatch(40, 3)]));
+  const now = partition(replica([logBatch(40, 3), marker]));
+  const step = appendedStep(marker);
+  const arrival = laneOf(frameOf(step, view({ partitions: { "t-0": now } }), { previousView: view({ partitions: { "t-0": before } }) })).arrival;
+  assert.equal(arrival?.cells[0]?.label, "A");
+  assert.deepEqual(arrival?.texts.map((text) => text.text), ["Arrives at 143 ms: ABORT marker of PID 0, epoch 0.", "Appended at 43."]);
+});
