@@ -116,18 +116,24 @@ class TransactionsRecord:
         self.registered.setdefault(fact.producer_id, set()).update(fact.partitions)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
-        """The newest undecided transaction of this producer id under this epoch or an older one.
+        """The undecided transaction of this producer id under this epoch, else under the next older one; the newest.
 
-        A decision that a new coordinator found is news only when the one that wrote it never told.
+        A replaced producer may begin another one after its successor did: nobody decides about that. A decision
+        that a new coordinator found is news only when the one that wrote it never told.
         """
         if fact.found and fact.producer_id in self.completing:
             return
         self.completing.add(fact.producer_id)
+        meant: Transaction | None = None
         for transaction in reversed(self.transactions):
             same = transaction.producer_id == fact.producer_id
             if same and transaction.decided is None and transaction.producer_epoch <= fact.producer_epoch:
-                transaction.decided = fact.committed
-                return
+                if meant is None or transaction.producer_epoch > meant.producer_epoch:
+                    meant = transaction
+                if meant.producer_epoch == fact.producer_epoch:
+                    break
+        if meant is not None:
+            meant.decided = fact.committed
 
     def completed(self, fact: events.TransactionCompleted) -> None:
         """What is still open now was left behind."""

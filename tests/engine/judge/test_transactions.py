@@ -246,3 +246,15 @@ def test_an_offset_that_nobody_told_of_does_not_end_that_of_an_earlier_transacti
     begin(judges)
     judges.take(events.OffsetsEnded(**{**offset, "offset": 6}, visible=False))
     assert names(judges) == []
+
+
+def test_a_decision_is_not_about_what_a_replaced_producer_began_later():
+    judges = bench()
+    begin(judges, producer="p2", epoch=1)
+    send(judges, 1, producer="p2")
+    store(judges, 0, [1], epoch=1)
+    begin(judges, producer="p1", epoch=0)
+    decide(judges, True, epoch=1)
+    store(judges, 1, control="COMMIT", epoch=1)
+    deliver(judges, 1, 0)
+    assert names(judges) == []

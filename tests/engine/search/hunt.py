@@ -16,7 +16,7 @@ from engine.errors import EngineError, Refused
 from engine.judge.outcome_log import ABORTED
 from engine.scenario import load
 from engine.simulation import Simulation
-from tests.engine.search.worlds import below, one_of
+from tests.engine.search.worlds import UNPROTECTED, below, one_of
 
 MESSAGE_ACTIONS = ("drop_message", "delay_message", "duplicate_message", "reorder_message")
 LATER = {"crash": "restart", "pause": "resume"}
@@ -150,6 +150,9 @@ class Hunt:
         if messages and generator.random() < 0.7:
             action = one_of(generator, MESSAGE_ACTIONS)
             wanted = {"action": action, "message": one_of(generator, messages)}
+            body = simulation.world.network.under_way[wanted["message"]].body
+            if action == "duplicate_message" and body.api == UNPROTECTED:
+                return
             if action == "delay_message":
                 wanted["by"] = 1 + below(generator, 300)
             self._do(wanted)

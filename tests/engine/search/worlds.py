@@ -30,6 +30,9 @@ APIS = (
     "Produce",
     "Fetch",
 )
+UNPROTECTED = "TxnOffsetCommit"
+"""Never duplicated: a copy that comes after its transaction's decision is taken for a new offset, since nothing
+numbers these requests. TCP does not repeat, and a client sends the next request after the answer."""
 LOG_ERRORS = ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS")
 MIDDLEWARE_APIS = (
     "Prepare",
@@ -146,6 +149,8 @@ def _fault(generator: Random, transactional: list[str]) -> dict[str, Any]:
                 "error": one_of(generator, LOG_ERRORS),
             }
         action = one_of(generator, ("drop", "delay", "duplicate", "disconnect"))
+        if match["api"] == UNPROTECTED and action == "duplicate":
+            action = "drop"
         return {"match": match, "action": action, "by_ms": 1 + below(generator, 400)}
     at, lasts = below(generator, 1500), 20 + below(generator, 600)
     kind = one_of(generator, ("crash", "pause", "change_leader", "client"))
