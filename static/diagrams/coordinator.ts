@@ -150,7 +150,7 @@ function foundBy(frame: Frame, id: string): string | null {
 }
 
 export class Coordinator extends DiagramElement {
-  static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false }, last: { state: true } };
+  static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false } };
   static override styles = [
     ...DiagramElement.styles,
     machineLook,
@@ -166,14 +166,13 @@ export class Coordinator extends DiagramElement {
 
   declare machines: string | undefined;
   declare table: MachineTable | undefined;
-  declare last: string | null;
   #asked = "";
+  #last: string | null = null;
 
   constructor() {
     super();
     this.machines = undefined;
     this.table = undefined;
-    this.last = null;
   }
 
   protected override willUpdate(): void {
@@ -184,9 +183,9 @@ export class Coordinator extends DiagramElement {
   }
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
-    const shape = layoutCoordinator(frame, this.last);
+    const shape = layoutCoordinator(frame, this.#last);
     if (shape === null) return nothing;
-    this.last = keyOf(shape.kept);
+    this.#last = keyOf(shape.kept);
     const { kept } = shape;
     const title = html`<button @click=${() => this.pick(plainly("actor", `broker-${kept.broker}`))}>${say("diagram.coordinator.heading", {
       id: kept.id, broker: `broker-${kept.broker}` })}</button>`;
@@ -197,8 +196,13 @@ export class Coordinator extends DiagramElement {
       shape.found === null ? nothing : html`<p class="quiet wide">${shape.found}</p>`}${repeat(
       shape.others,
       (other) => other.key,
-      (other) => html`<p class=${other.changed ? "changed" : "quiet"}><button @click=${() => { this.last = other.key; }}>${other.text}</button></p>`,
+      (other) => html`<p class=${other.changed ? "changed" : "quiet"}><button @click=${() => this.#choose(other.key)}>${other.text}</button></p>`,
     )}${shape.folded > 0 ? html`<p class="quiet">${say("diagram.coordinator.folded", { count: shape.folded })}</p>` : nothing}`);
+  }
+
+  #choose(key: string): void {
+    this.#last = key;
+    this.requestUpdate();
   }
 
   #machine(shape: CoordinatorShape) {

@@ -114,7 +114,6 @@ function breakable(text: string) {
 }
 
 export class InternalLog extends DiagramElement {
-  static override properties = { ...DiagramElement.properties, last: { state: true } };
   static override styles = [
     ...DiagramElement.styles,
     css`
@@ -128,28 +127,28 @@ export class InternalLog extends DiagramElement {
     `,
   ];
 
-  declare last: string | null;
-
-  constructor() {
-    super();
-    this.last = null;
-  }
+  #last: string | null = null;
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
-    const { tapes, folded } = layoutTapes(frame, this.last);
+    const { tapes, folded } = layoutTapes(frame, this.#last);
     const [first] = tapes;
     if (first === undefined) return nothing;
-    this.last = first.partition;
+    this.#last = first.partition;
     const open = tapes.filter((tape) => tape.open);
     const closed = html`${tapes.filter((tape) => !tape.open).map((tape) => this.#closed(tape))}${
       folded > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: folded })}</p>` : nothing}`;
     return html`${repeat(open, (tape) => tape.partition, (tape, index) => this.#open(tape, index === open.length - 1 ? closed : nothing))}`;
   }
 
+  #choose(partition: string): void {
+    this.#last = partition;
+    this.requestUpdate();
+  }
+
   #closed(tape: TapeShape): TemplateResult {
     const newest = tape.images[tape.images.length - 1];
     const image = newest?.lines.slice(0, 2).join(" ") ?? say("diagram.none");
-    return html`<p class="quiet"><button @click=${() => { this.last = tape.partition; }}>${say("diagram.internal_log.newest", {
+    return html`<p class="quiet"><button @click=${() => this.#choose(tape.partition)}>${say("diagram.internal_log.newest", {
       partition: tape.partition, image })}</button></p>`;
   }
 
