@@ -97,8 +97,9 @@ def run_command(options: argparse.Namespace, out: TextIO) -> int:
         try:
             code = max(code, run_one(scenario, options, out))
         except BadScenario as error:
-            error.source = chosen.source
-            error.line = line_of(chosen.text, error.place)
+            if not error.source:
+                error.source = chosen.source
+                error.line = line_of(chosen.text, error.place)
             raise
     return code
 

@@ -153,3 +153,20 @@ def test_the_library_is_listed_as_text_and_as_json():
     assert [item["id"] for item in listed] == [entry.id for entry in library()]
     assert {item["id"]: item["variants"] for item in listed}["SC-40"] == ["acks-one", "acks-all"]
     assert all(set(item["title"]) == {"en", "zh-Hans"} for item in listed)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("{", "line 1"),
+        ("{}", "interventions"),
+        ('[{"action": "crash", "actor": "broker-1"}]', "interventions.0.after"),
+        ('[{"action": "crash", "actor": "nobody", "after": 0}]', "interventions after step 0: actor"),
+    ],
+)
+def test_interventions_that_cannot_be_done_are_refused_with_their_place(tmp_path, text, place):
+    done = tmp_path / "done.json"
+    done.write_text(text)
+    code, _, errors = command("run", written(tmp_path, GOOD), "--interventions", str(done))
+    assert code == 2
+    assert f"{done}: {place}: " in errors
