@@ -17,9 +17,10 @@ export interface PanelRow {
 }
 
 const some = (table: object | undefined): boolean => Object.keys(table ?? {}).length > 0;
-/** Runs of the message middleware have neither producers nor brokers, and other runs have no middleware. */
-const kafka = (frame: Frame): boolean => !some(frame.view.middleware?.participants);
+/** Runs of the message middleware alone have neither producers nor brokers; one that compares the two has both. */
+const kafka = (frame: Frame): boolean => !some(frame.view.middleware?.participants) || some(frame.view.brokers);
 const decides = (frame: Frame): boolean => kafka(frame) || frame.step?.decision != null || frame.step?.refusal != null;
+const sends = (frame: Frame): boolean => some(frame.view.clients);
 const reads = (frame: Frame): boolean => frame.header.actors.some((actor) => actor.role === "consumer");
 const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
 const participants = (frame: Frame) => Object.values(frame.view.middleware?.participants ?? {});
@@ -39,7 +40,7 @@ export const PANELS: readonly PanelRow[] = [
   { key: "7", tag: "eos-decision", place: "right", name: "player.panel.decision", when: decides },
   { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table", when: kafka },
   { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: kafka },
-  { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration", when: kafka },
+  { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration", when: sends },
   { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers", when: reads },
   { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: kafka },
   {
