@@ -14,7 +14,7 @@ import { say } from "./text.ts";
 import type { Axis } from "./timeline.ts";
 import { axisOf, xOf } from "./timeline.ts";
 
-export const defaults = { pitch: 12.4, first: 12, least: 8, closest: 12, narrowPitch: 13 };
+export const defaults = { pitch: 12.4, first: 12, least: 8, closest: 12, tight: 10.5, narrowPitch: 13 };
 
 /** Stands for all rows that are not judged. */
 const UNJUDGED = "";
@@ -52,7 +52,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const yOf = (index: number): number => top + first + index * pitch;
     const firstUnjudged = rows.findIndex((row) => !row.isJudged);
     const drawn = rows.filter((row) => !row.isJudged).length;
-    return html`<svg class="strip" width=${this.width} height=${Math.max(this.clientHeight, height)} role="img" aria-label=${this.#summary(rows, shown, unjudged)}>
+    return html`<svg class=${pitch < defaults.tight ? "strip tight" : "strip"} width=${this.width} height=${Math.max(this.clientHeight, height)} role="img" aria-label=${this.#summary(rows, shown, unjudged)}>
       ${rows.map((row, index) => this.#row(row, axis, yOf(index), shown))}
       ${
         unjudged === 0
