@@ -264,11 +264,6 @@ class Broker(FaultSurface):
         self.paused = False
         self.touch()
 
-    @property
-    def is_busy(self) -> bool:
-        """True while something of a client or a claim is pending here: the run may not end (GEN-2)."""
-        return bool(self.delayed or self.waiting_for_ids or self.starting)
-
     def parts(self) -> list[Part]:
         found: list[Part] = [self]
         for replica in self.replicas.values():

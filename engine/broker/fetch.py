@@ -154,16 +154,6 @@ def _note_transactions(
         watch.note("broker.aborted_listed", ("CON-1", "LOG-9"), aborted=listed, **known)
 
 
-def would_return(replica: Replica, offset: int, isolation: str) -> bool:
-    """True when a fetch at ``offset`` would bring a consumer anything new: batches, or an offset out of
-    range."""
-    log = replica.log
-    if not log.log_start <= offset <= log.log_end:
-        return True
-    bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
-    return offset < bound
-
-
 def _refused(asking: Asking, check: FetchCheck) -> FetchResponse:
     broker, request, replica = asking.broker, asking.request, asking.replica
     log_start = 0 if replica is None else replica.log.log_start

@@ -183,12 +183,6 @@ class GroupHost:
         )
         self.loading.clear()
 
-    def preset_group(self, group_id: str, generation: int, members: dict[str, str | None]) -> None:
-        """Initial state: who has joined the group (GEN-7)."""
-        group = self.coordinator.group(group_id)
-        group.generation = generation
-        group.members = members
-
     # -- what is shown ---------------------------------------------------------------------------------
 
     def parts(self) -> list[Part]:

@@ -28,10 +28,3 @@ class Hosted(Protocol):
     def crash(self) -> None: ...
 
     def parts(self) -> Sequence[Part]: ...
-
-
-class GroupHosting(Hosted, Protocol):
-    """The group coordinator."""
-
-    def on_marker(self, partition: str, producer_id: int, committed: bool, now: int) -> Effects:
-        """A marker of this producer is replicated on a partition of ``__consumer_offsets`` (MRK-7, OFS-4)."""
