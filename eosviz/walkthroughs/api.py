@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from kombu.exceptions import OperationalError
 from ninja import NinjaAPI, Path, Query
-from ninja.errors import HttpError, ValidationError
+from ninja.errors import HttpError, Throttled, ValidationError
 from ninja.security import APIKeyCookie
 
 from eosviz.scenarios.cards import cards
@@ -26,7 +26,9 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions, messages, questions, tasks
 from eosviz.walkthroughs.api_document import DESCRIPTION, described, with_schemas
 from eosviz.walkthroughs.browser import browser_making, browser_of
+from eosviz.walkthroughs.budget import api_throttle
 from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.malformed import explained_parameter
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Command, Session
 
@@ -68,6 +70,7 @@ api = Api(
     version="1",
     description=DESCRIPTION,
     auth=BrowserCookie(),
+    throttle=api_throttle,
     urls_namespace="api",
 )
 
@@ -98,9 +101,14 @@ def _on_unreadable(request: HttpRequest, unreadable: Unreadable) -> HttpResponse
 
 @api.exception_handler(ValidationError)
 def _on_validation(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    first = error.errors[0]
-    place = ".".join(str(word) for word in first["loc"])
-    return _answer(Problem("malformed", "malformed", wrong=f"{place}: {first['msg']}").message(None))
+    key, params = explained_parameter(error.errors[0])
+    return _answer(Problem("malformed", key, **params).message(None))
+
+
+@api.exception_handler(Throttled)
+def _on_throttled(request: HttpRequest, error: Throttled) -> HttpResponse:
+    problem = Problem("too_frequent", "too_many_requests", per_second=LIMITS.messages_per_second)
+    return _answer(problem.message(None))
 
 
 @api.exception_handler(HttpError)

@@ -17,6 +17,10 @@ Step through Kafka's exactly-once semantics from a program: the same messages as
 1. `GET /api/token`, and keep its cookies: they are who you are.
 2. `POST /api/sessions` with `{"scenario": "SC-03"}` and the header `X-CSRFToken`.
 3. `POST /api/sessions/<id>/commands` with a message and an id of your own. Send it again when in doubt.
+
+Every operation has the budget of a socket: `messages_per_second` for long, `messages_burst` at once (`GET
+/api/limits`), for each browser, or for each address where nothing was made yet. Beyond it the answer is 429
+with an `error` message (`too_frequent`) and `Retry-After`, and nothing was carried out.
 """
 
 _REF = "#/components/schemas/{name}"
@@ -75,8 +79,9 @@ def described(
         responses[status]["content"] = _content(answer)
     if accepted:
         responses[202] = {"description": "Under way", "content": _content("Accepted")}
-    for code in errors:
+    for code in (*errors, 429):
         responses[code] = {"description": "An error message", "content": _content("ErrorMessage")}
+    responses[429]["headers"] = {"Retry-After": {"description": "Seconds", "schema": {"type": "integer"}}}
     extra: dict[str, Any] = {"responses": responses}
     if body is not None:
         extra["requestBody"] = {"required": True, "content": _content(body)}

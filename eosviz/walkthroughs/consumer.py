@@ -7,7 +7,6 @@ after a loss gets the answer too once the page has asked again. Questions are an
 from __future__ import annotations
 
 import logging
-import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -22,6 +21,7 @@ from kombu.exceptions import OperationalError
 
 from eosviz.walkthroughs import actions, messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.budget import Bucket
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Session
@@ -34,27 +34,6 @@ OPEN_COMMANDS_MAX = 1_000
 """Commands of one socket that wait for an answer; beyond it the oldest must be asked again."""
 
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
-
-
-class Bucket:
-    """Counts messages against a rate with a burst."""
-
-    def __init__(self, per_second: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
-        self.per_second = per_second
-        self.burst = burst
-        self.now = now
-        self.left = burst
-        self.at = now()
-
-    def take(self) -> bool:
-        """Whether one more is allowed now."""
-        now = self.now()
-        self.left = min(self.burst, self.left + (now - self.at) * self.per_second)
-        self.at = now
-        if self.left < 1:
-            return False
-        self.left -= 1
-        return True
 
 
 def in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from eosviz.walkthroughs.limits import LIMITS, Limits
+from eosviz.walkthroughs.malformed import choices_of, explained
 from eosviz.walkthroughs.names import NAME_PATTERN
 
 VERSION = 1
@@ -308,6 +309,7 @@ _types = {
         Ping,
     )
 }
+_choices = choices_of(AnyFromPage)
 encode = msgspec.json.encode
 
 
@@ -357,7 +359,7 @@ def read_message(text: str | bytes) -> AnyFromPage:
             raise Unreadable(Problem("unknown_type", "unknown_type", known=sorted(_types)), re)
         message: AnyFromPage = _message_decoder.decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise Unreadable(Problem("malformed", "malformed", wrong=_short(error)), re) from None
+        raise Unreadable(_malformed(error), re) from None
     _check_together(message, re)
     return message
 
@@ -369,7 +371,7 @@ def read_new_session(body: bytes) -> NewSession:
     try:
         return msgspec.json.decode(body, type=NewSession)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise Unreadable(Problem("malformed", "malformed", wrong=_short(error)), None) from None
+        raise Unreadable(_malformed(error), None) from None
 
 
 def ask_actions(branch: str, number: int, kind: str, name: str) -> AskActions:
@@ -379,7 +381,7 @@ def ask_actions(branch: str, number: int, kind: str, name: str) -> AskActions:
     try:
         return msgspec.convert(fields, AskActions)
     except msgspec.ValidationError as error:
-        raise Unreadable(Problem("malformed", "malformed", wrong=_short(error)), None) from None
+        raise Unreadable(_malformed(error), None) from None
 
 
 def id_of(text: str | None) -> str | None:
@@ -397,16 +399,16 @@ def _check_together(message: AnyFromPage, re: str | None) -> None:
     if isinstance(message, Window) and not 0 <= message.last - message.first < LIMITS.window_steps:
         raise Unreadable(Problem("limit", "window_too_wide", steps=LIMITS.window_steps), re)
     if isinstance(message, RunUntil) and (message.until == "time") != (message.time is not None):
-        raise Unreadable(Problem("malformed", "malformed", wrong="`time` belongs to `until: time`"), re)
+        raise Unreadable(Problem("malformed", "time_and_until"), re)
 
 
 def _readable_id(value: Any) -> str | None:
     return value if isinstance(value, str) and len(value) <= 64 else None
 
 
-def _short(error: Exception) -> str:
-    text = str(error) or type(error).__name__
-    return text if len(text) <= 200 else text[:199] + "…"
+def _malformed(error: Exception) -> Problem:
+    key, params = explained(error, _choices)
+    return Problem("malformed", key, **params)
 
 
 def asked(command: Command) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.budget import api_throttle
 from eosviz.walkthroughs.messages import AnyFromPage, CommandAnswer, read_message
 from eosviz.walkthroughs.models import Branch, Session, Step
 from eosviz.walkthroughs.simulations import earlier, recent
@@ -25,6 +26,11 @@ def _no_simulation_of_another_test() -> Iterator[None]:
     yield
     recent.clear()
     earlier.clear()
+
+
+@pytest.fixture(autouse=True)
+def _whole_budget() -> None:
+    api_throttle.forget()
 
 
 def version(scenario: str) -> ScenarioVersion:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from eosviz.walkthroughs import actions, api, tasks
+from eosviz.walkthroughs import actions, api, budget, tasks
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.models import Session, Step
 
@@ -175,6 +175,21 @@ def test_a_question_that_is_wrong_has_its_code(
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
+@pytest.mark.parametrize(
+    ("query", "key", "params"),
+    [
+        ({"from": -1, "to": 5}, "too_small", {"field": "from", "least": 0}),
+        ({"from": 0, "to": 10**8}, "too_great", {"field": "to", "most": 10_000_000}),
+        ({"from": "x", "to": 5}, "wrong_type", {"field": "from", "allowed": "int", "found": "str"}),
+        ({"to": 5}, "missing_field", {"field": "from"}),
+    ],
+)
+def test_a_parameter_that_is_wrong_is_named(caller: Caller, query: Json, key: str, params: Json) -> None:
+    session, branch = caller.start()
+    answer = caller.get(f"{session}/branches/{branch}/steps", **query).json()
+    assert (answer["key"], answer["params"]) == (f"problem.{key}", params)
+
+
 def test_a_scenario_that_a_rule_refuses(caller: Caller) -> None:
     answer = caller.post("/sessions", {"scenario": "SC-07", "variant": "acks-one"})
     assert (answer.status_code, answer.json()["code"], answer.json()["params"]["rule"]) == (
@@ -245,3 +260,35 @@ def test_a_session_holds_its_limit_of_sessions(caller: Caller, monkeypatch: pyte
     caller.start()
     answer = caller.post("/sessions", {"scenario": "SC-03"})
     assert (answer.status_code, answer.json()["code"]) == (422, "limit")
+
+
+def test_too_many_requests_are_refused_with_the_time_to_wait(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "LIMITS", type(LIMITS)(messages_per_second=0, messages_burst=2))
+    budget.api_throttle.forget()
+    assert [caller.get("/limits").status_code for _ in range(3)] == [200, 200, 429]
+    refused = caller.get("/scenarios")
+    assert (refused.status_code, refused["Retry-After"]) == (429, "1")
+    assert (refused.json()["code"], refused.json()["key"]) == ("too_frequent", "problem.too_many_requests")
+    assert refused.json()["params"] == {"per_second": LIMITS.messages_per_second}
+    # A browser that made something has a budget of its own, whoever else shares its address.
+    monkeypatch.undo()
+    budget.api_throttle.forget()
+    caller.start()
+    budget.api_throttle.forget()
+    monkeypatch.setattr(budget, "LIMITS", type(LIMITS)(messages_per_second=0, messages_burst=1))
+    assert Caller().client.get("/api/limits").status_code == 429
+    assert caller.get("/limits").status_code == 200
+    document = caller.client.get("/api/openapi.json").json()
+    for path, operations in document["paths"].items():
+        for name, operation in operations.items():
+            assert "Retry-After" in operation["responses"]["429"]["headers"], (path, name)
+
+
+def test_the_callers_remembered_are_bounded() -> None:
+    throttle = budget.CallerThrottle(callers_max=2)
+    for number in range(5):
+        request = type("Request", (), {"session": {"browser": str(number)}, "META": {}})()
+        assert throttle.allow_request(request)
+    assert list(throttle._buckets) == ["3", "4"]

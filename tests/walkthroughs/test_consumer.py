@@ -17,7 +17,7 @@ from kombu.exceptions import OperationalError
 
 from eosviz.asgi import application
 from eosviz.walkthroughs import actions, consumer, tasks
-from eosviz.walkthroughs.consumer import Bucket
+from eosviz.walkthroughs.budget import Bucket
 from eosviz.walkthroughs.limits import LIMITS, Limits
 from eosviz.walkthroughs.models import Branch, Session, Step
 from tests.walkthroughs.conftest import BROWSER, version

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eosviz.catalogue import words
-from eosviz.walkthroughs import messages
+from eosviz.catalogue import say, words
+from eosviz.walkthroughs import malformed, messages
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Advance, Unreadable, Window, read_message
 
@@ -123,6 +123,60 @@ def test_a_window_is_spelled_from_and_to() -> None:
 )
 def test_what_is_wrong_has_its_code(content: Any, code: str) -> None:
     assert refused(content).problem.code == code
+
+
+INTERVENE: dict[str, Any] = {"v": 1, "id": ID, "type": "intervene", "branch": "1", "after": 0}
+RUN: dict[str, Any] = {"v": 1, "id": ID, "type": "run_until", "branch": "1", "after": 0}
+
+
+@pytest.mark.parametrize(
+    ("content", "key", "params"),
+    [
+        ("{", "cut_short", {}),
+        ('{"v": x}', "not_json", {"byte": "6"}),
+        (b'{"v": "\xff"}', "not_utf8", {}),
+        ("[" * 60_000, "wrong_type", {"allowed": "object", "found": "array", "field": "$"}),
+        ('{"v": 1, "type": ' + "[" * 60_000 + "}", "nested_too_deep", {}),
+        ("null", "wrong_type", {"allowed": "object", "found": "null", "field": "$"}),
+        ({**ADVANCE, "id": "x"}, "no_uuid", {"field": "id"}),
+        ({**ADVANCE, "count": 0}, "too_small", {"least": "1", "field": "count"}),
+        ({**ADVANCE, "count": 501}, "too_great", {"most": "500", "field": "count"}),
+        ({**ADVANCE, "count": 1.5}, "wrong_type", {"allowed": "int", "found": "float", "field": "count"}),
+        ({**ADVANCE, "branch": "x"}, "not_digits", {"field": "branch"}),
+        ({**ADVANCE, "further": 1}, "unknown_field", {"field": "further"}),
+        (BRANCH | {"name": "x" * 81}, "too_long", {"most": "80", "field": "name"}),
+        (BRANCH | {"name": "two\nlines"}, "not_one_line", {"field": "name"}),
+        ({**RUN, "until": "time"}, "time_and_until", {}),
+        (
+            {**RUN, "until": "dawn"},
+            "not_one_of",
+            {"found": "'dawn'", "allowed": ["end", "interesting", "time"], "field": "until"},
+        ),
+        ({**INTERVENE, "intervention": {}}, "missing_field", {"field": "intervention.action"}),
+        (
+            {**INTERVENE, "intervention": {"action": "set", "path": "a", "value": [1]}},
+            "wrong_type",
+            {"allowed": "bool | int | str", "found": "array", "field": "intervention.value"},
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_field_and_what_is_allowed(
+    content: Any, key: str, params: dict[str, Any]
+) -> None:
+    problem = refused(content).problem
+    assert (problem.key, problem.params) == (f"problem.{key}", params)
+    for language in ("en", "zh-Hans"):
+        assert "[" not in say(problem.key, language, params) + say(problem.remedy_key, language, params)
+
+
+def test_every_reason_why_a_message_is_malformed_has_its_words() -> None:
+    assert {key for key in malformed.KEYS if f"problem.{key}.remedy" not in words()} == set()
+
+
+def test_an_action_that_does_not_exist_is_told_those_that_do() -> None:
+    params = refused({**INTERVENE, "intervention": {"action": "drop_table"}}).problem.params
+    assert params["field"] == "intervention.action"
+    assert "drop_message" in params["allowed"]
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400", "9" * 5000])

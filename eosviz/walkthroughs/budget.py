@@ -1,0 +1,74 @@
+"""How often one caller may ask: the same rate with a burst for a socket's messages and for the HTTP API."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from ninja.throttling import BaseThrottle
+
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.limits import LIMITS
+
+CALLERS_MAX = 10_000
+"""Callers remembered per process; the one that asked longest ago goes first and then has its burst again."""
+RETRY_SECONDS = 1
+"""After it a caller who had nothing left may ask `messages_per_second` times."""
+
+
+class Bucket:
+    """Counts messages against a rate with a burst."""
+
+    def __init__(self, per_second: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
+        self.per_second = per_second
+        self.burst = burst
+        self.now = now
+        self.left = burst
+        self.at = now()
+
+    def take(self) -> bool:
+        """Whether one more is allowed now."""
+        now = self.now()
+        self.left = min(self.burst, self.left + (now - self.at) * self.per_second)
+        self.at = now
+        if self.left < 1:
+            return False
+        self.left -= 1
+        return True
+
+
+class CallerThrottle(BaseThrottle):
+    """The HTTP API's bucket per browser; who has made nothing yet counts by address.
+
+    Each web process counts for itself, as it does for its sockets.
+    """
+
+    def __init__(self, callers_max: int = CALLERS_MAX) -> None:
+        self._callers_max = callers_max
+        self._guard = threading.Lock()
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def allow_request(self, request: HttpRequest) -> bool:
+        caller = browser_of(request.session) or f"address {request.META.get('REMOTE_ADDR', '')}"
+        with self._guard:
+            bucket = self._buckets.get(caller)
+            if bucket is None:
+                bucket = self._buckets[caller] = Bucket(LIMITS.messages_per_second, LIMITS.messages_burst)
+            self._buckets.move_to_end(caller)
+            while len(self._buckets) > self._callers_max:
+                self._buckets.popitem(last=False)
+            return bucket.take()
+
+    def wait(self) -> float:
+        return RETRY_SECONDS
+
+    def forget(self) -> None:
+        """Everybody has the whole burst again."""
+        with self._guard:
+            self._buckets.clear()
+
+
+api_throttle = CallerThrottle()
