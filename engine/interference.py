@@ -454,28 +454,45 @@ _EMPTY: dict[str, Any] = {
 def check_intervention(simulation: Simulation, intervention: dict[str, Any]) -> None:
     """Refused with place and remedy when the action does not exist or cannot be done now."""
     action = intervention.get("action")
-    world = simulation.world
-    if action in ("drop_message", "delay_message", "duplicate_message", "reorder_message"):
-        message = intervention.get("message")
-        if type(message) is not int or message not in world.network.under_way:
-            raise Refused("GEN-6", "message", f"message {message} is not under way", "choose one that is")
-        if action == "delay_message":
-            _whole(intervention, "by", 1, 86_400_000)
-    elif action in ("crash", "restart", "pause", "resume"):
-        actor = intervention.get("actor")
-        known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
-        if actor not in known_actors:
-            known = ", ".join(known_actors)
-            raise Refused("GEN-6", "actor", f"no actor {actor!r} here", f"choose one of {known}")
-        _check_life(simulation, action, str(actor))
-    elif action == "set":
-        path = str(intervention.get("path", ""))
-        words = path.split(".", 2)
-        if len(words) != 3 or words[0] != "clients" or words[1] not in world.clients:
-            raise Refused("GEN-6", "path", f"{path!r} cannot be set", "clients.<name>.<setting>")
-        world.clients[words[1]].check_setting(words[2], intervention.get("value"))
-    else:
-        raise Refused("GEN-6", "action", f"unknown action {action!r}", "see the list of interventions")
+    check = INTERVENTIONS.get(str(action))
+    if check is None:
+        raise Refused("GEN-6", "action", f"unknown action {action!r}", "one of " + ", ".join(INTERVENTIONS))
+    check(simulation, intervention)
+
+
+def _check_message(simulation: Simulation, intervention: dict[str, Any]) -> None:
+    message = intervention.get("message")
+    if type(message) is not int or message not in simulation.world.network.under_way:
+        raise Refused("GEN-6", "message", f"message {message} is not under way", "choose one that is")
+    if intervention["action"] == "delay_message":
+        _whole(intervention, "by", 1, 86_400_000)
+
+
+def _check_actor(simulation: Simulation, intervention: dict[str, Any]) -> None:
+    actor, world = intervention.get("actor"), simulation.world
+    known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
+    if actor not in known_actors:
+        known = ", ".join(known_actors)
+        raise Refused("GEN-6", "actor", f"no actor {actor!r} here", f"choose one of {known}")
+    _check_life(simulation, str(intervention["action"]), str(actor))
+
+
+def _check_set(simulation: Simulation, intervention: dict[str, Any]) -> None:
+    path, clients = str(intervention.get("path", "")), simulation.world.clients
+    words = path.split(".", 2)
+    if len(words) != 3 or words[0] != "clients" or words[1] not in clients:
+        raise Refused("GEN-6", "path", f"{path!r} cannot be set", "clients.<name>.<setting>")
+    clients[words[1]].check_setting(words[2], intervention.get("value"))
+
+
+INTERVENTIONS: dict[str, Callable[[Simulation, dict[str, Any]], None]] = {
+    **dict.fromkeys(
+        ("drop_message", "delay_message", "duplicate_message", "reorder_message"), _check_message
+    ),
+    **dict.fromkeys(("crash", "restart", "pause", "resume"), _check_actor),
+    "set": _check_set,
+}
+"""Every intervention, with the check that it can be done here and now."""
 
 
 def _check_life(simulation: Simulation, action: str, actor: str) -> None:
