@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from engine.vectors import wire
 from engine.vectors.outcome import Failure, Skip
 
 VERSIONS = ("2.0", "2.8")
@@ -74,6 +75,12 @@ def run_files(documents: Iterable[tuple[str, dict[str, Any]]]) -> Report:
     """``documents``: (file name, parsed content). Raises ValueError when a file is not of the format."""
     report = Report()
     for name, document in documents:
+        if isinstance(document, dict) and "api_versions" in document:
+            report.skipped.append((name, "a list of the requests that a broker knows, nothing to play"))
+            continue
+        if isinstance(document, dict) and is_recording(document):
+            run_recording(name, document, report)
+            continue
         cases = document.get("vectors") if isinstance(document, dict) else None
         if not isinstance(cases, list):
             raise ValueError(f"{name}: no list 'vectors'; see the README of the vectors for the format")
@@ -82,6 +89,30 @@ def run_files(documents: Iterable[tuple[str, dict[str, Any]]]) -> Report:
                 raise ValueError(f"{name}: case {index} has no id or topic")
             run_case(case, report)
     return report
+
+
+RECORDING_FIELDS = ("name", "transaction_version", "topic", "partitions", "steps")
+
+
+def is_recording(document: dict[str, Any]) -> bool:
+    """What a real broker answered, step by step (``kafka-logs/*/wire``)."""
+    return all(field in document for field in RECORDING_FIELDS)
+
+
+def run_recording(name: str, document: dict[str, Any], report: Report) -> None:
+    """One recording counts as one case, in the 2.8 profile."""
+    case = f"wire_tv{document['transaction_version']}/{document['name']}"
+    try:
+        failure = wire.play(document)
+    except Skip as skip:
+        report.skipped.append((case, str(skip)))
+        return
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{name}: not a recording as the README of kafka-logs has it ({error!r})") from error
+    if failure is None:
+        report.passed.append(case)
+    else:
+        report.failures.append((case, "2.8", failure))
 
 
 def run_case(case: dict[str, Any], report: Report) -> None:

@@ -1,190 +1,375 @@
-"""Plays recorded Produce requests of a real broker against one of the engine's (``kafka-logs/*/wire``).
+"""Plays requests that a real broker answered against one of the engine's (``kafka-logs/*/wire``).
 
 A recording is a list of requests as bytes, with the broker's answer and its state afterwards. The bytes are
-read, made into the same messages that simulated clients send, and handed to a
-:class:`engine.broker.broker.Broker` as its 2.8 profile. Recordings come from Kafka 4.1, so this holds only
-where 4.1 and 2.8 agree; ``ignore`` names what a caller knows to differ.
+read (``codec/request_bytes``) and handed to a :class:`engine.broker.broker.Broker` in its 2.8 profile, which
+leads every partition and hosts both coordinators, as in a scenario. Compared are the answer, the transactions,
+the producers, both offsets, and at the end what a reader gets. Recordings come from Kafka 4.1; where that differs
+from 2.8 stands in ``wire_versions``.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from engine.broker.broker import Broker
-from engine.broker.sequence import increment
-from engine.codec.record_batch import BatchHeader, decode_header
-from engine.errors import EngineError
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, is_internal
+from engine.broker.producer_ids import BLOCK_NODE, ZOOKEEPER, Block
+from engine.broker.zookeeper import ZooKeeper
+from engine.codec.request_bytes import WireRequest, read_request
+from engine.errors import EngineError, Error
 from engine.messages import (
-    NO_SEQUENCE,
+    AddOffsetsToTxnResponse,
+    AddPartitionsToTxnResponse,
+    Connect,
+    Disconnect,
+    Effects,
+    EndTxnResponse,
     Envelope,
+    FetchResponse,
+    InitProducerIdResponse,
     LeaderAndIsr,
+    OffsetFetchResponse,
+    PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
-    RecordBatch,
     Send,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+    UpdateMetadata,
+    UsePartition,
+    ZooKeeperRead,
+    ZooKeeperWrite,
 )
 from engine.profiles import K28
 from engine.switches import Switches
-from engine.vectors.outcome import Failure
+from engine.vectors.outcome import Failure, Skip
+from engine.vectors.wire_versions import Verification
 from engine.watching import Watch
 
 BROKER = 1
-PRODUCE = 0
-PRODUCE_VERSIONS = range(3, 9)
-"""Versions whose layout is the same as far as it is read here."""
-
-
-@dataclass(frozen=True, slots=True)
-class WireProduce:
-    """A Produce request as its bytes say it, for one partition."""
-
-    correlation_id: int
-    client: str
-    request: ProduceRequest
-
-
-class _Reader:
-    """Big-endian fields one after the other."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self.position = 0
-
-    def number(self, layout: str) -> int:
-        size = struct.calcsize(layout)
-        if self.position + size > len(self.data):
-            raise ValueError(f"byte {self.position}: {size} more expected, the request has {len(self.data)}")
-        value: int = struct.unpack_from(layout, self.data, self.position)[0]
-        self.position += size
-        return value
-
-    def text(self) -> str | None:
-        length = self.number(">h")
-        if length < 0:
-            return None
-        start = self.position
-        self.position += length
-        return self.data[start : self.position].decode()
-
-
-def read_produce(data: bytes) -> WireProduce:
-    """A Produce request of one topic, partition and batch; ValueError names the byte that is not one."""
-    reader = _Reader(data)
-    api, version = reader.number(">h"), reader.number(">h")
-    if api != PRODUCE or version not in PRODUCE_VERSIONS:
-        raise ValueError(f"byte 0: api {api} version {version} is not a Produce request of versions 3 to 8")
-    correlation_id = reader.number(">i")
-    client = reader.text() or ""
-    transactional_id = reader.text()
-    acks, timeout_ms = reader.number(">h"), reader.number(">i")
-    if reader.number(">i") != 1:
-        raise ValueError(f"byte {reader.position - 4}: more than one topic")
-    topic = reader.text()
-    if reader.number(">i") != 1:
-        raise ValueError(f"byte {reader.position - 4}: more than one partition")
-    partition = f"{topic}-{reader.number('>i')}"
-    size = reader.number(">i")
-    batch = batch_of(decode_header(data, reader.position), size)
-    request = ProduceRequest(
-        transactional_id=transactional_id, acks=acks, timeout_ms=timeout_ms, batches={partition: batch}
-    )
-    return WireProduce(correlation_id, client, request)
-
-
-def batch_of(header: BatchHeader, size: int) -> RecordBatch:
-    """A batch's header as the message that simulated clients send."""
-    has_sequence = header.base_sequence != NO_SEQUENCE
-    return RecordBatch(
-        record_count=header.record_count,
-        last_offset_delta=header.last_offset_delta,
-        producer_id=header.producer_id,
-        producer_epoch=header.producer_epoch,
-        base_sequence=header.base_sequence,
-        last_sequence=increment(header.base_sequence, header.last_offset_delta)
-        if has_sequence
-        else NO_SEQUENCE,
-        is_transactional=header.is_transactional,
-        is_control=header.is_control,
-        max_timestamp=header.max_timestamp,
-        size=size,
-    )
+STEP_MS = 30
+"""Virtual time from one request to the next: longer than markers need, far shorter than a transaction's timeout."""
+TRANSACTION_VERSION = 0
+"""Of the protocol that the engine's profiles follow; later ones raise the epoch with every transaction."""
+INTERNAL_PARTITIONS = 4
 
 
 class Recording:
-    """One broker that leads every partition of a recording."""
+    """One broker that leads every partition of a recording, ZooKeeper behind it, and the clock."""
 
     def __init__(self, document: dict[str, Any]) -> None:
+        self.now = 0
         self.topic = document["topic"]
         self.partitions = [f"{self.topic}-{number}" for number in range(document["partitions"])]
-        self.broker = Broker(BROKER, profile=K28, switches=Switches(), watch=Watch())
-        for partition in self.partitions:
-            word = LeaderAndIsr(
-                partition=partition, leader=BROKER, leader_epoch=0, isr=(BROKER,), replicas=(BROKER,)
-            )
-            self.broker.learn(word, 0)
-
-    def produce(self, step: dict[str, Any]) -> dict[str, Any]:
-        """The broker's answer to one recorded request, under the names of the recording."""
-        wire = read_produce(bytes.fromhex(step["request_hex"]))
-        now = step["n"]
-        envelope = Envelope(
-            now, wire.client, self.broker.name, wire.request, wire.correlation_id, False, now, now
+        self.answers: dict[int, Any] = {}
+        self.zookeeper = ZooKeeper(Watch())
+        first = first_producer_id(document)
+        if first:
+            block = Block(BROKER, 0, first - 1)
+            self.zookeeper.write(ZooKeeperWrite(path=BLOCK_NODE, data=block.to_json(), expected_version=None))
+        self.broker = Broker(
+            BROKER,
+            profile=K28,
+            switches=Switches(),
+            watch=Watch(),
+            configuration=BrokerConfiguration(
+                transaction_state_partitions=INTERNAL_PARTITIONS, offsets_partitions=INTERNAL_PARTITIONS
+            ),
         )
-        (sent,) = self.broker.handle(envelope, now)
-        if not isinstance(sent, Send) or not isinstance(sent.body, ProduceResponse):
-            raise EngineError(f"a Produce request was answered with {sent!r}")
-        (answer,) = sent.body.partitions.values()
+        self.verification = Verification(self.broker)
+        self._settle(self.broker.learn(UpdateMetadata(live_brokers=(BROKER,)), self.now))
+        internal = [f"{topic}-{number}" for topic in INTERNAL_TOPICS for number in range(INTERNAL_PARTITIONS)]
+        for partition in (*self.partitions, *internal):
+            self._settle(self.broker.learn(_led(partition), self.now))
+        self._settle(self.broker.start(self.now))
+
+    def ask(self, step: dict[str, Any]) -> Any:
+        """The broker's answer to one recorded request; everything that follows from it is done before."""
+        wire = read_request(bytes.fromhex(step["request_hex"]))
+        self.now += STEP_MS
+        refused = {}
+        if isinstance(wire.body, ProduceRequest | TxnOffsetCommitRequest):
+            refused = self.verification.refuses(wire.body)
+        answer = _refused(wire, refused) if refused else self._answered(wire)
+        self.verification.look_at_logs()
+        return answer
+
+    def _answered(self, wire: WireRequest) -> Any:
+        self.answers.pop(wire.correlation_id, None)
+        envelope = self._envelope(wire.client, self.broker.name, wire.body, wire.correlation_id, False)
+        self._settle(self.broker.handle(envelope, self.now))
+        if wire.correlation_id not in self.answers:
+            raise EngineError(f"{wire.api} {wire.correlation_id} was not answered")
+        return self.answers.pop(wire.correlation_id)
+
+    def _settle(self, effects: Effects) -> None:
+        """Carry out effects and due timers until the broker is at rest."""
+        limit = self.now + STEP_MS
+        now = self.now
+        queue = deque(effects)
+        while True:
+            while queue:
+                queue.extend(self._carry_out(queue.popleft(), now))
+            due = self.broker.next_timer()
+            if due is None or due >= limit:
+                return
+            now = max(now, due)
+            queue.extend(self.broker.on_timer(now))
+
+    def _carry_out(self, effect: Send | Connect | Disconnect | UsePartition, now: int) -> Effects:
+        broker = self.broker
+        if isinstance(effect, Connect):
+            return broker.on_connected(effect.peer, now)
+        if isinstance(effect, Disconnect):
+            return broker.on_disconnected(effect.peer, now)
+        if isinstance(effect, UsePartition):
+            raise EngineError(f"{effect.partition} is led from the beginning")
+        if effect.destination == ZOOKEEPER:
+            reply = self._zookeeper(effect.body)
+            return broker.handle(
+                self._envelope(ZOOKEEPER, broker.name, reply, effect.correlation_id, True), now
+            )
+        if effect.destination == broker.name:
+            own = self._envelope(
+                broker.name, broker.name, effect.body, effect.correlation_id, effect.is_response
+            )
+            return broker.handle(own, now)
+        self.answers[effect.correlation_id] = effect.body
+        return []
+
+    def _zookeeper(self, body: object) -> Any:
+        if isinstance(body, ZooKeeperRead):
+            return self.zookeeper.read(body.path)
+        if isinstance(body, ZooKeeperWrite):
+            return self.zookeeper.write(body)
+        raise EngineError(f"{body!r} is nothing for ZooKeeper")
+
+    def _envelope(
+        self, source: str, destination: str, body: object, correlation_id: int, is_response: bool
+    ) -> Envelope:
+        return Envelope(0, source, destination, body, correlation_id, is_response, self.now, self.now)
+
+    # What is known afterwards, under the names of the recording ---------------------------------------
+
+    def transaction(self, transactional_id: str) -> dict[str, Any]:
+        """As DescribeTransactions tells it."""
+        host = self.broker.transactions
+        metadata = None if host is None else host.coordinator.metadata.get(transactional_id)
+        if metadata is None:
+            return {"error": "TRANSACTIONAL_ID_NOT_FOUND", "state": ""}
         return {
-            "error": answer.error.name,
-            "error_code": answer.error.code,
-            "base_offset": answer.base_offset,
-            "log_append_time": answer.log_append_time,
-            "log_start_offset": answer.log_start_offset,
+            "state": metadata.state,
+            "timeout_ms": metadata.timeout_ms,
+            "producer_id": metadata.producer_id,
+            "producer_epoch": metadata.producer_epoch,
+            "partitions": by_topic(metadata.partitions),
         }
 
-    def after(self) -> dict[str, Any]:
-        """Producers by ``partition/producer id`` and both offsets by partition."""
+    def producers(self) -> dict[str, Any]:
+        """As DescribeProducers tells them, by ``partition/producer id``."""
+        return {
+            f"{number}/{producer_id}": {
+                "producer_id": producer_id,
+                "producer_epoch": entry.producer_epoch,
+                "last_sequence": entry.last_sequence,
+                "coordinator_epoch": entry.coordinator_epoch,
+                "current_txn_start_offset": -1
+                if entry.transaction_first_offset is None
+                else entry.transaction_first_offset,
+            }
+            for number, partition in enumerate(self.partitions)
+            for producer_id, entry in self.broker.replicas[partition].log.producers.entries.items()
+        }
+
+    def offsets(self) -> dict[str, list[int]]:
         logs = [self.broker.replicas[partition].log for partition in self.partitions]
         return {
-            "producers": {
-                f"{number}/{producer_id}": {
-                    "producer_id": producer_id,
-                    "producer_epoch": entry.producer_epoch,
-                    "last_sequence": entry.last_sequence,
-                    "coordinator_epoch": entry.coordinator_epoch,
-                    "current_txn_start_offset": -1
-                    if entry.transaction_first_offset is None
-                    else entry.transaction_first_offset,
-                }
-                for number, log in enumerate(logs)
-                for producer_id, entry in log.producers.entries.items()
-            },
             "high_watermark": [log.high_watermark for log in logs],
             "last_stable_offset": [log.last_stable_offset for log in logs],
         }
 
 
-def play(document: dict[str, Any], ignore: Collection[int] = ()) -> Failure | None:
-    """Every Produce step of a recording: its answer, and what the broker knows afterwards.
+def by_topic(partitions: frozenset[str] | list[str]) -> list[str]:
+    """Sorted; the group's partition without its number, which a recording does not tell how to find."""
+    return sorted({OFFSETS_TOPIC if is_internal(name) else name for name in partitions})
 
-    Steps of other requests are passed over; ``ignore`` lists step numbers that are not played at all.
+
+def first_producer_id(document: dict[str, Any]) -> int:
+    """The first id that the recorded broker handed out; 0 when it handed out none."""
+    for step in document["steps"]:
+        answer = step["response"]
+        if step["api"] == "InitProducerId" and answer["error"] == "NONE":
+            return int(answer["producer_id"])
+    return 0
+
+
+def _led(partition: str) -> LeaderAndIsr:
+    return LeaderAndIsr(partition=partition, leader=BROKER, leader_epoch=0, isr=(BROKER,), replicas=(BROKER,))
+
+
+def _refused(wire: WireRequest, refused: dict[str, tuple[Error, int]]) -> Any:
+    """What the recorded broker answers a request of which nothing passed its verification."""
+    if isinstance(wire.body, TxnOffsetCommitRequest):
+        return TxnOffsetCommitResponse(errors={name: error for name, (error, _) in refused.items()})
+    if set(refused) != set(wire.body.batches):
+        raise Skip("a Produce request of which verification refuses only a part")
+    return ProduceResponse(
+        partitions={
+            name: PartitionProduceResponse(error=error, log_start_offset=log_start)
+            for name, (error, log_start) in refused.items()
+        }
+    )
+
+
+# The answers, in the form of the recording --------------------------------------------------------
+
+
+def _number(partition: str) -> str:
+    return partition.rpartition("-")[2]
+
+
+def _coded(error: Error) -> dict[str, Any]:
+    return {"error": error.name, "error_code": error.code}
+
+
+def _produced(answer: ProduceResponse) -> dict[str, Any]:
+    found = {
+        _number(name): {
+            **_coded(part.error),
+            "base_offset": part.base_offset,
+            "log_append_time": part.log_append_time,
+            "log_start_offset": part.log_start_offset,
+        }
+        for name, part in answer.partitions.items()
+    }
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return {"partitions": found}
+
+
+def _identity(answer: InitProducerIdResponse) -> dict[str, Any]:
+    return {
+        **_coded(answer.error),
+        "producer_id": answer.producer_id,
+        "producer_epoch": answer.producer_epoch,
+    }
+
+
+def _by_partition(answer: AddPartitionsToTxnResponse | TxnOffsetCommitResponse) -> dict[str, Any]:
+    return {"partitions": {_number(name): error.name for name, error in answer.errors.items()}}
+
+
+def _error_alone(answer: AddOffsetsToTxnResponse | EndTxnResponse) -> dict[str, Any]:
+    return _coded(answer.error)
+
+
+def _offsets(answer: OffsetFetchResponse) -> dict[str, Any]:
+    errors = answer.errors or {}
+    return {
+        "error": answer.error.name,
+        "partitions": {
+            _number(name): {"offset": offset, "error": errors.get(name, Error.NONE).name}
+            for name, offset in answer.offsets.items()
+        },
+    }
+
+
+ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    ProduceResponse: _produced,
+    InitProducerIdResponse: _identity,
+    AddPartitionsToTxnResponse: _by_partition,
+    TxnOffsetCommitResponse: _by_partition,
+    AddOffsetsToTxnResponse: _error_alone,
+    EndTxnResponse: _error_alone,
+    OffsetFetchResponse: _offsets,
+}
+
+
+def play(document: dict[str, Any]) -> Failure | None:
+    """Every step of a recording and its last fetches; the first answer or state that went otherwise.
+
+    Raises Skip for a recording of the later transaction protocol, ValueError for bytes that are no request.
     """
+    check_version(document)
     recording = Recording(document)
+    transactions: dict[str, Any] = {}
     producers: dict[str, Any] = {}
     for step in document["steps"]:
-        producers |= step["after"]["producers"]
-        if step["api"] != "Produce" or step["n"] in ignore:
-            continue
-        got = recording.produce(step)
-        for name, value in step["response"].items():
-            if got.get(name) != value:
-                return Failure(f"step {step['n']}: {name}", value, got.get(name))
-        after = recording.after()
-        expected = {**step["after"], "producers": producers}
-        for name, value in after.items():
-            if value != expected[name]:
-                return Failure(f"step {step['n']} afterwards: {name}", expected[name], value)
+        at = f"step {step['n']} {step['api']}"
+        try:
+            answer = recording.ask(step)
+        except ValueError as error:
+            raise ValueError(f"{at}: {error}") from error
+        failure = _compare(at, step["response"], ANSWERS[type(answer)](answer))
+        if failure is not None:
+            return failure
+        after = step["after"]
+        transactions |= {name: _named(found) for name, found in after.get("transactions", {}).items()}
+        producers |= after["producers"]
+        seen = {
+            "transactions": {name: recording.transaction(name) for name in transactions},
+            "producers": recording.producers(),
+            **recording.offsets(),
+        }
+        wanted = {"transactions": transactions, "producers": producers}
+        wanted |= {name: after[name] for name in ("high_watermark", "last_stable_offset")}
+        failure = _compare(f"{at}, afterwards", wanted, seen)
+        if failure is not None:
+            return failure
+    return _read_back(recording, document.get("fetch", ()))
+
+
+def check_version(document: dict[str, Any]) -> None:
+    """Skip what belongs to the later protocol; its idempotent producers are those of this one."""
+    if document["transaction_version"] == TRANSACTION_VERSION:
+        return
+    for step in document["steps"]:
+        request = step["request"]
+        if request.get("transactional_id") is not None or request.get("is_transactional"):
+            raise Skip(f"transaction version {document['transaction_version']} (KIP-890, second part)")
+
+
+def _named(found: dict[str, Any]) -> dict[str, Any]:
+    return {**found, "partitions": by_topic(found["partitions"])} if "partitions" in found else found
+
+
+def _compare(at: str, wanted: dict[str, Any], seen: dict[str, Any]) -> Failure | None:
+    for name, value in wanted.items():
+        if seen.get(name) != value:
+            return Failure(f"{at}: {name}", value, seen.get(name))
     return None
+
+
+def _read_back(recording: Recording, fetches: Any) -> Failure | None:
+    """What a reader gets of each partition under each isolation level: offsets, aborted list, bytes."""
+    for fetch in fetches:
+        answer = recording.ask(fetch)
+        if not isinstance(answer, FetchResponse):
+            raise EngineError(f"a Fetch was answered with {answer!r}")
+        aborted = [{"producer_id": found, "first_offset": first} for found, first in answer.aborted]
+        seen = {
+            "error": answer.error.name,
+            "high_watermark": answer.high_watermark,
+            "last_stable_offset": answer.last_stable_offset,
+            "log_start_offset": answer.log_start_offset,
+            "aborted_transactions": aborted if fetch["isolation_level"] == "read_committed" else None,
+            "records_len": sum(batch.size for batch in answer.batches),
+        }
+        wanted = {name: fetch[name] for name in seen if name in fetch}
+        wanted["aborted_transactions"] = _in_order(wanted.get("aborted_transactions"))
+        seen["aborted_transactions"] = _in_order(seen["aborted_transactions"])
+        at = f"fetch of {fetch['partition']} {fetch['isolation_level']}"
+        failure = _compare(at, wanted, seen)
+        if failure is not None:
+            return failure
+    return None
+
+
+def _in_order(aborted: Any) -> Any:
+    """The aborted list is a set: readers sort it by first offset (``ConsumerRecords`` of Fetcher)."""
+    if aborted is None:
+        return None
+    return sorted(aborted, key=lambda found: (found["first_offset"], found["producer_id"]))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.vectors import pid_blocks, producer_state, read_committed, sequence_math, wire
+from engine.vectors import pid_blocks, producer_state, read_committed, sequence_math
 from engine.vectors.outcome import Skip
 from engine.vectors.run import VERSIONS, versions_of
 
@@ -52,12 +52,6 @@ def test_sequence_math(case, version):
     assert sequence_math.run(case, version) is None
 
 
-@pytest.mark.parametrize("name", ["idempotent_sequences", "idempotent_fuzz"])
-def test_recorded_produce_requests(name):
-    document = json.loads((ORACLES / "kafka-logs" / "wire_tv0" / "wire" / f"{name}.json").read_text())
-    assert wire.play(document) is None
-
-
 def test_a_wrong_expectation_fails():
     """The runners compare: a case whose expectation is changed does not pass."""
     case = next(iter(cases("producer_state"))).values[0]
@@ -87,10 +81,3 @@ def test_verification_is_skipped_with_its_reason():
     }
     with pytest.raises(Skip, match="KIP-890"):
         producer_state.run(case, "2.8")
-
-
-def test_bytes_that_are_no_produce_request_name_their_byte():
-    with pytest.raises(ValueError, match="byte 0"):
-        wire.read_produce(bytes.fromhex("00030008" + "00" * 20))
-    with pytest.raises(ValueError, match="byte 8"):
-        wire.read_produce(bytes.fromhex("0000000800000001"))
