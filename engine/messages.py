@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from engine.errors import Error
+from engine.value import value
 
 NO_PRODUCER_ID = -1
 NO_PRODUCER_EPOCH = -1
@@ -22,7 +23,7 @@ LONG_MAX = 9223372036854775807
 SHORT_MAX = 32767
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class BatchContent:
     """What the records of a batch say, where somebody needs to know: keys, and values of internal topics.
 
@@ -37,7 +38,7 @@ class BatchContent:
     """Where the records that compaction left stand, above the base offset; None: all are there, in a row."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RecordBatch:
     """A batch as sent and as stored (MSG-2); stored ones have offsets.
 
@@ -69,13 +70,13 @@ class RecordBatch:
         return self.base_offset + self.last_offset_delta
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MetadataRequest:
     api: ClassVar[str] = "Metadata"
     topics: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PartitionMetadata:
     leader: int | None
     leader_epoch: int
@@ -83,7 +84,7 @@ class PartitionMetadata:
     error: Error = Error.NONE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MetadataResponse:
     api: ClassVar[str] = "Metadata"
     brokers: tuple[int, ...]
@@ -91,7 +92,7 @@ class MetadataResponse:
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class InitProducerIdRequest:
     api: ClassVar[str] = "InitProducerId"
     transactional_id: str | None = None
@@ -100,7 +101,7 @@ class InitProducerIdRequest:
     producer_epoch: int = NO_PRODUCER_EPOCH
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class InitProducerIdResponse:
     api: ClassVar[str] = "InitProducerId"
     error: Error
@@ -109,7 +110,7 @@ class InitProducerIdResponse:
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ProduceRequest:
     api: ClassVar[str] = "Produce"
     transactional_id: str | None
@@ -120,7 +121,7 @@ class ProduceRequest:
     """Topic-partition to its one batch, in the order drained."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PartitionProduceResponse:
     error: Error
     base_offset: int = NO_OFFSET
@@ -128,14 +129,14 @@ class PartitionProduceResponse:
     log_start_offset: int = NO_OFFSET
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ProduceResponse:
     api: ClassVar[str] = "Produce"
     partitions: dict[str, PartitionProduceResponse]
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchRequest:
     """A consumer's fetch of one partition."""
 
@@ -146,7 +147,7 @@ class FetchRequest:
     """``read_uncommitted`` or ``read_committed``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FetchResponse:
     api: ClassVar[str] = "Fetch"
     partition: str
@@ -160,7 +161,7 @@ class FetchResponse:
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FindCoordinatorRequest:
     """Who holds this transactional id or group (FND-1..6)."""
 
@@ -170,7 +171,7 @@ class FindCoordinatorRequest:
     """``TRANSACTION`` or ``GROUP``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class FindCoordinatorResponse:
     api: ClassVar[str] = "FindCoordinator"
     key: str
@@ -181,7 +182,7 @@ class FindCoordinatorResponse:
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AddPartitionsToTxnRequest:
     api: ClassVar[str] = "AddPartitionsToTxn"
     transactional_id: str
@@ -190,7 +191,7 @@ class AddPartitionsToTxnRequest:
     partitions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AddPartitionsToTxnResponse:
     api: ClassVar[str] = "AddPartitionsToTxn"
     errors: dict[str, Error]
@@ -198,7 +199,7 @@ class AddPartitionsToTxnResponse:
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AddOffsetsToTxnRequest:
     api: ClassVar[str] = "AddOffsetsToTxn"
     transactional_id: str
@@ -207,14 +208,14 @@ class AddOffsetsToTxnRequest:
     group_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AddOffsetsToTxnResponse:
     api: ClassVar[str] = "AddOffsetsToTxn"
     error: Error
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EndTxnRequest:
     api: ClassVar[str] = "EndTxn"
     transactional_id: str
@@ -223,14 +224,14 @@ class EndTxnRequest:
     committed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class EndTxnResponse:
     api: ClassVar[str] = "EndTxn"
     error: Error
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class TxnMarkerEntry:
     """One transaction's outcome for the partitions that one broker leads (MRK-1)."""
 
@@ -242,7 +243,7 @@ class TxnMarkerEntry:
     partitions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class WriteTxnMarkersRequest:
     """From a coordinator's broker to a leader: the outcomes of any number of transactions, merged (MRK-3)."""
 
@@ -250,14 +251,14 @@ class WriteTxnMarkersRequest:
     entries: tuple[TxnMarkerEntry, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class WriteTxnMarkersResponse:
     api: ClassVar[str] = "WriteTxnMarkers"
     errors: dict[int, dict[str, Error]]
     """Producer id to topic-partition to error."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CommittedOffset:
     """Where a group goes on reading one topic-partition."""
 
@@ -266,7 +267,7 @@ class CommittedOffset:
     metadata: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class TxnOffsetCommitRequest:
     """Offsets that become visible with the transaction (OFS-1)."""
 
@@ -281,14 +282,14 @@ class TxnOffsetCommitRequest:
     group_instance_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class TxnOffsetCommitResponse:
     api: ClassVar[str] = "TxnOffsetCommit"
     errors: dict[str, Error]
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class OffsetCommitRequest:
     """Offsets that become visible at once, outside any transaction (OFS-6's switch)."""
 
@@ -299,14 +300,14 @@ class OffsetCommitRequest:
     member_id: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class OffsetCommitResponse:
     api: ClassVar[str] = "OffsetCommit"
     errors: dict[str, Error]
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class OffsetFetchRequest:
     api: ClassVar[str] = "OffsetFetch"
     group_id: str
@@ -315,7 +316,7 @@ class OffsetFetchRequest:
     """Answer UNSTABLE_OFFSET_COMMIT while a transaction's offsets are pending (KIP-447)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class OffsetFetchResponse:
     api: ClassVar[str] = "OffsetFetch"
     error: Error
@@ -326,7 +327,7 @@ class OffsetFetchResponse:
     throttle_time_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ReplicaFetchRequest:
     """A follower's fetch of one partition (LOG-7): its log end offset tells the leader how far it got."""
 
@@ -339,7 +340,7 @@ class ReplicaFetchRequest:
     """Leader epoch of the follower's newest batch; shows where the logs parted (KIP-595)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ReplicaFetchResponse:
     api: ClassVar[str] = "ReplicaFetch"
     partition: str
@@ -352,7 +353,7 @@ class ReplicaFetchResponse:
     """(leader epoch, offset where it ends at the leader): the follower cuts its log back to there first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ZooKeeperRead:
     """Read ``/latest_producer_id_block`` (PID-3)."""
 
@@ -360,7 +361,7 @@ class ZooKeeperRead:
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ZooKeeperWrite:
     """Conditional write: refused unless the stat version equals ``expected_version`` (None: always)."""
 
@@ -370,7 +371,7 @@ class ZooKeeperWrite:
     expected_version: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ZooKeeperReply:
     api: ClassVar[str] = "ZooKeeperReply"
     path: str
@@ -381,7 +382,7 @@ class ZooKeeperReply:
     conflict: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LeaderAndIsr:
     """The controller's word on one partition; brokers learn it at once (LOG-10)."""
 
@@ -397,7 +398,7 @@ class LeaderAndIsr:
     """Replicas whose fetching a fault stopped (*shrink ISR*); they stay behind until it is restored."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class UpdateMetadata:
     """The controller's word on which brokers are live."""
 
@@ -407,7 +408,7 @@ class UpdateMetadata:
     """Live brokers that nobody can reach for now (*make endpoint unavailable*)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class IdlePartitions:
     """The controller's word on an internal topic: the leadership of its partitions that nobody used yet.
 
@@ -420,7 +421,7 @@ class IdlePartitions:
     words: tuple[LeaderAndIsr, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class StopReplica:
     """The controller's word that a partition is deleted."""
 
@@ -428,7 +429,7 @@ class StopReplica:
     partition: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CreateTopic:
     """A broker asks the controller for an internal topic that somebody wants to use (FND-3, FND-4)."""
 
@@ -436,7 +437,7 @@ class CreateTopic:
     topic: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AlterIsr:
     """A leader asks the controller to take a replica that caught up back into the in-sync replicas."""
 

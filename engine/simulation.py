@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
-from engine import loops
+from engine import calls, loops
 from engine.errors import EngineError
 from engine.interference import Interference
 from engine.judge import Bench, Verdict
@@ -26,7 +26,6 @@ from engine.network import Connect
 from engine.network.links import partitions_of
 from engine.pending import CALL, DELIVERY, SENDER, TIMER, PendingPart, TimePart
 from engine.recording import Judged, Recorded, Step
-from engine.scenario.application import Application, ScriptedCall
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION, header_of
 from engine.watching import Part, Watch
@@ -69,8 +68,16 @@ class Simulation:
         self._order = 0
         self._busy = 0
         """Events that keep the run going: all but background timers."""
-        self._scheduled: dict[tuple[str, str], tuple[int, int]] = {}
-        """(role, what) to (time, order) of its one valid timer."""
+        self._timers: dict[str, tuple[int, int]] = {}
+        """Role to (time, order) of its one valid timer; the same for passes, background timers and loops."""
+        self._passes: dict[str, tuple[int, int]] = {}
+        self._backgrounds: dict[str, tuple[int, int]] = {}
+        self._scheduled: dict[str, dict[str, tuple[int, int]]] = {
+            "timer": self._timers,
+            "pass": self._passes,
+            "background": self._backgrounds,
+            "loop": {},
+        }
         self._pending: dict[int, PendingPart] = {}
         self._pass: str | None = None
         """The client in the middle of a Sender pass."""
@@ -80,7 +87,8 @@ class Simulation:
         self._kind = ""
         self._time = TimePart()
         self._serial = 0
-        self._replication: set[tuple[str, int]] = set()
+        self._replication: set[tuple[str, str]] = set()
+        """(topic-partition, follower) of the fetches that wait in the queue."""
         self.world: World = build(scenario, self.watch)
         self.interference = Interference(self, interventions)
         self._start()
@@ -91,7 +99,7 @@ class Simulation:
         self.judges.seat(self.world.controller.leaders(), transactions)
         self.judges.seat_nodes(self.world.working_nodes())
         for application in self.world.applications.values():
-            self._schedule_call(application)
+            calls.schedule(self, application)
         for name, effects in self.world.start(self.now):
             self.carry_out(name, effects)
         for name in self.world.roles:
@@ -183,12 +191,12 @@ class Simulation:
             raise EngineError(
                 f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
             )
-        if handler in _TIMERS:
-            key = (argument, handler)
-            scheduled = self._scheduled.get(key)
+        timers = self._scheduled.get(handler)
+        if timers is not None:
+            scheduled = timers.get(argument)
             if scheduled is None or scheduled[1] != order:
                 return True
-            del self._scheduled[key]
+            del timers[argument]
         if handler != "background":
             self._busy -= 1
         if self._pending:
@@ -218,37 +226,47 @@ class Simulation:
 
     def _schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
         """Keep one valid timer of this kind for a role, at ``at``; None: none. Retired ones are skipped."""
-        key = (name, handler)
-        known = self._scheduled.get(key)
+        timers = self._scheduled[handler]
+        known = timers.get(name)
         if at is not None and at < self.now:
             at = self.now
         if known is not None:
             if known[0] == at:
                 return
-            del self._scheduled[key]
+            del timers[name]
             if handler != "background":
                 self._busy -= 1
             self._no_longer_pending(known[1])
         if at is not None:
-            self._scheduled[key] = (at, self.put(at, rank, handler, name, name, handler))
+            timers[name] = (at, self.put(at, rank, handler, name, name, handler))
 
     def _ask(self, name: str) -> None:
-        """Ask a role when it wants to be called again."""
-        role = self.world.roles[name]
+        """Ask a role when it wants to be called again. Most answers are the known ones: looked at here first."""
+        world = self.world
+        role = world.roles[name]
         name = role.name
-        self._schedule(name, "timer", role.next_timer(), TIMER)
-        if name in self.world.clients:
-            client = self.world.clients[name]
-            if self._pass != name:
-                self._schedule(name, "pass", client.pass_due(), SENDER)
-        elif name in self.world.brokers:
-            self._schedule(name, "background", self.world.brokers[name].next_background_timer(), TIMER)
+        at = role.next_timer()
+        known = self._timers.get(name)
+        if at is not None if known is None else known[0] != at:
+            self._schedule(name, "timer", at, TIMER)
+        if name in world.brokers:
+            at = role.next_background_timer()
+            known = self._backgrounds.get(name)
+            if at is not None if known is None else known[0] != at:
+                self._schedule(name, "background", at, TIMER)
             return
-        for application in self.world.applications_of.get(name, ()):
-            self._follow_call(application)
-        for loop in self.world.loops_of.get(name, ()):
-            self.watch.touch(loop)
-            self._schedule(loop.name, "loop", loop.due(self.now), CALL)
+        if name in world.clients and self._pass != name:
+            at = role.pass_due()
+            known = self._passes.get(name)
+            if at is not None if known is None else known[0] != at:
+                self._schedule(name, "pass", at, SENDER)
+        for application in world.applications_of.get(name, ()):
+            if application.blocked_by is not None:
+                calls.follow(self, application)
+        if world.loops:
+            for loop in world.loops_of.get(name, ()):
+                self.watch.touch(loop)
+                self._schedule(loop.name, "loop", loop.due(self.now), CALL)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
         """Events for a paused actor wait until it resumes (GEN-6)."""
@@ -350,60 +368,10 @@ class Simulation:
             self._pass = None
             self._ask(name)
 
-    def _call(self, name: str, event: Event) -> None:
-        application = self.world.applications[name]
-        if self.hold_if_paused(application.client, event):
-            return
-        client = self.world.callable_by(application)
-        call = application.next_call
-        if call is None or application.blocked_by is not None:
-            return
-        if not client.alive:
-            application.blocked_by = "client_down"
-            self.watch.touch(application)
-            return
-        self._actor, self._kind = name, "api_call"
-        application.position += 1
-        made = application.call = self._prepared(call)
-        self.carry_out(client.name, client.call(made, self.now))
-        application.blocked_by = call.do if made.state == "blocked" else None
-        application.last_result = made.state
-        self.watch.touch(application)
-        self._ask(client.name)
-        if application.blocked_by is None:
-            self._schedule_call(application)
-
-    def _prepared(self, call: ScriptedCall) -> Any:
-        serial = None
-        if call.do == "send":
-            serial = call.again if call.again is not None else self.next_serial()
-        return self.world.make_call(call, serial)
-
     def next_serial(self) -> int:
         """The hidden serial of a record that no application sent before (GEN-8)."""
         self._serial += 1
         return self._serial
-
-    def _schedule_call(self, application: Application) -> None:
-        call = application.next_call
-        if call is not None:
-            self.put(max(call.at, self.now), CALL, "call", application.name, application.name, call.do)
-
-    def _follow_call(self, application: Application) -> None:
-        """A blocked call has returned, or the client is back: the script goes on."""
-        if application.blocked_by is None:
-            return
-        client = self.world.callable_by(application)
-        if application.blocked_by == "client_down":
-            if not client.alive:
-                return
-        elif application.call.state == "blocked":
-            return
-        else:
-            application.last_result = application.call.state
-        application.blocked_by = None
-        self.watch.touch(application)
-        self._schedule_call(application)
 
     def _connected(self, argument: tuple[str, str, bool], event: Event) -> None:
         name, peer, _ = argument
@@ -418,12 +386,17 @@ class Simulation:
         self.carry_out(name, effects)
         self._ask(name)
 
-    def _replicate(self, argument: tuple[str, int], event: Event) -> None:
+    def _replicate(self, argument: tuple[str, str], event: Event) -> None:
         self._replication.discard(argument)
-        self._actor, self._kind = f"broker-{argument[1]}", "replication"
-        for name, effects in self.world.replicate(*argument, self.now):
-            self.carry_out(name, effects)
-            self._ask(name)
+        partition, follower = argument
+        self._actor, self._kind = follower, "replication"
+        exchanged = self.world.replicate(partition, follower, self.now)
+        if exchanged is not None:
+            self._ask(follower)
+            leader, effects = exchanged
+            if effects:
+                self.carry_out(leader, effects)
+            self._ask(leader)
         self._follow_changes()
 
     def _fault(self, argument: Any, event: Event) -> None:
@@ -524,17 +497,19 @@ class Simulation:
                 self.carry_out(name, effects)
                 self._ask(name)
             self._ask("controller")
-        changed = world.changed_partitions()
+        changed = world.changed_partitions
         if not changed:
             return
-        for partition in changed:
-            for follower in world.useful_replica_fetches(partition):
-                key = (partition, follower)
-                if key not in self._replication:
-                    self._replication.add(key)
-                    at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
-                    self.put(at, TIMER, "replicate", key, f"broker-{follower}", f"fetch {partition}")
-            world.lanes_changed(partition)
+        partitions = sorted(changed) if len(changed) > 1 else list(changed)
+        changed.clear()
+        recording = self.watch.recording
+        for partition in partitions:
+            for key in world.useful_replica_fetches(partition, self._replication):
+                self._replication.add(key)
+                at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
+                self.put(at, TIMER, "replicate", key, key[1], f"fetch {partition}" if recording else "")
+            if recording:
+                world.lanes_changed(partition)
             for name in world.wake_readers(partition, self.now):
                 self._ask(name)
 
@@ -583,13 +558,12 @@ class Simulation:
         return self.judges.verdicts()
 
 
-_TIMERS = frozenset(("timer", "pass", "background", "loop"))
 _HANDLERS: dict[str, Any] = {
     "deliver": Simulation._deliver,
     "timer": Simulation._timer,
     "background": Simulation._background,
     "pass": Simulation._begin_pass,
-    "call": Simulation._call,
+    "call": calls.act,
     "loop": loops.act,
     "connected": Simulation._connected,
     "replicate": Simulation._replicate,

@@ -57,6 +57,10 @@ class World:
         self.clients: dict[str, ProducerClient] = {}
         self.consumers: dict[str, Consumer] = {}
         self.brokers: dict[str, Broker] = {}
+        self.broker_of: dict[int, Broker] = {}
+        """The same by id."""
+        self.changed_partitions: set[str] = set()
+        """Partitions whose log end, high watermark or leader changed; the brokers' own set, shared by all."""
         self.nodes: dict[str, Node] = {}
         """Of two-phase commit over middleware, by name, in drawing order."""
         self.controller: Controller
@@ -94,50 +98,42 @@ class World:
         for word in self.controller.announcements_for():
             yield name, self.brokers[name].learn(word, now)
 
-    def changed_partitions(self) -> list[str]:
-        """Partitions whose log end, high watermark or leader changed since last asked, in name order."""
-        changed: set[str] = set()
-        for broker in self.brokers.values():
-            if broker.changed_partitions:
-                changed |= broker.changed_partitions
-                broker.changed_partitions.clear()
-        return sorted(changed) if len(changed) > 1 else list(changed)
-
-    def useful_replica_fetches(self, partition: str) -> list[int]:
-        """The followers whose next fetch would change something."""
+    def useful_replica_fetches(self, partition: str, waiting: set[tuple[str, str]]) -> list[tuple[str, str]]:
+        """(topic-partition, follower) of the fetches that would change something and are not ``waiting``."""
         leader = self._leader(partition)
         if leader is None:
             return []
         leading = leader.replicas[partition]
         useful = []
         for replica_id in self.controller.partitions[partition].replicas:
-            follower = self.brokers[f"broker-{replica_id}"]
-            if follower is leader or not follower.alive or follower.name in self.paused:
+            follower = self.broker_of[replica_id]
+            key = (partition, follower.name)
+            if follower is leader or key in waiting or not follower.alive or follower.name in self.paused:
                 continue
             replica = follower.replicas.get(partition)
             if replica is not None and fetch_is_useful(leading, replica):
-                useful.append(replica_id)
+                useful.append(key)
         return useful
 
-    def replicate(self, partition: str, follower_id: int, now: int) -> Done:
-        """One exchange between a follower and its leader (LOG-7)."""
-        name = f"broker-{follower_id}"
+    def replicate(self, partition: str, name: str, now: int) -> tuple[str, Effects] | None:
+        """One exchange between the follower ``name`` and its leader: the leader with what it wants done
+        (LOG-7). None: there is nobody to ask, or nobody who asks."""
         follower = self.brokers[name]
         leader = self._leader(partition)
         if leader is None or follower is leader or not follower.alive or name in self.paused:
-            return
+            return None
         if partition not in follower.replicas:
-            return
+            return None
         request = follower.replica_fetch(partition, now)
         response, effects = leader.on_replica_fetch(request, now)
-        yield name, follower.on_replica_response(response, now)
-        yield leader.name, effects
+        follower.on_replica_response(response, now)
+        return leader.name, effects
 
     def _leader(self, partition: str) -> Broker | None:
         state = self.controller.partitions[partition]
         if state.leader is None or state.deleted:
             return None
-        broker = self.brokers[f"broker-{state.leader}"]
+        broker = self.broker_of[state.leader]
         if not broker.alive or broker.name in self.paused or partition not in broker.replicas:
             return None
         return broker
@@ -147,7 +143,7 @@ class World:
         state = self.controller.partitions.get(partition)
         if state is None or state.leader is None or state.deleted:
             return None
-        broker = self.brokers[f"broker-{state.leader}"]
+        broker = self.broker_of[state.leader]
         replica = broker.replicas.get(partition) if broker.alive else None
         return None if replica is None else replica.log
 
@@ -169,7 +165,7 @@ class World:
 
     def lanes_changed(self, partition: str) -> None:
         """The log or its leader changed: readers see something else under this lane."""
-        lanes = self.lanes.get(partition) if self.watch.recording else None
+        lanes = self.lanes.get(partition)
         if not lanes:
             return
         log = self.leader_log(partition)
@@ -460,13 +456,15 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
     ids = list(range(1, count + 1))
     world.controller = Controller(watch=world.watch, configuration=configuration, broker_ids=ids)
     for broker_id in ids:
-        world.brokers[f"broker-{broker_id}"] = Broker(
+        broker = world.broker_of[broker_id] = Broker(
             broker_id,
             profile=world.profile,
             switches=world.switches,
             watch=world.watch,
             configuration=configuration,
         )
+        broker.changed_partitions = world.changed_partitions
+        world.brokers[broker.name] = broker
     for topic in document["topics"]:
         for number in range(topic["partitions"]):
             first = number % count

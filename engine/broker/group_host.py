@@ -163,7 +163,7 @@ class GroupHost:
     # -- time and life ---------------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        return min(self.loading.values(), default=None)
+        return min(self.loading.values()) if self.loading else None
 
     def on_timer(self, now: int) -> Effects:
         for partition in [number for number, due in self.loading.items() if due <= now]:

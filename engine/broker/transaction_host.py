@@ -363,12 +363,14 @@ class TransactionHost:
         first = self.scan_at
         if self.pass_at is not None and (first is None or self.pass_at < first):
             first = self.pass_at
-        for _, due in self.loading.values():
-            if first is None or due < first:
-                first = due
-        for request in self.markers.in_flight.values():
-            if first is None or request.deadline < first:
-                first = request.deadline
+        if self.loading:
+            for _, due in self.loading.values():
+                if first is None or due < first:
+                    first = due
+        if self.markers.in_flight:
+            for request in self.markers.in_flight.values():
+                if first is None or request.deadline < first:
+                    first = request.deadline
         return first
 
     def on_timer(self, now: int) -> Effects:

@@ -1,0 +1,19 @@
+"""Values that are never changed once made, and cheap to make.
+
+A frozen dataclass sets each field through ``object.__setattr__``, which makes it four times as slow to build
+as a plain one; a run builds several messages in every step. Here mypy alone keeps the promise: it refuses an
+assignment to a field, as it does for a frozen dataclass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar, dataclass_transform
+
+Made = TypeVar("Made")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def value(made: type[Made]) -> type[Made]:
+    """A dataclass with slots, whose fields are given by name, equal and hashed by what they hold."""
+    return dataclass(slots=True, kw_only=True, unsafe_hash=True)(made)
