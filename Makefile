@@ -7,7 +7,7 @@ LAUNCH = $(PYTHON) -m eosviz.launch
 ENVIRONMENT = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench search lint format setup clean python
+.PHONY: help run test test-all bench search gallery lint format setup clean python
 
 run: python ## start eosviz and show its address; Ctrl-C ends it
 	@$(LAUNCH) run
@@ -23,6 +23,9 @@ bench: setup ## measure and print "name value unit" lines (benchmarks/README.md)
 
 search: setup ## random worlds with all judges on, 10 million steps; another number: make search STEPS=200000
 	@$(ENVIRONMENT)/python -m tests.engine.search --steps $(or $(STEPS),10000000)
+
+gallery: setup ## pictures of every scenario at both sizes, in var/gallery, for review; one: make gallery RUNS=SC-44
+	@$(ENVIRONMENT)/python -m tests.e2e.gallery $(RUNS)
 
 lint: setup ## linters and type checks
 	@$(LAUNCH) lint

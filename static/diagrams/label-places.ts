@@ -39,17 +39,38 @@ export function placeLabels(lines: readonly LabelledLine[], taken: readonly Box[
   });
   for (const index of order) {
     const line = lines[index] as LabelledLine;
+    let best: Candidate | null = null;
+    let fewest = Infinity;
     for (const candidate of candidates(line, width)) {
       if (candidate.boxes.some((box) => boxes.some((other) => overlap(box, other)))) continue;
-      boxes.push(...candidate.boxes);
-      places[index] = candidate.place;
-      break;
+      const crossed = lines.reduce((sum, other) => sum + (other !== line && isCrossed(candidate.boxes, other) ? 1 : 0), 0);
+      if (crossed >= fewest) continue;
+      [best, fewest] = [candidate, crossed];
+      if (crossed === 0) break;
     }
+    if (best === null) continue;
+    boxes.push(...best.boxes);
+    places[index] = best.place;
   }
   return places;
 }
 
-function* candidates(line: LabelledLine, width: number): Generator<{ place: LabelPlace; boxes: Box[] }> {
+interface Candidate {
+  place: LabelPlace;
+  boxes: Box[];
+}
+
+/** Does the line run through the text, from its first to its last box? */
+function isCrossed(boxes: readonly Box[], line: LabelledLine): boolean {
+  const [first, last] = [boxes[0], boxes[boxes.length - 1]];
+  if (first === undefined || last === undefined) return false;
+  const [x1, y1, x2, y2] = [first.x, first.y + first.height / 2, last.x + last.width, last.y + last.height / 2];
+  const side = (x: number, y: number): number => Math.sign((line.x2 - line.x1) * (y - line.y1) - (line.y2 - line.y1) * (x - line.x1));
+  const other = (x: number, y: number): number => Math.sign((x2 - x1) * (y - y1) - (y2 - y1) * (x - x1));
+  return side(x1, y1) !== side(x2, y2) && other(line.x1, line.y1) !== other(line.x2, line.y2);
+}
+
+function* candidates(line: LabelledLine, width: number): Generator<Candidate> {
   const dx = line.x2 - line.x1;
   const dy = line.y2 - line.y1;
   const length = Math.hypot(dx, dy);

@@ -473,9 +473,10 @@ function gateTexts(
     const free = (from: number): boolean =>
       from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
     const blocked = cross !== null && Math.abs(x + 8 + width / 2 - cross.x) < width / 2 + 14;
-    const end = free(x - 6 - width) || (x - 6 - width >= 2 && (blocked || !free(x + 10)));
-    const from = end ? x - 6 - width : x + 10;
-    return { x: round(end ? x - 6 : x + 10), y: top - GATE_TEXT, text, anchor: end ? "end" : "start", style: "strong digits halo",
+    const isLeft = free(x - 6 - width) || (x - 6 - width >= 2 && blocked);
+    // Where neither side is free, it stands behind the name that took it.
+    const from = isLeft ? x - 6 - width : free(x + 10) || avoid === null ? x + 10 : Math.max(x, avoid[1]) + 6;
+    return { x: round(isLeft ? x - 6 : from), y: top - GATE_TEXT, text, anchor: isLeft ? "end" : "start", style: "strong digits halo",
       span: [from, from + width] };
   };
   const texts: TextShape[] = [];

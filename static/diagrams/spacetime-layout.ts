@@ -11,7 +11,7 @@ import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { duration, hueOf, isAbsent, range } from "./batch.ts";
 import { errorText } from "./field-words.ts";
-import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import { overlap, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { placeLabels } from "./label-places.ts";
 import type { Arrived } from "./lane-arrival.ts";
 import { arrivalWords, arrivedNow, findEqual } from "./lane-arrival.ts";
@@ -40,11 +40,15 @@ const FOLD = 26;
 const BAND = 40;
 const LOOKED_AT = 400;
 const ACTORS_MOST = 7;
+/** px of a cell that tells what was stored. */
+const STORED = 18;
 
 export interface LaneHead {
   actor: string;
   x: number;
   title: string;
+  /** px to the title's baseline: where names are wider than their lanes are apart, every second one stands higher. */
+  titleY: number;
   role: string;
   picked: boolean;
   selection: Selection;
@@ -267,12 +271,14 @@ function laneHeads(frame: Frame, actors: string[], width: number): LaneHead[] {
   const right = width - (marginWidth(width, left, actors.length) ?? 54);
   const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
   const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
+  const widths = actors.map((actor) => textWidth(actor, 13, true));
+  const crowded = widths.some((wide, index) => index > 0 && (wide + (widths[index - 1] ?? 0)) / 2 + 4 > spacing);
   return actors.map((actor, index) => {
     const selection = plainly("actor", actor);
     const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
     // As wide as its neighbours and the picture's edges leave it.
     const [role = ""] = wrapAtMost(roleText(frame, actor, partition), Math.min(2 * x, 2 * (width - x), spacing) - 6, 11, 1);
-    return { actor, x: round(x), title: actor, role,
+    return { actor, x: round(x), title: actor, titleY: crowded ? (index % 2 === 0 ? 26 : 12) : 24, role,
       picked: isPicked(frame.selection, selection), selection };
   });
 }
@@ -441,11 +447,14 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
     const text = say("diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
     const width = round(textWidth(text, 11) + 12);
     const fits = arrow.x2 + 14 + width <= shape.width - 4;
-    const x = fits ? arrow.x2 + 14 : arrow.x2 - 8 - width;
+    const x = round(fits ? arrow.x2 + 14 : arrow.x2 - 8 - width);
+    let y = round(arrow.y2 + (fits ? -9 : 7));
+    const below = shape.stored.find((other) => overlap({ x, y, width, height: STORED }, { ...other, height: STORED }));
+    if (below !== undefined) y = round(below.y + STORED + 2);
     const selection: Selection = { kind: "batch", id: `${partition}/${offset}`, partition, serials: [...stored.serials] };
     shape.stored.push({
-      key: `${partition}/${offset}`, x: round(x), y: round(arrow.y2 + (fits ? -9 : 7)), width, text, hue: hueOf(stored.producer_id),
-      matched: again.includes(key), picked: isPicked(frame.selection, selection), selection, joined: fits,
+      key: `${partition}/${offset}`, x, y, width, text, hue: hueOf(stored.producer_id),
+      matched: again.includes(key), picked: isPicked(frame.selection, selection), selection, joined: fits && below === undefined,
     });
   });
 }

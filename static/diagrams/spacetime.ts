@@ -106,8 +106,8 @@ function drawLane(lane: LaneHead, shape: SpacetimeShape, pick: (selection: Selec
   const { click, key } = onPick(pick, lane.selection);
   return svg`<g><path class="lane" d=${`M${lane.x} ${shape.top}V${shape.bottom}`}/><g role="button" tabindex="0"
     aria-label=${`${lane.title} ${lane.role}`} aria-pressed=${lane.picked ? "true" : "false"} @click=${click} @keydown=${key}><rect
-    class=${lane.picked ? "ring" : ""} x=${lane.x - 44} y="6" width="88" height="36" rx="3" fill="transparent"/><text class="title"
-    x=${lane.x} y="22" text-anchor="middle">${lane.title}</text><text x=${lane.x} y="36" text-anchor="middle">${lane.role}</text></g></g>`;
+    class=${lane.picked ? "ring" : ""} x=${lane.x - 44} y="1" width="88" height="44" rx="3" fill="transparent"/><text class="title"
+    x=${lane.x} y=${lane.titleY} text-anchor="middle">${lane.title}</text><text x=${lane.x} y="40" text-anchor="middle">${lane.role}</text></g></g>`;
 }
 
 function drawShortened(cut: { y: number; text: string }, lanes: readonly LaneHead[]): SVGTemplateResult {

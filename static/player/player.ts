@@ -15,7 +15,9 @@ import "./sentence.ts";
 import "./steps-text.ts";
 import "./strip.ts";
 import "./transport.ts";
-import { FitTimes, fitColumn, panelsOf } from "./column-fit.ts";
+import { panelsOf } from "./column-fit.ts";
+import { ColumnFolds, FitTimes } from "./column-folds.ts";
+import type { Wanted } from "./column-folds.ts";
 import type { BranchList, Help } from "./dialogs.ts";
 import type { Frame, Language, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
@@ -83,11 +85,17 @@ export class Player extends LitElement {
   #hasChosen = false;
   /** Panels that the reader opened, which therefore do not fold. */
   readonly #kept = new Set<string>();
+  readonly #folds = new ColumnFolds();
   readonly #fitting = new FitTimes(
-    () => this.#fit(),
-    () => [...this.querySelectorAll<LitElement>(SIDE_PANELS)].map((panel) => panel.offsetHeight).join(),
+    () => this.#eachColumn((column, wanted) => this.#folds.fit(column, wanted)),
+    () => this.#eachColumn((column, wanted) => this.#folds.fitAnew(column, wanted)),
   );
-  readonly #resized = new ResizeObserver(() => requestAnimationFrame(() => this.#fitting.resized()));
+  /** A panel may grow without a frame: the reader opens what is in it, or the window changes. */
+  readonly #resized = new ResizeObserver((entries) => {
+    const sizes = entries.map(({ target, borderBoxSize: [box] }) => ({ target, height: box?.blockSize ?? 0 }));
+    if (!this.#folds.knows(sizes)) requestAnimationFrame(() => this.#fitting.resized());
+  });
+  readonly #observed = new WeakSet<Element>();
   readonly #permalink = new Permalink();
   readonly #width = matchMedia(`(max-width: ${defaults.folds - 1}px)`);
 
@@ -128,6 +136,7 @@ export class Player extends LitElement {
     removeEventListener("keydown", this.#key);
     this.#width.removeEventListener("change", this.#fold);
     this.#resized.disconnect();
+    this.#fitting.stop();
     this.play?.stop();
     this.store?.stop();
   }
@@ -187,20 +196,26 @@ export class Player extends LitElement {
     const panels = [...this.querySelectorAll<LitElement>(SIDE_PANELS)];
     await Promise.all(panels.map((panel) => panel.updateComplete));
     this.#fitting.frame();
-    for (const panel of panels) this.#resized.observe(panel);
+    for (const panel of panels) {
+      if (this.#observed.has(panel)) continue; // Observing it again would report its size again.
+      this.#observed.add(panel);
+      this.#resized.observe(panel);
+    }
   }
 
   /** Folds what does not fit beside the picture. Narrow screens scroll instead. */
   #fit(): void {
-    const about = panelsOf(this.store?.frame);
-    for (const column of this.querySelectorAll<HTMLElement>(".player > :is(.left, .right)")) {
-      fitColumn(column, about, this.#kept, this.isNarrow);
-    }
+    this.#eachColumn((column, wanted) => this.#folds.fit(column, wanted));
+  }
+
+  #eachColumn(act: (column: HTMLElement, wanted: Wanted) => void): void {
+    const wanted = { about: panelsOf(this.store?.frame), kept: this.#kept, scrolls: this.isNarrow };
+    for (const column of this.querySelectorAll<HTMLElement>(".player > :is(.left, .right)")) act(column, wanted);
   }
 
   #keepOpen(tag: string): void {
     this.#kept.add(tag);
-    this.#fitting.now();
+    this.#fit();
     this.querySelector<HTMLElement>(`#panel-${tag}`)?.focus();
   }
 
@@ -245,7 +260,7 @@ export class Player extends LitElement {
     };
     return html`<nav class="tabs" aria-label=${say("player.panels")}>
       ${tab("left", null, "player.tab.producer")}
-      ${tab("middle", "lanes", "player.tab.lanes")}
+      ${store.header?.partitions.length === 0 ? nothing : tab("middle", "lanes", "player.tab.lanes")}
       ${tab("right", null, "player.tab.broker")}
       ${tab("middle", "spacetime", "player.tab.spacetime")}
       ${tab("middle", "text", "player.tab.text")}
@@ -366,7 +381,7 @@ export class Player extends LitElement {
   #close(): void {
     this.store?.dismiss();
     this.#kept.clear();
-    this.#fitting.now();
+    this.#fit();
     for (const open of this.querySelectorAll("details.menu[open], details.altered-more[open], details.notes[open]")) {
       open.removeAttribute("open");
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+FOLDS_BELOW = 1100
+"""px of width under which the columns become tabs, which scroll."""
 SETTLES_IN = 10
 """Tenths of a second in which a layout must have come to rest."""
 LEVELS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
@@ -63,6 +65,45 @@ _OVERLAPS = f"""() => {{
 _CUT_PANELS = """() => [...document.querySelectorAll(".player > .left, .player > .mid, .player > .right")]
   .filter((column) => column.clientHeight > 0 && column.scrollHeight > column.clientHeight + 1)
   .map((column) => `${column.className} is ${column.scrollHeight - column.clientHeight} px too tall`)"""
+
+# What a panel says stands in its shadow root; one without a word or a picture is a frame around nothing.
+_EMPTY_PANELS = """() => [...document.querySelectorAll(".player .panel > :not(button)")]
+  .filter((panel) => panel.checkVisibility())
+  .filter((panel) => panel.offsetHeight < 8 || (panel.shadowRoot ?? panel).textContent.trim() === "")
+  .map((panel) => `${panel.localName} shows nothing`)"""
+
+# Words that are wider than the box that cuts them, and say so nowhere.
+_CUT_WORDS = f"""() => {{
+  {_EVERY_ROOT}
+  const found = [];
+  for (const root of roots) {{
+    for (const element of root.querySelectorAll("*")) {{
+      if (element.clientWidth === 0 || element.scrollWidth <= element.clientWidth + 1) continue;
+      const {{ overflowX, textOverflow, position }} = getComputedStyle(element);
+      if (!["hidden", "clip"].includes(overflowX) || textOverflow === "ellipsis" || position === "absolute") continue;
+      const words = element.checkVisibility() ? element.textContent.trim() : "";
+      if (words !== "") found.push(`"${{words.slice(0, 60)}}" is cut`);
+    }}
+  }}
+  return found;
+}}"""
+
+
+def faults(page: Page) -> list[str]:
+    """Everything below that can be looked for at any step, in words."""
+    wide = page.viewport_size is not None and page.viewport_size["width"] >= FOLDS_BELOW
+    columns = cut_panels(page) if wide else []
+    beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    sideways = [f"the page is {beyond} px too wide"] if beyond > 0 else []
+    missing = [f"{key} has no words" for key in page.evaluate(_MISSING_WORDS)]
+    return [
+        *text_faults(page),
+        *columns,
+        *page.evaluate(_EMPTY_PANELS),
+        *page.evaluate(_CUT_WORDS),
+        *sideways,
+        *missing,
+    ]
 
 
 def assert_accessible(page: Page) -> None:

@@ -1,38 +1,39 @@
 """Every scenario of the library, played to its end in the page: no console error, no panel that shows nothing, no
-text on another, nothing that does not fit.
+text on another or cut, no word missing, nothing that does not fit.
 
-The walk goes from one interesting step to the next, as a person's would, and looks at the first ones and at the
-end. Six scenarios stand for the kinds of runs; the others are slow.
+All of them without a server, from one interesting step to the next, with a close look where there is most to see and
+at the end; size, theme and language take turns. Six of them, one for each kind of run, once more as a person does it,
+in a session. Slow: every variant, at both sizes, looked at closely at every interesting step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from engine.scenario.shelf import library
-from tests.e2e.looking import assert_one_screen, assert_words_complete, cut_panels, text_faults
+from tests.e2e.looking import assert_one_screen, faults
 from tests.e2e.newcomer import Keyboard
-from tests.e2e.test_newcomer_walk import SIZES, move
+from tests.e2e.stage import MANNERS, SIZES, Manner, Run, Stage, names, views
+from tests.e2e.test_newcomer_walk import move
 from tests.running_site import RunningSite
 
-ALWAYS = ("SC-44", "SC-50", "SC-58", "SC-71", "SC-75", "SC-83")
+SCENARIOS = [document.id for document in library()]
+IN_A_SESSION = ("SC-44", "SC-50", "SC-58", "SC-71", "SC-75", "SC-83")
 """A transaction, the loop, a marker board that retries, compaction, a hanging transaction, the middleware."""
 LOOKED_AT_MAX = 14
 WALK_MAX = 600
 """Interesting steps after which a scenario counts as one that does not end."""
 
-# What a panel says stands in its shadow root; one without a word or a picture is a frame around nothing.
-_EMPTY_PANELS = """() => [...document.querySelectorAll(".player .panel > :not(button)")]
-  .filter((panel) => panel.offsetHeight < 8 || (panel.shadowRoot ?? panel).textContent.trim() === "")
-  .map((panel) => `${panel.localName} shows nothing`)"""
 
-
-def _cases() -> list[object]:
-    names = sorted({entry.id for entry in library()})
-    return [pytest.param(name, marks=() if name in ALWAYS else pytest.mark.slow) for name in names]
+@pytest.fixture(scope="module")
+def stage(browser: Browser) -> Iterator[Stage]:
+    context = browser.new_context(locale="en-GB", reduced_motion="reduce")
+    yield Stage(context.new_page())
+    context.close()
 
 
 @pytest.fixture
@@ -45,14 +46,49 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def _faults(page: Page) -> list[str]:
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    step = page.locator("eos-scrubber [role=slider]").get_attribute("aria-valuenow")
-    found = text_faults(page) + cut_panels(page) + list(page.evaluate(_EMPTY_PANELS))
-    return [f"step {step}: {fault}" for fault in found]
+def _looked_at(stage: Stage, run: Run, manner: Manner, step: int) -> list[str]:
+    found: list[str] = []
+    for column, middle in views(run, manner.size):
+        stage.show(column, middle)
+        found += [f"step {step}, {middle or column}, {manner}: {fault}" for fault in faults(stage.page)]
+    stage.show(*views(run, manner.size)[0])
+    return found
 
 
-@pytest.mark.parametrize("scenario", _cases())
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario_shows_well(stage: Stage, scenario: str) -> None:
+    stage.errors.clear()
+    manner = MANNERS[SCENARIOS.index(scenario) % len(MANNERS)]
+    name = next(run for run in names(with_variants=False) if run.partition("/")[0] == scenario)
+    run = stage.open(name, manner)
+    found = []
+    for step in dict.fromkeys(chain(run.interesting, [len(run.steps)])):
+        stage.go_to(step)
+        if step in (run.telling, len(run.steps)):
+            found += _looked_at(stage, run, manner, step)
+    assert stage.errors == []
+    assert found == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_variant_shows_well_at_every_turn(stage: Stage, scenario: str, size: str) -> None:
+    stage.errors.clear()
+    manners = [manner for manner in MANNERS if manner.size == size]
+    found = []
+    variants = [run for run in names(with_variants=True) if run.partition("/")[0] == scenario]
+    for place, name in enumerate(variants, start=SCENARIOS.index(scenario)):
+        manner = manners[place % len(manners)]
+        run = stage.open(name, manner)
+        for step in dict.fromkeys(chain(run.interesting, [len(run.steps)])):
+            stage.go_to(step)
+            found += [f"{name} {fault}" for fault in _looked_at(stage, run, manner, step)]
+    assert stage.errors == []
+    assert found == []
+
+
+@pytest.mark.parametrize("scenario", IN_A_SESSION)
 def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenario: str) -> None:
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
@@ -61,19 +97,18 @@ def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenar
     page.locator(f"#{scenario} button.primary").click()
     expect(page.locator("eos-sentence .s")).to_be_visible()
     hand = Keyboard(page)
-    faults = _faults(page)
+    found = faults(page)
     for walked in range(WALK_MAX):
         if page.locator("eos-transport .next").is_disabled() or not move(hand, "next_interesting"):
             break
         if walked < LOOKED_AT_MAX:
-            faults += _faults(page)
+            found += faults(page)
     else:
         pytest.fail(f"{scenario} did not end within {WALK_MAX} interesting steps")
     for key in ("6", "5"):  # space-time, then the lanes
         page.keyboard.press(key)
-        faults += _faults(page)
+        found += faults(page)
     assert page.locator("eos-transport .next").is_disabled()
-    assert_words_complete(page)
     assert_one_screen(page)
     assert errors == []
-    assert faults == []
+    assert found == []

@@ -1,0 +1,235 @@
+"""A page that plays one run of the library, without a server: the engine plays it here, the page gets it as a file.
+
+    stage = Stage(page)
+    stage.open("SC-44", Manner("telephone", "dark", "zh-Hans"))
+    stage.go_to(12)
+
+What the page gets is what a session of the same scenario would give it, so a look at all of them costs seconds.
+What only a server can show (a world that is changed, a lost connection) is tested with one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice, product
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Page, Request, Route
+
+from engine.errors import Refused
+from engine.explain.machines import machines
+from engine.recording import Step
+from engine.scenario.shelf import entry, library
+from engine.simulation import Simulation
+from eosviz.catalogue import catalogue_file
+from eosviz.launch.places import ROOT
+
+SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
+THEMES = ("light", "dark")
+LANGUAGES = ("en", "zh-Hans")
+ADDRESS = "http://stage.invalid/"
+"""No such host is ever asked: every request is answered here."""
+_TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json", "svg": "image/svg+xml"}
+
+_PAGE = """<!doctype html>
+<html lang="{language}" class="{theme}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>{name}</title>
+<link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/dist/player.css">
+<script type="module" src="/dist/player.js"></script></head><body class="player-page">
+<eos-player file="/run/{name}.json" step="{step}" language="{language}" catalogue-en="/words/en.json"
+  catalogue-zh-hans="/words/zh-Hans.json" machines="/machines/{{machine}}.json" rules="/rules/{{rule}}"></eos-player>
+</body></html>"""
+
+# A frame counts as drawn when its panels are, and fitting them has come to rest.
+_GO_TO = """async (number) => {
+  const player = document.querySelector("eos-player");
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  player.store.moveTo(number);
+  const isThere = () => player.store.frame !== undefined && player.store.shown === number;
+  for (let tries = 0; tries < 100 && !isThere(); tries += 1) await drawn();
+  await player.updateComplete;
+  await drawn();
+  return player.store.shown;
+}"""
+
+
+View: TypeAlias = tuple[str, str | None]
+"""Column, and what its middle shows."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a page is looked at."""
+
+    size: str = "desk"
+    theme: str = "light"
+    language: str = "en"
+
+    def __str__(self) -> str:
+        return f"{self.size}-{self.theme}-{self.language}"
+
+
+MANNERS: Sequence[Manner] = tuple(Manner(*words) for words in product(SIZES, THEMES, LANGUAGES))
+"""In an order in which neighbours differ as much as they can."""
+MANNERS = tuple(MANNERS[place] for place in (0, 7, 1, 6, 2, 5, 3, 4))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run from its first view to its end."""
+
+    name: str
+    """`SC-44`, or `SC-44/variant`."""
+    header: dict[str, Any]
+    view: dict[str, Any]
+    steps: tuple[dict[str, Any], ...]
+    finished: str | None
+
+    @property
+    def interesting(self) -> list[int]:
+        return [step["number"] for step in self.steps if step["interesting"]]
+
+    @property
+    def telling(self) -> int:
+        """The step with most to see: a guarantee breaks, else something is refused, else the last decision, else the
+        interesting one with most changes."""
+        for field in ("broken", "refusal"):
+            found = [step for step in self.steps if step[field]]
+            if found:
+                return int(found[0]["number"])
+        chosen = [step for step in self.steps if step["interesting"]] or list(self.steps)
+        if not chosen:
+            return 0
+        return int(
+            max(chosen, key=lambda step: (step["decision"] is not None, len(step["changes"])))["number"]
+        )
+
+    def player_file(self) -> bytes:
+        first_broken: dict[str, int] = {}
+        for step in self.steps:
+            for broken in step["broken"]:
+                first_broken.setdefault(broken["guarantee"], step["number"])
+        branch = {
+            "id": "1", "name": "a", "parent": None, "leaves_at": 0, "newest": len(self.steps),
+            "finished": self.finished, "interventions": [], "first_broken": first_broken,
+        }  # fmt: skip
+        session = {
+            "id": "1", "title": self.header["title"],
+            "scenario": self.header["scenario"], "variant": self.header["variant"],
+        }  # fmt: skip
+        file = {
+            "v": 1, "kind": "replay", "session": session, "header": self.header, "branches": [branch],
+            "verified": {"state": "verified", "engine": self.header["engine"], "step": None},
+            "view": self.view, "steps": {"1": self.steps},
+        }  # fmt: skip
+        return json.dumps(file).encode()
+
+
+def names(with_variants: bool) -> list[str]:
+    """Of every run in the library; without variants, one run a scenario, the first that has a step."""
+    found: list[str] = []
+    for document in library():
+        every = [document.id, *(f"{document.id}/{variant}" for variant in document.variants)]
+        with_steps = (name for name in every if play(name).steps)
+        found += with_steps if with_variants else islice(with_steps, 1)
+    return found
+
+
+@cache
+def play(name: str) -> Run:
+    """The run to its end; one that is refused at its start has no step."""
+    scenario, _, variant = name.partition("/")
+    try:
+        simulation = Simulation(entry(scenario).scenario(variant or None))
+    except Refused:
+        return Run(name, {}, {}, (), None)
+    header, view = simulation.header(), simulation.view()
+    steps = tuple(step.to_json() for step in iter(simulation.step, None) if isinstance(step, Step))
+    return Run(name, header, view, steps, simulation.finished)
+
+
+def views(run: Run, size: str, with_time: bool = True) -> Sequence[View]:
+    """What there is to look at: on a desk the whole screen, on a telephone one column after the other."""
+    lanes: Sequence[View] = [("middle", "lanes")] if run.header["partitions"] else []
+    time: Sequence[View] = [("middle", "spacetime")] if with_time or not lanes else []
+    return [*lanes, *time] if size == "desk" else [*lanes, ("left", None), ("right", None), *time]
+
+
+class Stage:
+    """A page and the runs it may play. ``errors`` gathers what went wrong in the browser."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self._manner = Manner()
+        page.on(
+            "console",
+            lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None,
+        )
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.route(f"{ADDRESS}**", self._answer)
+
+    def open(self, name: str, manner: Manner = Manner(), step: int = 0) -> Run:
+        """Open the run at a step, and wait until it is on show."""
+        run = play(name)
+        self._manner = manner
+        width, height = SIZES[manner.size]
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.goto(f"{ADDRESS}play/{name}?step={step}")
+        self.page.wait_for_selector("eos-sentence .s")
+        self.go_to(step)
+        return run
+
+    def go_to(self, number: int) -> None:
+        shown = self.page.evaluate(_GO_TO, number)
+        assert shown == number, f"step {shown} is on show, not {number}"
+
+    def show(self, column: str, middle: str | None = None) -> None:
+        """What a tab of the page shows: column `left`, `middle` or `right`, and in the middle `lanes`, `spacetime` or
+        `text`."""
+        self.page.evaluate(
+            """async ([column, middle]) => {
+              const player = document.querySelector("eos-player");
+              player.column = column;
+              if (middle !== null) player.middle = middle;
+              await player.updateComplete;
+              await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            }""",
+            [column, middle],
+        )
+
+    def _answer(self, route: Route, request: Request) -> None:
+        address = urlsplit(request.url)
+        kind, _, rest = address.path.lstrip("/").partition("/")
+        step = address.query.removeprefix("step=") or "0"
+        if kind == "play":
+            words = {
+                "name": rest,
+                "theme": self._manner.theme,
+                "language": self._manner.language,
+                "step": step,
+            }
+            route.fulfill(body=_PAGE.format(**words), content_type="text/html; charset=utf-8")
+        elif (body := _content(kind, rest)) is None:
+            route.fulfill(status=404)
+        else:
+            route.fulfill(body=body, content_type=_TYPES[(rest or kind).rpartition(".")[2]])
+
+
+def _content(kind: str, rest: str) -> bytes | None:
+    name = rest.rpartition(".")[0]
+    if kind == "run":
+        return play(name).player_file()
+    if kind == "words":
+        return catalogue_file(name)[0]
+    if kind == "machines" and name in machines():
+        return json.dumps(machines()[name].to_json()).encode()
+    if kind == "icon.svg":
+        return (ROOT / "static" / "icon.svg").read_bytes()
+    if kind == "dist" and rest in ("player.js", "player.css"):
+        return (ROOT / "static" / "dist" / rest).read_bytes()
+    return None
