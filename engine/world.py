@@ -332,7 +332,8 @@ class World:
 
 
 def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
-    leader = world.controller.partitions[entry["partition"]].leader
+    state = world.controller.partitions.get(entry["partition"])
+    leader = None if state is None else state.leader
     if leader is None:
         raise Refused("LOG-11", entry["partition"], "has no leader", "restart its broker first")
     world.brokers[f"broker-{leader}"].delete_head(entry["partition"], entry["to"], now)

@@ -12,31 +12,12 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any
 
-from engine.crafted_requests import check_crafted
 from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
 from engine.scenario import schema
+from engine.scenario.bad_scenario import BadScenario, known
+from engine.scenario.faults_and_overrides import check_fault, check_override
 from engine.scenario.schema import SECTIONS, Field
-
-
-class BadScenario(Exception):
-    """A document that cannot be played: where, what is wrong, what is allowed."""
-
-    def __init__(
-        self, place: str, wrong: str, allowed: str, *, source: str = "", line: int | None = None
-    ) -> None:
-        self.place = place
-        self.wrong = wrong
-        self.allowed = allowed
-        self.source = source
-        self.line = line
-        super().__init__(place, wrong, allowed)
-
-    def __str__(self) -> str:
-        at = self.source or "scenario"
-        if self.line is not None:
-            at += f":{self.line}"
-        return f"{at}: {self.place}: {self.wrong}; allowed: {self.allowed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,25 +300,32 @@ def _check_references(document: dict[str, Any]) -> None:
         if name in loops:
             raise BadScenario(f"applications.{name}.name", "stands twice", "a name that no loop has")
     actors = [f"broker-{number}" for number in range(1, brokers + 1)] + ["zookeeper", "controller"]
-    actors += clients + consumers + nodes
+    for section in ("producers", "consumers"):
+        for name in (row["name"] for row in document[section]):
+            if name in actors or name in nodes:
+                raise BadScenario(f"{section}.{name}.name", "stands twice", "a name that no other actor has")
+            actors.append(name)
+    actors += nodes
     for index, consumer in enumerate(document["consumers"]):
         consumer["partitions"] = consumer["partitions"] or list(partitions)
         for name in consumer["partitions"]:
-            _known(f"consumers.{consumer['name']}.partitions.{index}", name, partitions)
+            known(f"consumers.{consumer['name']}.partitions.{index}", name, partitions)
     for application in document["applications"]:
         place = f"applications.{application['name']}"
-        _known(f"{place}.client", application["client"], clients + nodes)
+        known(f"{place}.client", application["client"], clients + nodes)
         for index, call in enumerate(application["calls"]):
             _check_call(call, f"{place}.calls.{index}", application["client"], nodes)
             if call["do"] == "send":
-                _known(f"{place}.calls.{index}.partition", call["partition"], partitions)
+                known(f"{place}.calls.{index}.partition", call["partition"], partitions)
             elif call["do"] == "send_offsets":
                 _check_offsets(call, f"{place}.calls.{index}", list(partitions))
     _check_total(document["applications"])
     for loop in document["loops"]:
         _check_loop(loop, document, clients, consumers, list(partitions))
     for index, fault in enumerate(document["faults"]):
-        _check_fault(fault, f"faults.{index}", actors, partitions)
+        check_fault(fault, f"faults.{index}", actors, partitions, clients)
+    for index, override in enumerate(document["overrides"]):
+        check_override(override, f"overrides.{index}", document["cluster"], partitions, clients)
 
 
 def _check_total(applications: list[dict[str, Any]]) -> None:
@@ -382,7 +370,7 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
     if belongs is not None and belongs != client:
         raise BadScenario(f"{place}.do", f"{call['do']!r} at {client}", f"a call of {belongs}")
     for name in call["nodes"]:
-        _known(
+        known(
             f"{place}.nodes", name, [node for node in nodes if node not in (INITIATOR, MIDDLEWARE, MANAGER)]
         )
 
@@ -396,15 +384,15 @@ def _check_loop(
 ) -> None:
     """A loop reads as a member of a group, writes elsewhere than it reads, and shares its consumer with nobody."""
     place = f"loops.{loop['name']}"
-    _known(f"{place}.producer", loop["producer"], clients)
-    _known(f"{place}.consumer", loop["consumer"], consumers)
+    known(f"{place}.producer", loop["producer"], clients)
+    known(f"{place}.consumer", loop["consumer"], consumers)
     consumer = next(row for row in document["consumers"] if row["name"] == loop["consumer"])
     if consumer["group"] is None:
         raise BadScenario(f"consumers.{consumer['name']}.group", "missing", "the name of the loop's group")
     if sum(row["consumer"] == loop["consumer"] for row in document["loops"]) > 1:
         raise BadScenario(f"{place}.consumer", "serves two loops", "a consumer of its own")
     for name in loop["output"]:
-        _known(f"{place}.output", name, partitions)
+        known(f"{place}.output", name, partitions)
         if name in consumer["partitions"]:
             raise BadScenario(f"{place}.output", f"{name} is also the input", "another topic-partition")
 
@@ -416,44 +404,9 @@ def _check_offsets(call: dict[str, Any], place: str, partitions: list[str]) -> N
     if not call["offsets"]:
         raise BadScenario(f"{place}.offsets", "missing", 'a table such as { "t-0" = 3 }')
     for name, offset in call["offsets"].items():
-        _known(f"{place}.offsets", name, partitions)
+        known(f"{place}.offsets", name, partitions)
         if type(offset) is not int or not 0 <= offset <= 2**53:
             raise BadScenario(f"{place}.offsets.{name}", repr(offset), "a whole number from 0 on")
-
-
-def _check_fault(fault: dict[str, Any], place: str, actors: list[str], partitions: list[str]) -> None:
-    matched = bool(fault["match"]) and fault["match"].get("api") is not None
-    if matched == (fault["at"] is not None):
-        raise BadScenario(place, "needs exactly one of match.api and at", "a message to match, or a time")
-    if fault["action"] in schema.MESSAGE_ACTIONS and not matched:
-        raise BadScenario(f"{place}.match", "missing", "the message that the action falls on")
-    if fault["action"] in schema.ACTOR_ACTIONS:
-        _known(f"{place}.actor", fault["actor"], actors)
-    if fault["action"] == "delay" and fault["by_ms"] is None:
-        raise BadScenario(f"{place}.by_ms", "missing", "how long the message is held up")
-    if fault["action"] == "inject_error" and fault["error"] is None:
-        raise BadScenario(f"{place}.error", "missing", "the error that the receiver answers")
-    if fault["partition"] is not None and not fault["partition"].startswith("__"):
-        _known(f"{place}.partition", fault["partition"], partitions)
-    if fault["action"] in ("make_unavailable", "make_available"):
-        _known(f"{place}.actor", fault["actor"], [name for name in actors if name.startswith("broker-")])
-    if fault["action"] == "delete_topic":
-        _known(f"{place}.topic", fault["topic"], sorted({name.rpartition("-")[0] for name in partitions}))
-    if fault["action"] == "craft_request":
-        _check_crafted(fault, place, actors)
-    if matched and fault["match"]["api"] in schema.ANSWERING_APIS:
-        fault["match"]["response"] = True
-
-
-def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None:
-    to_node = (fault["message"] or {}).get("api") in schema.MIDDLEWARE_APIS
-    if fault["actor"] is not None or to_node:
-        brokers = [name for name in actors if name.startswith("broker-")]
-        _known(f"{place}.actor", fault["actor"], actors if to_node else brokers)
-    try:
-        check_crafted(fault["message"] or {}, f"{place}.message")
-    except Refused as refused:
-        raise BadScenario(refused.place, refused.reason, refused.remedy) from None
 
 
 def _unique(document: dict[str, Any], section: str) -> list[str]:
@@ -463,11 +416,6 @@ def _unique(document: dict[str, Any], section: str) -> list[str]:
             raise BadScenario(f"{section}.{row['name']}.name", "stands twice", "names that differ")
         names.append(row["name"])
     return names
-
-
-def _known(place: str, name: Any, known: list[str]) -> None:
-    if name not in known:
-        raise BadScenario(place, "missing" if name is None else repr(name), ", ".join(known) or "none exist")
 
 
 def line_of(text: str, place: str) -> int | None:

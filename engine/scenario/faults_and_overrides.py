@@ -1,0 +1,174 @@
+"""What an entry of the fault script or an override needs beside its types: fields that belong together and
+names that exist.
+
+A mistake here would otherwise be met in the middle of a run, by whoever carries the entry out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.broker.internal_topics import INTERNAL_TOPICS
+from engine.crafted_requests import check_crafted
+from engine.errors import Error, Refused
+from engine.scenario import schema
+from engine.scenario.bad_scenario import BadScenario, known
+
+FAULT_NEEDS: dict[str, tuple[str, ...]] = {
+    "delay": ("by_ms",),
+    "inject_error": ("error",),
+    "delete_head": ("partition",),
+    "compact": ("partition",),
+    "seek": ("actor", "partition"),
+    "change_leader": ("partition",),
+    "shrink_isr": ("partition",),
+    "restore_isr": ("partition",),
+    "deny": ("operation",),
+    "allow": ("operation",),
+    "craft_produce": ("partition", "message"),
+    "craft_request": ("message",),
+    "delete_topic": ("topic",),
+    "make_unavailable": ("actor",),
+    "make_available": ("actor",),
+    "connect_slowly": ("actor",),
+    "set": ("path", "value"),
+}
+"""Action to the fields without which it means nothing."""
+
+_MEANING = {
+    "by_ms": "how long the message is held up",
+    "error": "the error that the receiver answers",
+    "partition": "a topic-partition such as t-0",
+    "actor": "the name of an actor",
+    "operation": "an operation such as Write",
+    "message": "a table with the request's fields",
+    "topic": "the name of a topic",
+    "path": "clients.NAME.SETTING",
+    "value": "the new value",
+}
+
+PRODUCE_FIELDS: dict[str, tuple[int, int]] = {
+    "producer_id": (-(2**63), 2**63 - 1),
+    "producer_epoch": (-(2**15), 2**15 - 1),
+    "first_sequence": (-1, 2**31 - 1),
+    "records": (1, 10_000),
+}
+"""What a crafted Produce request may say in numbers; beside them stands ``transactional``."""
+
+
+def check_fault(
+    fault: dict[str, Any], place: str, actors: list[str], partitions: list[str], clients: list[str]
+) -> None:
+    """Raises BadScenario. A match of an answering API becomes one of responses."""
+    matched = bool(fault["match"]) and fault["match"].get("api") is not None
+    if matched == (fault["at"] is not None):
+        raise BadScenario(place, "needs exactly one of match.api and at", "a message to match, or a time")
+    action = fault["action"]
+    if action in schema.MESSAGE_ACTIONS and not matched:
+        raise BadScenario(f"{place}.match", "missing", "the message that the action falls on")
+    for name in FAULT_NEEDS.get(action, ()):
+        if fault[name] is None:
+            raise BadScenario(f"{place}.{name}", "missing", _MEANING[name])
+    brokers = [name for name in actors if name.startswith("broker-")]
+    if action in schema.ACTOR_ACTIONS:
+        known(f"{place}.actor", fault["actor"], actors)
+    if fault["partition"] is not None:
+        _check_partition(f"{place}.partition", fault["partition"], partitions)
+    if action in ("make_unavailable", "make_available"):
+        known(f"{place}.actor", fault["actor"], brokers)
+    if action == "connect_slowly":
+        known(f"{place}.actor", fault["actor"], actors)
+    if action == "delete_topic":
+        known(f"{place}.topic", fault["topic"], sorted({name.rpartition("-")[0] for name in partitions}))
+    if action == "craft_request":
+        _check_crafted(fault, place, actors)
+    if action == "craft_produce":
+        _check_numbers(fault["message"], f"{place}.message", PRODUCE_FIELDS)
+    if action == "inject_error":
+        known(f"{place}.error", fault["error"], list(Error.__members__))
+        _check_numbers(fault["message"] or {}, f"{place}.message", {"log_start_offset": (-1, 2**63 - 1)})
+    if action == "set":
+        _check_path(f"{place}.path", fault["path"], clients)
+    if matched and fault["match"]["api"] in schema.ANSWERING_APIS:
+        fault["match"]["response"] = True
+
+
+def _check_partition(place: str, name: str, partitions: list[str]) -> None:
+    if name.rpartition("-")[0] not in INTERNAL_TOPICS:
+        known(place, name, partitions)
+
+
+def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None:
+    to_node = (fault["message"] or {}).get("api") in schema.MIDDLEWARE_APIS
+    if fault["actor"] is not None or to_node:
+        brokers = [name for name in actors if name.startswith("broker-")]
+        known(f"{place}.actor", fault["actor"], actors if to_node else brokers)
+    try:
+        check_crafted(fault["message"] or {}, f"{place}.message")
+    except Refused as refused:
+        raise BadScenario(refused.place, refused.reason, refused.remedy) from None
+
+
+def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[int, int]]) -> None:
+    """Free tables carry numbers within the bounds of the wire's types."""
+    for name, value in message.items():
+        if name == "transactional" and "records" in fields:
+            if type(value) is not bool:
+                raise BadScenario(f"{place}.{name}", repr(value), "true or false")
+            continue
+        if name not in fields:
+            raise BadScenario(f"{place}.{name}", "unknown field", ", ".join(fields))
+        low, high = fields[name]
+        if type(value) is not int or not low <= value <= high:
+            raise BadScenario(f"{place}.{name}", repr(value)[:60], f"a whole number from {low} to {high}")
+
+
+def _check_path(place: str, path: str, clients: list[str]) -> None:
+    words = path.split(".", 2)
+    if len(words) != 3 or words[0] != "clients" or words[1] not in clients:
+        allowed = ", ".join(f"clients.{name}.SETTING" for name in clients) or "none: there is no producer"
+        raise BadScenario(place, repr(path), allowed)
+
+
+# -- initial state -------------------------------------------------------------------------------------------
+
+
+def check_override(
+    override: dict[str, Any], place: str, cluster: dict[str, Any], partitions: list[str], clients: list[str]
+) -> None:
+    """Raises BadScenario unless what is preset exists in this cluster (GEN-7)."""
+    brokers = list(range(1, cluster["brokers"] + 1))
+    kind = override["set"]
+    if kind == "client":
+        known(f"{place}.client", override["client"], clients)
+        if override["partition"] is not None:
+            known(f"{place}.partition", override["partition"], partitions)
+    elif kind in ("broker_entry", "log_start", "leader"):
+        known(f"{place}.partition", override["partition"], partitions)
+        if kind == "leader" and not override["no_leader"]:
+            _known_broker(f"{place}.broker", override["broker"], brokers)
+    elif kind == "zookeeper":
+        _check_producer_ids(override, place, brokers)
+    elif not override["transactional_id"] or not cluster["internal_topics"]:
+        raise BadScenario(
+            f"{place}.transactional_id",
+            repr(override["transactional_id"]),
+            "an id, in a cluster with internal topics",
+        )
+
+
+def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]) -> None:
+    """Either the block that ZooKeeper holds, or the next id of one broker's own block."""
+    if override["next_id"] is None and override["block_end"] is None:
+        raise BadScenario(f"{place}.next_id", "missing", "next_id of a broker, or block_end")
+    if override["next_id"] is not None:
+        _known_broker(f"{place}.broker", override["broker"], brokers)
+    first, last = override["block_start"] or 0, override["block_end"]
+    if last is not None and last < first:
+        raise BadScenario(f"{place}.block_end", str(last), f"a whole number from block_start ({first}) on")
+
+
+def _known_broker(place: str, broker: int | None, brokers: list[int]) -> None:
+    if broker not in brokers:
+        allowed = ", ".join(map(str, brokers)) or "none: there are no brokers"
+        raise BadScenario(place, "missing" if broker is None else str(broker), allowed)
