@@ -353,8 +353,10 @@ class Consumer:
             self._refused(reading, response.error, now)
             return
         asked = request.body
-        if not isinstance(asked, FetchRequest) or asked.fetch_offset != reading.position:
-            reading.wanted = True  # A seek moved the position meanwhile: the answer is for another place.
+        moved = not isinstance(asked, FetchRequest) or asked.fetch_offset != reading.position
+        if moved or self.rewinding:
+            # A seek moved the position meanwhile, or it is just being asked for: the answer is for another place.
+            reading.wanted = True
             return
         if not response.batches:
             return
@@ -480,6 +482,8 @@ class Consumer:
         self.alive = True
         for reading in self.readings.values():
             reading.not_before = self._grid(now)
+            # What was there before the crash is read again, whether or not anything is added.
+            reading.wanted = True
         self.start(now)
         self.watch.touch(self)
         return []

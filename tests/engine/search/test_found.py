@@ -1,0 +1,52 @@
+"""What the search has found, each as the short run that shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.scenario import load
+from engine.simulation import Simulation
+
+WORDS = {"en": "Found", "zh-Hans": "找到"}
+
+
+def played(**document: Any) -> Simulation:
+    simulation = Simulation(load({"id": "FOUND", "title": WORDS, **document}))
+    simulation.run()
+    assert simulation.finished == "complete"
+    return simulation
+
+
+def test_a_reader_that_starts_again_reads_again_what_nobody_adds_to():
+    """It waited for a change of each partition, and so never came back to those that were quiet."""
+    simulation = played(
+        producers=[{"name": "p1"}],
+        consumers=[{"name": "r1", "partitions": ["t-0"]}],
+        applications=[{"name": "a", "client": "p1", "calls": [{"at": 10, "do": "send", "partition": "t-0"}]}],
+        faults=[{"at": 500, "action": "crash", "actor": "r1", "for_ms": 50}],
+    )
+    assert simulation.view()["consumers"]["r1"]["positions"] == {"t-0": 1}
+
+
+def test_an_answer_that_comes_while_a_consumer_rewinds_is_not_read():
+    """Records behind the group's offset reached the loop before those that it was sent back to."""
+    sends = [{"at": 10 + 15 * index, "do": "send", "partition": "t-0"} for index in range(12)]
+    slow = [
+        {"match": {"api": "Fetch", "response": True, "to": "c1", "nth": nth}, "action": "delay", "by_ms": 40}
+        for nth in (2, 3)
+    ]
+    simulation = played(
+        producers=[{"name": "p1"}, {"name": "l1", "settings": {"transactional_id": "txn"}}],
+        consumers=[{"name": "c1", "partitions": ["t-0"], "isolation": "read_committed", "group": "g"}],
+        topics=[{"name": "t", "partitions": 1}, {"name": "out", "partitions": 1}],
+        applications=[{"name": "a", "client": "p1", "calls": sends}],
+        loops=[
+            {"name": "l", "producer": "l1", "consumer": "c1", "output": ["out-0"], "batch": 2}
+            | {"abort_rounds": [1, 2], "every": 5}
+        ],
+        faults=slow,
+    )
+    loop = simulation.world.loops["l"]
+    taken = [offset for _, offset in loop.outputs]
+    assert taken == sorted(taken) == list(range(12))
+    assert [verdict.duplicates for verdict in simulation.verdicts()] == [0, 0]
