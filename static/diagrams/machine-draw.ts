@@ -1,16 +1,17 @@
 /** Draws what `machine-layout.ts` laid out, and fetches the engine's table that it is laid out from. */
 
 import { css, html, svg } from "lit";
-import type { TemplateResult } from "lit";
+import type { SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { MachineShape, MachineTable } from "./machine-layout.ts";
+import { say } from "../player/text.ts";
+import type { MachineShape, MachineTable, StateShape } from "./machine-layout.ts";
 import { stateLines } from "./machine-layout.ts";
 
 export const machineLook = css`
   .state rect { fill: var(--side); stroke: var(--ink-3); stroke-width: 1.25; }
   .state text { font-size: 8.5px; }
   .state.current rect { fill: var(--ink); stroke: var(--ink); }
-  .state.current text { fill: var(--ink-inv); font-weight: 700; }
+  .state.current text:not(.outside) { fill: var(--ink-inv); font-weight: 700; }
   .state.pending:not(.current) rect { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 4 3; }
   .state.pending text { font-weight: 700; }
   .edge { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
@@ -43,7 +44,15 @@ export function drawMachine(shape: MachineShape, sentence: string, stepped: bool
         const first = state.y + state.height / 2 + (lines.length > 1 ? -1.5 : 3);
         return svg`<g class=${`state${state.current ? " current" : ""}${state.pending ? " pending" : ""}`}><rect x=${state.x} y=${state.y} width=${state.width}
           height=${state.height} rx="9"/>${lines.map((line, index) => svg`<text x=${state.x + state.width / 2} y=${
-            first + index * 9} text-anchor="middle">${line}</text>`)}</g>`;
+            first + index * 9} text-anchor="middle">${line}</text>`)}${
+            shape.anywhere.includes(state.state) ? drawAnywhere(state) : ""}</g>`;
       },
     )}</svg>`;
+}
+
+/** `from any state` above a box, with an arrow into it. */
+function drawAnywhere(state: StateShape): SVGTemplateResult {
+  const x = state.x + state.width / 2;
+  return svg`<path class="edge" d=${`M${x} ${state.y - 11}V${state.y}`} marker-end="url(#tip)"/><text class="outside" x=${x} y=${
+    state.y - 14} text-anchor="middle">${say("diagram.machine.from_any")}</text>`;
 }

@@ -6,6 +6,8 @@
  */
 
 import { round, textWidth } from "./geometry.ts";
+import type { PlacedBox } from "./machine-edges.ts";
+import { edgePaths } from "./machine-edges.ts";
 
 /** `/reference/machines/<name>.json`; made from the engine's table. */
 export interface MachineTable {
@@ -46,6 +48,8 @@ export interface MachineShape {
   height: number;
   states: StateShape[];
   edges: EdgeShape[];
+  /** States that all others lead to, each by an edge that is not drawn. */
+  anywhere: string[];
   /** How many states and edges are not drawn. */
   folded: { states: number; edges: number };
 }
@@ -65,16 +69,16 @@ export const CLIENT_PLACES: Places = {
   FATAL_ERROR: [0, 2],
 };
 
-/** The coordinator's machine of a transactional id; the last row is drawn only when one of its states is entered. */
+/** The coordinator's machine of a transactional id: commit above, abort below, and in between the way back. */
 export const TRANSACTION_PLACES: Places = {
-  Empty: [0, 0],
+  PrepareEpochFence: [0, 0],
   PrepareCommit: [1, 0],
   CompleteCommit: [2, 0],
   Ongoing: [0, 1],
-  PrepareAbort: [1, 1],
-  CompleteAbort: [2, 1],
-  PrepareEpochFence: [0, 2],
-  Dead: [2, 2],
+  Empty: [2, 1],
+  Dead: [0, 2],
+  PrepareAbort: [1, 2],
+  CompleteAbort: [2, 2],
 };
 
 /** A transaction at the message middleware: forward on the right, undone on the left. */
@@ -93,8 +97,12 @@ export const MIDDLEWARE_PLACES: Places = {
 };
 
 const HEIGHT = 20;
-const ROW = 44;
+const ROW = 40;
+/** px above the first row for edges that swing over it. */
+const ABOVE = 8;
 const FONT = 8.5;
+/** A state that at least so many others lead to, all there are, has no edges but a word. */
+const ANYWHERE = 5;
 
 export interface MachineOptions {
   width: number;
@@ -121,23 +129,25 @@ export function layoutMachine(
   const columns = Math.max(1, ...[...shown.values()].map(([column]) => column + 1));
   const rows = Math.max(1, ...[...shown.values()].map(([, row]) => row + 1));
   const column = options.width / columns;
-  const states: StateShape[] = [];
+  const above = rows === 1 ? 1 : ABOVE;
+  const states: (StateShape & PlacedBox)[] = [];
   for (const [state, [at, row]] of shown) {
     const lines = stateLines(state);
     const width = Math.min(column - 12, Math.max(...lines.map((line) => textWidth(line, FONT, true))) + 12);
     const height = lines.length > 1 ? HEIGHT + 8 : HEIGHT;
     const x = at === 0 ? 0 : at === columns - 1 ? options.width - width : column * at + (column - width) / 2;
     states.push({
-      state, x: round(x), y: round(1 + row * ROW + (rows === 1 ? 0 : (HEIGHT + 8 - height) / 2)), width: round(width), height,
+      state, x: round(x), y: round(above + row * ROW + (rows === 1 ? 0 : (HEIGHT + 8 - height) / 2)), width: round(width), height, column: at, row,
       current: state === current, pending: state === options.pending, terminal: table.terminal.includes(state),
     });
   }
-  const { edges, folded } = layoutEdges(table, states, lastEdge);
+  const { edges, folded, anywhere } = layoutEdges(table, states, lastEdge, rows);
   return {
     width: options.width,
-    height: (rows - 1) * ROW + (rows === 1 ? HEIGHT + 8 : HEIGHT + 12),
-    states,
+    height: above + (rows - 1) * ROW + (rows === 1 ? HEIGHT + 8 : HEIGHT + 12),
+    states: states.map(({ column: _, row: __, ...shape }) => shape),
     edges,
+    anywhere,
     folded: { states: table.states.length - states.length, edges: folded },
   };
 }
@@ -160,53 +170,42 @@ function placed(states: string[], places: Places): Map<string, [number, number]>
 }
 
 function layoutEdges(
-  table: MachineTable, states: StateShape[], lastEdge: readonly [string, string, string] | null,
-): { edges: EdgeShape[]; folded: number } {
+  table: MachineTable, states: readonly (StateShape & PlacedBox)[], lastEdge: readonly [string, string, string] | null, rows: number,
+): { edges: EdgeShape[]; folded: number; anywhere: string[] } {
   const at = new Map(states.map((state) => [state.state, state]));
-  const events = new Map<string, { from: string; to: string; on: string[] }>();
+  const all = edgesOf(table);
+  const anywhere = fromAnywhere(table, all, at);
+  const isLast = (edge: Edge): boolean => lastEdge !== null && lastEdge[0] === edge.from && lastEdge[1] === edge.to;
+  const drawn = all.filter((edge) => at.has(edge.from) && at.has(edge.to) && (!anywhere.includes(edge.to) || isLast(edge)));
+  const paths = edgePaths(drawn.map(({ from, to }) => ({ from: at.get(from) as PlacedBox, to: at.get(to) as PlacedBox })), rows);
+  const edges = drawn.map((edge, index): EdgeShape => ({
+    key: `${edge.from}>${edge.to}`, ...edge, path: paths[index] ?? "", last: isLast(edge),
+  }));
+  edges.sort((one, other) => Number(one.last) - Number(other.last));
+  return { edges, folded: all.filter((edge) => !at.has(edge.from) || !at.has(edge.to)).length, anywhere };
+}
+
+interface Edge {
+  from: string;
+  to: string;
+  on: string[];
+}
+
+/** One edge for all rows that lead from one state to another. */
+function edgesOf(table: MachineTable): Edge[] {
+  const edges = new Map<string, Edge>();
   for (const row of table.rows) {
     if (row.target === null || row.target === row.source) continue;
     const key = `${row.source}>${row.target}`;
-    const edge = events.get(key) ?? { from: row.source, to: row.target, on: [] };
+    const edge = edges.get(key) ?? { from: row.source, to: row.target, on: [] };
     if (!edge.on.includes(row.on)) edge.on.push(row.on);
-    events.set(key, edge);
+    edges.set(key, edge);
   }
-  const edges: EdgeShape[] = [];
-  let folded = 0;
-  for (const [key, edge] of events) {
-    const from = at.get(edge.from);
-    const to = at.get(edge.to);
-    if (from === undefined || to === undefined) {
-      folded += 1;
-      continue;
-    }
-    const last = lastEdge !== null && lastEdge[0] === edge.from && lastEdge[1] === edge.to;
-    edges.push({ key, ...edge, path: edgePath(from, to, events.has(`${edge.to}>${edge.from}`)), last });
-  }
-  edges.sort((one, other) => Number(one.last) - Number(other.last));
-  return { edges, folded };
+  return [...edges.values()];
 }
 
-/** From border to border; opposite edges keep apart, and an edge over a box in between bends around it. */
-function edgePath(from: StateShape, to: StateShape, both: boolean): string {
-  const shift = both ? 4 : 0;
-  const sameRow = Math.abs(from.y + from.height / 2 - (to.y + to.height / 2)) < 6;
-  const right = to.x > from.x;
-  if (sameRow) {
-    const y = round(from.y + from.height / 2 + (right ? -shift : shift));
-    const start = round(right ? from.x + from.width : from.x);
-    const end = round(right ? to.x : to.x + to.width);
-    if (Math.abs(end - start) < 60) return `M${start} ${y}H${end}`;
-    const top = round((right ? from.y - 9 : from.y + from.height + 9));
-    return `M${round(from.x + from.width / 2)} ${round(right ? from.y : from.y + from.height)}Q${round(
-      (from.x + to.x + to.width) / 2)} ${top} ${round(to.x + to.width / 2)} ${round(right ? to.y : to.y + to.height)}`;
-  }
-  const down = to.y > from.y;
-  const x1 = round(from.x + from.width / 2 + (down ? -shift : shift));
-  const x2 = round(to.x + to.width / 2 + (down ? -shift : shift));
-  const y1 = round(down ? from.y + from.height : from.y);
-  const y2 = round(down ? to.y : to.y + to.height);
-  if (Math.abs(x1 - x2) < 10) return `M${x1} ${y1}L${x2} ${y2}`;
-  const middle = round((y1 + y2) / 2);
-  return `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`;
+/** Drawn states that every other state leads to: words say it better than a line from each. */
+function fromAnywhere(table: MachineTable, edges: readonly Edge[], at: ReadonlyMap<string, unknown>): string[] {
+  const most = table.states.length - 1;
+  return most < ANYWHERE ? [] : table.states.filter((state) => at.has(state) && edges.filter((edge) => edge.to === state).length === most);
 }
