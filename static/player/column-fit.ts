@@ -1,21 +1,15 @@
 /**
  * A side column shows every panel in the height it has. Panels that the step is not about fold to their headings,
  * which state their facts, from below, until the rest fits. What the reader opened stays open until Escape.
+ * Which ones is decided here, without a page; `column-folds.ts` carries it out.
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import type { Frame } from "./frame.ts";
 
 export const defaults = {
-  /** px between two folded sections of one panel, and what the margin under a panel shrinks by (player.css). */
-  gap: 4,
-  margin: 6,
-  /** A panel that would save less than this is not worth folding. */
+  /** px: a panel that would save less than this is not worth folding. */
   saves: 12,
-  /** Milliseconds: frames that come closer together than this are passed by, as when the scrubber is dragged. */
-  rest: 100,
-  /** Milliseconds that folds may be behind while frames keep coming. */
-  behind: 500,
 };
 
 /** Which panel shows which part of the view: the beginning of a change's path, `*` for any name. */
@@ -66,7 +60,7 @@ function writesInternalLog(frame: Frame | undefined, [root, name = "", , replica
 
 export interface Fitted {
   tag: string;
-  /** px, open and folded; folded, also the margin under it is smaller. */
+  /** px, open and folded, with the margin under it. */
   open: number;
   folded: number;
   about: boolean;
@@ -94,86 +88,4 @@ export function toFold(panels: readonly Fitted[], room: number): string[] {
     height += saves(panel);
   }
   return chosen.filter((panel) => !kept.has(panel)).map((panel) => panel.tag);
-}
-
-/**
- * When to fit. Fitting lays the columns out several times over, which a single step bears at once and a drag does not:
- * there the folds stay as they are until the reader rests, or follow twice a second.
- */
-export class FitTimes {
-  readonly #fit: () => void;
-  readonly #heights: () => string;
-  readonly #clock: () => number;
-  #fitted = -Infinity;
-  #came = -Infinity;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #known = "";
-
-  /** `fit` folds, `heights` tells what the panels' own heights are afterwards. */
-  constructor(fit: () => void, heights: () => string, clock: () => number = () => performance.now()) {
-    this.#fit = fit;
-    this.#heights = heights;
-    this.#clock = clock;
-  }
-
-  /** A frame was drawn. */
-  frame(): void {
-    const now = this.#clock();
-    const hurried = now - this.#came < defaults.rest;
-    this.#came = now;
-    if (hurried && now - this.#fitted < defaults.behind) this.#later();
-    else this.now();
-  }
-
-  /** A panel's size differs: by the last fit itself, or because what is in it changed by itself. */
-  resized(): void {
-    if (this.#timer === undefined && this.#heights() !== this.#known) this.now();
-  }
-
-  now(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#fitted = this.#clock();
-    this.#fit();
-    this.#known = this.#heights();
-  }
-
-  #later(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.now(), defaults.rest);
-  }
-}
-
-const CONTENT = "[class~=panel] > :not(button)";
-
-/**
- * Measures and folds the panels of one column, before the frame is painted. Everything is measured in one layout, the
- * one that the paint needs anyway while nothing has to fold: scrubbing must not wait for it.
- */
-export function fitColumn(column: HTMLElement, about: ReadonlySet<string>, kept: ReadonlySet<string>, scrolls: boolean): void {
-  const contents = [...column.querySelectorAll<HTMLElement>(CONTENT)];
-  for (const content of contents) fold(content, false);
-  if (scrolls || column.clientHeight === 0 || column.scrollHeight <= column.clientHeight) return;
-  const panels = contents.map((content) => measured(content, about, kept));
-  const between = column.scrollHeight - panels.reduce((sum, panel) => sum + panel.open, 0);
-  const chosen = new Set(toFold(panels, column.clientHeight - between));
-  for (const content of contents) if (chosen.has(content.localName)) fold(content, true);
-}
-
-function fold(content: HTMLElement, folded: boolean): void {
-  content.toggleAttribute("folded", folded);
-  content.parentElement?.toggleAttribute("data-folded", folded);
-}
-
-function measured(content: HTMLElement, about: ReadonlySet<string>, kept: ReadonlySet<string>): Fitted {
-  const headings = [...(content.shadowRoot?.querySelectorAll<HTMLElement>("section > h2") ?? [])];
-  const open = content.offsetHeight;
-  const heading = headings.reduce((sum, one) => sum + one.offsetHeight, 0) + (headings.length - 1) * defaults.gap;
-  return {
-    tag: content.localName,
-    open,
-    folded: headings.length === 0 ? open : heading - defaults.margin,
-    about: about.has(content.localName),
-    kept: kept.has(content.localName) || content.parentElement?.matches(":focus-within") === true,
-  };
 }

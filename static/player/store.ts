@@ -9,6 +9,7 @@ import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step,
 import { ArrowLog } from "./arrows.ts";
 import { changedPaths } from "./fold.ts";
 import { Lines } from "./lines.ts";
+import { Paints } from "./paints.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
 import { Problem } from "./source.ts";
 import { wholeView } from "./whole.ts";
@@ -30,15 +31,14 @@ export interface StartAt {
 
 export interface Choice {
   reducedMotion: () => boolean;
-  /** Calls back before the next paint. */
+  /** Calls back at once or before the next paint, whichever is sooner without drawing for nothing. */
   schedule: (draw: () => void) => void;
   later: (milliseconds: number, action: () => void) => void;
   startAt: StartAt;
 }
 
-const ROOT_ONLY: Choice = {
+const ROOT_ONLY: Omit<Choice, "schedule"> = {
   reducedMotion: () => false,
-  schedule: (draw) => void requestAnimationFrame(draw),
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
   startAt: { branch: null, step: null },
 };
@@ -70,7 +70,7 @@ export class PlayerStore extends EventTarget implements Listener {
   constructor(source: Source, choice: Partial<Choice> = {}) {
     super();
     this.source = source;
-    this.#choice = { ...ROOT_ONLY, ...choice };
+    this.#choice = { ...ROOT_ONLY, schedule: new Paints().schedule, ...choice };
   }
 
   start(): void {
@@ -169,7 +169,6 @@ export class PlayerStore extends EventTarget implements Listener {
     await this.#work({ type: "advance", branch, after, count: wanted });
     // The reader may have pressed on while this was under way.
     if (this.branch === branch && this.target > this.newest && this.canGrow && this.newest > after) await this.grow(1);
-    this.#draw();
   }
 
   /** Moves to the next interesting step, among the known ones or by running on. */
@@ -419,7 +418,6 @@ export class PlayerStore extends EventTarget implements Listener {
     const answer = await this.#ask(command);
     this.busy = false;
     this.#noteNewest(answer);
-    this.#draw();
     return answer;
   }
 
@@ -428,6 +426,7 @@ export class PlayerStore extends EventTarget implements Listener {
     const info = this.lines.branches.get(answer.branch);
     if (info !== undefined && info.newest < answer.newest) {
       this.lines.branches.set(info.id, { ...info, newest: answer.newest });
+      this.#draw();
     }
   }
 

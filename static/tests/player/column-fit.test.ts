@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { FitTimes, panelsOf, toFold } from "../../player/column-fit.ts";
+import { panelsOf, toFold } from "../../player/column-fit.ts";
 import type { Fitted } from "../../player/column-fit.ts";
+import { FitTimes } from "../../player/column-folds.ts";
 import type { Frame } from "../../player/frame.ts";
 
 const panel = (tag: string, open: number, over: Partial<Fitted> = {}): Fitted => ({
@@ -36,39 +37,29 @@ test("a step is about the panels that show what it decided and changed", () => {
   assert.deepEqual([...panelsOf(undefined)], []);
 });
 
-test("a single step fits at once, a drag once the reader rests, and twice a second until then", (context) => {
+test("a step is fitted with its frame, a drag only once the reader rests", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
-  let [now, fits] = [0, 0];
-  const times = new FitTimes(() => (fits += 1), () => "", () => now);
+  let now = 0;
+  const done: string[] = [];
+  const times = new FitTimes(() => done.push("fit"), () => done.push("anew"), () => now);
   const pass = (milliseconds: number): void => {
     now += milliseconds;
     context.mock.timers.tick(milliseconds);
   };
   times.frame();
-  assert.equal(fits, 1);
-  for (let frame = 0; frame < 28; frame += 1) {
+  assert.deepEqual(done.splice(0), ["fit"]);
+  for (let frame = 0; frame < 60; frame += 1) {
     pass(16);
     times.frame();
+    times.resized();
   }
-  assert.equal(fits, 1);
-  for (let frame = 0; frame < 10; frame += 1) {
-    pass(16);
-    times.frame();
-  }
-  assert.equal(fits, 2);
+  assert.deepEqual(done.splice(0), []);
   pass(1000);
-  assert.equal(fits, 3);
+  assert.deepEqual(done.splice(0), ["anew"]);
+  times.resized();
   times.frame();
-  assert.equal(fits, 4);
-});
-
-test("sizes that the last fit itself made are not fitted again", () => {
-  let [heights, fits] = ["18,100", 0];
-  const times = new FitTimes(() => (fits += 1), () => heights);
-  times.now();
-  times.resized();
-  assert.equal(fits, 1);
-  heights = "18,140";
-  times.resized();
-  assert.equal(fits, 2);
+  assert.deepEqual(done.splice(0), ["fit", "fit"]);
+  times.stop();
+  pass(1000);
+  assert.deepEqual(done, []);
 });

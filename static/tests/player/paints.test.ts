@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { Paints } from "../../player/paints.ts";
+
+function surroundings() {
+  const [soon, before]: [(() => void)[], (() => void)[]] = [[], []];
+  const run = (queue: (() => void)[]): void => queue.splice(0).forEach((action) => action());
+  const paints = new Paints((action) => void before.push(action), (action) => void soon.push(action));
+  return { paints, endTask: () => run(soon), paint: () => run(before), asked: () => before.length };
+}
+
+test("the first drawing since a paint is made when the task ends, without waiting for the paint", () => {
+  const { paints, endTask } = surroundings();
+  let drawn = 0;
+  paints.schedule(() => (drawn += 1));
+  assert.equal(drawn, 0);
+  endTask();
+  assert.equal(drawn, 1);
+});
+
+test("what comes after it waits for the paint, and the next paint is not asked for without need", () => {
+  const { paints, endTask, paint, asked } = surroundings();
+  const drawn: string[] = [];
+  paints.schedule(() => drawn.push("first"));
+  endTask();
+  paints.schedule(() => drawn.push("second"));
+  endTask();
+  assert.deepEqual(drawn, ["first"]);
+  paint();
+  assert.deepEqual(drawn, ["first", "second"]);
+  paints.schedule(() => drawn.push("third"));
+  endTask();
+  assert.deepEqual(drawn, ["first", "second"]);
+  paint();
+  assert.deepEqual(drawn, ["first", "second", "third"]);
+  paint();
+  assert.equal(asked(), 0);
+  paints.schedule(() => drawn.push("fourth"));
+  endTask();
+  assert.deepEqual(drawn, ["first", "second", "third", "fourth"]);
+});
