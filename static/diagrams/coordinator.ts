@@ -149,6 +149,11 @@ function foundBy(frame: Frame, id: string): string | null {
   });
 }
 
+/** The words of a text, none of them broken: a broker's number belongs to its name. */
+function whole(text: string) {
+  return text.split(" ").map((word) => html`<span class="nb">${word}</span> `);
+}
+
 export class Coordinator extends DiagramElement {
   static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false } };
   static override styles = [
@@ -193,7 +198,7 @@ export class Coordinator extends DiagramElement {
       (row) => html`<dt>${row.name}</dt><dd class=${row.was === null ? "" : "changed"}>${row.value}${
         row.was === null ? nothing : html` <span class="was">${row.was}</span>`}</dd>`,
     )}</dl><p class="wide"><span class="quiet">${say("diagram.coordinator.partitions")}</span> ${partitionsText(kept.entry.partitions)}</p>${
-      shape.found === null ? nothing : html`<p class="quiet wide">${shape.found}</p>`}${repeat(
+      shape.found === null ? nothing : html`<p class="quiet wide">${whole(shape.found)}</p>`}${repeat(
       shape.others,
       (other) => other.key,
       (other) => html`<p class=${other.changed ? "changed" : "quiet"}><button @click=${() => this.#choose(other.key)}>${other.text}</button></p>`,

@@ -9,6 +9,7 @@
 import type { LogBatchView } from "../player/frame.ts";
 import { batchLabel, identity } from "./batch.ts";
 import { round, textWidth } from "./geometry.ts";
+import { contentWords } from "./log-content.ts";
 
 export interface Fold {
   kind: "fold";
@@ -97,9 +98,13 @@ const LEAST = 40;
 
 function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
   if (batch.control !== null) return CONTROL_WIDTH;
-  const label = textWidth(batchLabel(batch, short), options.labelSize, true) + PADDING;
+  const label = textWidth(labelOf(batch, short), options.labelSize, true) + PADDING;
   const offsets = Math.min(batch.last_offset - batch.base_offset + 1, 4) * options.unit;
   return Math.max(offsets, label, LEAST);
+}
+
+function labelOf(batch: LogBatchView, short: boolean): string {
+  return contentWords(batch)?.what ?? batchLabel(batch, short);
 }
 
 /** How far px per offset may shrink before a batch is folded instead. */
@@ -151,7 +156,7 @@ function choose(
     x: 0,
     width: widthOf(at(index), options, short),
     batch: at(index),
-    label: at(index).control === null ? batchLabel(at(index), short) : (at(index).control as string),
+    label: at(index).control ?? labelOf(at(index), short),
   });
   const foldOf = (from: number, to: number): Fold[] =>
     to < from

@@ -17,6 +17,7 @@ import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
 import { layoutFollowers, layoutReaders } from "./lane-readers.ts";
 import type { CellShape, FoldShape, GateShape, LaneShape, LanesShape, TextShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
+import { contentWords } from "./log-content.ts";
 import { isPicked } from "./picked.ts";
 
 export interface LanesOptions {
@@ -400,7 +401,7 @@ function controlLetter(control: string): string {
 /** Which records a cell holds, when there is room to say it; a second copy is always said. */
 function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boolean): string | null {
   if (batch.control !== null) return tier.name === "compact" ? null : `ce ${batch.coordinator_epoch}`;
-  const records = serialsText(batch.serials);
+  const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (twice) {
     const whole = say("diagram.lanes.twice", { records });
     return textWidth(whole, 11, true) <= piece.width - 6 ? whole : say("diagram.lanes.twice_short");
@@ -417,7 +418,10 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): st
       coordinator_epoch: batch.coordinator_epoch,
     });
   }
-  const parts = [say("diagram.lanes.cell_name", { offsets, batch: batchWords(batch), records: serialsText(batch.serials) })];
+  const content = contentWords(batch);
+  const parts = [content === null
+    ? say("diagram.lanes.cell_name", { offsets, batch: batchWords(batch), records: serialsText(batch.serials) })
+    : say("diagram.lanes.content_name", { offsets, whose: content.whose, what: content.what })];
   if (batch.base_offset >= replica.high_watermark) parts.push(say("diagram.lanes.not_replicated"));
   if (twice) parts.push(say("diagram.lanes.twice_name"));
   return parts.join(" ");

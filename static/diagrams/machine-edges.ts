@@ -33,8 +33,9 @@ const SWING = 15;
 
 /** Paths from box to box, in the order of `edges`. `rows`: how many rows of boxes there are. */
 export function edgePaths(edges: readonly { from: PlacedBox; to: PlacedBox }[], rows: number): string[] {
+  const boxes = [...new Set(edges.flatMap(({ from, to }) => [from, to]))];
   const ends = edges.flatMap(({ from, to }, edge): [End, End] => {
-    const [leaves, enters] = sides(from, to, rows);
+    const [leaves, enters] = sides(from, to, rows, boxes);
     return [{ edge, box: from, other: to, side: leaves }, { edge, box: to, other: from, side: enters }];
   });
   const places = ends.map((end) => portOf(end, ends));
@@ -44,7 +45,7 @@ export function edgePaths(edges: readonly { from: PlacedBox; to: PlacedBox }[], 
   });
 }
 
-function sides(from: PlacedBox, to: PlacedBox, rows: number): [Side, Side] {
+function sides(from: PlacedBox, to: PlacedBox, rows: number, boxes: readonly PlacedBox[]): [Side, Side] {
   const across = to.column - from.column;
   const down = to.row - from.row;
   const facing: [Side, Side] = across > 0 ? ["right", "left"] : ["left", "right"];
@@ -52,7 +53,8 @@ function sides(from: PlacedBox, to: PlacedBox, rows: number): [Side, Side] {
     if (Math.abs(down) > 1) return ["left", "left"];
     return down > 0 ? ["bottom", "top"] : ["top", "bottom"];
   }
-  if (down === 0 && Math.abs(across) > 1) return from.row === 0 && rows > 1 ? ["top", "top"] : ["bottom", "bottom"];
+  const isBetween = ({ row, column }: PlacedBox): boolean => row === from.row && (column - from.column) * (column - to.column) < 0;
+  if (down === 0 && boxes.some(isBetween)) return from.row === 0 && rows > 1 ? ["top", "top"] : ["bottom", "bottom"];
   return Math.abs(across) === 1 && Math.abs(down) === 1 ? [down > 0 ? "bottom" : "top", facing[1]] : facing;
 }
 

@@ -71,7 +71,9 @@ function timerWord(kind: string): string {
 
 function strategyText(frame: Frame): string {
   const strategy = frame.view.middleware?.middleware?.strategy;
-  return strategy === undefined ? "" : strategy.replaceAll("_", " ");
+  if (strategy === undefined) return "";
+  const key = `diagram.strategy.${strategy}`;
+  return words.knows(key) ? say(key) : strategy.replaceAll("_", " ");
 }
 
 export class MiddlewareVotes extends DiagramElement {

@@ -16,6 +16,7 @@ import { arrivedNow } from "./lane-arrival.ts";
 import { range } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
+import { INTERNAL } from "./internal-partitions.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isLogCase } from "./log-case.ts";
 import { isPicked, partitionOf } from "./picked.ts";
@@ -138,6 +139,12 @@ function producerRow(frame: Frame, replica: ReplicaView, path: string[], produce
   };
 }
 
+/** `__consumer_offsets` remembers the producers whose transactions commit offsets; `__transaction_state` remembers none. */
+function isTransactional(frame: Frame, partition: string): boolean {
+  const view = frame.view.partitions?.[partition];
+  return Object.values(view?.replicas ?? {}).some((replica) => Object.keys(replica.producers).length > 0);
+}
+
 /** How close the match is to being forgotten: the reason why five is enough for five in flight. */
 function remark(cache: CachedRow[], fate: string | null): string | null {
   const index = cache.findIndex((row) => row.hit);
@@ -168,7 +175,10 @@ export class ProducerTable extends DiagramElement {
 
   protected override willUpdate(): void {
     if (this.frame === undefined) return;
-    this.partition = partitionOf(this.frame) ?? this.partition ?? this.frame.header.partitions[0] ?? null;
+    // Logs of coordinators have no producers of their own to remember: the table stays with the data.
+    const now = partitionOf(this.frame);
+    const isData = now !== null && (!INTERNAL.test(now) || isTransactional(this.frame, now));
+    this.partition = (isData ? now : null) ?? this.partition ?? this.frame.header.partitions[0] ?? null;
   }
 
   protected override show(frame: Frame): TemplateResult {

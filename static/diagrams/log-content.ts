@@ -1,0 +1,35 @@
+/**
+ * What a batch of an internal log says: the image of a transactional id, or an offset of a group. Pure.
+ *
+ * A transaction's image is named by its state, with the id under it; a group's offset by its partition and offset,
+ * with the group under it. Of several records in one batch the newest is named and the others are counted.
+ */
+
+import type { Json, LogBatchView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+
+export interface ContentWords {
+  /** `PrepareCommit`, `in-0 → 2`. */
+  what: string;
+  /** `txn-1`, `g`. */
+  whose: string;
+}
+
+/** Null for batches of other logs, and for markers. */
+export function contentWords(batch: LogBatchView): ContentWords | null {
+  const content = batch.content;
+  const last = (content?.keys.length ?? 0) - 1;
+  if (content === undefined || last < 0 || batch.control !== null) return null;
+  const { what, whose } = recordWords(content.keys[last] ?? null, content.values[last] ?? null);
+  return { what: last > 0 ? `${what} ${say("diagram.consumers.more", { count: last })}` : what, whose };
+}
+
+export function recordWords(key: Json, value: Json): ContentWords {
+  const [whose, partition] = Array.isArray(key) ? [String(key[0]), String(key[1])] : [String(key), null];
+  const fields = typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+  if (fields === null) {
+    const gone = say("diagram.internal_log.tombstone");
+    return { what: partition === null ? gone : `${partition} ${gone}`, whose };
+  }
+  return { what: "state" in fields ? String(fields["state"]) : `${partition ?? ""} → ${String(fields["offset"])}`, whose };
+}
