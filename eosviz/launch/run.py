@@ -16,6 +16,7 @@ from eosviz.launch.occupancy import Occupancy
 from eosviz.launch.places import ROOT, data_folder, environment_python
 from eosviz.launch.problem import Problem
 from eosviz.launch.processes import POLL_SECONDS
+from eosviz.launch.redis_check import require_redis
 from eosviz.launch.services import child_environment, embedded_redis, web, worker
 from eosviz.launch.setup import set_up
 from eosviz.launch.storage import StorageWatch, require_room
@@ -43,6 +44,7 @@ def run(prepare: bool = True) -> None:
         if prepare:
             set_up()
         environment = child_environment()
+        require_redis(environment)
         prepare_database(environment)
         supervise(Supervisor(occupancy, say), data, environment, listener)
     finally:

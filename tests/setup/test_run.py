@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from eosviz.launch import environment
+from eosviz.launch.commands import attempt
 from eosviz.launch.places import ROOT
 from eosviz.launch.problem import Problem
 from eosviz.launch.processes import start_mark
+from eosviz.launch.redis_check import require_redis
 from eosviz.launch.run import url_of
 from eosviz.launch.services import answers_ping
 from eosviz.launch.storage import ASK_SECONDS, StorageWatch, require_room
@@ -97,6 +99,44 @@ def test_a_disk_that_runs_full_is_said_once(tmp_path: Path) -> None:
         f"The disk that holds {tmp_path} has 50 MB free: free some space, or soon no step can be stored.",
         f"The disk that holds {tmp_path} has room again: 700 MB.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("url", "shown", "reason"),
+    [
+        ("redis://:secret@127.0.0.1:1/0", "redis://:…@127.0.0.1:1/0", "Connection refused"),
+        ("unix:///nowhere/redis.sock", "unix:///nowhere/redis.sock", "No such file or directory"),
+        ("nonsense", "nonsense", "an address begins with redis://"),
+    ],
+)
+def test_a_redis_that_does_not_answer_is_named_first(
+    tmp_path: Path, url: str, shown: str, reason: str
+) -> None:
+    said = refused(data=tmp_path, REDIS_URL=url)
+    assert said.startswith(f"eosviz: the Redis at {shown} cannot be used (")
+    assert reason in said
+    assert said.endswith("start it, correct REDIS_URL, or unset REDIS_URL to use the embedded server")
+    assert not (tmp_path / "eosviz.sqlite3").exists()
+
+
+def test_a_redis_that_accepts_and_says_nothing_is_given_up(tmp_path: Path, taken_port: int) -> None:
+    assert "cannot be used (no answer within 2 s)" in refused(
+        data=tmp_path, REDIS_URL=f"redis://127.0.0.1:{taken_port}/0"
+    )
+
+
+def test_a_redis_that_answers_may_be_used(redis_server: str) -> None:
+    require_redis({"REDIS_URL": redis_server})
+    with pytest.raises(Problem, match="AUTH"):
+        require_redis({"REDIS_URL": redis_server.replace("unix://", "unix://:secret@")})
+
+
+def test_a_command_that_does_not_end_is_ended_with_all_it_started(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    succeeded, output = attempt(["sh", "-c", f"echo begun; (sleep 60; touch {mark}) & wait"], seconds_max=0.5)
+    assert (succeeded, output.split("\n")[0]) == (False, "begun")
+    assert "it was not over after 0.5 s" in output
+    assert not mark.exists()
 
 
 def test_an_old_python_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

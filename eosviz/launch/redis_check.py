@@ -1,0 +1,93 @@
+"""Asks the Redis that REDIS_URL names before anything is started: without it nothing would ever be ready."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Mapping
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from eosviz.launch.problem import Problem
+
+ANSWER_SECONDS_MAX = 2.0
+PORT = 6379
+SCHEMES = ("redis", "rediss", "unix")
+
+
+def require_redis(environment: Mapping[str, str]) -> None:
+    """Raises Problem when a Redis was named and does not answer. Without one the embedded server is used."""
+    url = environment.get("REDIS_URL")
+    if not url:
+        return
+    found: list[str] = []
+    # Looking a name up has no bound of its own, so the question is asked beside this thread.
+    asking = threading.Thread(target=lambda: found.append(complaint(url)), daemon=True)
+    asking.start()
+    asking.join(ANSWER_SECONDS_MAX + 0.5)
+    wrong = found[0] if found else f"no answer within {ANSWER_SECONDS_MAX:g} s"
+    if wrong:
+        raise Problem(
+            f"the Redis at {without_password(url)} cannot be used ({wrong}):"
+            " start it, correct REDIS_URL, or unset REDIS_URL to use the embedded server"
+        )
+
+
+def without_password(url: str) -> str:
+    """The address as it may be shown."""
+    try:
+        password = urlsplit(url).password
+    except ValueError:
+        return "REDIS_URL"
+    return url.replace(f":{password}@", ":…@") if password else url
+
+
+def complaint(url: str) -> str:
+    """What is wrong with it, or an empty text when it answered."""
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in SCHEMES:
+            return "an address begins with redis://, rediss:// or unix://"
+        with contextlib.closing(connect(parts)) as connection:
+            if parts.scheme == "rediss":
+                return ""  # it listens; the rest is said in TLS, which the clients check
+            return refusal(connection, parts)
+    except TimeoutError:
+        return f"no answer within {ANSWER_SECONDS_MAX:g} s"
+    except OSError as error:
+        return error.strerror or str(error)
+    except ValueError as error:
+        return str(error)
+
+
+def connect(parts: SplitResult) -> socket.socket:
+    if parts.scheme != "unix":
+        return socket.create_connection(
+            (parts.hostname or "localhost", parts.port or PORT), ANSWER_SECONDS_MAX
+        )
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(ANSWER_SECONDS_MAX)
+    try:
+        connection.connect(unquote(parts.path))
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def refusal(connection: socket.socket, parts: SplitResult) -> str:
+    """Redis's own words when it takes neither the password nor a PING."""
+    if parts.password:
+        words = [unquote(word) for word in (parts.username, parts.password) if word]
+        said = answer(connection, "AUTH", *words)
+        if not said.startswith("+"):
+            return said.lstrip("-")
+    said = answer(connection, "PING")
+    # One that still loads its data will answer before it is needed.
+    return "" if said.startswith(("+", "-LOADING")) else said.lstrip("-") or "it closed the connection"
+
+
+def answer(connection: socket.socket, *words: str) -> str:
+    """The first line that answers a command."""
+    encoded = [word.encode() for word in words]
+    lines = [b"*%d" % len(encoded), *(line for word in encoded for line in (b"$%d" % len(word), word)), b""]
+    connection.sendall(b"\r\n".join(lines))
+    return connection.recv(512).decode(errors="replace").split("\r\n")[0]
