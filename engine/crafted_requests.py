@@ -137,3 +137,12 @@ def crafted(message: dict[str, Any]) -> object:
     if message["api"] in CRAFTABLE:
         return craft(message["api"], values)
     return _MAKE[message["api"]](values)
+
+
+def told(value: Any) -> str:
+    """A field of a made-up request as a reader sees it; an empty text shows that it is one."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return " ".join(told(item) for item in value)
+    return str(value) if value != "" else '""'

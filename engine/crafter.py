@@ -28,14 +28,16 @@ class Crafter:
                     error=answer.error.name,
                     base_offset=answer.base_offset,
                 )
-        else:
-            self.watch.say(
-                "fault.crafted_request_answered",
-                ("GEN-6",),
-                api=body.api,  # type: ignore[attr-defined]
-                broker=envelope.source,
-                error=error_of(body) or "NONE",
-            )
+            return []
+        error = error_of(body)
+        self.watch.say(
+            # An answer of the middleware is a message of its own and carries no error.
+            "fault.crafted_message_answered" if error is None else "fault.crafted_request_answered",
+            ("GEN-6",),
+            api=body.api,  # type: ignore[attr-defined]
+            broker=envelope.source,
+            error=error,
+        )
         return []
 
     def next_timer(self) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from engine.crafted_requests import crafted
+from engine.crafted_requests import crafted, told
 from engine.errors import Error, Refused
 from engine.messages import (
     NO_OFFSET,
@@ -370,14 +370,15 @@ class Interference:
     def _craft_request(self, entry: dict[str, Any]) -> None:
         """Send a request that no client would send, to a broker or to whoever coordinates what it names."""
         simulation = self.simulation
-        request = crafted(entry["message"] or {})
+        fields = entry["message"] or {}
+        request = crafted(fields)
         to = entry["actor"] or simulation.world.coordinator_for(request)
         self._say(
             "fault.crafted_request",
             "crafter",
             api=request.api,  # type: ignore[attr-defined]
             broker=to,
-            fields=[f"{name} {value}" for name, value in (entry["message"] or {}).items() if name != "api"],
+            fields=[f"{name} {told(value)}" for name, value in fields.items() if name != "api"],
         )
         simulation.send("crafter", Send(to, request, simulation.world.next_crafted()))
 

@@ -451,7 +451,7 @@ class Controller:
         state.not_fetching.difference_update(back)
         self._changed(state)
         self.watch.say(
-            "fault.isr_restored",
+            "fault.isr_restored" if back else "fault.nobody_to_restore",
             ("GEN-6", "LOG-7"),
             partition=partition,
             replicas=[f"broker-{member}" for member in back],

@@ -111,7 +111,7 @@ def _finish(
                 [["high watermark waited for", until], ["high watermark", reached]]
                 if error is not Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
                 else [["in-sync replicas", len(replica.isr)], ["minimum", replica.min_isr]],
-                "refusal.client_retries",
+                "refusal.client_retries" if delayed.done is None else "refusal.coordinator_is_told",
             )
             watch.note(
                 key,

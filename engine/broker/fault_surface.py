@@ -67,10 +67,11 @@ class FaultSurface:
                 f"offset {to} is above the high watermark {log.high_watermark}",
                 f"choose at most {log.high_watermark}",
             )
+        before = log.log_start
         gone = log.raise_log_start(to)
         self.changed_partitions.add(partition)
         self.watch.say(
-            "fault.head_deleted",
+            "fault.head_deleted" if log.log_start > before else "fault.no_head_to_delete",
             ("GEN-6", "LOG-11"),
             broker=self.name,
             partition=partition,
@@ -82,7 +83,7 @@ class FaultSurface:
                 say_forgotten(
                     self.watch, self.name, "broker.producers_deleted_with_head", replica, gone, ("LOG-11",)
                 )
-            elif log.producers.entries:
+            elif log.producers.entries and log.log_start > before:
                 self.watch.note(
                     "broker.producers_kept_after_head",
                     ("LOG-11",),

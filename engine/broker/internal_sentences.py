@@ -65,7 +65,8 @@ def say_internal(
             **{**append_rules.NUMBERS[rule.when](arrival), **known},
             error=rule.answer.name,
         )
-        watch.refuse(rule.spec, rule.answer.name, append_rules.compared(rule, arrival), rule.next_key)
+        following = rule.next_key if batch.is_control else "refusal.coordinator_is_told"
+        watch.refuse(rule.spec, rule.answer.name, append_rules.compared(rule, arrival), following)
     if appended.arrival is not None:
         shown = log.producers.rules.shown_data[appended.level]
         if batch.is_control:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.broker.replica import Replica
@@ -196,8 +196,12 @@ INTERNAL = ("partition_unknown", "not_leader", "too_few_in_sync")
 
 
 def internal_checks() -> Checks:
-    """The rows for markers and coordinators' records."""
-    return tuple((GUARDS[check.when], check) for check in PRODUCE_CHECKS if check.when in INTERNAL)
+    """The rows for markers and coordinators' records: it is the coordinator that hears of a refusal."""
+    return tuple(
+        (GUARDS[check.when], replace(check, next_key="refusal.coordinator_is_told"))
+        for check in PRODUCE_CHECKS
+        if check.when in INTERNAL
+    )
 
 
 def checks_for(profile: Any) -> tuple[Checks, Checks]:

@@ -22,6 +22,7 @@ from engine.coordinator.transaction_states import EXPIRE, ONGOING, TRANSACTION_S
 from engine.errors import EngineError, Error
 from engine.java_hash import partition_for
 from engine.messages import (
+    SHORT_MAX,
     AddOffsetsToTxnResponse,
     AddPartitionsToTxnResponse,
     Connect,
@@ -197,7 +198,7 @@ class TransactionHost:
     def preset(self, transactional_id: str, image: Image) -> None:
         """Initial state: this id is in the cache (GEN-7)."""
         self.coordinator.metadata[transactional_id] = TransactionMetadata.loaded(transactional_id, image)
-        self._plan()
+        self._plan(0)
 
     # -- carrying out what the coordinator wants -------------------------------------------------------
 
@@ -224,7 +225,7 @@ class TransactionHost:
                 self._completed(wanted)
         if self.coordinator.completions_to_retry or markers.again:
             self._want_pass(now + self.broker.configuration.marker_retry_ms)
-        self._plan()
+        self._plan(now)
         if self.watch.recording:
             self.watch.touch(self.board)
             self.watch.touch(self.desk)
@@ -254,10 +255,12 @@ class TransactionHost:
         metadata = self.coordinator.metadata.get(transactional_id)
         taken_back = metadata is not None and metadata.pending_state is None
         if self.watch.recording and (answer.error is Error.NONE or taken_back):
+            key = "coordinator.image_not_written"
+            if answer.error is Error.NONE:
+                gone = metadata is None and self.coordinator.lookup(transactional_id) is Error.NONE
+                key = "coordinator.tombstone_durable" if gone else "coordinator.image_durable"
             self.watch.note(
-                "coordinator.image_durable"
-                if answer.error is Error.NONE
-                else "coordinator.image_not_written",
+                key,
                 ("TXC-5",),
                 coordinator=self.broker.name,
                 transactional_id=transactional_id,
@@ -335,7 +338,7 @@ class TransactionHost:
 
     # -- time ------------------------------------------------------------------------------------------
 
-    def _plan(self) -> None:
+    def _plan(self, now: int) -> None:
         """When the scans would find something next; they stand on their grids (TXC-20, TXC-21)."""
         configuration = self.broker.configuration
         open_until: int | None = None
@@ -345,6 +348,8 @@ class TransactionHost:
                 continue
             if metadata.state == ONGOING:
                 over = metadata.start_ms + metadata.timeout_ms
+                if over < now and metadata.producer_epoch == SHORT_MAX:
+                    continue  # Every scan finds it and cannot fence it (TXC-11): told once.
                 open_until = over if open_until is None or over < open_until else open_until
             elif TRANSACTION_STATES.candidates(metadata.state, EXPIRE):
                 since = metadata.last_update_ms

@@ -33,8 +33,9 @@ def note_ended(log: PartitionLog, completed: list[CompletedTransaction]) -> None
     for ended in completed:
         if ended.is_aborted:
             line = log.aborted.lines[-1]
+            nothing = ended.first_offset == ended.last_offset
             log.watch.note(
-                "broker.aborted_indexed",
+                "broker.marker_indexed_alone" if nothing else "broker.aborted_indexed",
                 ("LOG-9", "CON-7"),
                 partition=log.partition,
                 producer_id=ended.producer_id,

@@ -17,6 +17,8 @@ class Answer:
     error: Error
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
+    thrown: bool = False
+    """Kafka's coordinator throws here, and ``KafkaApis.handleError`` answers in its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,11 @@ from engine.profiles import Profile
 from engine.watching import Watch
 
 NEXT = {
-    Error.CONCURRENT_TRANSACTIONS: "refusal.client_retries",
-    Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_retries",
+    Error.CONCURRENT_TRANSACTIONS: "refusal.client_asks_again",
+    Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_asks_again",
     Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
-    Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts",
+    Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
+    Error.UNKNOWN_SERVER_ERROR: "refusal.client_has_no_rule",
 }
 """What the client does about a refusal; everything else ends it."""
 
@@ -57,6 +58,11 @@ class CoordinatorVoice:
     ) -> None:
         self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
 
+    def _answer_row(self, to: object, row: Row) -> None:
+        """The answer that a row gives; its internal errors are exceptions in Kafka."""
+        error = Error[row.reply]
+        self.outbox.append(Answer(to=to, error=error, thrown=error is Error.UNKNOWN_SERVER_ERROR))
+
     def _reject(
         self, to: object, error: Error, key: str, rule: str, compared: list[list[Any]], /, **params: Any
     ) -> None:
@@ -86,8 +92,9 @@ class CoordinatorVoice:
         error = (
             Error.PRODUCER_FENCED if self.profile.coordinator_answers_fenced else Error.INVALID_PRODUCER_EPOCH
         )
+        too_high = arrived > metadata.producer_epoch
         self.watch.say(
-            "coordinator.stale_epoch",
+            "coordinator.epoch_never_given" if too_high else "coordinator.stale_epoch",
             ("FEN-2",),
             coordinator=self.name,
             transactional_id=metadata.transactional_id,
@@ -122,7 +129,9 @@ class CoordinatorVoice:
                 NEXT.get(Error[row.reply], "refusal.client_ends"),
             )
 
-    def _note(self, key: str, rules: tuple[str, ...], metadata: TransactionMetadata) -> None:
+    def _note(
+        self, key: str, rules: tuple[str, ...], metadata: TransactionMetadata, /, **more: object
+    ) -> None:
         if self.watch.recording:
             self.watch.note(
                 key,
@@ -131,6 +140,7 @@ class CoordinatorVoice:
                 transactional_id=metadata.transactional_id,
                 state=metadata.state,
                 producer_epoch=metadata.producer_epoch,
+                **more,
             )
 
     def _say(self, key: str, rule: str, metadata: TransactionMetadata) -> None:

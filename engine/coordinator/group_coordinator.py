@@ -18,6 +18,7 @@ from engine.errors import Error
 from engine.events import OffsetsEnded, OffsetsPending
 from engine.java_hash import partition_for
 from engine.messages import (
+    NO_OFFSET,
     NO_PRODUCER_ID,
     CommittedOffset,
     OffsetCommitRequest,
@@ -347,7 +348,7 @@ class GroupCoordinator:
         if not watch.recording:
             return
         for moved in moves:
-            row = moved.row
+            row, visible = moved.row, group.committed(moved.partition)
             watch.note(
                 row.why,
                 (row.spec,),
@@ -357,7 +358,7 @@ class GroupCoordinator:
                 producer_id=producer_id,
                 offset=moved.offset,
                 position=moved.position,
-                visible=group.committed(moved.partition),
+                visible=None if visible == NO_OFFSET else visible,
             )
             if row.refused:
                 continue
@@ -383,7 +384,9 @@ class GroupCoordinator:
             "OFS-2",
             error.name,
             [["offsets partition", self.partition_of(request.group_id)]],
-            "refusal.client_looks_up_again" if error is Error.NOT_COORDINATOR else "refusal.client_retries",
+            "refusal.client_looks_up_again"
+            if error is Error.NOT_COORDINATOR
+            else "refusal.client_asks_again",
         )
 
     def _refused(self, group: Group, request: Commit, check: MemberCheck) -> None:

@@ -23,11 +23,13 @@ from engine.coordinator.transaction_states import (
     COMPLETE_COMMIT,
     DEAD,
     EMPTY,
+    EPOCH_LEFT,
     EXPIRE,
     IN_TRANSITION,
     INIT,
     MARKED,
     NEW_PARTITIONS,
+    NO_EPOCH_LEFT,
     ONGOING,
     PREPARE_ABORT,
     PREPARE_COMMIT,
@@ -213,7 +215,7 @@ class TransactionCoordinator(CoordinatorVoice):
             metadata = TransactionMetadata(transactional_id, self.producer_ids.take(), timeout_ms, now)
             self.metadata[transactional_id] = metadata
         row = self._row(metadata, INIT)
-        if row.when == SETTLED and expected is not None and not metadata.accepts(*expected):
+        if row.when != IN_TRANSITION and expected is not None and not metadata.accepts(*expected):
             self._say("coordinator.other_producer_id", "TXC-7", metadata)
             self._refuse_fenced(expected, metadata)
             self._answer(to, Error.PRODUCER_FENCED)
@@ -224,13 +226,14 @@ class TransactionCoordinator(CoordinatorVoice):
         elif row.effects == ("fence_and_abort",):
             self._fence(to, metadata, now)
         else:
-            self._answer(to, Error[row.reply])
+            self._answer_row(to, row)
 
     def _raise_or_rotate(
         self, to: object, metadata: TransactionMetadata, timeout_ms: int, now: int, expected: int | None
     ) -> None:
         """A new epoch, or a new PID when the epochs are used up (TXC-9)."""
         if metadata.epoch_exhausted and expected in (None, metadata.producer_epoch):
+            key = "coordinator.id_rotated"
             image = metadata.image(
                 now,
                 EMPTY,
@@ -248,6 +251,7 @@ class TransactionCoordinator(CoordinatorVoice):
                 self._refuse_fenced((metadata.producer_id, expected), metadata)
                 self._answer(to, Error.PRODUCER_FENCED)
                 return
+            key = _identity_key(metadata.producer_epoch, epochs[0])
             image = metadata.image(
                 now,
                 EMPTY,
@@ -257,15 +261,23 @@ class TransactionCoordinator(CoordinatorVoice):
                 partitions=frozenset(),
                 start_ms=-1,
             )
+        self._note(
+            key,
+            ("TXC-9",),
+            metadata,
+            old_producer_id=metadata.producer_id,
+            producer_id=image.producer_id,
+            new_epoch=image.producer_epoch,
+        )
         self._write(INIT_WRITE, metadata, image, to)
 
     def _fence(self, to: object | None, metadata: TransactionMetadata, now: int) -> None:
         """Raise the epoch above the one in use and abort what is open (TXC-10, TXC-11)."""
-        if metadata.producer_epoch == SHORT_MAX:
-            raise EngineError(f"{metadata.transactional_id}: no epoch is left for fencing (TXC-11)")
         metadata.pending_state = PREPARE_EPOCH_FENCE
         keeps = self.profile.failed_fence_keeps_epoch and metadata.failed_epoch_fence
         epoch = metadata.producer_epoch + (0 if keeps else 1)
+        key = "coordinator.fence_keeps_epoch" if keeps else "coordinator.fence_raises_epoch"
+        self._note(key, ("TXC-11" if keeps else "TXC-10",), metadata, new_epoch=epoch)
         metadata.pending_state = None
         metadata.producer_epoch = epoch
         metadata.last_producer_epoch = NO_PRODUCER_EPOCH
@@ -299,7 +311,7 @@ class TransactionCoordinator(CoordinatorVoice):
             )
             self._write(ADD_WRITE, metadata, image, to)
         else:
-            self._answer(to, Error[row.reply])
+            self._answer_row(to, row)
 
     def end_transaction(
         self,
@@ -326,7 +338,7 @@ class TransactionCoordinator(CoordinatorVoice):
             image = metadata.image(now, str(row.target))
             self._write(DECISION_WRITE, metadata, image, (to, producer_epoch, commit))
         else:
-            self._answer(to, Error[row.reply])
+            self._answer_row(to, row)
 
     def _identified(
         self, to: object, transactional_id: str | None, producer_id: int
@@ -451,6 +463,7 @@ class TransactionCoordinator(CoordinatorVoice):
         if producer_epoch != metadata.producer_epoch:
             # Only 2.0 comes here: its first check lets a newer epoch pass, and the id is stuck (KAFKA-9600).
             self._fenced(to, metadata, producer_epoch)
+            self._note("coordinator.decision_without_markers", ("TXC-16",), metadata, arrived=producer_epoch)
             return
         self._answer(to, Error.NONE)
         self._note("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
@@ -524,8 +537,10 @@ class TransactionCoordinator(CoordinatorVoice):
                 and metadata.pending_state is None
                 and metadata.start_ms + metadata.timeout_ms < now
             ):
-                self._decide(TRANSACTION_STATES.find(ONGOING, TIME_OUT), metadata)
-                self._fence(None, metadata, now)
+                row = self._row(metadata, TIME_OUT)
+                self._decide(row, metadata)
+                if row.effects:
+                    self._fence(None, metadata, now)
 
     def expire_ids(self, now: int) -> None:
         """Forget ids that nobody used for long (TXC-21)."""
@@ -549,6 +564,7 @@ class TransactionCoordinator(CoordinatorVoice):
     def _row(self, metadata: TransactionMetadata, on: str, partitions: frozenset[str] = frozenset()) -> Row:
         settled = metadata.pending_state is None
         known = partitions <= metadata.partitions
+        left = metadata.producer_epoch < SHORT_MAX
         return TRANSACTION_STATES.find(
             metadata.state,
             on,
@@ -557,8 +573,17 @@ class TransactionCoordinator(CoordinatorVoice):
                 SETTLED: settled,
                 NEW_PARTITIONS: settled and not known,
                 ALL_KNOWN: settled and known,
+                EPOCH_LEFT: settled and left,
+                NO_EPOCH_LEFT: settled and not left,
             },
         )
+
+
+def _identity_key(epoch: int, given: int) -> str:
+    """What an InitProducerId that finds nothing open does with the epoch (TXC-9)."""
+    if epoch == NO_PRODUCER_EPOCH:
+        return "coordinator.id_is_new"
+    return "coordinator.epoch_given_again" if given == epoch else "coordinator.epoch_goes_up"
 
 
 _INSTALLED = {

@@ -18,6 +18,7 @@ MARKED, EXPIRE, TIME_OUT = "all_markers_acknowledged", "id_expires", "times_out"
 
 SETTLED, IN_TRANSITION = "settled", "in_transition"
 NEW_PARTITIONS, ALL_KNOWN = "settled_with_new_partitions", "settled_all_known"
+EPOCH_LEFT, NO_EPOCH_LEFT = "settled_with_an_epoch_left", "settled_without_an_epoch_left"
 
 _RESTING = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
 _STABLE = (EMPTY, ONGOING, PREPARE_COMMIT, PREPARE_ABORT, COMPLETE_COMMIT, COMPLETE_ABORT)
@@ -55,6 +56,19 @@ def _internal(on: str, spec: str) -> list[Row]:
     ]
 
 
+def _cannot_fence(on: str) -> Row:
+    """No epoch is left to fence with; what is open stays so (TXC-11, ``prepareFenceProducerEpoch``)."""
+    return Row(
+        source=ONGOING,
+        on=on,
+        when=NO_EPOCH_LEFT,
+        target=None,
+        reply="UNKNOWN_SERVER_ERROR",
+        why="coordinator.no_epoch_left",
+        spec="TXC-11",
+    )
+
+
 def _init() -> list[Row]:
     rows = _busy(INIT, "TXC-7", "coordinator.init_meets_transition")
     rows += [
@@ -69,18 +83,19 @@ def _init() -> list[Row]:
         )
         for source in _RESTING
     ]
-    rows.append(
+    rows += [
         Row(
             source=ONGOING,
             on=INIT,
-            when=SETTLED,
+            when=EPOCH_LEFT,
             target=PREPARE_EPOCH_FENCE,
             reply="CONCURRENT_TRANSACTIONS",
             effects=("fence_and_abort",),
             why="coordinator.fences_open_transaction",
             spec="TXC-10",
-        )
-    )
+        ),
+        _cannot_fence(INIT),
+    ]
     rows += [
         Row(
             source=source,
@@ -207,16 +222,18 @@ def _rest() -> list[Row]:
         )
         for source in _RESTING
     ]
-    rows.append(
+    rows += [
         Row(
             source=ONGOING,
             on=TIME_OUT,
+            when=EPOCH_LEFT,
             target=PREPARE_EPOCH_FENCE,
             effects=("fence_and_abort",),
             why="coordinator.transaction_timed_out",
             spec="TXC-20",
-        )
-    )
+        ),
+        _cannot_fence(TIME_OUT),
+    ]
     return rows
 
 
@@ -224,7 +241,7 @@ TRANSACTION_STATES = Machine(
     "transaction_states",
     EMPTY,
     [*_init(), *_add(), *_end(COMMIT), *_end(ABORT), *_rest()],
-    guards=(SETTLED, IN_TRANSITION, NEW_PARTITIONS, ALL_KNOWN),
+    guards=(SETTLED, IN_TRANSITION, NEW_PARTITIONS, ALL_KNOWN, EPOCH_LEFT, NO_EPOCH_LEFT),
     effects=(
         "raise_epoch_or_rotate",
         "fence_and_abort",

@@ -81,11 +81,12 @@ class TransactionManager(Node):
             for node in missing:
                 self.send(node, Rollback(tid=tid, by="cancel"), tid)
             one.due = now + self.configuration.resend_ms
+        left = tuple(node for node, answer in one.answers.items() if answer != RollbackOk.api)
         if "report" in row.effects:
-            left = tuple(node for node, answer in one.answers.items() if answer != RollbackOk.api)
             self.send(MIDDLEWARE, Cancelled(tid=tid, left=left), tid)
             one.due = None
         shown = {"manager": self.name, "tid": tid, "sender": sender, "missing": missing, "state": one.state}
+        shown |= {"answer": one.answers.get(sender), "left": left or None}
         if row.target is None:
             self.refused(row, [["state", one.state]], "manager.keeps_its_state", **shown)
         else:

@@ -98,7 +98,9 @@ def ask_next(middleware: Middleware, transaction: Transaction, now: int) -> None
 
 def _one_by_one(middleware: Middleware, transaction: Transaction, now: int) -> None:
     """Newest first. Nobody knows when a silent node committed: it counts as the newest."""
-    order = _nodes(transaction)
+    order = sorted(
+        _nodes(transaction), key=lambda name: name != BUSINESS
+    )  # It committed before anybody else.
     silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]
     rest = [name for name in order if name not in silent]
     for name in [*reversed(silent), *reversed(rest)]:

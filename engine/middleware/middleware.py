@@ -218,6 +218,16 @@ class Middleware(Node):
                 ms=now - transaction.committed_since,
             )
 
+    def _close_window_undone(self, transaction: Transaction, now: int) -> None:
+        """Everything undone: no reader finds participants that differ any more (MW-14)."""
+        since = transaction.committed_since
+        still = transaction.in_state(participants.COMMITTED)
+        if since is not None and transaction.committed_until is None and not still:
+            transaction.committed_until = now
+            self.watch.note(
+                "middleware.window_closes_undone", ("MW-14",), tid=transaction.tid, ms=now - since
+            )
+
     def _check_reply(self, transaction: Transaction, sender: str, body: CheckReply, now: int) -> None:
         guard = {COMMITTED: states.SUCCEEDED, ROLLED_BACK: states.FAILED}.get(body.outcome, states.UNKNOWN)
         self._decide(transaction, states.CHECK_REPLY, now, guard, sender=sender, result=body.outcome)
@@ -281,9 +291,13 @@ class Middleware(Node):
             self.refused(row, [["state", before]], "middleware.nothing_done", **shown)
             return row
         transaction.state = row.target
+        if row.target == states.COMPENSATED:
+            self._close_window_undone(transaction, now)
         for effect in row.effects:
             _EFFECTS[effect](self, transaction, now, params)
         shown |= self._numbers(transaction)
+        if shown["left"]:
+            shown["undone"] = shown["left"]
         self.took(states.MIDDLEWARE, row, f"{self.name} {transaction.tid}", **shown)
         self._comment(transaction, before, row)
         if row.target != before:
@@ -321,6 +335,9 @@ class Middleware(Node):
         """What a learner should see beside the step: the strategy's price, and how Kafka does it (MW-15)."""
         if not self.watch.recording:
             return
+        if row.when == states.GIVEN_UP and not transaction.tries:
+            key = "middleware.no_manager" if self.strategy.name != compensation.MANUAL else self.strategy.why
+            self.watch.note(key, ("MW-11",))
         if row.on == states.ANSWER_TIMEOUT:
             self.watch.note(self.strategy.trade_off, ("MW-11", "MW-12", "CTR-41"))
             self.watch.note("middleware.kafka_repeats_markers", ("MW-15", "CTR-40"))

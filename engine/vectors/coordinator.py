@@ -203,8 +203,11 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         got.append(found)
     for index, wanted in enumerate(expected["results"]):
         known_state = wanted.get("state", known_state)
-        answers = [_answer(answer, asked[to]) for to, answer in stage.responses if to == index]
+        told = [answer for to, answer in stage.responses if to == index]
+        answers = [_answer(answer, asked[index]) for answer in told if not answer.thrown]
         found = got[index]
+        if any(answer.thrown for answer in told):
+            found["exception"] = True
         for name, value in (
             ("responses", [_comparable(item) for item in wanted.get("responses", [])]),
             ("log_writes", wanted.get("log_writes", [])),

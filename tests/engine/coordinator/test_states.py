@@ -10,17 +10,21 @@ from engine.coordinator.transaction_states import (
     ADD,
     ALL_KNOWN,
     COMMIT,
+    EPOCH_LEFT,
     IN_TRANSITION,
     INIT,
     NEW_PARTITIONS,
+    NO_EPOCH_LEFT,
     SETTLED,
 )
 from engine.explain import catalogue
 
+QUIET = dict.fromkeys([IN_TRANSITION, SETTLED, NEW_PARTITIONS, ALL_KNOWN, EPOCH_LEFT, NO_EPOCH_LEFT], False)
 SITUATIONS = [
-    {IN_TRANSITION: True, SETTLED: False, NEW_PARTITIONS: False, ALL_KNOWN: False},
-    {IN_TRANSITION: False, SETTLED: True, NEW_PARTITIONS: True, ALL_KNOWN: False},
-    {IN_TRANSITION: False, SETTLED: True, NEW_PARTITIONS: False, ALL_KNOWN: True},
+    {**QUIET, IN_TRANSITION: True},
+    {**QUIET, SETTLED: True, NEW_PARTITIONS: True, EPOCH_LEFT: True},
+    {**QUIET, SETTLED: True, ALL_KNOWN: True, EPOCH_LEFT: True},
+    {**QUIET, SETTLED: True, ALL_KNOWN: True, NO_EPOCH_LEFT: True},
 ]
 
 
