@@ -354,14 +354,16 @@ class Simulation:
     def _begin_pass(self, name: str, event: Event) -> None:
         if self.hold_if_paused(name, event):
             return
-        if self.world.clients[name].alive:
-            self._pass = name
-            self._run_phase(name)
+        self._pass = name
+        self._run_phase(name)
 
     def _run_phase(self, name: str) -> None:
-        client = self.world.clients[name]
+        if not self.world.acts(name):
+            self._pass = None  # A crash ends the pass; the rest of one that a pause holds up is still due.
+            self._ask(name)
+            return
         self._actor, self._kind = name, "sender_phase"
-        effects, more = client.run_phase(self.now)
+        effects, more = self.world.clients[name].run_phase(self.now)
         if effects:
             self.carry_out(name, effects)
         if not more:

@@ -231,6 +231,10 @@ class World:
         if name in self.brokers and not self.is_zombie(name):
             yield from self.register(name, now)
 
+    def acts(self, name: str) -> bool:
+        """An actor that runs and is not paused."""
+        return name not in self.paused and bool(self.roles[name].alive)
+
     def is_zombie(self, name: str) -> bool:
         """True for a broker that runs, while the controller holds it for dead."""
         broker = self.brokers.get(name)

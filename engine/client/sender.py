@@ -17,6 +17,7 @@ from engine.client.accumulator import CLOSED, COMPLETING, EXHAUSTED, FLUSH, FULL
 from engine.client.answers import Answers
 from engine.client.batch import Batch
 from engine.client.configuration import ACKS_ALL
+from engine.client.connections import DISCONNECTED
 from engine.client.control_sending import Held
 from engine.client.incarnation import Incarnation
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
@@ -418,9 +419,14 @@ class Sender:
 
     def send(self, now: int) -> bool:
         """P8: one Produce request per node with all its batches."""
+        connections = self.memory.connections
         for node, batches in self.drained:
             if batches:
                 self._send_to(node, batches, now)
+                if connections.to(node).state == DISCONNECTED:
+                    # The broker went away in the middle of this pass: what it was sent went into a dead socket.
+                    for request in connections.disconnected(node, now):
+                        self.answers.lost(request, now)
         self.drained = []
         return False
 
@@ -441,7 +447,8 @@ class Sender:
                 node, "Produce", body, now, config.request_timeout_ms, by_partition
             ).correlation_id
         connection = memory.connections.to(node)
-        memory.outbox.append(Send(connection.peer, body, number))
+        if connection.state != DISCONNECTED:
+            memory.outbox.append(Send(connection.peer, body, number))
         params = _NOTHING
         if memory.watch.recording:
             params = {

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from engine.scenario import load
 from engine.simulation import Simulation
+from tests.engine.search.watched import Watched
 
 WORDS = {"en": "Found", "zh-Hans": "找到"}
 
@@ -50,3 +53,53 @@ def test_an_answer_that_comes_while_a_consumer_rewinds_is_not_read():
     taken = [offset for _, offset in loop.outputs]
     assert taken == sorted(taken) == list(range(12))
     assert [verdict.duplicates for verdict in simulation.verdicts()] == [0, 0]
+
+
+@pytest.mark.parametrize("acks", [-1, 0])
+@pytest.mark.parametrize("actor", ["broker-1", "p1"])
+def test_whoever_crashes_in_the_middle_of_a_senders_pass(actor, acks):
+    """A request on a connection that had just ended was ended again and again, without time; a crashed client
+    finished its pass."""
+    calls = [{"at": 10, "do": "send", "partition": "t-0"}, {"at": 800, "do": "send", "partition": "t-0"}]
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "producers": [{"name": "p1", "settings": {"acks": acks, "retries": 9, "request_timeout_ms": 200}}],
+        "applications": [{"name": "a", "client": "p1", "calls": calls}],
+    }
+    simulation = Watched(load(document))
+    while (step := simulation.step()) is not None and not step.key.startswith("client.drained"):
+        pass
+    simulation.intervene({"action": "crash", "actor": actor})
+    simulation.step()
+    following = simulation.step()
+    assert actor != "p1" or following is None or following.actor != "p1"
+    simulation.run(until=600)
+    simulation.intervene({"action": "restart", "actor": actor})
+    simulation.run()
+    assert simulation.finished == "complete"
+    expected = {("broker-1", -1): 2, ("broker-1", 0): 0}.get((actor, acks), 1)
+    assert simulation.verdicts()[0].stored == expected
+
+
+def test_a_pause_holds_up_the_rest_of_a_pass():
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "producers": [{"name": "p1"}],
+        "applications": [
+            {"name": "a", "client": "p1", "calls": [{"at": 10, "do": "send", "partition": "t-0"}]},
+            {"name": "b", "client": "p1", "calls": [{"at": 500, "do": "flush"}]},
+        ],
+        "faults": [{"at": 300, "action": "resume", "actor": "p1"}],
+    }
+    simulation = Simulation(load(document))
+    while (step := simulation.step()) is not None and not step.key.startswith("client.drained"):
+        pass
+    simulation.intervene({"action": "pause", "actor": "p1"})
+    simulation.step()
+    acted = []
+    while (step := simulation.step()) is not None:
+        acted += [step.at] if step.actor == "p1" and step.kind == "sender_phase" else []
+    assert min(acted) == 300
+    assert simulation.verdicts()[0].stored == 1

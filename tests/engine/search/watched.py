@@ -1,0 +1,64 @@
+"""A run that cannot hang: one that goes on without a step, or without time, is a find and not a wait."""
+
+from __future__ import annotations
+
+from engine.judge import Bench
+from engine.simulation import Simulation
+
+EVENTS_MAX = 20_000
+"""Events in a row of which none makes a step."""
+STEPS_AT_ONE_TIME_MAX = 2_000
+"""Steps in a row at one virtual time."""
+
+
+class Stuck(AssertionError):
+    """The run goes on and gets nowhere."""
+
+
+class Heard:
+    """Hands the facts of a run to its judges and keeps them for those who check it from outside."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.facts: list[object] = []
+
+    def __call__(self, fact: object) -> None:
+        self.facts.append(fact)
+        Bench.take(self.bench, fact)
+
+
+class Watched(Simulation):
+    """A simulation that notices that it makes no progress."""
+
+    silent = 0
+    """Events since the last step."""
+    _at = (-1, -1)
+    _since = 0
+    """The step at which this virtual time began."""
+
+    def listen(self) -> list[object]:
+        """From now on facts are kept too: in this list, which the listener empties."""
+        heard = Heard(self.judges)
+        self.judges.take = heard  # type: ignore[method-assign]
+        return heard.facts
+
+    def _next_event(self) -> bool:
+        self._watch_over()
+        return super()._next_event()
+
+    def _run_phase(self, name: str) -> None:
+        self._watch_over()
+        super()._run_phase(name)
+
+    def _watch_over(self) -> None:
+        if self._at[0] == self.number:
+            self.silent += 1
+            if self.silent > EVENTS_MAX:
+                raise Stuck(f"{self.silent} events after step {self.number} made no step, at {self.now} ms")
+            return
+        self.silent = 0
+        if self._at[1] != self.now:
+            self._since = self.number
+        elif self.number - self._since > STEPS_AT_ONE_TIME_MAX:
+            raise Stuck(f"{self.number - self._since} steps at {self.now} ms, and no end")
+        self._at = (self.number, self.now)
