@@ -48,6 +48,10 @@ class Profile:
     """After an early drain stop the next pass starts after the blocked partition (ACC-15)."""
     waits_for_stable_offsets: bool
     """A consumer that asks where its group stands waits for open transactions to decide (KIP-447)."""
+    drops_stray_snapshots: bool
+    """A log that is opened forgets producer snapshots between segment starts (KAFKA-9393)."""
+    truncation_sets_high_watermark: bool
+    """Cutting a log tells its transactions the high watermark again; else the next fetch does (LOG-8)."""
     validates_by_origin: bool
     """Validation level follows the append's origin (SEQ-9); else the topic's name and caller."""
 
@@ -72,6 +76,8 @@ K010 = Profile(
     retention_drops_producers=True,
     drain_resumes_after_stop=False,
     waits_for_stable_offsets=False,
+    drops_stray_snapshots=False,
+    truncation_sets_high_watermark=False,
     validates_by_origin=False,
 )
 
@@ -95,6 +101,8 @@ K20 = Profile(
     retention_drops_producers=True,
     drain_resumes_after_stop=False,
     waits_for_stable_offsets=False,
+    drops_stray_snapshots=False,
+    truncation_sets_high_watermark=False,
     validates_by_origin=False,
 )
 
@@ -118,6 +126,8 @@ K28 = Profile(
     retention_drops_producers=False,
     drain_resumes_after_stop=True,
     waits_for_stable_offsets=True,
+    drops_stray_snapshots=True,
+    truncation_sets_high_watermark=True,
     validates_by_origin=True,
 )
 

@@ -19,6 +19,7 @@ from engine.broker.aborted_index import AbortedIndex, AbortedTransaction
 from engine.broker.append_rules import AppendRule, Level, Rules
 from engine.broker.appended import Appended, with_offset
 from engine.broker.configuration import BrokerConfiguration
+from engine.broker.log_loading import rebuild_producers
 from engine.broker.parts import BatchPart, ProducerPart
 from engine.broker.producer_state import (
     Appending,
@@ -122,6 +123,7 @@ class PartitionLog:
         refused = self._validate(batches, self.log_end, origin, appendings, completed)
         if refused is not None:
             return refused
+        self._make_room(batches)
         first_offset = self.log_end
         for batch in batches:
             self._store(with_offset(batch, self.log_end, leader_epoch), now)
@@ -147,6 +149,7 @@ class PartitionLog:
         refused = self._validate(batches, batches[0].base_offset, Origin.REPLICATION, appendings, completed)
         if refused is not None:
             return refused
+        self._make_room(batches)
         first_offset = batches[0].base_offset
         for batch in batches:
             self._store(batch, now)
@@ -195,10 +198,8 @@ class PartitionLog:
         return Appended(rule.answer, NO_OFFSET, NO_OFFSET, rule, arrival, level)
 
     def _store(self, batch: RecordBatch, now: int) -> None:
-        """Put one batch at the end; rolls the segment first when it is full (LOG-4)."""
+        """Put one batch at the end (LOG-4)."""
         records = batch.last_offset_delta + 1
-        if self._is_full_for(records, batch.size):
-            self.roll()
         base_offset = batch.base_offset
         self.begin_epoch(batch.leader_epoch, base_offset)
         self.batches.append(batch)
@@ -228,13 +229,20 @@ class PartitionLog:
             watch.touch(BatchPart(self, base_offset))
             self._touch()
 
-    def _is_full_for(self, records: int, size: int) -> bool:
-        """A segment with something in it does not take what would make it longer than allowed."""
+    def _make_room(self, batches: Sequence[RecordBatch]) -> None:
+        """A segment with something in it does not take an append that would make it longer than allowed; what
+        is appended at once stays together (``Log.maybeRoll``)."""
         if not self.active_records:
-            return False
-        if self.segment_records is not None and self.active_records + records > self.segment_records:
-            return True
-        return self.segment_bytes is not None and self.active_bytes + size > self.segment_bytes
+            return
+        if self.segment_records is not None:
+            records = sum(batch.last_offset_delta + 1 for batch in batches)
+            if self.active_records + records > self.segment_records:
+                self.roll()
+                return
+        if self.segment_bytes is not None:
+            size = sum(batch.size for batch in batches)
+            if self.active_bytes + size > self.segment_bytes:
+                self.roll()
 
     def _merge(self, appendings: dict[int, Appending], completed: list[CompletedTransaction]) -> None:
         """After the append: entries, opened transactions, aborted index, ended transactions (LOG-5,
@@ -360,7 +368,9 @@ class PartitionLog:
         self.log_end = to
         self.log_start = min(self.log_start, to)
         self.high_watermark = min(self.high_watermark, to)
-        self._reload(now)
+        rebuild_producers(self, now)
+        if self.profile.truncation_sets_high_watermark:
+            self.producers.on_high_watermark(self.high_watermark)
         if self.watch.judging:
             self.watch.fact(LogTruncated(partition=self.partition, replica=self.replica, to=to))
         self._touch_batches(gone)
@@ -377,7 +387,7 @@ class PartitionLog:
         self.segments = [offset]
         self.epoch_starts = []
         self.log_start = self.log_end = self.high_watermark = offset
-        self.producers.load(offset, now)
+        self.producers.restart_at(offset)
         self._touch()
 
     def clear(self) -> None:
@@ -406,8 +416,8 @@ class PartitionLog:
         After a clean stop there is a snapshot at the log end; after a crash the newest one is loaded and the
         rest of the log replayed. The high watermark starts again at the log start.
         """
-        self.producers.load(self.log_start, now)
-        self._replay()
+        self.producers.open(self.segments)
+        rebuild_producers(self, now)
         self.high_watermark = self.log_start
         self._touch_producers(list(self.producers.entries))
         self._touch()
@@ -429,27 +439,6 @@ class PartitionLog:
             entry.batches.append(BatchMetadata(last_sequence, offset, 0, now))
         self.producers.entries[producer_id] = entry
         self._touch_producers([producer_id])
-
-    def _reload(self, now: int) -> None:
-        producers = self.producers
-        knew_nothing = (
-            not producers.entries and not producers.unstable and producers.map_end_offset >= self.log_end
-        )
-        producers.truncate_and_reload(self.log_start, self.log_end, now)
-        if knew_nothing:
-            producers.map_end_offset = self.log_end
-        else:
-            self._replay()
-
-    def _replay(self) -> None:
-        """Rebuild producers from the batches after the snapshot, segment by segment."""
-        producers = self.producers
-        for end in (*self.segments[1:], self.log_end):
-            start = max(producers.map_end_offset, self.log_start)
-            if start < end:
-                first = bisect_left(self._base_offsets, start)
-                producers.replay(self.batches[first : bisect_left(self._base_offsets, end)], end)
-        producers.map_end_offset = self.log_end
 
     def expire_producers(self, now: int) -> list[int]:
         """Forget idle producers (LOG-12); returns their ids."""

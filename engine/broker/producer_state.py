@@ -182,6 +182,7 @@ class ProducerStateManager:
         "cache_size",
         "entries",
         "expiration_ms",
+        "last_snapshot",
         "map_end_offset",
         "open_transactions",
         "profile",
@@ -200,6 +201,8 @@ class ProducerStateManager:
         self.unstable: dict[int, int] = {}
         self.snapshots: dict[int, tuple[SnapshotEntry, ...]] = {}
         self.map_end_offset = 0
+        self.last_snapshot = 0
+        """Offset of the newest snapshot, or where the state started without one: none is written below it."""
 
     # Appending ------------------------------------------------------------------------------------
 
@@ -307,12 +310,31 @@ class ProducerStateManager:
                 del self.open_transactions[first]
         self.on_high_watermark(log_start)
         self.map_end_offset = max(self.map_end_offset, log_start)
-        for offset in [offset for offset in self.snapshots if offset < log_start]:
-            del self.snapshots[offset]
+        self._keep_snapshots([offset for offset in self.snapshots if offset >= log_start])
+        self.last_snapshot = max(self.snapshots, default=log_start)
         return gone
 
+    def _keep_snapshots(self, offsets: Iterable[int]) -> None:
+        self.snapshots = {offset: self.snapshots[offset] for offset in offsets}
+
+    def open(self, segments: Iterable[int]) -> None:
+        """The log is opened: nothing is known but what the snapshots say. 2.8 keeps those at the starts of
+        segments, and one behind them all (``removeStraySnapshots``, KAFKA-9393)."""
+        self.forget_all()
+        self.map_end_offset = self.last_snapshot = 0
+        if not self.profile.drops_stray_snapshots:
+            return
+        starts = set(segments)
+        behind = max(self.snapshots, default=0)
+        kept = [offset for offset in self.snapshots if offset in starts or offset == behind > max(starts)]
+        self._keep_snapshots(kept)
+
     def take_snapshot(self) -> None:
-        """Write the state at ``map_end_offset`` down; each entry keeps only its newest batch."""
+        """Write the state at ``map_end_offset`` down, unless that was done; each entry keeps only its newest
+        batch."""
+        if self.map_end_offset <= self.last_snapshot:
+            return
+        self.last_snapshot = self.map_end_offset
         self.snapshots[self.map_end_offset] = tuple(
             SnapshotEntry(
                 entry.producer_id,
@@ -330,12 +352,18 @@ class ProducerStateManager:
 
         When the state already ends at ``log_end`` only the head is trimmed (``truncateAndReload``).
         """
-        for offset in [offset for offset in self.snapshots if offset > log_end or offset < log_start]:
-            del self.snapshots[offset]
+        self._keep_snapshots([offset for offset in self.snapshots if log_start < offset <= log_end])
         if log_end == self.map_end_offset:
             self.on_log_start_raised(log_start)
             return
         self.load(log_start, now)
+
+    def restart_at(self, offset: int) -> None:
+        """The log starts empty at ``offset``: nothing is known, not even by a snapshot."""
+        self.forget_all()
+        self.snapshots.clear()
+        self.last_snapshot = 0
+        self.map_end_offset = offset
 
     def forget_all(self) -> None:
         """What was in memory is gone; snapshots are files and stay."""
@@ -347,7 +375,7 @@ class ProducerStateManager:
         """Forget everything and load the newest snapshot, or start empty at ``log_start``."""
         self.forget_all()
         newest = max(self.snapshots, default=None)
-        self.map_end_offset = log_start if newest is None else newest
+        self.map_end_offset = self.last_snapshot = log_start if newest is None else newest
         for saved in () if newest is None else self.snapshots[newest]:
             self._load_entry(saved, log_start, now)
 

@@ -17,7 +17,7 @@ from engine.broker.sequence import increment
 from engine.broker.validation import Origin
 from engine.codec.batch_message import bytes_of, read_back
 from engine.errors import Error
-from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
 from engine.profiles import PROFILES
 from engine.switches import Switches
 from engine.vectors.outcome import Failure, Skip
@@ -79,7 +79,7 @@ class LogCase:
         offset = operation.get("base_offset", self.log.log_end)
         for batch in described:
             batches.append(self._data_batch(batch, offset))
-            offset += batch["n"]
+            offset += batch.get("n", 1)
         return self._appended(batches, operation)
 
     def marker(self, operation: dict[str, Any]) -> dict[str, Any]:
@@ -99,16 +99,17 @@ class LogCase:
         return self._appended([batch], {"origin": "coordinator", **operation})
 
     def _data_batch(self, batch: dict[str, Any], offset: int) -> RecordBatch:
-        count = batch["n"]
-        has_producer = batch["pid"] != NO_PRODUCER_ID
+        count = batch.get("n", 1)
+        producer_id = batch.get("pid", NO_PRODUCER_ID)
+        has_producer = producer_id != NO_PRODUCER_ID
         return RecordBatch(
             record_count=count,
             last_offset_delta=count - 1,
-            producer_id=batch["pid"],
-            producer_epoch=batch["epoch"],
+            producer_id=producer_id,
+            producer_epoch=batch["epoch"] if has_producer else NO_PRODUCER_EPOCH,
             base_sequence=batch["seq"] if has_producer else NO_SEQUENCE,
             last_sequence=increment(batch["seq"], count - 1) if has_producer else NO_SEQUENCE,
-            is_transactional=batch["txn"],
+            is_transactional=batch.get("txn", False),
             max_timestamp=self.clock,
             size=HEADER_BYTES + count * RECORD_BYTES,
             base_offset=offset,
@@ -150,6 +151,8 @@ class LogCase:
         return {"result": "OK"}
 
     def delete_records(self, operation: dict[str, Any]) -> dict[str, Any]:
+        if operation["to"] > self.log.high_watermark:
+            return {"result": Error.OFFSET_OUT_OF_RANGE.name}
         self.log.raise_log_start(operation["to"])
         return {"result": "OK"}
 
@@ -163,6 +166,8 @@ class LogCase:
         return {"result": "OK"}
 
     def read(self, operation: dict[str, Any]) -> dict[str, Any]:
+        if not self.log.log_start <= operation["from"] <= self.log.log_end:
+            return {"result": Error.OFFSET_OUT_OF_RANGE.name}
         committed = operation["isolation"] == "read_committed"
         batches, aborted = self.log.read(
             operation["from"],

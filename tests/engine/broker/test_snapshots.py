@@ -1,0 +1,93 @@
+"""Producer snapshots of a log: where they are written, and what a cut or opened log remembers because of them.
+
+Expected values follow ``Log.rebuildProducerState`` and ``ProducerStateManager`` of Kafka 2.0 and 2.8.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.vectors.producer_state import LogCase
+
+VERSIONS = pytest.mark.parametrize("version", ["2.0", "2.8"])
+
+
+def play(version, *operations, **config):
+    case = LogCase(config, version)
+    for operation in operations:
+        assert case.do(operation)["result"] == "OK", operation
+    return case
+
+
+def append(sequence, count=1, pid=7, txn=False, **more):
+    return {"op": "append", "pid": pid, "epoch": 0, "seq": sequence, "n": count, "txn": txn, **more}
+
+
+def cached(case, pid=7):
+    (entry,) = [found for found in case.state()["producers"] if found["pid"] == pid]
+    return [(first, last) for first, last, *_ in entry["batches"]]
+
+
+FOUR = [append(sequence) for sequence in range(4)]
+
+
+@VERSIONS
+def test_a_cut_writes_a_snapshot_that_the_next_cut_starts_from(version):
+    case = play(version, *FOUR, {"op": "truncate", "to": 2})
+    assert cached(case) == [(0, 0), (1, 1)], "without a snapshot everything is read again"
+    for operation in (append(2), append(3), {"op": "truncate", "to": 3}):
+        case.do(operation)
+    assert cached(case) == [(1, 1), (2, 2)], "the snapshot at 2 kept the newest batch alone"
+
+
+@pytest.mark.parametrize(("version", "kept"), [("2.0", [(1, 1), (2, 2)]), ("2.8", [(0, 0), (1, 1), (2, 2)])])
+def test_opening_drops_snapshots_between_segments_since_2_8(version, kept):
+    """The snapshot at 2 is of no segment: 2.8 deletes it when the log is opened (KAFKA-9393)."""
+    case = play(version, *FOUR, {"op": "truncate", "to": 2}, append(2), append(3), {"op": "reopen"})
+    assert cached(case) == [(3, 3)]
+    case.do({"op": "truncate", "to": 3})
+    assert cached(case) == kept
+
+
+@VERSIONS
+def test_a_snapshot_at_the_log_start_is_not_used(version):
+    """Whoever wrote only below the log start is unknown after the log was opened."""
+    case = play(version, append(0, 6), {"op": "delete_records", "to": 6}, auto_hw=True)
+    case.do({"op": "reopen"})
+    assert case.state()["producers"] == []
+
+
+@VERSIONS
+def test_a_batch_that_the_log_start_lies_in_is_read_as_a_whole(version):
+    operations = [append(0, 3), {"op": "delete_records", "to": 2}, append(3, 2), {"op": "truncate", "to": 3}]
+    assert cached(play(version, *operations, auto_hw=True)) == [(0, 2)]
+
+
+@VERSIONS
+def test_what_is_appended_at_once_stays_in_one_segment(version):
+    """The first of both would still fit: Kafka asks for the whole append (``Log.maybeRoll``)."""
+    two = {"op": "append", "batches": [append(1, 3), append(4, 3)]}
+    case = play(version, append(0), two, auto_hw=True, segment_bytes=200)
+    assert case.log.segments == [0, 1]
+    read = case.do({"op": "read", "from": 1, "isolation": "read_uncommitted"})
+    assert [batch["base_offset"] for batch in read["batches"]] == [1, 4]
+
+
+@pytest.mark.parametrize(("version", "stable"), [("2.0", 0), ("2.8", 2)])
+def test_a_cut_above_the_high_watermark_and_the_last_stable_offset(version, stable):
+    """The replayed transaction is replicated already; 2.8 finds that at once, 2.0 with the next fetch."""
+    marker = {"op": "marker", "pid": 7, "epoch": 0, "type": "COMMIT", "coordinator_epoch": 0}
+    operations = [append(0, txn=True), marker, append(1), append(2), {"op": "hw", "offset": 2}]
+    case = play(version, *operations, {"op": "truncate", "to": 3})
+    assert case.state()["lso"] == stable
+    case.do({"op": "hw", "offset": 2})
+    assert case.state()["lso"] == 2
+
+
+@VERSIONS
+@pytest.mark.parametrize("offset", [0, 5])
+def test_reads_outside_the_log_are_refused(version, offset):
+    case = play(version, append(0, 4), {"op": "delete_records", "to": 2}, auto_hw=True)
+    read = case.do({"op": "read", "from": offset, "isolation": "read_committed"})
+    assert read == {"result": "OFFSET_OUT_OF_RANGE"}
+    assert case.do({"op": "delete_records", "to": 5}) == {"result": "OFFSET_OUT_OF_RANGE"}
