@@ -45,32 +45,14 @@ _ENTRIES: dict[str, tuple[str, ...]] = {
     "CTR-48": ("broker.block_claimed",),
 }
 
-_STRUCTURE: dict[str, tuple[str, ...]] = {
-    "CPT-1": ("client.completed_unacknowledged",),
-    "CPT-4": ("client.transaction_committed",),
-    "CPT-5": ("broker.duplicate_found",),
-    "CFG-4": ("controller.topic_created",),
-    "MSG-2": ("broker.sequence_wrapped",),
-    "ACC-6": ("client.requeued",),
-    "ACC-7": ("client.batch_expired_unsent",),
-    "SND-1": ("client.closed",),
-    "TXM-1": ("client.init_transactions",),
-    "TXM-2": ("client.transactional_id_ready",),
-    "TXM-3": ("client.init_transactions",),
-    "LOG-5": ("broker.readers_wait_for_transaction",),
-    "MRK-7": ("group.offset_becomes_visible", "group.offset_dropped"),
-}
-"""Requirements that say what a thing is made of, or promise something over many steps: named where a step shows
-them best."""
-
 
 def _by_sentence() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for entry, keys in (_ENTRIES | _STRUCTURE).items():
+    for entry, keys in _ENTRIES.items():
         for key in keys:
             found[key] = (*found.get(key, ()), entry)
     return found
 
 
 ENTRIES_AT: dict[str, tuple[str, ...]] = _by_sentence()
-"""Sentence key to the register entries and structural requirements that it shows."""
+"""Sentence key to the register entries that it shows."""

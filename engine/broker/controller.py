@@ -226,7 +226,7 @@ class Controller:
                 self.create_internal_topic(topic)
                 self.watch.say(
                     "controller.topic_created",
-                    ("FND-4",),
+                    ("FND-4", "CFG-4"),
                     topic=topic,
                     partition_count=self.internal.counts[topic],
                 )

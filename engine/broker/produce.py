@@ -170,12 +170,14 @@ def _answer(
 # Saying what was decided --------------------------------------------------------------------------
 
 
-_DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3")
+_DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3", "CPT-5")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 
 
-_ON_A_COPY = {"LOG-6": ("LOG-5", "SEQ-16")}
+_ALSO = {"LOG-6": ("LOG-5", "SEQ-16")}
 """The check that a transaction is whole is the last one: all of it happened on a copy, which is thrown away."""
+_ALSO_TRANSACTIONAL = {**_ALSO, "SEQ-12": ("FEN-1", "FEN-2")}
+"""An older epoch under a transactional id is an instance that was replaced and still acts."""
 
 
 def _say_decision(
@@ -214,12 +216,13 @@ def _say_decision(
         arrival = appended.arrival
         if arrival is None:
             raise EngineError(f"{broker.name}: a refusal without what it looked at")
+        also = _ALSO_TRANSACTIONAL if batch.is_transactional else _ALSO
         watch.say(
             rule.why,
             (
                 ("SEQ-10", rule.spec, "SEQ-17", "SEQ-7", "SEQ-19")
                 if rule.why == "broker.stale_sequence_refused"
-                else ("SEQ-10", rule.spec, "SEQ-17", *_ON_A_COPY.get(rule.spec, ()))
+                else ("SEQ-10", rule.spec, "SEQ-17", *also.get(rule.spec, ()))
             ),
             **{**append_rules.NUMBERS[rule.when](arrival), **params},
             error=rule.answer.name,
@@ -239,16 +242,17 @@ def _note_what_is_new(broker: Broker, replica: Replica, batch: RecordBatch, arri
             first = batch.base_sequence
             note("broker.unknown_producer_accepted", ("SEQ-15", "SEQ-17"), first_sequence=first, **known)
     elif arrival.stored_epoch != batch.producer_epoch:
+        newer = arrival.stored_epoch < batch.producer_epoch
         note(
-            "broker.new_epoch_accepted",
-            ("SEQ-8", "SEQ-12"),
+            "broker.new_epoch_accepted" if newer else "broker.lower_epoch_accepted",
+            ("SEQ-8", "SEQ-12", "FEN-3") if batch.is_transactional else ("SEQ-8", "SEQ-12"),
             producer_epoch=batch.producer_epoch,
             stored=arrival.stored_epoch,
             **known,
         )
     wrapped_before = batch.base_sequence == 0 and arrival.last_sequence == INT_MAX
     if wrapped_before or batch.last_sequence < batch.base_sequence:
-        note("broker.sequence_wrapped", ("SEQ-3", "SEQ-13"), **known)
+        note("broker.sequence_wrapped", ("SEQ-3", "SEQ-13", "MSG-2"), **known)
 
 
 def _say_appended(

@@ -20,7 +20,7 @@ def note_stale_copy(log: PartitionLog, appending: Appending, batch: RecordBatch)
         log.watch.note(
             "broker.stale_epoch_copied",
             ("SEQ-9",),
-            broker=log.replica,
+            broker=f"broker-{log.replica}",
             partition=log.partition,
             producer_id=batch.producer_id,
             arrived=batch.producer_epoch,

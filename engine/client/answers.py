@@ -22,7 +22,7 @@ UNCERTAIN = frozenset(
     }
 )
 """Errors after which the batch may be stored all the same (LOG-2): a resend may be a duplicate."""
-_RETRIED = ("SND-9", "SND-10", "ACC-18")
+_RETRIED = ("SND-9", "SND-10", "ACC-18", "ACC-6")
 _RETRIED_PLAIN = (*_RETRIED, "CPT-2", "ORD-1")
 """Without idempotence a resend may be stored twice, and behind what was sent after it."""
 

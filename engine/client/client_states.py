@@ -79,7 +79,8 @@ _RESUMED = (INITIALIZING, INIT)
 
 
 def _refuse(source: str, on: str, why: str) -> Row:
-    return Row(source=source, on=on, target=None, why=f"{NAME}.{why}", spec="TXM-4", reply="ILLEGAL_STATE")
+    spec = "TXM-3" if source == FATAL_ERROR else "TXM-4"
+    return Row(source=source, on=on, target=None, why=f"{NAME}.{why}", spec=spec, reply="ILLEGAL_STATE")
 
 
 def _refused() -> tuple[Row, ...]:

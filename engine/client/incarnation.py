@@ -7,7 +7,7 @@ A crash drops it as a whole; a restart builds a new one.
 from __future__ import annotations
 
 from engine.client.accumulator import RecordAccumulator
-from engine.client.application import BLOCKED, DONE, REFUSED, Call
+from engine.client.application import BLOCKED, DONE, REFUSED, SEND_OFFSETS, Call
 from engine.client.batch import Batch
 from engine.client.configuration import ProducerConfig
 from engine.client.connections import Connections
@@ -241,8 +241,9 @@ class Incarnation:
         for entry in [entry for entry in self.awaiting if entry[2] <= now]:
             self.awaiting.remove(entry)
             call = entry[0]
+            key = "client.offsets_timed_out" if call.kind == SEND_OFFSETS else "client.call_timed_out"
             self.watch.say(
-                "client.call_timed_out",
+                key,
                 ("TXM-5",),
                 client=self.name,
                 call=call.kind,
@@ -254,7 +255,7 @@ class Incarnation:
                 [["waited ms", now - call.since], ["limit", self.config.max_block_ms]],
                 "refusal.application_decides",
             )
-            self.end_call(call, REFUSED, "client.call_timed_out", TIMEOUT_ERROR)
+            self.end_call(call, REFUSED, key, TIMEOUT_ERROR)
 
     def fail_blocked_calls(self, error: str) -> None:
         """Nobody will finish these: the process dies or is closed by force."""

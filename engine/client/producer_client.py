@@ -325,7 +325,8 @@ class ProducerClient:
         transactions = memory.transactions
         if transactions is None or not transactions.is_transactional:
             compared = [["transactional id", "none"]]
-            self._refuse(call, "client.call_needs_transactional_id", "ILLEGAL_STATE", "TXM-5", compared)
+            rule = "TXM-1" if transactions is None else "TXM-5"
+            self._refuse(call, "client.call_needs_transactional_id", "ILLEGAL_STATE", rule, compared)
             return
         if memory.closed:
             self._refuse(call, "client.call_after_close", CLOSED_ERROR, "TXM-5", [["state", "CLOSED"]])

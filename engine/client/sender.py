@@ -331,9 +331,9 @@ class Sender:
             }
         again = sum(batch.attempts > 0 for batch in taken)
         if not numbered:
-            memory.watch.say("client.drained_plain", ("ACC-13", "ACC-16"), **params)
+            memory.watch.say("client.drained_plain", ("ACC-13", "ACC-16", "TXM-1"), **params)
         elif not again:
-            memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-1", "SEQ-5"), **params)
+            memory.watch.say("client.drained", ("ACC-13", "ACC-16", "SEQ-1", "SEQ-5", "TXM-2"), **params)
         elif any(batch.drained_renumbered for batch in taken):
             memory.watch.say("client.drained_renumbered", ("ACC-13", "ACC-16", "TXM-17"), **params)
         elif again == len(taken):
@@ -555,7 +555,7 @@ class Sender:
         memory = self.memory
         if memory.closed and not memory.accumulator.incomplete and not self._ends_transaction():
             self.stopped = True
-            memory.watch.say("client.closed", ("SND-14",), client=memory.name)
+            memory.watch.say("client.closed", ("SND-14", "SND-1"), client=memory.name)
             for call in memory.closing:
                 memory.end_call(call, "done")
             memory.closing.clear()

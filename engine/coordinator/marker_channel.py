@@ -100,11 +100,13 @@ class InFlight:
 
 @dataclass(slots=True)
 class Waiting:
-    """A decided transaction whose markers are under way; ``remaining``: partitions without one, by name."""
+    """A decided transaction whose markers are under way; ``remaining``: partitions without one, by name;
+    ``marked``: how many have theirs."""
 
     send: SendMarkers
     remaining: dict[str, None]
     retries: int = 0
+    marked: int = 0
 
 
 class MarkerChannel:
@@ -306,6 +308,20 @@ class MarkerChannel:
         elif not row.effects:
             for partition in partitions:
                 waiting.remaining.pop(partition, None)
+            if row.why == "markers.acknowledged":
+                waiting.marked += len(partitions)
+                self._note_same_everywhere(waiting)
+
+    def _note_same_everywhere(self, waiting: Waiting) -> None:
+        """The last of several partitions has its marker: what the transaction wrote is one thing (CPT-4)."""
+        everywhere = waiting.send.partitions
+        if self.watch.recording and 1 < waiting.marked == len(everywhere):
+            self.watch.note(
+                "markers.same_everywhere",
+                ("CPT-4",),
+                transactional_id=waiting.send.transactional_id,
+                partitions=list(everywhere),
+            )
 
     def _send_again(
         self, waiting: Waiting, marker: Marker, partitions: tuple[str, ...], **params: Any

@@ -1,8 +1,9 @@
 """What of the specification and of the tables the library really exercises.
 
-A requirement counts when code that enforces it recorded it in a step of a library scenario, or, for a display
-rule, when a test marked with it checks it. A transition row counts when it decided something in a scenario, a
-refusal row when it did so in a scenario or in a recorded case. Nothing is counted for being mentioned.
+A requirement counts when code that enforces it recorded it in a step of a library scenario, when a row of a
+state machine that cites it decided something there, or, for a display rule, when a test marked with it checks
+it. A transition row counts when it decided something in a scenario, a refusal row when it did so in a scenario
+or in a recorded case. Nothing is counted for being mentioned.
 """
 
 from __future__ import annotations
@@ -110,6 +111,7 @@ def measure(marked: Iterable[str], run_cases: Any) -> Coverage:
                 except EngineError as broken:
                     coverage.broken.append(str(broken))
     coverage.in_scenarios = set(found)
+    coverage.recorded.update(row.spec for row in found.values())
     with deciding_rows(machines().values()) as found:
         run_cases()
     coverage.in_cases = set(found)

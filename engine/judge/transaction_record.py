@@ -234,12 +234,21 @@ class TransactionsRecord:
             for copy in self.logs[partition].copies_of(transaction.number)
         ]
 
+    def _ended(self, transaction: Transaction) -> bool | None:
+        """How it ended, None while it has not: as decided, or as told where nothing was there to decide about.
+
+        A transaction that registered nothing ends in its producer alone (TXM-9).
+        """
+        if transaction.decided is None and not self.copies(transaction) and not transaction.offsets:
+            return transaction.told
+        return transaction.decided
+
     def verdict(self) -> OutcomeVerdict:
-        decided = [transaction.decided for transaction in self.transactions]
+        ended = [self._ended(transaction) for transaction in self.transactions]
         return OutcomeVerdict(
-            committed=decided.count(True),
-            aborted=decided.count(False),
-            open=decided.count(None),
+            committed=ended.count(True),
+            aborted=ended.count(False),
+            open=ended.count(None),
             torn=sum(1 for transaction in self.transactions if torn(self, transaction)),
             visible_early=sum(len(serials) for serials in self.early.values()),
             from_fenced=sum(len(serials) for serials in self.zombies.values()),

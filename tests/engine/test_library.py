@@ -104,12 +104,22 @@ UNSAID_RULES = {
     **dict.fromkeys((f"GEN-{number}" for number in range(1, 11)), "model"),
     **dict.fromkeys(("CFG-1", "CFG-4", "CFG-6"), "settings"),
     **dict.fromkeys(("ACC-23", "ACC-24", "ACC-25", "SND-15", "PID-13", "SEQ-20", "LOG-14"), "display"),
+    **dict.fromkeys(("TXM-18", "FND-8", "TXC-24", "OFS-6", "FEN-8", "CON-12", "MW-16"), "display"),
     **dict.fromkeys((f"UIV-{number}" for number in range(1, 7)), "display"),
     **dict.fromkeys(("MSG-1", "MSG-2", "ACC-6", "ACC-7", "SND-1"), "contents"),
     **dict.fromkeys(("ORD-7", "ORD-8"), "comparison"),
     "SEQ-16": "several",
 }
-LAST_HELD = 40
+UNSAID_IN = {
+    ("SC-44", "MSG-4"): "nothing goes wrong, so no error is answered; SC-72 answers with all of them",
+    ("SC-44", "TXM-6"): "a single transaction without input; the loop that it stands for goes round in SC-50",
+    ("SC-55", "MRK-9"): "the coordinator that would have to notice is dead; SC-58/coordinator-moves shows it",
+    ("SC-69", "MRK-9"): "the coordinator that would have to notice does not know yet; SC-58 shows it",
+    ("SC-62", "TXC-8"): "while markers are under way a change is pending, and that is asked first (TXC-7)",
+    ("SC-72", "MSG-4"): "the table of errors itself, which test_explain holds",
+}
+"""Why no step of this very scenario names a requirement that others name."""
+LAST_HELD = 43
 """Scenarios up to this number are held to name what they cover."""
 
 
@@ -134,7 +144,7 @@ def test_steps_name_what_the_scenario_covers(entry):
     named = {entry.scenario(variant).document.get("expect_refused") for variant in entry.variants or (None,)}
     for variant in entry.variants or (None,):
         named.update(named_rules(played(entry, variant)[2]))
-    unnamed = set(entry.document["covers"]) - named
+    unnamed = {rule for rule in entry.document["covers"] if (entry.id, rule) not in UNSAID_IN} - named
     assert unnamed <= set(UNSAID_RULES), sorted(unnamed - set(UNSAID_RULES))
 
 
@@ -142,6 +152,7 @@ def test_what_need_not_be_named_is_covered_and_has_a_reason():
     covered = {rule for entry in library() for rule in entry.document["covers"]}
     assert set(UNSAID_RULES) <= covered
     assert set(UNSAID_RULES.values()) == set(UNSAID)
+    assert {(entry.id, rule) for entry in library() for rule in entry.document["covers"]} >= set(UNSAID_IN)
 
 
 def test_no_transcript_without_a_scenario():

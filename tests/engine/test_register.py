@@ -1,7 +1,7 @@
 """The register of loose statements: every entry has its words, and shows itself where a sentence is said."""
 
 from engine.explain import catalogue
-from engine.explain.requirements import REGISTER, REQUIREMENTS
+from engine.explain.requirements import REGISTER
 from engine.recording import Recorded
 from engine.register import ENTRIES_AT
 from tests.engine.broker.watched import NoJudges
@@ -14,7 +14,9 @@ def test_every_entry_says_in_both_languages_what_is_true():
 def test_entries_stand_only_at_sentences_that_exist():
     assert set(ENTRIES_AT) <= set(catalogue())
     named = {entry for entries in ENTRIES_AT.values() for entry in entries}
-    assert named <= {*REGISTER, *REQUIREMENTS}
+    assert named <= set(REGISTER), (
+        "a requirement is recorded by the code that enforces it, never by a sentence"
+    )
 
 
 def test_a_step_and_a_note_name_the_entries_of_what_they_say():

@@ -163,6 +163,33 @@ def test_one_lost_answer_duplicates_without_idempotence_only() -> None:
     assert {"stored", "duplicates", "lost", "failed", "reordered"} <= set(shown)
 
 
+LEVELS = {
+    "at most once": {"acks": 1, "retries": 0, "enable_idempotence": False},
+    "at least once": {"acks": "all", "retries": 3, "enable_idempotence": False},
+    "exactly once": {"acks": "all", "retries": 2147483647, "enable_idempotence": True},
+}
+
+
+@pytest.mark.requirement("CPT-1")
+@pytest.mark.parametrize("lost", ["request", "answer"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_three_levels_can_be_chosen_and_are_judged(level: str, lost: str) -> None:
+    """The second batch, of two records, loses its request or its answer. The first one made the producer known:
+    2.8 would take any sequence of an unknown one."""
+    settings = {f"producers.p1.settings.{name}": value for name, value in LEVELS[level].items()}
+    settings["faults.0.match"] = {
+        "api": "Produce",
+        "partition": "t-0",
+        "response": lost == "answer",
+        "nth": 2,
+    }
+    judged = verdict("SC-02", **settings)["t-0"]
+    missing = 2 if (level, lost) == ("at most once", "request") else 0
+    twice = 2 if (level, lost) == ("at least once", "answer") else 0
+    assert (judged.failed + judged.lost, judged.duplicates) == (missing, twice)
+    assert judged.stored == 13 - missing + twice
+
+
 @pytest.mark.requirement("CFG-6")
 def test_a_forced_value_says_why_and_a_wrong_combination_stops_before_the_first_step() -> None:
     configuration = next(views("SC-03"))["clients"]["p1"]["configuration"]

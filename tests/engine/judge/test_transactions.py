@@ -258,3 +258,17 @@ def test_a_decision_is_not_about_what_a_replaced_producer_began_later():
     store(judges, 1, control="COMMIT", epoch=1)
     deliver(judges, 1, 0)
     assert names(judges) == []
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_what_registered_nothing_ends_as_its_application_was_told(committed):
+    """TXM-9: no coordinator decides about it; one that stored something stays open until somebody decides."""
+    judges = bench()
+    judges.take(events.TransactionBegun(producer="p1", producer_id=7, producer_epoch=0))
+    judges.take(events.OutcomeTold(producer="p1", committed=committed))
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, [1])
+    judges.take(events.OutcomeTold(producer="p1", committed=committed))
+    verdict = judges.outcome_verdict()
+    assert (verdict.committed, verdict.aborted, verdict.open) == (int(committed), int(not committed), 1)
