@@ -33,6 +33,10 @@ class AbortedIndex:
         """Segments below ``offset`` are gone, with the lines of their markers."""
         self.lines = [line for line in self.lines if line.last_offset >= offset]
 
+    def forget(self, markers: set[int]) -> None:
+        """Nothing is left of the transactions that ended with these markers (``CleanedTransactionMetadata``)."""
+        self.lines = [line for line in self.lines if line.last_offset not in markers]
+
     def between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
         """(producer id, first offset) of what may lie in [``fetch_offset``, ``bound``), in marker order.
 

@@ -1,17 +1,21 @@
 """The log cleaner: the newest value of each key stays, and offsets are never renumbered (LOG-13, CON-11 a).
 
 Owns what of a log below its last stable offset may go. Records of aborted transactions go and hide no older
-value; markers stay, because readers of what is left need them; an emptied batch stays as long as it is the newest
-of its producer, because the producer's sequence is known from it. Source: Kafka's ``LogCleaner.Cleaner``.
+value. A marker stays as long as one batch of its transaction does, for readers of what is left; after that it
+may go as tombstones may: when its segment is older, by ``delete.retention.ms``, than the newest segment that was
+clean before this pass, so that a reader who is slow meets it still. An emptied batch stays as long as it is the
+newest of its producer, because the producer's sequence is known from it; so does a marker from which alone a
+producer's epoch is known. Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and ``CleanedTransactionMetadata``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.broker.aborted_index import AbortedTransaction
+from engine.broker.configuration import DELETE_RETENTION_MS
 from engine.broker.partition_log import PartitionLog
 from engine.messages import NO_PRODUCER_ID, BatchContent, RecordBatch
 
@@ -19,33 +23,101 @@ if TYPE_CHECKING:
     from engine.broker.broker import Broker
 
 
+@dataclass(slots=True)
+class Cleaning:
+    """What one pass takes out of a log."""
+
+    changed: dict[int, RecordBatch | None] = field(default_factory=dict)
+    """Base offset to what takes that batch's place, None: nothing; the others stay as they are."""
+    forgotten: set[int] = field(default_factory=set)
+    """Offsets of markers whose transactions have no batch left: their lines leave the aborted index."""
+    records: int = 0
+    markers: int = 0
+    tombstones: int = 0
+    """How many go; tombstones count among the records, too."""
+    waiting: int = 0
+    """Markers and tombstones that could go, were they old enough."""
+
+
 def cleaned(
     batches: Iterable[RecordBatch],
     bound: int,
     aborted: Iterable[AbortedTransaction],
-    newest_of_producer: dict[int, int],
-) -> dict[int, RecordBatch | None]:
-    """Base offset to what takes that batch's place, None: nothing; batches that stay as they are are not named.
+    newest_of_producer: dict[int, tuple[int, int]],
+    forget_below: int = 0,
+) -> Cleaning:
+    """One pass over the batches below ``bound``, where everything is decided.
 
-    ``bound``: only below it everything is decided. ``newest_of_producer``: producer id to the last offset of
-    its newest batch.
+    ``newest_of_producer``: producer id to the last offset of its newest batch (-1: only a marker is known) and its
+    epoch. ``forget_below``: only below it are tombstones and markers old enough to go.
     """
-    chosen = [batch for batch in batches if batch.last_offset < bound and not batch.is_control]
+    chosen = [batch for batch in batches if batch.last_offset < bound]
     lines = list(aborted)
     dropped = {batch.base_offset for batch in chosen if _is_aborted(batch, lines)}
     newest: dict[object, int] = {}
     for batch in chosen:
-        if batch.base_offset not in dropped:
+        if batch.base_offset not in dropped and not batch.is_control:
             newest.update((key, offset) for offset, key in _keyed(batch))
-    changed: dict[int, RecordBatch | None] = {}
+    cleaning = Cleaning()
+    with_batches: set[int] = set()
     for batch in chosen:
-        kept = [] if batch.base_offset in dropped else _kept(batch, newest)
-        if len(kept) == batch.record_count:
+        if batch.is_control:
+            _clean_marker(
+                cleaning, batch, batch.producer_id in with_batches, newest_of_producer, forget_below
+            )
+            with_batches.discard(batch.producer_id)
             continue
-        is_newest = newest_of_producer.get(batch.producer_id) == batch.last_offset
-        stays = bool(kept) or (batch.producer_id != NO_PRODUCER_ID and is_newest)
-        changed[batch.base_offset] = _thinned(batch, kept) if stays else None
-    return changed
+        if batch.is_transactional:
+            with_batches.add(batch.producer_id)
+        kept = [] if batch.base_offset in dropped else _kept(batch, newest)
+        kept = _without_tombstones(cleaning, batch, kept, forget_below)
+        last_offset, _ = newest_of_producer.get(batch.producer_id, (-1, -1))
+        cleaning.records += batch.record_count - len(kept)
+        if not kept and (batch.producer_id == NO_PRODUCER_ID or last_offset != batch.last_offset):
+            cleaning.changed[batch.base_offset] = None
+        elif len(kept) != batch.record_count:
+            cleaning.changed[batch.base_offset] = _thinned(batch, kept)
+    return cleaning
+
+
+def _clean_marker(
+    cleaning: Cleaning,
+    marker: RecordBatch,
+    has_batches: bool,
+    newest_of_producer: dict[int, tuple[int, int]],
+    forget_below: int,
+) -> None:
+    """A marker goes when nothing of its transaction is left and it is old enough."""
+    if has_batches:
+        return
+    cleaning.forgotten.add(marker.base_offset)
+    last_offset, epoch = newest_of_producer.get(marker.producer_id, (0, -1))
+    if last_offset < 0 and epoch == marker.producer_epoch:
+        return
+    if marker.base_offset >= forget_below:
+        cleaning.waiting += 1
+        return
+    cleaning.markers += 1
+    cleaning.changed[marker.base_offset] = None
+
+
+def _without_tombstones(
+    cleaning: Cleaning, batch: RecordBatch, kept: list[int], forget_below: int
+) -> list[int]:
+    """Of the records that stay as the newest of their keys: those with a value, and tombstones not yet old."""
+    content = batch.content
+    if content is None or not content.values:
+        return kept
+    gone = {
+        index
+        for index in kept
+        if content.values[index] is None and content.keys and content.keys[index] is not None
+    }
+    if batch.base_offset >= forget_below:
+        cleaning.waiting += len(gone)
+        return kept
+    cleaning.tombstones += len(gone)
+    return [index for index in kept if index not in gone]
 
 
 def _is_aborted(batch: RecordBatch, lines: list[AbortedTransaction]) -> bool:
@@ -101,30 +173,55 @@ def _at(values: tuple[Any, ...], kept: list[int]) -> tuple[Any, ...]:
     return tuple(values[index] for index in kept) if values else ()
 
 
-def compact(log: PartitionLog) -> int:
-    """Clean one replica's log below its last stable offset; returns how many records went.
+def compact(log: PartitionLog, delete_retention_ms: int = DELETE_RETENTION_MS) -> Cleaning:
+    """Clean one replica's log below its last stable offset.
 
     The active segment is closed first: Kafka's cleaner leaves it alone until it rolls.
     """
     if log.active_records:
         log.roll()
-    newest = {producer_id: entry.last_data_offset for producer_id, entry in log.producers.entries.items()}
-    changed = cleaned(log.batches, log.last_stable_offset, log.aborted.lines, newest)
-    before = sum(batch.record_count for batch in log.batches)
-    log.replace_batches(changed)
-    return before - sum(batch.record_count for batch in log.batches)
+    newest = {
+        producer_id: (entry.last_data_offset, entry.producer_epoch)
+        for producer_id, entry in log.producers.entries.items()
+    }
+    bound = log.last_stable_offset
+    modified = log.cleaned.modified_at(log.segment_times())
+    forget_below = log.cleaned.forget_below(modified, delete_retention_ms, log.segments[-1])
+    cleaning = cleaned(log.batches, bound, log.aborted.lines, newest, forget_below)
+    log.cleaned.note({start: at for start, at in modified.items() if log.segment_end(start) <= bound})
+    log.replace_batches(cleaning.changed)
+    log.aborted.forget(cleaning.forgotten)
+    return cleaning
 
 
 def compact_replica(broker: Broker, partition: str) -> None:
     """The fault *run compaction* at one broker (GEN-6)."""
     replica = broker.replicas[partition]
-    gone = compact(replica.log)
+    retention = broker.configuration.delete_retention_ms
+    cleaning = compact(replica.log, retention)
     broker.changed_partitions.add(partition)
+    known = {"broker": broker.name, "partition": partition}
     broker.watch.say(
-        "broker.compacted" if gone else "broker.nothing_to_compact",
+        "broker.compacted" if cleaning.records else "broker.nothing_to_compact",
         ("GEN-6", "LOG-13"),
-        broker=broker.name,
-        partition=partition,
-        count=gone,
+        count=cleaning.records,
         below=replica.log.last_stable_offset,
+        **known,
     )
+    if cleaning.markers or cleaning.tombstones:
+        broker.watch.note(
+            "broker.old_markers_compacted",
+            ("LOG-13",),
+            markers=cleaning.markers,
+            tombstones=cleaning.tombstones,
+            retention=retention,
+            **known,
+        )
+    if cleaning.waiting:
+        broker.watch.note(
+            "broker.markers_wait_for_retention",
+            ("LOG-13",),
+            count=cleaning.waiting,
+            retention=retention,
+            **known,
+        )

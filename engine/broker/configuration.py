@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DELETE_RETENTION_MS = 86_400_000
+"""``delete.retention.ms``."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerConfiguration:
@@ -35,6 +38,8 @@ class BrokerConfiguration:
     (FEN-6)."""
     zookeeper_reply_timeout_ms: int = 300
     """After this long without a reply, a broker reads the block node again (PID-4)."""
+    delete_retention_ms: int = DELETE_RETENTION_MS
+    """How long compaction leaves tombstones, and markers of transactions that left nothing (LOG-13)."""
     message_max_bytes: int = 1048588
     segment_records: int | None = None
     """Records after which a segment is rolled; None: one segment (LOG-4)."""

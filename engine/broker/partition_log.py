@@ -18,6 +18,7 @@ from typing import Any
 from engine.broker.aborted_index import AbortedIndex, AbortedTransaction
 from engine.broker.append_rules import AppendRule, Level, Rules
 from engine.broker.appended import Appended, with_offset
+from engine.broker.cleaner_progress import CleanerProgress
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.log_loading import rebuild_producers
 from engine.broker.parts import BatchPart, ProducerPart
@@ -48,6 +49,7 @@ class PartitionLog:
         "active_records",
         "appended_at",
         "batches",
+        "cleaned",
         "data_levels",
         "epoch_starts",
         "high_watermark",
@@ -104,6 +106,7 @@ class PartitionLog:
         self.epoch_starts: list[tuple[int, int]] = []
         """(leader epoch, its first offset), ascending."""
         self.aborted = AbortedIndex()
+        self.cleaned = CleanerProgress()
         self.log_start = 0
         self.log_end = 0
         self.high_watermark = 0
@@ -341,6 +344,14 @@ class PartitionLog:
         self._touch_batches(list(changed))
         self._touch()
 
+    def segment_times(self) -> dict[int, int]:
+        """Closed segment to the time of the newest append that is left in it."""
+        newest: dict[int, int] = {}
+        for start in self.segments[:-1]:
+            first, last = (bisect_left(self._base_offsets, at) for at in (start, self.segment_end(start)))
+            newest[start] = max(self.appended_at[first:last], default=0)
+        return newest
+
     # Cutting and reloading ------------------------------------------------------------------------
 
     def truncate(self, to: int, now: int) -> bool:
@@ -365,6 +376,7 @@ class PartitionLog:
         self.active_bytes = sum(batch.size for batch in self.batches[in_active:])
         self.epoch_starts = [(epoch, start) for epoch, start in self.epoch_starts if start < to]
         self.aborted.truncate(to)
+        self.cleaned.truncate(to)
         self.log_end = to
         self.log_start = min(self.log_start, to)
         self.high_watermark = min(self.high_watermark, to)
@@ -481,7 +493,7 @@ class PartitionLog:
             if batch.last_offset >= bound:
                 break
             if limit is None:
-                limit = self._segment_end(batch.base_offset)
+                limit = self.segment_end(batch.base_offset)
             size += batch.size
             if batch.base_offset >= limit or (chosen and bytes_max is not None and size > bytes_max):
                 break
@@ -491,14 +503,14 @@ class PartitionLog:
         if not chosen and not self.profile.indexes_empty_abort:
             return (), ()
         first = chosen[0].base_offset if chosen else offset
-        return tuple(chosen), self.aborted.between(offset, self._segment_end(first))
+        return tuple(chosen), self.aborted.between(offset, self.segment_end(first))
 
     def read_for_follower(self, offset: int, batches_max: int) -> tuple[RecordBatch, ...]:
         """Batches from ``offset`` to the log end: replicas read past the high watermark (LOG-7)."""
         index = bisect_left(self._base_offsets, offset)
         return tuple(self.batches[index : index + batches_max])
 
-    def _segment_end(self, offset: int) -> int:
+    def segment_end(self, offset: int) -> int:
         """First offset of the segment after the one that holds ``offset``; the log end in the last
         segment."""
         index = bisect_right(self.segments, offset)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.broker.compaction import compact
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
@@ -55,9 +57,9 @@ def marker(kind, producer_id=1):
     )
 
 
-def append(store, *batches):
+def append(store, *batches, now=0):
     for one in batches:
-        assert store.append_as_leader([one], 0, leader_epoch=0).error is Error.NONE
+        assert store.append_as_leader([one], now, leader_epoch=0).error is Error.NONE
     store.set_high_watermark(store.log_end)
 
 
@@ -70,7 +72,7 @@ def read(store, isolation="read_committed", position=0):
 def test_the_newest_value_of_a_key_stays_and_offsets_are_not_renumbered():
     store = log()
     append(store, batch([1, 2], "ab"), marker("COMMIT"), batch([3, 4], "bc", sequence=2), marker("COMMIT"))
-    assert compact(store) == 1
+    assert compact(store).records == 1
     assert store.log_end == 6
     taken = read(store)
     assert list(zip(taken.offsets, taken.serials, strict=True)) == [(0, 1), (3, 3), (4, 4)]
@@ -82,7 +84,7 @@ def test_records_of_an_aborted_transaction_go_and_hide_no_older_value():
     store = log()
     append(store, batch([1], "a"), marker("COMMIT"), batch([2], "a", sequence=1), marker("ABORT"))
     append(store, batch([3], "z", sequence=2), marker("COMMIT"))
-    assert compact(store) == 1
+    assert compact(store).records == 1
     assert read(store).serials == [1, 3]
     assert read(store, "read_uncommitted").serials == [1, 3]
 
@@ -91,7 +93,7 @@ def test_nothing_at_or_above_the_last_stable_offset_is_touched():
     store = log()
     append(store, batch([1], "a"), marker("COMMIT"), batch([2], "a", sequence=1))
     assert store.last_stable_offset == 2
-    assert compact(store) == 0
+    assert compact(store).records == 0
     assert store.batches[0].serials == (1,)
 
 
@@ -99,7 +101,7 @@ def test_records_without_a_key_and_markers_stay():
     store = log()
     plain = batch([1, 2], [None, "a"], producer_id=-1, transactional=False)
     append(store, plain, batch([3], "a"), marker("COMMIT"))
-    assert compact(store) == 1
+    assert compact(store).records == 1
     assert [found.control_type for found in store.batches] == [None, None, "COMMIT"]
     assert read(store).serials == [1, 3]
 
@@ -108,7 +110,7 @@ def test_the_newest_batch_of_a_producer_stays_empty_so_that_its_sequence_is_know
     store = log()
     append(store, batch([1], "a", producer_id=1, transactional=False))
     append(store, batch([2], "a", producer_id=2, transactional=False))
-    assert compact(store) == 1
+    assert compact(store).records == 1
     emptied = store.batches[0]
     assert (emptied.record_count, emptied.serials, emptied.last_offset) == (0, (), 0)
     store.close(clean=False)
@@ -129,7 +131,88 @@ def test_what_is_left_survives_being_written_and_read():
 def test_compacting_twice_changes_nothing_more():
     store = log()
     append(store, batch([1, 2], "aa"), marker("COMMIT"), batch([3], "a", sequence=2), marker("COMMIT"))
-    assert compact(store) == 2
+    assert compact(store).records == 2
     before = list(store.batches)
-    assert compact(store) == 0
+    assert compact(store).records == 0
     assert store.batches == before
+
+
+def stored(store):
+    return [(found.base_offset, found.control_type or list(found.serials)) for found in store.batches]
+
+
+def test_a_marker_goes_only_when_nothing_of_its_transaction_is_left_and_it_is_old_enough():
+    store = log()
+    append(store, batch([1], "a"), marker("COMMIT"), batch([2], "a", sequence=1), marker("COMMIT"), now=100)
+    first = compact(store, 500)
+    assert (first.records, first.markers, first.waiting) == (1, 0, 0), (
+        "its batch was still there in this pass"
+    )
+    second = compact(store, 500)
+    assert (second.markers, second.waiting) == (0, 1), (
+        "nothing is left of the first transaction, but too young"
+    )
+    append(store, batch([3], "b", sequence=2), marker("COMMIT"), now=601)
+    assert compact(store, 500).waiting == 1, "the newer segment was not clean before this pass"
+    last = compact(store, 500)
+    assert (last.markers, last.waiting) == (1, 0)
+    assert stored(store) == [(2, [2]), (3, "COMMIT"), (4, [3]), (5, "COMMIT")]
+    assert read(store).serials + read(store, position=4).serials == [2, 3]
+
+
+def test_an_aborted_transaction_leaves_the_index_before_its_marker_leaves_the_log():
+    store = log()
+    append(store, batch([1], "a"), marker("ABORT"), batch([2], "a", sequence=1), marker("COMMIT"), now=100)
+    compact(store, 500)
+    assert [line.last_offset for line in store.aborted.lines] == [1]
+    compact(store, 500)
+    assert store.aborted.lines == []
+    assert (1, "ABORT") in stored(store)
+    assert read(store).serials == [2]
+
+
+def test_a_marker_stays_while_only_it_tells_the_epoch_of_its_producer():
+    store = log()
+    append(store, marker("ABORT", producer_id=7), batch([1], "a"), marker("COMMIT"), now=100)
+    append(store, batch([2], "b", sequence=1), marker("COMMIT"), now=900)
+    for _ in range(3):
+        compact(store, 0)
+    assert stored(store)[0] == (0, "ABORT")
+    store.producers.entries.pop(7)
+    compact(store, 0)
+    assert stored(store)[0] == (1, [1])
+
+
+def test_a_tombstone_takes_its_key_along_and_goes_itself_when_it_is_old():
+    store = log()
+    value = batch([1, 2], "ab", producer_id=-1, transactional=False)
+    gone = replace(
+        batch([3], "a", producer_id=-1, transactional=False),
+        content=BatchContent(keys=("a",), values=(None,)),
+    )
+    append(store, value, gone, now=100)
+    assert compact(store, 500).records == 1
+    append(store, batch([4], "c", producer_id=-1, transactional=False), now=700)
+    compact(store, 500)
+    last = compact(store, 500)
+    assert (last.records, last.tombstones) == (1, 1)
+    assert stored(store) == [(0, [2]), (3, [4])]
+
+
+def test_an_emptied_batch_goes_once_its_producer_has_a_newer_one():
+    store = log()
+    append(store, batch([1], "a", producer_id=1, transactional=False))
+    append(store, batch([2], "a", producer_id=2, transactional=False))
+    compact(store)
+    append(store, batch([3], "b", producer_id=1, sequence=1, transactional=False))
+    compact(store)
+    assert stored(store) == [(1, [2]), (2, [3])]
+
+
+def test_what_was_cut_off_is_not_taken_for_clean():
+    store = log()
+    append(store, batch([1], "a"), marker("COMMIT"), now=100)
+    compact(store, 500)
+    store.truncate(1, 200)
+    append(store, marker("COMMIT"), now=900)
+    assert store.cleaned.clean == {}

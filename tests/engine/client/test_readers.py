@@ -59,7 +59,12 @@ def test_the_four_reasons():
     assert fates(compacted) == [
         "compacted", "delivered", "compacted", "delivered", "control", "delivered", "delivered", "control"
     ]  # fmt: skip
-    assert fates(lane(played("SC-77", "delete-segment")))[:3] == ["deleted", "deleted", "delivered"]
+    assert fates(lane(played("SC-77", "delete-segment")))[:4] == [
+        "deleted",
+        "deleted",
+        "deleted",
+        "delivered",
+    ]
     assert fates(lane(played("SC-77", "seek")))[:4] == ["sought", "sought", "sought", "delivered"]
     other = lane(played("SC-77", "one-partition"), partition="t-1")
     assert set(fates(other)) == {"not_subscribed"}

@@ -1,0 +1,43 @@
+"""How far the cleaner has come in one log, and when each clean segment was last written to (LOG-13).
+
+Kafka keeps the first in a checkpoint file and the second as the files' times, which cleaning leaves alone.
+"""
+
+from __future__ import annotations
+
+
+class CleanerProgress:
+    """Clean segments by their first offset, with the time of their last append in ms."""
+
+    __slots__ = ("clean",)
+
+    def __init__(self) -> None:
+        self.clean: dict[int, int] = {}
+
+    def modified_at(self, written_at: dict[int, int]) -> dict[int, int]:
+        """Segment to the time it was last written to; a clean one keeps its time whatever was taken out of it.
+
+        ``written_at``: closed segment to the newest append that is left in it.
+        """
+        return {start: self.clean.get(start, at) for start, at in written_at.items()}
+
+    def forget_below(self, modified: dict[int, int], retention_ms: int, end: int) -> int:
+        """The offset below which tombstones and markers are old enough to go.
+
+        Before anything was clean nothing is: the horizon lies ``retention_ms`` before the newest segment that an
+        earlier pass has cleaned (``Cleaner.clean``). ``end``: where the closed segments end.
+        """
+        if not self.clean:
+            return 0
+        horizon = modified.get(max(self.clean), 0) - retention_ms
+        young = [start for start, at in modified.items() if at > horizon]
+        return min(young, default=end)
+
+    def note(self, modified: dict[int, int]) -> None:
+        """These segments are clean now."""
+        self.clean = modified
+
+    def truncate(self, to: int) -> None:
+        """What begins at or above ``to`` is gone, and the segment that it lay in is written to again."""
+        below = [start for start in self.clean if start < to]
+        self.clean = {start: self.clean[start] for start in below[:-1]}
