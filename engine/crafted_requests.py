@@ -75,6 +75,7 @@ FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
         "offset": (int, 0),
         "generation_id": (int, -1),
         "member_id": (str, ""),
+        "group_instance_id": (str, None),
     },
     "OffsetFetch": {"group_id": (str, ""), "partitions": (list, ()), "require_stable": (bool, True)},
 }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.broker.internal_topics import INTERNAL_TOPICS, TRANSACTION_TOPIC
+from engine.broker.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, TRANSACTION_TOPIC
 from engine.broker.startup import start_quietly
+from engine.coordinator.group_log import members_batch
+from engine.coordinator.group_offsets import GroupMembers
 from engine.coordinator.transaction_log import batch_of
 from engine.coordinator.transaction_metadata import Image
 from engine.coordinator.transaction_states import DEAD, EMPTY, ONGOING, PREPARE_EPOCH_FENCE
 from engine.java_hash import partition_for
-from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, IdlePartitions
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, IdlePartitions, RecordBatch
 from engine.scenario.document import BadScenario
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ def preset(world: World, document: dict[str, Any]) -> None:
             _preset_replicas(world, override)
         elif override["set"] == "transaction":
             _preset_transaction(world, override)
+        elif override["set"] == "group":
+            _preset_group(world, override)
 
 
 def _preset_replicas(world: World, override: dict[str, Any]) -> None:
@@ -70,6 +74,43 @@ def _preset_replicas(world: World, override: dict[str, Any]) -> None:
                 override["last_sequence"],
                 override["last_offset"],
             )
+
+
+def _preset_group(world: World, override: dict[str, Any]) -> None:
+    """Who is in a group, in its log and at its coordinator."""
+    count = world.controller.internal.counts.get(OFFSETS_TOPIC)
+    name = override["group"]
+    if count is None:
+        raise BadScenario("overrides.group", repr(name), "a profile that coordinates groups")
+    found = GroupMembers(
+        override["generation"] or 0, {row["id"]: row["instance"] for row in override["members"] or ()}
+    )
+    partition = f"{OFFSETS_TOPIC}-{partition_for(name, count)}"
+    leader = _use_internal(world, partition, "overrides.group", name)
+    _record_everywhere(world, partition, leader, members_batch(name, found))
+    host = world.brokers[f"broker-{leader}"].groups
+    if host is not None:
+        host.preset(name, found)
+
+
+def _use_internal(world: World, partition: str, place: str, name: str) -> int:
+    """An internal partition with replicas, as after its first use; returns its leader."""
+    controller = world.controller
+    controller.use_partition(partition)
+    for word in controller.take_announcements():
+        for broker in world.brokers.values():
+            broker.learn(word, 0)
+    leader = controller.partitions[partition].leader
+    if leader is None:
+        raise BadScenario(place, repr(name), "a name whose log partition has a leader")
+    return leader
+
+
+def _record_everywhere(world: World, partition: str, leader: int, batch: RecordBatch) -> None:
+    stored = world.brokers[f"broker-{leader}"].preset_record(partition, batch)
+    for broker in world.brokers.values():
+        if partition in broker.replicas and broker.broker_id != leader:
+            broker.copy_record(partition, stored)
 
 
 def _preset_transaction(world: World, override: dict[str, Any]) -> None:
@@ -94,19 +135,9 @@ def _preset_transaction(world: World, override: dict[str, Any]) -> None:
         last_update_ms=0,
     )
     partition = f"{TRANSACTION_TOPIC}-{partition_for(name, count)}"
-    controller.use_partition(partition)
-    for word in controller.take_announcements():
-        for broker in world.brokers.values():
-            broker.learn(word, 0)
-    leader = controller.partitions[partition].leader
-    if leader is None:
-        raise BadScenario("overrides.transactional_id", repr(name), "an id whose log partition has a leader")
-    loggable = state not in (DEAD, PREPARE_EPOCH_FENCE)
-    if loggable:
-        batch = world.brokers[f"broker-{leader}"].preset_record(partition, batch_of(name, image, 0))
-        for broker in world.brokers.values():
-            if partition in broker.replicas and broker.broker_id != leader:
-                broker.copy_record(partition, batch)
+    leader = _use_internal(world, partition, "overrides.transactional_id", name)
+    if state not in (DEAD, PREPARE_EPOCH_FENCE):
+        _record_everywhere(world, partition, leader, batch_of(name, image, 0))
     host = world.brokers[f"broker-{leader}"].transactions
     if host is not None:
         host.preset(name, image)

@@ -268,6 +268,18 @@ class CommittedOffset:
 
 
 @value
+class Membership:
+    """What a client says of its place in a consumer group (``ConsumerGroupMetadata``); nothing: it joined none."""
+
+    member_id: str = ""
+    generation_id: int = -1
+    group_instance_id: str | None = None
+
+
+NO_MEMBER = Membership()
+
+
+@value
 class TxnOffsetCommitRequest:
     """Offsets that become visible with the transaction (OFS-1)."""
 
@@ -298,6 +310,7 @@ class OffsetCommitRequest:
     offsets: dict[str, CommittedOffset]
     generation_id: int = -1
     member_id: str = ""
+    group_instance_id: str | None = None
 
 
 @value

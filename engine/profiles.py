@@ -46,6 +46,8 @@ class Profile:
     """Raising the log start forgets producers whose newest batch lies below it (LOG-11)."""
     drain_resumes_after_stop: bool
     """After an early drain stop the next pass starts after the blocked partition (ACC-15)."""
+    offsets_name_member: bool
+    """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
     waits_for_stable_offsets: bool
     """A consumer that asks where its group stands waits for open transactions to decide (KIP-447)."""
     drops_stray_snapshots: bool
@@ -75,6 +77,7 @@ K010 = Profile(
     coordinator_answers_fenced=False,
     retention_drops_producers=True,
     drain_resumes_after_stop=False,
+    offsets_name_member=False,
     waits_for_stable_offsets=False,
     drops_stray_snapshots=False,
     truncation_sets_high_watermark=False,
@@ -100,6 +103,7 @@ K20 = Profile(
     coordinator_answers_fenced=False,
     retention_drops_producers=True,
     drain_resumes_after_stop=False,
+    offsets_name_member=False,
     waits_for_stable_offsets=False,
     drops_stray_snapshots=False,
     truncation_sets_high_watermark=False,
@@ -125,6 +129,7 @@ K28 = Profile(
     coordinator_answers_fenced=True,
     retention_drops_producers=False,
     drain_resumes_after_stop=True,
+    offsets_name_member=True,
     waits_for_stable_offsets=True,
     drops_stray_snapshots=True,
     truncation_sets_high_watermark=True,

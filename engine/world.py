@@ -35,7 +35,7 @@ from engine.middleware.participant import Participant
 from engine.network import Network
 from engine.profiles import PROFILES, Profile
 from engine.reader_lanes import ReaderLane
-from engine.scenario.application import Application, ScriptedCall
+from engine.scenario.application import Application, ScriptedCall, membership
 from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.loop import Loop
 from engine.switches import Switches
@@ -281,7 +281,8 @@ class World:
             args = {"partition": call.partition, "serial": serial, "size": call.size}
             return Call("send", args if call.key is None else {**args, "key": call.key})
         if call.do == "send_offsets":
-            return Call("send_offsets", {"group": call.group, "offsets": dict(call.offsets)})
+            offsets = dict(call.offsets)
+            return Call("send_offsets", {"group": call.group, "offsets": offsets, "member": call.member})
         if call.do == "roll_back":
             return Call("roll_back", {"tid": call.tid, "nodes": call.nodes})
         return Call(call.do)
@@ -511,6 +512,7 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
             remember_keys=consumer["remember_keys"],
             profile=world.profile,
             group=consumer["group"],
+            member=membership(consumer["member"]),
             polled=any(loop["consumer"] == consumer["name"] for loop in document["loops"]),
             watch=world.watch,
             brokers=range(1, document["cluster"]["brokers"] + 1),

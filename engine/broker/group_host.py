@@ -13,7 +13,7 @@ from engine.broker.internal_topics import OFFSETS_TOPIC
 from engine.broker.produce import append_for_broker
 from engine.broker.request_checks import RequestCheck, first_refusal, say_refused, write_denied
 from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator
-from engine.coordinator.group_offsets import Group
+from engine.coordinator.group_offsets import Group, GroupMembers
 from engine.errors import EngineError, Error
 from engine.messages import (
     Effects,
@@ -121,6 +121,11 @@ class GroupHost:
             )
         for group in groups:
             self.touch(group.name)
+
+    def preset(self, group_id: str, found: GroupMembers) -> None:
+        """Initial state: these members have joined (GEN-7)."""
+        group = self.coordinator.group(group_id)
+        group.generation, group.members = found.generation, dict(found.members)
 
     # -- carrying out what the coordinator wants -------------------------------------------------------
 

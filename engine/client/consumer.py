@@ -18,6 +18,7 @@ from engine.client.reading import DELETED, READ_UNCOMMITTED, SOUGHT, Reading, ta
 from engine.client.view_parts import GonePart
 from engine.errors import EngineError, Error
 from engine.messages import (
+    NO_MEMBER,
     CommittedOffset,
     Connect,
     Disconnect,
@@ -26,6 +27,7 @@ from engine.messages import (
     FetchRequest,
     FetchResponse,
     FindCoordinatorResponse,
+    Membership,
     MetadataResponse,
     OffsetCommitResponse,
     OffsetFetchRequest,
@@ -65,6 +67,7 @@ class Consumer:
         remember_keys: bool = False,
         profile: Profile = K28,
         group: str | None = None,
+        member: Membership = NO_MEMBER,
         polled: bool = False,
         fetch_interval_ms: int = FETCH_INTERVAL_MS,
     ) -> None:
@@ -73,6 +76,7 @@ class Consumer:
         self.profile = profile
         self.watch = watch
         self.group_id = group
+        self.member = member
         self.handover = Handover(name, isolation, remember_keys, polled, watch)
         self.lane_parts: dict[str, Part] = {}
         """Topic-partition to the part of the view that shows this reader under that lane."""
@@ -101,7 +105,7 @@ class Consumer:
         """The position is not known before the coordinator told the group's offsets: nothing is fetched."""
         if self.group_id is not None:
             self.group = GroupSession(
-                owner, self.name, self.group_id, self.connections, self.profile, self.watch
+                owner, self.name, self.group_id, self.member, self.connections, self.profile, self.watch
             )
 
     def view(self) -> dict[str, Any]:

@@ -238,6 +238,9 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
         producer_id=transactions.producer_id,
         producer_epoch=transactions.producer_epoch,
         offsets=dict(offsets),
+        generation_id=request.member.generation_id,
+        member_id=request.member.member_id,
+        group_instance_id=request.member.group_instance_id,
     )
     transactions.enqueue(
         PendingRequest(

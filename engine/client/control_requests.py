@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.errors import Error
-from engine.messages import CommittedOffset
+from engine.messages import NO_MEMBER, CommittedOffset, Membership
 
 TRANSACTION, GROUP = "TRANSACTION", "GROUP"
 """The two kinds of coordinator (FND-1)."""
@@ -59,6 +59,8 @@ class PendingRequest:
     result: Result | None = None
     backoff_ms: int | None = None
     offsets: dict[str, CommittedOffset] | None = None
+    member: Membership = NO_MEMBER
+    """Who commits them, for the group's coordinator (KIP-447)."""
 
     @property
     def is_bump(self) -> bool:

@@ -18,6 +18,7 @@ from engine.messages import (
     Effects,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
+    Membership,
     OffsetCommitRequest,
     OffsetCommitResponse,
     OffsetFetchRequest,
@@ -79,6 +80,7 @@ class GroupSession:
         "group_id",
         "in_flight",
         "last_error",
+        "member",
         "not_before",
         "path",
         "profile",
@@ -91,6 +93,7 @@ class GroupSession:
         owner: Path,
         consumer: str,
         group_id: str,
+        member: Membership,
         connections: Connections,
         profile: Profile,
         watch: Watch,
@@ -98,6 +101,7 @@ class GroupSession:
         self.path: Path = (*owner, "group")
         self.consumer = consumer
         self.group_id = group_id
+        self.member = member
         self.connections = connections
         self.profile = profile
         self.watch = watch
@@ -130,7 +134,17 @@ class GroupSession:
 
     def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
         """Commit outside any transaction."""
-        self._want(OffsetCommitRequest(group_id=self.group_id, offsets=dict(offsets)), now)
+        member = self.member
+        self._want(
+            OffsetCommitRequest(
+                group_id=self.group_id,
+                offsets=dict(offsets),
+                generation_id=member.generation_id,
+                member_id=member.member_id,
+                group_instance_id=member.group_instance_id,
+            ),
+            now,
+        )
 
     def _want(self, request: Request, now: int) -> None:
         self.wanted.append(request)

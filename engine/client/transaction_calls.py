@@ -29,12 +29,14 @@ from engine.client.control_requests import (
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import Error
 from engine.messages import (
+    NO_MEMBER,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     AddOffsetsToTxnRequest,
     CommittedOffset,
     EndTxnRequest,
     InitProducerIdRequest,
+    Membership,
 )
 
 KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateException"
@@ -111,8 +113,16 @@ def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
     return True
 
 
-def send_offsets(manager: TransactionManager, offsets: dict[str, CommittedOffset], group: str) -> Result:
-    """Register the group's offsets with the transaction; the offsets follow once that is done (OFS-1)."""
+def send_offsets(
+    manager: TransactionManager,
+    offsets: dict[str, CommittedOffset],
+    group: str,
+    member: Membership = NO_MEMBER,
+) -> Result:
+    """Register the group's offsets with the transaction; the offsets follow once that is done (OFS-1).
+
+    ``member`` goes with them where the protocol has room for it: not before KIP-447.
+    """
     _needs_transactional_id(manager)
     _no_error(manager)
     if manager.state != states.IN_TRANSACTION:
@@ -131,6 +141,8 @@ def send_offsets(manager: TransactionManager, offsets: dict[str, CommittedOffset
     )
     request = manager.request_to_coordinator(ADD_OFFSETS, body, Result())
     request.offsets = dict(offsets)
+    if manager.profile.offsets_name_member:
+        request.member = member
     manager.enqueue(request)
     return request.result or Result()
 
@@ -252,7 +264,7 @@ def _begin(manager: TransactionManager, call: Call) -> None:
 
 def _send_offsets(manager: TransactionManager, call: Call) -> Result:
     offsets = {name: CommittedOffset(offset=offset) for name, offset in call.args["offsets"].items()}
-    return send_offsets(manager, offsets, call.args["group"])
+    return send_offsets(manager, offsets, call.args["group"], call.args.get("member", NO_MEMBER))
 
 
 def _commit(manager: TransactionManager, call: Call) -> Result:

@@ -2,8 +2,10 @@
 
 Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the checks of a commit, and every
 change of a group's offsets. It knows neither links nor logs: what it wants done stands in ``outbox`` (answers,
-batches to write), and its host tells it by ``written`` and ``on_marker`` how that went. Who joins a group is not
-modelled: members and generation are given as initial state.
+batches to write), and its host tells it by ``written`` and ``on_marker`` how that went. Joining and leaving are not
+modelled: who is in a group, and in which generation, is initial state and stands in its log. The checks of a commit
+are those of ``GroupCoordinator.doCommitOffsets`` and ``doTxnCommitOffsets``; before KIP-447 a transaction's commit
+says nothing of members, and nothing of it is checked.
 """
 
 from __future__ import annotations
@@ -82,22 +84,28 @@ class MemberCheck:
 
 def instance_replaced(group: Group, request: Commit) -> bool:
     """A static member whose place another one took."""
-    instance = request.group_instance_id if isinstance(request, TxnOffsetCommitRequest) else None
+    instance = request.group_instance_id
     if instance is None or instance not in group.members.values():
         return False
     return group.members.get(request.member_id) != instance
 
 
 def member_unknown(group: Group, request: Commit) -> bool:
-    """Names a member that the group does not have; without a name only a transaction may commit to a group that
-    has members."""
-    if request.member_id:
-        return request.member_id not in group.members
-    return bool(group.members) and isinstance(request, OffsetCommitRequest)
+    """A transaction may leave its member out, but not name a wrong one. Outside one only members may commit, unless
+    nobody has joined and the group merely keeps offsets."""
+    if isinstance(request, OffsetCommitRequest):
+        return not _merely_keeps_offsets(group, request) and request.member_id not in group.members
+    return bool(request.member_id) and request.member_id not in group.members
 
 
 def generation_differs(group: Group, request: Commit) -> bool:
+    if isinstance(request, OffsetCommitRequest):
+        return not _merely_keeps_offsets(group, request) and request.generation_id != group.generation
     return request.generation_id >= 0 and request.generation_id != group.generation
+
+
+def _merely_keeps_offsets(group: Group, request: OffsetCommitRequest) -> bool:
+    return request.generation_id < 0 and not group.members
 
 
 MEMBER_CHECKS = (
@@ -186,7 +194,8 @@ class GroupCoordinator:
             self._answer(to, request.offsets, error)
             return
         group = self.group(request.group_id)
-        for check in MEMBER_CHECKS:
+        plain = isinstance(request, OffsetCommitRequest)
+        for check in MEMBER_CHECKS if plain or self.profile.offsets_name_member else ():
             if check.when(group, request):
                 self._refused(group, request, check)
                 self._answer(to, request.offsets, check.answer)

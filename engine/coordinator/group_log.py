@@ -1,13 +1,14 @@
 """The records of ``__consumer_offsets``: committed offsets as a batch, and what a log of them says (OFS-5).
 
-A record's key is (group, topic-partition), its value the committed offset; None takes it back.
+A record's key is (group, topic-partition), its value the committed offset; None takes it back. Who is in a group is
+a record too, under the group's name alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from engine.coordinator.group_offsets import Group, PlacedOffset
+from engine.coordinator.group_offsets import Group, GroupMembers, PlacedOffset
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchContent, CommittedOffset, RecordBatch
 
 BATCH_OVERHEAD = 61
@@ -43,6 +44,20 @@ def batch_of(
     )
 
 
+def members_batch(group_id: str, found: GroupMembers) -> RecordBatch:
+    """The batch of a group's members."""
+    size = BATCH_OVERHEAD + _RECORD_OVERHEAD + len(group_id.encode())
+    size += sum(
+        len(name.encode()) + len((instance or "").encode()) for name, instance in found.members.items()
+    )
+    return RecordBatch(
+        record_count=1,
+        last_offset_delta=0,
+        size=size,
+        content=BatchContent(keys=(group_id,), values=(found,)),
+    )
+
+
 def loaded_groups(batches: Iterable[RecordBatch]) -> dict[str, Group]:
     """Groups as the log tells them: visible offsets, and those of transactions without a marker (OFS-5)."""
     groups: dict[str, Group] = {}
@@ -55,6 +70,9 @@ def loaded_groups(batches: Iterable[RecordBatch]) -> dict[str, Group]:
         if content is None:
             continue
         for key, value in zip(content.keys, content.values, strict=True):
+            if isinstance(value, GroupMembers):
+                group = groups.setdefault(str(key), Group(str(key)))
+                group.generation, group.members = value.generation, dict(value.members)
             if not isinstance(key, tuple):
                 continue
             name, partition = key

@@ -40,6 +40,14 @@ class PlacedOffset(NamedTuple):
     position: int | None
 
 
+class GroupMembers(NamedTuple):
+    """Who is in a group, as its log has it: member id to static instance id or None (``GroupMetadataValue``)."""
+
+    generation: int
+    members: dict[str, str | None]
+    state: str = "Stable"
+
+
 class Moved(NamedTuple):
     """What a row did to the offset of one topic-partition."""
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine.messages import NO_MEMBER, Membership
+
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
@@ -30,6 +32,15 @@ class ScriptedCall:
     """Of ``send_offsets``: topic-partition and the offset of the next record to read."""
     key: str | None = None
     """Of ``send``: what compaction goes by."""
+    member: Membership = NO_MEMBER
+    """Of ``send_offsets``: who commits."""
+
+
+def membership(table: dict[str, Any]) -> Membership:
+    """The ``member`` of a call or a consumer as a scenario writes it."""
+    return Membership(
+        member_id=table["id"] or "", generation_id=table["generation"], group_instance_id=table["instance"]
+    )
 
 
 class Application:
@@ -52,6 +63,7 @@ class Application:
                 call["group"],
                 tuple((call["offsets"] or {}).items()),
                 call["key"],
+                membership(call["member"]),
             )
             for call in calls
             for index in range(call["records"])

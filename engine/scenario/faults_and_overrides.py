@@ -149,6 +149,8 @@ def check_override(
             _known_broker(f"{place}.broker", override["broker"], brokers)
     elif kind == "zookeeper":
         _check_producer_ids(override, place, brokers)
+    elif kind == "group":
+        _check_group(override, place, cluster)
     elif not override["transactional_id"] or not cluster["internal_topics"]:
         raise BadScenario(
             f"{place}.transactional_id",
@@ -166,6 +168,19 @@ def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]
     first, last = override["block_start"] or 0, override["block_end"]
     if last is not None and last < first:
         raise BadScenario(f"{place}.block_end", str(last), f"a whole number from block_start ({first}) on")
+
+
+def _check_group(override: dict[str, Any], place: str, cluster: dict[str, Any]) -> None:
+    """A group with its generation and members, each by an id of its own."""
+    if not override["group"] or not cluster["internal_topics"]:
+        wrong = repr(override["group"])
+        raise BadScenario(f"{place}.group", wrong, "a name, in a cluster with internal topics")
+    seen: set[str] = set()
+    for index, member in enumerate(override["members"] or ()):
+        if not member["id"] or member["id"] in seen:
+            wrong = "stands twice" if member["id"] else "missing"
+            raise BadScenario(f"{place}.members.{index}.id", wrong, "an id that no other member has")
+        seen.add(member["id"])
 
 
 def _known_broker(place: str, broker: int | None, brokers: list[int]) -> None:

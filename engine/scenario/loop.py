@@ -293,7 +293,8 @@ class Loop:
     def _hand_positions_on(self, now: int) -> Done:
         """In a transaction the positions join it; else everything sent must be stored first."""
         if self.in_transaction:
-            arguments = {"offsets": self._positions(), "group": self.consumer.group_id}
+            arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
+            arguments["member"] = self.consumer.member
             return self._ask(Call(SEND_OFFSETS, arguments), now)
         if self.producer.config.transactional_id is None:
             return self._ask(Call(FLUSH), now)

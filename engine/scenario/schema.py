@@ -210,6 +210,12 @@ SECTIONS: dict[str, dict[str, Field]] = {
         ),
         "remember_keys": Field(kind="bool", default=False),
         "group": Field(kind="name"),
+        "member": Field(kind="table", rows="member"),
+    },
+    "member": {
+        "id": Field(kind="name"),
+        "generation": Field(kind="int", default=-1, low=-1, high=2**31 - 1),
+        "instance": Field(kind="name"),
     },
     "application": {
         "name": Field(kind="name", required=True),
@@ -241,6 +247,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "key": Field(kind="text"),
         "group": Field(kind="name"),
         "offsets": Field(kind="table"),
+        "member": Field(kind="table", rows="member"),
         "tid": _count(1, 10_000, 1),
         "nodes": Field(kind="names", default=(), bound=16),
     },
@@ -282,8 +289,11 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "set": Field(
             kind="name",
             required=True,
-            choices=("client", "broker_entry", "zookeeper", "log_start", "leader", "transaction"),
+            choices=("client", "broker_entry", "zookeeper", "log_start", "leader", "transaction", "group"),
         ),
+        "group": Field(kind="name"),
+        "generation": Field(kind="int", low=0, high=2**31 - 1),
+        "members": Field(kind="tables", rows="member", bound=64),
         "client": Field(kind="name"),
         "partition": Field(kind="partition"),
         "next_sequence": Field(kind="int", low=0, high=2147483647),

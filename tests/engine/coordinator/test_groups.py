@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator, WriteOffsets
+from engine.coordinator.group_log import members_batch
+from engine.coordinator.group_offsets import GroupMembers
 from engine.coordinator.group_states import PENDING_OFFSET
 from engine.errors import Error
 from engine.explain import catalogue
@@ -16,7 +18,7 @@ from engine.messages import (
     RecordBatch,
     TxnOffsetCommitRequest,
 )
-from engine.profiles import K28
+from engine.profiles import K20, K28
 from engine.watching import Watch
 
 GROUP = "g"
@@ -26,8 +28,8 @@ NUMBER = partition_for(GROUP, 50)
 class Stage:
     """A coordinator that leads the group's partition, and a log."""
 
-    def __init__(self, elected=True):
-        self.coordinator = GroupCoordinator("broker-1", profile=K28, watch=Watch())
+    def __init__(self, elected=True, profile=K28):
+        self.coordinator = GroupCoordinator("broker-1", profile=profile, watch=Watch())
         self.log = []
         if elected:
             self.coordinator.elect(NUMBER, [])
@@ -150,6 +152,34 @@ def test_a_replaced_static_member_is_fenced_and_a_nameless_commit_needs_a_transa
     assert refused.errors == {"t-0": Error.FENCED_INSTANCE_ID}
     assert isinstance(stage.commit(5, producer_id=1), WriteOffsets)
     assert stage.commit(5).errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
+
+
+def test_before_kip_447_a_transaction_is_not_asked_who_commits():
+    stage = Stage(profile=K20)
+    stage.coordinator.group(GROUP).members = {"m-1": None}
+    assert isinstance(stage.commit(5, producer_id=1, member_id="m-9", generation_id=7), WriteOffsets)
+    assert stage.commit(5, member_id="m-9").errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
+
+
+def test_a_group_that_nobody_joined_merely_keeps_offsets():
+    stage = Stage()
+    assert isinstance(stage.commit(5, member_id="m-9"), WriteOffsets)
+    assert stage.commit(6, member_id="m-9", generation_id=0).errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
+
+
+def test_a_member_commits_outside_a_transaction_only_with_its_generation():
+    stage = Stage()
+    group = stage.coordinator.group(GROUP)
+    group.generation, group.members = 3, {"m-1": None}
+    assert stage.commit(5, member_id="m-1").errors == {"t-0": Error.ILLEGAL_GENERATION}
+    assert isinstance(stage.commit(5, member_id="m-1", generation_id=3), WriteOffsets)
+
+
+def test_a_successor_knows_the_members_from_the_log():
+    stage = Stage()
+    found = GroupMembers(3, {"m-1": "host-1"})
+    (group,) = stage.coordinator.elect(NUMBER, [members_batch(GROUP, found)])
+    assert (group.generation, group.members) == (3, {"m-1": "host-1"})
 
 
 def test_a_successor_knows_from_the_log_what_is_visible_and_what_is_pending():
