@@ -1,53 +1,73 @@
 /**
- * Below a lane: where the followers' logs end, and what each reader has read, with *hidden because*. Pure.
+ * Below a lane: where the followers' logs end, and what each reader has of it, offset by offset. Pure.
  *
- * The reasons are comparisons of numbers that the engine reported; nothing is derived about transactions here.
+ * The engine says for every offset why a reader has it or not (docs/frame.md, Readers and groups); here it gets its
+ * strip: filled when it was delivered, hatched when its transaction was aborted, dashed while that is open, dotted
+ * when it is gone or not replicated, a line when nobody asked yet or it is a marker. Where the first two readers
+ * differ for good reason, the space between their strips says so.
  */
 
+import type { ReaderLaneView } from "../player/coordination-view.ts";
 import type { ConsumerView, Frame, ReplicaView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
 import { xOf } from "./lane-cells.ts";
-import type { ReaderShape, TextShape } from "./lane-shapes.ts";
+import type { DifferenceShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import { isPicked, plainly } from "./picked.ts";
 
-/** px from a reader's line to the end of its row. */
-const LINE_FOOT = 5;
+/** px from the middle of a reader's strip to the end of its row. */
+const STRIP_FOOT = 6;
+/** Rows lower than this hold no name of their own above the strip. */
+const NAMED_ROW = 20;
+/** Reasons and stretches that are told in a lane; the twin tells all of them. */
+const REASONS_MOST = 3;
 
-export interface Hidden {
-  first: number;
-  last: number;
-  reason: "not_replicated" | "undecided" | "not_fetched";
+/** First and last offset, and what the reader has to do with them. */
+export type Stretch = [first: number, last: number, fate: string];
+
+/** Lag, not a difference: the reader will get these as they are. */
+const COMING = new Set(["not_fetched", "not_replicated", "delivered", "control"]);
+
+/** What a reader has to do with each offset of a lane, oldest first. */
+export function stretchesOf(lane: ReaderLaneView | undefined): Stretch[] {
+  return lane === undefined ? [] : [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
 }
 
-/** What lies between a reader's position and the end of the log, by reason. */
-export function hiddenSpans(position: number, isolation: string, replica: ReplicaView): Hidden[] {
-  const spans: Hidden[] = [];
-  const stable = isolation === "read_committed" ? replica.last_stable_offset : replica.high_watermark;
-  const borders: [Hidden["reason"], number][] = [
-    ["not_fetched", Math.min(stable, replica.high_watermark)],
-    ["undecided", replica.high_watermark],
-    ["not_replicated", replica.log_end],
-  ];
-  let from = position;
-  for (const [reason, until] of borders) {
-    if (until <= from) continue;
-    spans.push({ first: from, last: until - 1, reason });
-    from = until;
-  }
-  return spans;
-}
-
-/** `13 read, none hidden`, or how many are hidden and why. */
-export function readerFact(consumer: ConsumerView, partition: string, spans: Hidden[]): string {
+/** `13 read, none hidden`, or which offsets the reader does not have, and why. Markers are nobody's. */
+export function readerFact(consumer: ConsumerView, partition: string, most = Number.POSITIVE_INFINITY): string {
   const read = consumer.delivered[partition]?.length ?? 0;
-  if (spans.length === 0) return say("diagram.lanes.read_all", { read });
-  const reasons = spans.map((span) =>
-    say(`diagram.hidden.${span.reason}`, { offsets: range(span.first, span.last) }),
-  );
+  const byFate = new Map<string, string[]>();
+  for (const [first, last, fate] of stretchesOf(consumer.lanes?.[partition])) {
+    if (fate === "delivered" || fate === "control") continue;
+    byFate.set(fate, [...(byFate.get(fate) ?? []), range(first, last)]);
+  }
+  if (byFate.size === 0) return say("diagram.lanes.read_all", { read });
+  const reasons = [...byFate].map(([fate, ranges]) => {
+    const more = ranges.length - most;
+    const shown = ranges.slice(0, most).join(", ");
+    return say(`diagram.hidden.${fate}`, { offsets: more > 0 ? `${shown} ${say("diagram.consumers.more", { count: more })}` : shown });
+  });
   return say("diagram.lanes.read_some", { read, reasons: reasons.join("; ") });
+}
+
+/** Offsets that one of two readers was given and the other was not, although it read or waits behind them. */
+export function differences(one: readonly Stretch[], other: readonly Stretch[]): [number, number][] {
+  const found: [number, number][] = [];
+  const add = (first: number, last: number): void => {
+    const before = found[found.length - 1];
+    if (before !== undefined && before[1] + 1 === first) before[1] = last;
+    else found.push([first, last]);
+  };
+  for (const [first, last, fate] of one) {
+    for (const [from, until, otherFate] of other) {
+      const [low, high] = [Math.max(first, from), Math.min(last, until)];
+      if (low > high || (fate === "delivered") === (otherFate === "delivered")) continue;
+      if (!COMING.has(fate === "delivered" ? otherFate : fate)) add(low, high);
+    }
+  }
+  return found;
 }
 
 export interface ReaderOptions {
@@ -58,54 +78,90 @@ export interface ReaderOptions {
   most: number;
 }
 
+/** Readers of a partition, by name. */
+export function readersOf(frame: Frame, partition: string): [string, ConsumerView][] {
+  return Object.entries(frame.view.consumers ?? {})
+    .filter(([, consumer]) => partition in consumer.positions)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
 export function layoutReaders(
   frame: Frame,
   partition: string,
   replica: ReplicaView,
   cells: Cells,
   options: ReaderOptions,
-): { readers: ReaderShape[]; left: string | null; twin: string[] } {
-  const consumers = Object.entries(frame.view.consumers ?? {})
-    .filter(([, consumer]) => partition in consumer.positions)
-    .sort(([one], [other]) => (one < other ? -1 : 1));
+): { readers: ReaderShape[]; differences: DifferenceShape[]; left: string | null; twin: string[] } {
+  const consumers = readersOf(frame, partition);
   const readers: ReaderShape[] = [];
   const twin: string[] = [];
   consumers.forEach(([name, consumer], index) => {
     const position = consumer.positions[partition] as number;
-    const spans = hiddenSpans(position, consumer.isolation, replica);
-    const fact = readerFact(consumer, partition, spans);
-    twin.push(say("diagram.lanes.reader_twin", { consumer: name, isolation: consumer.isolation, position, fact }));
+    twin.push(say("diagram.lanes.reader_twin", {
+      consumer: name, isolation: consumer.isolation, position, fact: readerFact(consumer, partition) }));
     if (index >= options.most) return;
     const y = options.top + index * options.rowHeight;
     const selection = plainly("actor", name);
-    const end = xOf(cells, position);
     readers.push({
       key: name,
       name,
       isolation: consumer.isolation,
-      y: y + options.rowHeight - LINE_FOOT,
+      y: y + options.rowHeight - STRIP_FOOT,
       left: cells.left,
-      right: end,
-      texts: readerTexts(`${name}, ${consumer.isolation}`, fact, y, cells, replica, options),
-      hidden: spans.map((span) => ({
-        x: xOf(cells, span.first),
-        width: round(xOf(cells, span.last + 1) - xOf(cells, span.first)),
-        y: y + options.rowHeight - LINE_FOOT - 3,
-        text: null,
-      })).filter((span) => span.width > 4),
+      right: xOf(cells, position),
+      texts: readerTexts(name, consumer, readerFact(consumer, partition, REASONS_MOST), y, cells, replica, options),
+      spans: spansOf(stretchesOf(consumer.lanes?.[partition]), cells),
       picked: isPicked(frame.selection, selection),
       selection,
     });
   });
   const more = consumers.length - readers.length;
-  return { readers, left: more > 0 ? say("diagram.lanes.more_readers", { count: more }) : null, twin };
+  return {
+    readers, differences: differenceShapes(consumers, partition, readers, cells),
+    left: more > 0 ? say("diagram.lanes.more_readers", { count: more }) : null, twin,
+  };
 }
 
+/** Neighbours of one fate are one span; what the lane folds has no width. */
+function spansOf(stretches: readonly Stretch[], cells: Cells): ReaderShape["spans"] {
+  const spans: ReaderShape["spans"] = [];
+  for (const [first, last, fate] of stretches) {
+    const x = xOf(cells, first);
+    const width = round(xOf(cells, last + 1) - x);
+    const before = spans[spans.length - 1];
+    if (before !== undefined && before.fate === fate && Math.abs(before.x + before.width - x) < 0.2) {
+      before.width = round(before.width + width);
+    } else if (width > 0) {
+      spans.push({ x, width, fate });
+    }
+  }
+  return spans;
+}
+
+function differenceShapes(
+  consumers: readonly [string, ConsumerView][], partition: string, readers: readonly ReaderShape[], cells: Cells,
+): DifferenceShape[] {
+  const [one, other] = readers;
+  if (one === undefined || other === undefined) return [];
+  const [first, second] = consumers.map(([, consumer]) => stretchesOf(consumer.lanes?.[partition]));
+  return differences(first ?? [], second ?? []).map(([from, until]): DifferenceShape => {
+    const x = xOf(cells, from);
+    const width = round(xOf(cells, until + 1) - x);
+    const named = Math.max(0, ...other.texts.filter((text) => text.y < other.y && text.x === cells.left).map(
+      (text) => text.x + textWidth(text.text, 12) + 10));
+    const sign = Math.max(x + width / 2, named);
+    return { x, width, top: one.y + 5, bottom: other.y - 5, sign: sign > x + width - 4 ? null : round(sign) };
+  }).filter((shape) => shape.width > 6);
+}
+
+/** Name and fact beyond the gates; where there is no room for both, the name stands above the strip. */
 function readerTexts(
-  name: string, fact: string, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
+  reader: string, consumer: ConsumerView, fact: string, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
 ): TextShape[] {
-  const line = y + options.rowHeight - LINE_FOOT;
-  const label: TextShape = { x: cells.left, y: line - 5, text: name, anchor: "start", style: "text ink" };
+  const line = y + options.rowHeight - STRIP_FOOT;
+  if (options.rowHeight < NAMED_ROW) return compactText(`${reader}: ${fact}`, line, cells, replica, options);
+  const name = `${reader}, ${consumer.isolation}`;
+  const label: TextShape = { x: cells.left, y: line - 7, text: name, anchor: "start", style: "text ink halo" };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const labelEnd = cells.left + textWidth(name, 12) + 3;
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
@@ -131,6 +187,14 @@ function readerTexts(
   const after = cells.left + textWidth(`${name}  `, 12);
   const [shown] = wrapAtMost(fact, options.right - after - 8, 11, 1);
   return [label, { x: round(after + 8), y: label.y, text: shown ?? "", anchor: "start", style: "halo" }];
+}
+
+/** One small line beyond the gates. */
+function compactText(text: string, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
+  const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
+  const start = Math.max(...gates, cells.right) + 16;
+  const [shown = ""] = wrapAtMost(text, options.right - start, 11, 1);
+  return shown.length < 8 ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "" }];
 }
 
 /** Marks where the followers' logs end, and one text that names them all. */

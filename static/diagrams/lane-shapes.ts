@@ -62,10 +62,20 @@ export interface ReaderShape {
   left: number;
   right: number;
   texts: TextShape[];
-  /** Spans that this reader does not see, each with its reason. */
-  hidden: { x: number; width: number; y: number; text: string | null }[];
+  /** What the reader has to do with each part of the lane (docs/frame.md, the table of fates). */
+  spans: { x: number; width: number; fate: string }[];
   picked: boolean;
   selection: Selection;
+}
+
+/** Between the strips of two readers: what one of them has and the other has not. */
+export interface DifferenceShape {
+  x: number;
+  width: number;
+  top: number;
+  bottom: number;
+  /** Where the sign for it stands; null where there is no room. */
+  sign: number | null;
 }
 
 export interface ArrivalShape {
@@ -97,6 +107,7 @@ export interface LaneShape {
   folds: FoldShape[];
   gates: GateShape[];
   readers: ReaderShape[];
+  differences: DifferenceShape[];
   /** Marks under the offsets where followers' logs end. */
   followers: { x: number; y: number }[];
   arrival: ArrivalShape | null;

@@ -7,7 +7,7 @@ import type { Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { onPick } from "./element.ts";
 import type {
-  ArrivalShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
+  ArrivalShape, CellShape, DifferenceShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
 } from "./lane-shapes.ts";
 
 export interface LanesActions {
@@ -70,7 +70,8 @@ function drawLane(
     (cell) => drawCell(cell, actions, animate),
   )}${lane.gates.map(drawGate)}${lane.followers.map(
     (mark) => svg`<path class="dot" d=${`M${mark.x} ${mark.y}l4 6h-8z`}/>`,
-  )}${repeat(lane.readers, (reader) => reader.key, (reader) => drawReader(reader, actions))}${lane.texts.map(drawText)}</g>`;
+  )}${repeat(lane.readers, (reader) => reader.key, (reader) => drawReader(reader, actions))}${
+    lane.differences.map(drawDifference)}${lane.texts.map(drawText)}</g>`;
 }
 
 export function drawText(text: TextShape): SVGTemplateResult {
@@ -87,7 +88,7 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
   const centre = cell.y + cell.height / 2;
   const lift = cell.below === null ? 4.5 : -2;
   return svg`<g role="button" tabindex="0" class=${animate && cell.landed ? "lands" : ""} aria-label=${cell.name}
-    aria-pressed=${cell.picked ? "true" : "false"} @click=${click} @keydown=${key}>${
+    aria-pressed=${cell.picked ? "true" : "false"} @click=${click} @keydown=${key}><title>${cell.name}</title>${
     cell.landed
       ? svg`<rect class="wash" x=${cell.x - 4} y=${cell.y - 4} width=${cell.width + 8} height=${cell.height + 8} rx="3"/>`
       : nothing
@@ -146,10 +147,26 @@ function drawReader(reader: ReaderShape, actions: LanesActions): SVGTemplateResu
     reader.picked
       ? svg`<rect class="ring" x=${reader.left - 5} y=${reader.y - 17} width=${Math.max(40, end - reader.left + 16)} height="24" rx="3"/>`
       : svg`<rect x=${reader.left} y=${reader.y - 17} width=${Math.max(24, end - reader.left)} height="22" fill="transparent"/>`
-  }<path class="line heavy" d=${`M${reader.left} ${reader.y}H${end}`}/><path class="dot" d=${`M${end - 1} ${
-    reader.y - 5}l8 5-8 5z`}/>${reader.hidden.map(
-    (span) => svg`<path class="line thin" d=${`M${span.x + 4} ${span.y}v4H${span.x + span.width - 4}v-4`}/>`,
-  )}</g>`;
+  }${reader.spans.map((span) => drawSpan(span, reader.y))}<path class="dot" d=${`M${end - 1} ${reader.y - 5}l8 5-8 5z`}/></g>`;
+}
+
+/** A part of a reader's strip: its fate by shape, not by colour. */
+function drawSpan({ x, width, fate }: ReaderShape["spans"][number], y: number): SVGTemplateResult {
+  const [left, right] = [x + 1.5, x + width - 1.5];
+  if (fate === "control" || fate === "not_fetched") return svg`<path class="line thin" d=${`M${left} ${y}H${right}`}/>`;
+  if (fate === "delivered") return svg`<rect class="strip delivered" x=${left} y=${y - 3.5} width=${Math.max(2, right - left)} height="7"/>`;
+  const box = svg`<rect class=${`strip ${fate}`} x=${left} y=${y - 3.5} width=${Math.max(2, right - left)} height="7"/>`;
+  if (fate !== "aborted") return box;
+  const lines: string[] = [];
+  for (let from = left + 3; from < right; from += 6) lines.push(`M${from} ${y + 3.5}L${Math.min(from + 5, right)} ${y - 3.5}`);
+  return svg`${box}<path class="line thin" d=${lines.join("")}/>`;
+}
+
+/** What one reader has and the other has not: tied together, with the sign for it. */
+function drawDifference({ x, width, top, bottom, sign }: DifferenceShape): SVGTemplateResult {
+  const [left, right] = [x + 2, x + width - 2];
+  return svg`<g class="difference"><path class="line dotted dark" d=${`M${left} ${top}V${bottom}M${right} ${top}V${bottom}`}/>${
+    sign === null ? nothing : svg`<text class="strong halo" x=${sign} y=${(top + bottom) / 2 + 4} text-anchor="middle">≠</text>`}</g>`;
 }
 
 function drawArrival(arrival: ArrivalShape, actions: LanesActions, animate: boolean): SVGTemplateResult {

@@ -14,7 +14,7 @@ import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
 import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
-import { layoutFollowers, layoutReaders } from "./lane-readers.ts";
+import { layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
 import type { CellShape, FoldShape, GateShape, LaneShape, LanesShape, TextShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
 import { contentWords } from "./log-content.ts";
@@ -56,12 +56,14 @@ const DENSE: Tier = {
 const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
-  reader: 0, readersMost: 0, gap: 6,
+  reader: 14, readersMost: 2, gap: 6,
 };
+const COMPACT_UNREAD: Tier = { ...COMPACT, reader: 0, readersMost: 0 };
 /** A cell of this height has room for the records under the label. */
 const TWO_LINES = 36;
 /** px from the top of the cells up to the line of the gates' names. */
 const GATE_TEXT = 7;
+const OWN_LOG = /^__transaction_state-/;
 const LINE_HEIGHT = 26;
 const NARROW = 480;
 const LINES_MOST = 40;
@@ -127,22 +129,26 @@ interface Plan {
   rest: string[];
 }
 
-function laneHeight(frame: Frame, tier: Tier): number {
-  const readers = Math.min(Object.keys(frame.view.consumers ?? {}).length, tier.readersMost);
+function laneHeight(frame: Frame, name: string, tier: Tier): number {
+  const readers = Math.min(readersOf(frame, name).length, tier.readersMost);
   const brokers = Object.keys(frame.view.brokers ?? {}).length;
   const rows = (brokers > 1 ? tier.followers : 0) + readers * tier.reader;
-  return tier.title + arrivalRoom(frame, tier) + tier.gates + tier.cell + tier.offsets + rows + tier.gap;
+  return tier.title + arrivalRoom(frame, name, tier) + tier.gates + tier.cell + tier.offsets + rows + tier.gap;
 }
 
-/** The roomiest tier for a lane of this height; dense when even that is too tall. */
-function filling(frame: Frame, height: number): Tier {
-  const least = laneHeight(frame, DENSE);
-  return between(clamp((height - least) / (laneHeight(frame, ROOMY) - least), 0, 1));
+function heightOf(frame: Frame, names: readonly string[], tier: Tier): number {
+  return names.reduce((sum, name) => sum + laneHeight(frame, name, tier), 0);
 }
 
-/** A log case has no arrivals: its batches lie in files. */
-function arrivalRoom(frame: Frame, tier: Tier): number {
-  return isLogCase(frame) ? 0 : tier.arrival;
+/** The roomiest tier for lanes of this height together; dense when even that is too tall. */
+function filling(frame: Frame, names: readonly string[], height: number): Tier {
+  const least = heightOf(frame, names, DENSE);
+  return between(clamp((height - least) / (heightOf(frame, names, ROOMY) - least), 0, 1));
+}
+
+/** Nothing arrives in a log case, whose batches lie in files, nor in a log that only its own broker writes to. */
+function arrivalRoom(frame: Frame, name: string, tier: Tier): number {
+  return isLogCase(frame) || OWN_LOG.test(name) ? 0 : tier.arrival;
 }
 
 /** A log that holds nothing, has nothing coming and is not in focus: a line says so. */
@@ -160,8 +166,8 @@ function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {
   const lines = idle.length === all.length ? [] : idle;
   const whole = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
   const height = whole - Math.min(lines.length, 3) * LINE_HEIGHT;
-  if (laneHeight(frame, DENSE) * names.length <= height) {
-    const tier = filling(frame, height / names.length);
+  if (heightOf(frame, names, DENSE) <= height) {
+    const tier = filling(frame, names, height);
     return withLines({ tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] }, lines, frame, whole);
   }
   return withLines(planFocus(frame, names, options, height), lines, frame, whole);
@@ -169,7 +175,7 @@ function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {
 
 /** Adds the idle partitions as lines while they fit; the rest is counted. */
 function withLines(plan: Plan, lines: string[], frame: Frame, height: number): Plan {
-  const used = [...plan.tiers.values()].reduce((sum, tier) => sum + laneHeight(frame, tier), 0);
+  const used = [...plan.tiers].reduce((sum, [name, tier]) => sum + laneHeight(frame, name, tier), 0);
   const fitting = height === 0 ? LINES_MOST : Math.max(0, Math.floor((height - used) / LINE_HEIGHT));
   const waiting = [...plan.lines, ...lines, ...plan.rest];
   if (waiting.length <= fitting) return { ...plan, lines: waiting, rest: [] };
@@ -183,13 +189,14 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
   const others = names.filter((name) => name !== focus);
   const tiers = new Map<string, Tier>();
   if (focus === undefined) return { tiers, lines: [], rest: [] };
-  const left = height - laneHeight(frame, COMPACT) * others.length;
-  if (laneHeight(frame, DENSE) <= left) {
-    const tier = filling(frame, left);
-    for (const name of names) tiers.set(name, name === focus ? tier : COMPACT);
+  for (const small of [COMPACT, COMPACT_UNREAD]) {
+    const left = height - heightOf(frame, others, small);
+    if (laneHeight(frame, focus, DENSE) > left) continue;
+    const tier = filling(frame, [focus], left);
+    for (const name of names) tiers.set(name, name === focus ? tier : small);
     return { tiers, lines: [], rest: [] };
   }
-  tiers.set(focus, options.height === null ? TALL : filling(frame, height - 2 * LINE_HEIGHT));
+  tiers.set(focus, options.height === null ? TALL : filling(frame, [focus], height - 2 * LINE_HEIGHT));
   return { tiers, lines: others, rest: [] };
 }
 
@@ -244,8 +251,8 @@ function layoutLane(
   const narrow = options.width < NARROW;
   const id = shownReplica(partition);
   const lane: LaneShape = {
-    partition: name, tier: tier.name, top, height: laneHeight(frame, tier), title: name, texts: [],
-    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], readers: [], followers: [],
+    partition: name, tier: tier.name, top, height: laneHeight(frame, name, tier), title: name, texts: [],
+    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], readers: [], differences: [], followers: [],
     arrival: null, picked: isPicked(frame.selection, { kind: "partition", id: name }),
     changed: hasChanged(frame, "partitions", name), older: 0, newer: 0,
   };
@@ -255,7 +262,7 @@ function layoutLane(
       style: "text" }];
     return { lane, twin: [`${name}: ${say("diagram.lanes.no_log", { partition: name })}`] };
   }
-  const arrived = tier.arrival === 0 ? null : arrivedNow(frame, name, id, replica);
+  const arrived = arrivalRoom(frame, name, tier) === 0 ? null : arrivedNow(frame, name, id, replica);
   const left = narrow ? 10 : 46;
   const right = options.width - (narrow ? 8 : 12);
   const cells = layoutCells(replica.batches, {
@@ -268,7 +275,7 @@ function layoutLane(
     pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica),
     short: narrow,
   });
-  const cellsTop = top + tier.title + arrivalRoom(frame, tier) + tier.gates;
+  const cellsTop = top + tier.title + arrivalRoom(frame, name, tier) + tier.gates;
   placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null);
   const offsetsY = cellsTop + tier.cell;
   lane.texts.push(...offsetTexts(cells, offsetsY + 13, options.width));
@@ -280,7 +287,7 @@ function layoutLane(
   const arrival = { top: top + tier.title, cellHeight: tier.arrivalCell, cellsTop, cellsHeight: tier.cell, right,
     narrow, unit: narrow ? 21 : 36 };
   const coming = arrived === null
-    ? tier.arrival === 0 ? null : layoutUnderWay(frame, name, cells, arrival)
+    ? arrivalRoom(frame, name, tier) === 0 ? null : layoutUnderWay(frame, name, cells, arrival)
     : layoutArrival(frame, name, arrived, replica, cells, arrival);
   if (coming !== null) {
     lane.arrival = coming.shape;
@@ -310,6 +317,7 @@ function placeBelow(
     top: y, rowHeight: tier.reader, right, most: tier.readersMost,
   });
   lane.readers = readers.readers;
+  lane.differences = readers.differences;
   for (const reader of readers.readers) lane.texts.push(...reader.texts.splice(0));
   twin.push(...readers.twin);
   if (readers.left !== null && tier.readersMost > 0) {
@@ -400,7 +408,8 @@ function controlLetter(control: string): string {
 
 /** Which records a cell holds, when there is room to say it; a second copy is always said. */
 function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boolean): string | null {
-  if (batch.control !== null) return tier.name === "compact" ? null : `ce ${batch.coordinator_epoch}`;
+  // The first coordinator's epoch is 0; only a later one tells something, and the cell's name explains it.
+  if (batch.control !== null) return tier.name === "compact" || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (twice) {
     const whole = say("diagram.lanes.twice", { records });
@@ -477,7 +486,7 @@ function gateTexts(
     const free = (from: number): boolean =>
       from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
     const blocked = cross !== null && Math.abs(x + 8 + width / 2 - cross.x) < width / 2 + 14;
-    const isLeft = free(x - 6 - width) || (x - 6 - width >= 2 && blocked);
+    const isLeft = free(x - 6 - width) || (x - 6 - width >= 2 && blocked && avoid === null);
     // Where neither side is free, it stands behind the name that took it.
     const from = isLeft ? x - 6 - width : free(x + 10) || avoid === null ? x + 10 : Math.max(x, avoid[1]) + 6;
     return { x: round(isLeft ? x - 6 : from), y: top - GATE_TEXT, text, anchor: isLeft ? "end" : "start", style: "strong digits halo",

@@ -27,6 +27,10 @@ export class Lanes extends SizedElement {
     css`
       :host { height: 100%; position: relative; overflow: hidden auto; }
       section.folded { padding: 10px 24px; }
+      .strip { fill: none; stroke: var(--ink-2); stroke-width: 1.25; }
+      .strip.delivered { fill: var(--ink-2); stroke: none; }
+      .strip.undecided { stroke-dasharray: 5 3; stroke: var(--ink); }
+      .strip:is(.compacted, .deleted, .sought, .not_replicated, .not_subscribed) { stroke-dasharray: 1.5 3; }
       details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; background: var(--paper); }
       details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
       @media (max-width: 600px) {

@@ -15,11 +15,11 @@ export interface ContentWords {
   whose: string;
 }
 
-/** Null for batches of other logs, and for markers. */
+/** Null for markers, and for batches of other logs: those hold records of applications, which have serials. */
 export function contentWords(batch: LogBatchView): ContentWords | null {
   const content = batch.content;
   const last = (content?.keys.length ?? 0) - 1;
-  if (content === undefined || last < 0 || batch.control !== null) return null;
+  if (content === undefined || last < 0 || batch.control !== null || batch.serials.length > 0) return null;
   const { what, whose } = recordWords(content.keys[last] ?? null, content.values[last] ?? null);
   return { what: last > 0 ? `${what} ${say("diagram.consumers.more", { count: last })}` : what, whose };
 }

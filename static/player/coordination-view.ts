@@ -47,6 +47,16 @@ export interface GroupView {
   pending?: Record<string, Record<string, { offset: number; position: number | null }>>;
 }
 
+/** What a reader has to do with every offset of a lane. */
+export interface ReaderLaneView {
+  position: number | null;
+  stretches?: [number, number, string][];
+  folded?: number;
+  ahead?: [number, number, string][];
+  bound?: number | null;
+  held_by?: { producer_id: number | string; first_offset: number } | null;
+}
+
 /** The additions to one broker. */
 export interface CoordinationView {
   coordinator?: { coordinator_epochs?: Record<string, number>; loading?: Record<string, number> };

@@ -7,7 +7,7 @@
  * so a panel may remember a layout by the identity of the part it was made from.
  */
 
-import type { AbortedEntry, ContentView, CoordinationView, MiddlewareView } from "./coordination-view.ts";
+import type { AbortedEntry, ContentView, CoordinationView, MiddlewareView, ReaderLaneView } from "./coordination-view.ts";
 
 export type Language = "en" | "zh-Hans";
 
@@ -183,6 +183,7 @@ export interface ConsumerView {
   delivered_count: number;
   applied_count: number;
   skipped_duplicates: number;
+  lanes?: Record<string, ReaderLaneView>;
 }
 
 export interface LogBatchView {

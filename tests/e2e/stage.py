@@ -36,7 +36,7 @@ ADDRESS = "http://stage.invalid/"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json", "svg": "image/svg+xml"}
 
 _PAGE = """<!doctype html>
-<html lang="{language}" class="{theme}"><head><meta charset="utf-8">
+<html lang="{language}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{name}</title>
 <link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/dist/player.css">
 <script type="module" src="/dist/player.js"></script></head><body class="player-page">
@@ -179,6 +179,7 @@ class Stage:
         self._manner = manner
         width, height = SIZES[manner.size]
         self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(color_scheme="dark" if manner.theme == "dark" else "light")
         self.page.goto(f"{ADDRESS}play/{name}?step={step}")
         self.page.wait_for_selector("eos-sentence .s")
         self.go_to(step)
@@ -209,7 +210,6 @@ class Stage:
         if kind == "play":
             words = {
                 "name": rest,
-                "theme": self._manner.theme,
                 "language": self._manner.language,
                 "step": step,
             }

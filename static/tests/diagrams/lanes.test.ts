@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { layoutCells, xOf } from "../../diagrams/lane-cells.ts";
-import { hiddenSpans } from "../../diagrams/lane-readers.ts";
+import type { Stretch } from "../../diagrams/lane-readers.ts";
+import { differences, readerFact } from "../../diagrams/lane-readers.ts";
 import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
-import type { Selection } from "../../player/frame.ts";
+import type { ReaderLaneView } from "../../player/coordination-view.ts";
+import type { ConsumerView, Selection } from "../../player/frame.ts";
 import {
   DUPLICATE, FIVE, appendedStep, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, view,
 } from "./fixture.ts";
@@ -147,15 +149,35 @@ test("control markers are flags; aborted is hatched, open is dashed, beyond the 
   assert.ok(lso !== undefined && hw !== undefined && lso.width > hw.width && lso.x < hw.x);
 });
 
-test("a reader's hidden records have their reason", () => {
-  const log = replica(FIVE, { high_watermark: 50, last_stable_offset: 45 });
-  assert.deepEqual(hiddenSpans(43, "read_committed", log), [
-    { first: 43, last: 44, reason: "not_fetched" }, { first: 45, last: 49, reason: "undecided" },
-    { first: 50, last: 52, reason: "not_replicated" },
-  ]);
-  assert.deepEqual(hiddenSpans(50, "read_uncommitted", log), [{ first: 50, last: 52, reason: "not_replicated" }]);
-  assert.deepEqual(hiddenSpans(53, "read_uncommitted", replica(FIVE)), []);
+test("a reader's strip says what became of each offset, and why it does not have some", () => {
+  const lane: ReaderLaneView = {
+    position: 45, stretches: [[40, 42, "delivered"], [43, 43, "aborted"], [44, 44, "control"]], ahead: [[45, 49, "undecided"], [50, 52, "not_replicated"]],
+  };
+  const consumer = consumerOf("read_committed", 45, lane);
+  assert.deepEqual(
+    laneOf(frameOf(null, view({ consumers: { c1: consumer } }))).readers[0]?.spans.map((span) => span.fate),
+    ["delivered", "aborted", "control", "undecided", "not_replicated"],
+  );
+  assert.equal(
+    readerFact(consumer, "t-0"),
+    "3 read; offset 43 hidden: transaction aborted; offset 45–49 hidden: after the LSO; offset 50–52 hidden: not replicated",
+  );
+  assert.equal(readerFact(consumerOf("read_uncommitted", 53, { position: 53, stretches: [[40, 52, "delivered"]] }), "t-0"), "3 read, none hidden");
 });
+
+test("two readers differ where one was given what the other may not have; a reader that is only behind does not", () => {
+  const committed: Stretch[] = [[0, 1, "delivered"], [2, 3, "aborted"], [4, 4, "control"], [5, 6, "undecided"], [7, 7, "not_fetched"]];
+  assert.deepEqual(differences(committed, [[0, 3, "delivered"], [4, 4, "control"], [5, 7, "delivered"]]), [[2, 3], [5, 6]]);
+  assert.deepEqual(differences(committed, [[0, 1, "delivered"], [2, 7, "not_fetched"]]), []);
+  assert.deepEqual(differences([[0, 7, "not_fetched"]], [[0, 7, "delivered"]]), []);
+});
+
+function consumerOf(isolation: string, position: number, lane: ReaderLaneView): ConsumerView {
+  return {
+    isolation, alive: true, paused: false, positions: { "t-0": position }, delivered: { "t-0": [1, 2, 3] }, delivered_count: 3,
+    applied_count: 3, skipped_duplicates: 0, lanes: { "t-0": lane },
+  };
+}
 
 test("selecting a record marks the batch that holds it; selecting a batch elsewhere does too", () => {
   const pickedBy = (selection: Selection): string[] =>
@@ -222,7 +244,7 @@ test("a cell is a button with a name", () => {
   assert.equal(
     markup(drawCell({ ...cell, below: null }, { pick: () => undefined }, false)),
     `<g role="button" tabindex="0" class="" aria-label="Offsets 40–42: PID 0, epoch 0, seq 0–2 (r1–r3)." aria-pressed="false">` +
-      `<rect class="cell b0" x="${cell.x}" y="${cell.y}" width="${cell.width}" height="${cell.height}"/>` +
+      `<title>${cell.name}</title><rect class="cell b0" x="${cell.x}" y="${cell.y}" width="${cell.width}" height="${cell.height}"/>` +
       `<text class="label" x="${middle}" y="${cell.y + cell.height / 2 + 4.5}" text-anchor="middle">0·0 | 0–2</text></g>`,
   );
 });
