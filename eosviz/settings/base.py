@@ -42,6 +42,7 @@ MIDDLEWARE = [
     "servestatic.middleware.ServeStaticMiddleware",
     "eosviz.security.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "eosviz.language.LanguageInAddress",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

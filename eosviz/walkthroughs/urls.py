@@ -1,12 +1,14 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.walkthroughs import views
+from eosviz.walkthroughs import link_views, views
 
 app_name = "walkthroughs"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/new", views.new, name="new"),
     path("sessions/<uuid:session_id>/", views.player, name="player"),
     path("sessions/<uuid:session_id>/delete", views.delete, name="delete"),
+    path("sessions/<uuid:session_id>/link", link_views.session_link, name="link"),
+    path("open/<slug:scenario>/<slug:version>/", link_views.open_page, name="open"),
     path("compare/", views.compare, name="compare"),
     path("compare/new", views.compare_new, name="compare_new"),
 ]

@@ -9,7 +9,7 @@ import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 
-abstract class DialogElement extends StoreElement {
+export abstract class DialogElement extends StoreElement {
   open(): void {
     const dialog = this.#dialog();
     if (dialog === null || dialog.open) return;

@@ -15,6 +15,7 @@ export type KeyAction =
   | "play"
   | "branch"
   | "drop"
+  | "share"
   | "panel"
   | "help"
   | "close";
@@ -48,6 +49,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "␣", matches: plain(" "), action: "play" },
   { keys: "b", matches: letter("b"), action: "branch" },
   { keys: "d", matches: letter("d"), action: "drop" },
+  { keys: "s", matches: letter("s"), action: "share" },
   { keys: "1 – 9", matches: (event) => event.key >= "1" && event.key <= "9" && event.key.length === 1, action: "panel" },
   { keys: "?", matches: (event) => event.key === "?", action: "help" },
   { keys: "Esc", matches: plain("Escape"), action: "close" },

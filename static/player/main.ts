@@ -5,5 +5,7 @@ import "../diagrams/index.ts";
 import "./compare.ts";
 import "./player.ts";
 import { applyTheme, currentTheme } from "./page.ts";
+import { submitAtOnce } from "./submit-at-once.ts";
 
 applyTheme(currentTheme());
+submitAtOnce(document);

@@ -22,12 +22,14 @@ export class Masthead extends StoreElement {
     exportAddress: { attribute: false },
     library: {},
     compare: {},
+    share: {},
     theme: { state: true },
   };
 
   declare exportAddress: string;
   declare library: string;
   declare compare: string;
+  declare share: string;
   declare theme: Theme;
 
   constructor() {
@@ -35,6 +37,7 @@ export class Masthead extends StoreElement {
     this.exportAddress = "";
     this.library = "/";
     this.compare = "";
+    this.share = "";
     this.theme = currentTheme();
   }
 
@@ -45,6 +48,7 @@ export class Masthead extends StoreElement {
         <a class="home" href=${this.library || "/"}>‹ ${say("player.library")}</a>
         ${this.#state(store)}
         <span class="spring"></span>
+        ${this.share === "" ? nothing : html`<button class="icon text" title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-share")}>${say("player.share")}</button>`}
         ${this.#language()}
         <button class="icon" aria-label=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} title=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} @click=${this.#nextTheme}>◐</button>
         <button class="icon" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-help")}>?</button>

@@ -11,6 +11,7 @@ import "./dialogs.ts";
 import "./masthead.ts";
 import "./scrubber.ts";
 import "./selection-bar.ts";
+import "./share.ts";
 import "./sentence.ts";
 import "./steps-text.ts";
 import "./strip.ts";
@@ -26,6 +27,8 @@ import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { PANELS, isShown, panelName } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
+import type { Share } from "./share.ts";
+import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
 import { FileSource } from "./source.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
@@ -56,6 +59,12 @@ export class Player extends LitElement {
     machines: {},
     compare: {},
     library: {},
+    share: {},
+    view: {},
+    select: {},
+    selectIn: { attribute: "select-in" },
+    selectSerials: { attribute: "select-serials" },
+    changed: { type: Boolean },
     middle: { state: true },
     column: { state: true },
     isNarrow: { state: true },
@@ -74,6 +83,13 @@ export class Player extends LitElement {
   declare machines: string;
   declare compare: string;
   declare library: string;
+  declare share: string;
+  declare view: string;
+  declare select: string;
+  declare selectIn: string;
+  declare selectSerials: string;
+  /** The link that led here was made for another version of the scenario. */
+  declare changed: boolean;
   declare middle: Middle;
   declare column: Column;
   declare isNarrow: boolean;
@@ -113,6 +129,12 @@ export class Player extends LitElement {
     this.machines = "";
     this.compare = "/compare/";
     this.library = "/";
+    this.share = "";
+    this.view = "";
+    this.select = "";
+    this.selectIn = "";
+    this.selectSerials = "";
+    this.changed = false;
     this.middle = "lanes";
     this.column = "middle";
     this.isNarrow = this.#width.matches;
@@ -148,6 +170,8 @@ export class Player extends LitElement {
     const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
     store.speak(words.language);
     store.addEventListener("change", this.#changed);
+    store.select(selectionOf(this.select, this.selectIn, this.selectSerials));
+    if (this.view === "spacetime" || this.view === "text") this.#open("middle", this.view);
     this.store = store;
     this.play = new Play(store);
     store.start();
@@ -232,10 +256,10 @@ export class Player extends LitElement {
     if (store === undefined || play === undefined) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
-        @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches}
+        @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches} @open-share=${this.#openShare}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.compare}></eos-masthead>
+        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.compare} share=${this.share}></eos-masthead>
         <eos-strip .store=${store}></eos-strip>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} rules=${this.rules}></eos-sentence></section>
@@ -247,6 +271,7 @@ export class Player extends LitElement {
       ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
       ${this.#messages(store)}
       <eos-help .store=${store}></eos-help>
+      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle}></eos-share>`}
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
     </div>`;
   }
@@ -330,6 +355,10 @@ export class Player extends LitElement {
         <button aria-label=${say("player.close")} @click=${() => store.dismiss()}>✕</button></div>`;
     }
     if (this.fault !== null) return html`<div class="message" role="alert"><p>${this.fault}</p></div>`;
+    if (this.changed) {
+      return html`<div class="message" role="status"><p>${say("player.link_changed")}</p>
+        <button aria-label=${say("player.close")} @click=${() => (this.changed = false)}>✕</button></div>`;
+    }
     return nothing;
   }
 
@@ -359,6 +388,7 @@ export class Player extends LitElement {
       branch: () => void this.#makeBranch(),
       drop: () => void this.#drop(),
       panel: () => void this.#panel(key),
+      share: () => this.#openShare(),
       help: () => this.#openHelp(),
       close: () => this.#close(),
     };
@@ -375,6 +405,8 @@ export class Player extends LitElement {
   };
 
   readonly #openHelp = (): void => this.querySelector<Help>("eos-help")?.open();
+
+  readonly #openShare = (): void => this.querySelector<Share>("eos-share")?.open();
 
   readonly #openBranches = (): void => this.querySelector<BranchList>("eos-branches")?.open();
 

@@ -1,0 +1,106 @@
+"""The pages of links: what an address leads to, opening it, and the address of what a reader has on show."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from eosviz.scenarios.cards import card_of
+from eosviz.walkthroughs.browser import browser_making, browser_of
+from eosviz.walkthroughs.linking import check_length, open_link
+from eosviz.walkthroughs.links import (
+    Link,
+    link_to,
+    read_link,
+    read_selection,
+    read_view,
+    version_of,
+    view_fields,
+)
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.views import PROBLEM_STATUS
+
+OPENED_KEY = "opened_links"
+OPENED_MAX = 50
+"""Links that a browser opened and finds its session of again; the oldest is opened anew."""
+MALFORMED_STATUS = 400
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
+    """GET tells what the address leads to and makes nothing, as programs that preview links read it too; a
+    browser's page posts itself at once. Whoever opened the same run before gets the same session.
+    """
+    try:
+        link = read_link(scenario, version, request.GET)
+        if request.method == "POST":
+            return _open(request, link)
+        known = _opened_before(request, link)
+        if known is not None:
+            return redirect(_player_address(known, min(link.step, known.newest), link))
+        check_length(link)
+        found, is_named = version_of(link)
+    except Problem as problem:
+        return _refused(request, problem)
+    context = {"card": card_of(found), "link": link, "is_named": is_named, "count": len(link.done)}
+    return render(request, "walkthroughs/open.html", context)
+
+
+def _open(request: HttpRequest, link: Link) -> HttpResponse:
+    opened = open_link(browser_making(request), link)
+    known = dict(request.session.get(OPENED_KEY, {}))
+    known[link.digest] = opened.branch.id
+    request.session[OPENED_KEY] = dict(list(known.items())[-OPENED_MAX:])
+    return redirect(_player_address(opened.branch, opened.step, link, as_linked=opened.as_linked))
+
+
+def _opened_before(request: HttpRequest, link: Link) -> Branch | None:
+    """The visitor's branch that was made from the same run, while it holds the step."""
+    branch_id = request.session.get(OPENED_KEY, {}).get(link.digest)
+    owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
+    found = owned.filter(id=branch_id).first() if branch_id is not None else None
+    return found if found is not None and found.newest >= link.steps_needed else None
+
+
+def _player_address(branch: Branch, step: int, link: Link, as_linked: bool = True) -> str:
+    fields: dict[str, Any] = {"branch": branch.id, "step": step, **view_fields(link.view, link.selection)}
+    if not as_linked:
+        fields["changed"] = 1
+    shown = urlencode({name: value for name, value in fields.items() if value != ""})
+    return f"{reverse('walkthroughs:player', args=[branch.session_id])}?{shown}"
+
+
+def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
+    status = PROBLEM_STATUS.get(problem.code, MALFORMED_STATUS)
+    return render(request, "walkthroughs/open_refused.html", {"problem": problem}, status=status)
+
+
+@never_cache
+@require_safe
+def session_link(request: HttpRequest, session_id: uuid.UUID) -> JsonResponse:
+    """`?branch=…&step=…&view=…&select=…`: the address of that, as `{"address": …}`, for whoever owns it."""
+    owned = Session.objects.of_browser(browser_of(request.session))
+    session = get_object_or_404(owned, id=session_id)
+    wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
+    if not (wanted.isdecimal() and step.isdecimal() and len(wanted) < 19 and len(step) < 8):
+        raise Http404
+    branches = Branch.objects.select_related("session__version").filter(session=session)
+    branch = get_object_or_404(branches, id=int(wanted))
+    try:
+        link = link_to(
+            branch, min(int(step), branch.newest), read_view(request.GET), read_selection(request.GET)
+        )
+        check_length(link)
+    except Problem as problem:
+        told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
+        return JsonResponse(told, status=PROBLEM_STATUS[problem.code])
+    return JsonResponse({"address": request.build_absolute_uri(link.address())})

@@ -1,0 +1,180 @@
+"""Addresses that mean the same for everybody: scenario and version, what was done to it, step, view, selection.
+
+A branch stands in them as its interventions, never as a row's id, so an address outlives the session it was made
+in and the database it was stored in. Reading one is strict and bounded: addresses come from anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import zlib
+from itertools import pairwise
+from typing import Annotated, Any
+
+import msgspec
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.http import urlencode
+from msgspec import Meta, Struct
+
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.messages import AnyIntervention, Problem, Selection, StepNumber
+from eosviz.walkthroughs.models import Branch, line_interventions
+
+VIEWS = ("lanes", "spacetime", "text")
+VERSION_CHARACTERS = 16
+DONE_CHARACTERS_MAX = 6_000
+"""Of the packed interventions, so that the whole address fits what browsers and proxies take."""
+DONE_BYTES_MAX = 64 * 1024
+SERIALS_MAX = 100
+
+Made = dict[str, Any]
+"""`{"after": step number, "intervention": {…}}`, as branches store it."""
+_Done = Annotated[
+    list[tuple[StepNumber, AnyIntervention]], Meta(max_length=LIMITS.interventions_per_branch * 4)
+]
+_done_decoder = msgspec.json.Decoder(_Done)
+
+
+class Link(Struct, frozen=True, kw_only=True):
+    """Where an address leads."""
+
+    scenario: str
+    version: str
+    """The first characters of the version's digest."""
+    variant: str | None = None
+    done: list[Made] = []
+    step: int = 0
+    view: str | None = None
+    selection: Selection | None = None
+
+    @property
+    def digest(self) -> str:
+        """Equal for links that need the same run, wherever in it they lead."""
+        run = [self.scenario, self.version, self.variant, self.done]
+        return hashlib.sha256(msgspec.json.encode(run)).hexdigest()
+
+    @property
+    def steps_needed(self) -> int:
+        """How far the run has to be made so that its step is there and everything has been done."""
+        return max(self.step, *(made["after"] + 1 for made in self.done)) if self.done else self.step
+
+    def query(self) -> str:
+        fields: dict[str, Any] = {"variant": self.variant or "", "done": pack_done(self.done)}
+        fields |= {"step": self.step, **view_fields(self.view, self.selection)}
+        return urlencode({name: value for name, value in fields.items() if value != ""})
+
+    def address(self, name: str = "walkthroughs:open", **further: str) -> str:
+        """Path and query below the site's root."""
+        query = "&".join(part for part in (self.query(), urlencode(further)) if part)
+        return f"{reverse(name, args=[self.scenario, self.version])}?{query}"
+
+
+def view_fields(view: str | None, selection: Selection | None) -> dict[str, str]:
+    """View and selection as parameters of an address; `read_view` and `read_selection` are the way back."""
+    fields = {"view": view or ""}
+    if selection is not None:
+        fields |= {"select": f"{selection.kind}:{selection.id}", "in": selection.partition or ""}
+        fields["serials"] = ".".join(map(str, (selection.serials or [])[:SERIALS_MAX]))
+    return fields
+
+
+def link_to(branch: Branch, step: int, view: str | None, selection: Selection | None) -> Link:
+    """Raises Problem when more was done on the way to this branch than an address holds."""
+    session = branch.session
+    link = Link(
+        scenario=session.version.identifier,
+        version=session.version.digest[:VERSION_CHARACTERS],
+        variant=session.variant,
+        done=line_interventions(Branch.objects.line(branch)),
+        step=step,
+        view=view,
+        selection=selection,
+    )
+    if len(pack_done(link.done)) > DONE_CHARACTERS_MAX:
+        raise Problem("limit", "link_too_long", count=len(link.done))
+    return link
+
+
+def pack_done(done: list[Made]) -> str:
+    """As text for an address: JSON, deflated, in the letters that an address may hold."""
+    if not done:
+        return ""
+    pairs = [(made["after"], made["intervention"]) for made in done]
+    packed = zlib.compress(msgspec.json.encode(pairs), level=9)
+    return base64.urlsafe_b64encode(packed).rstrip(b"=").decode()
+
+
+def read_link(scenario: str, version: str, query: QueryDict) -> Link:
+    """The link of an address. Raises Problem for one that was cut or altered on its way."""
+    step = query.get("step", "0")
+    if not (step.isascii() and step.isdecimal() and len(step) < 8):
+        raise Problem("malformed", "link_broken", part="step")
+    return Link(
+        scenario=scenario,
+        version=version,
+        variant=query.get("variant", "")[:100] or None,
+        done=_read_done(query.get("done", "")),
+        step=int(step),
+        view=read_view(query),
+        selection=read_selection(query),
+    )
+
+
+def _read_done(text: str) -> list[Made]:
+    if not text:
+        return []
+    try:
+        if len(text) > DONE_CHARACTERS_MAX:
+            raise ValueError
+        unpacker = zlib.decompressobj()
+        unpacked = unpacker.decompress(
+            base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), DONE_BYTES_MAX
+        )
+        if not unpacker.eof:
+            raise ValueError
+        pairs = _done_decoder.decode(unpacked)
+    except (ValueError, binascii.Error, zlib.error, msgspec.DecodeError, RecursionError):
+        raise Problem("malformed", "link_broken", part="done") from None
+    if any(later[0] < earlier[0] for earlier, later in pairwise(pairs)):
+        raise Problem("malformed", "link_broken", part="done")
+    return [{"after": after, "intervention": msgspec.to_builtins(one)} for after, one in pairs]
+
+
+def read_view(query: QueryDict) -> str | None:
+    wanted = query.get("view")
+    return wanted if wanted in VIEWS else None
+
+
+def read_selection(query: QueryDict) -> Selection | None:
+    """What an address selects; what cannot be read selects nothing, as it changes no step."""
+    kind, colon, name = query.get("select", "").partition(":")
+    if not colon:
+        return None
+    fields: dict[str, Any] = {"kind": kind, "id": name}
+    if query.get("in"):
+        fields["partition"] = query["in"]
+    serials = [word for word in query.get("serials", "")[:2_000].split(".") if word.isdecimal()]
+    if serials:
+        fields["serials"] = [int(word[:15]) for word in serials[:SERIALS_MAX]]
+    try:
+        return msgspec.convert(fields, Selection)
+    except msgspec.ValidationError:
+        return None
+
+
+def version_of(link: Link) -> tuple[ScenarioVersion, bool]:
+    """The version that the link names, and True; else today's of the same scenario, and False. Raises
+    Problem.
+    """
+    versions = ScenarioVersion.objects
+    named = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario).first()
+    if named is not None:
+        return named, True
+    today = versions.library().filter(identifier__iexact=link.scenario).first()
+    if today is None:
+        raise Problem("not_found", "no_scenario", scenario=link.scenario)
+    return today, False

@@ -1,0 +1,139 @@
+/**
+ * `<eos-share>`: the address of exactly what is on show, for others. The server makes it (docs/links.md): branch and
+ * session stand in it as what was done, so it outlives both.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { DialogElement } from "./dialogs.ts";
+import type { JsonObject, Selection } from "./frame.ts";
+import type { PlayerStore } from "./store.ts";
+import { say } from "./text.ts";
+
+/** What the address names beside branch and step. */
+export function shownFields(middle: string, selection: Selection | null): Record<string, string> {
+  const fields: Record<string, string> = middle === "lanes" ? {} : { view: middle };
+  if (selection === null) return fields;
+  fields["select"] = `${selection.kind}:${selection.id}`;
+  if (selection.partition !== undefined) fields["in"] = selection.partition;
+  if (selection.serials !== undefined && selection.serials.length > 0) fields["serials"] = selection.serials.join(".");
+  return fields;
+}
+
+/** The selection that the page was opened with, out of the element's attributes. */
+export function selectionOf(select: string, partition: string, serials: string): Selection | null {
+  const [, kind, id] = /^(message|batch|partition|actor|record|timer):(.+)$/s.exec(select) ?? [];
+  if (kind === undefined || id === undefined) return null;
+  const selection: Selection = { kind: kind as Selection["kind"], id };
+  if (partition !== "") selection.partition = partition;
+  if (serials !== "") selection.serials = serials.split(".").map(Number);
+  return selection;
+}
+
+/** The same address in a language; the empty one leaves the choice to whoever opens it. */
+export function inLanguage(address: string, language: string): string {
+  if (address === "" || language === "") return address;
+  return `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
+}
+
+/** Answers whether the text is in the clipboard now. Over plain HTTP from another machine there is none to write to. */
+export async function copyText(text: string, field: HTMLInputElement | HTMLTextAreaElement | null): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    field?.select();
+    return field !== null && document.execCommand("copy");
+  }
+}
+
+export class Share extends DialogElement {
+  static override properties = {
+    ...DialogElement.properties,
+    address: {},
+    middle: {},
+    link: { state: true },
+    language: { state: true },
+    said: { state: true },
+    refusal: { state: true },
+  };
+
+  declare address: string;
+  declare middle: string;
+  declare link: string;
+  declare language: string;
+  /** What the last press of a copy button did: catalogue key, or nothing. */
+  declare said: string;
+  declare refusal: { key: string; remedy_key: string; params: JsonObject } | null;
+
+  constructor() {
+    super();
+    this.address = "";
+    this.middle = "lanes";
+    this.link = "";
+    this.language = "";
+    this.said = "";
+    this.refusal = null;
+  }
+
+  override open(): void {
+    super.open();
+    this.link = "";
+    this.said = "";
+    this.refusal = null;
+    if (this.store !== undefined) void this.#ask(this.store);
+  }
+
+  async #ask(store: PlayerStore): Promise<void> {
+    const shown = shownFields(this.middle, store.selection);
+    const query = new URLSearchParams({ branch: store.branch, step: String(store.shown), ...shown });
+    try {
+      const response = await fetch(`${this.address}?${query}`, { headers: { Accept: "application/json" } });
+      const told = (await response.json()) as { address?: string; key?: string; remedy_key?: string; params?: JsonObject };
+      if (told.address !== undefined) this.link = told.address;
+      else this.refusal = { key: told.key ?? "share.failed", remedy_key: told.remedy_key ?? "share.failed.remedy", params: told.params ?? {} };
+    } catch {
+      this.refusal = { key: "share.failed", remedy_key: "share.failed.remedy", params: {} };
+    }
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    if (this.store === undefined || this.store.header === null) return nothing;
+    return this.frameOf(say("share.title"), this.refusal === null ? this.#content() : this.#refused(this.refusal));
+  }
+
+  #refused({ key, remedy_key, params }: NonNullable<typeof this.refusal>): TemplateResult {
+    return html`<p role="alert"><b>${say(key, params)}</b> ${say(remedy_key, params)}</p>`;
+  }
+
+  #content(): TemplateResult {
+    return html`<p class="quiet">${say("share.means")}</p>
+      <p class="share-row"><label>${say("share.language")}
+        <select @change=${(event: Event) => this.#useLanguage((event.target as HTMLSelectElement).value)}>
+          <option value="">${say("share.language.own")}</option>
+          <option value="en" lang="en">English</option>
+          <option value="zh-Hans" lang="zh-Hans">简体中文</option>
+        </select></label></p>
+      ${this.#field("link", "share.link", inLanguage(this.link, this.language))}
+      <p class="share-said" role="status">${this.said === "" ? nothing : say(this.said)}</p>`;
+  }
+
+  /** A text to be copied: seen whole, selected by a click, and with a button. */
+  #field(name: string, label: string, text: string): TemplateResult {
+    return html`<div class="share-row"><label for=${`share-${name}`}>${say(label)}</label>
+      <input id=${`share-${name}`} class="num" readonly .value=${text} placeholder="…" @focus=${(event: Event) => (event.target as HTMLInputElement).select()} />
+      <button class="primary" ?disabled=${text === ""} @click=${() => void this.#copy(name, text)}>${say("share.copy")}</button></div>`;
+  }
+
+  #useLanguage(language: string): void {
+    this.language = language;
+    this.said = "";
+  }
+
+  async #copy(name: string, text: string): Promise<void> {
+    const copied = await copyText(text, this.querySelector<HTMLInputElement>(`#share-${name}`));
+    this.said = copied ? "share.copied" : "share.not_copied";
+  }
+}
+
+customElements.define("eos-share", Share);

@@ -1,0 +1,80 @@
+"""Sharing what is on show: a link is copied, and leads another browser to the same step, view and selection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.looking import assert_accessible, faults
+from tests.running_site import RunningSite
+
+SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
+
+
+@pytest.fixture(params=SIZES)
+def person(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
+    """Somebody who makes a link, with a clipboard."""
+    width, height = SIZES[request.param]
+    context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
+
+
+def shown_step(page: Page) -> str:
+    return page.locator("eos-scrubber [role=slider]").get_attribute("aria-valuenow") or ""
+
+
+def start(page: Page, home: str) -> None:
+    page.goto(f"{home}sessions/new?scenario=SC-03")
+    page.locator("main form button.primary").click()
+    expect(page.locator("eos-sentence .s")).to_contain_text("Nothing has happened yet")
+
+
+def copied_link(page: Page) -> str:
+    before = faults(page)
+    page.keyboard.press("s")
+    dialog = page.locator("eos-share dialog")
+    expect(dialog.locator("#share-link")).to_have_value(re.compile("/open/SC-03/"))
+    assert_accessible(page)
+    assert faults(page) == before
+    dialog.get_by_role("button", name="Copy").first.click()
+    expect(dialog.get_by_role("status")).to_have_text("Copied.")
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_a_copied_link_leads_another_browser_to_the_same_step(
+    person: BrowserContext, browser: Browser, running_site: RunningSite
+) -> None:
+    page = person.new_page()
+    start(page, running_site.address)
+    for _ in range(3):
+        before = shown_step(page)
+        page.keyboard.press("Shift+ArrowRight")
+        expect(page.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", before)
+    page.locator(".middle-tab").filter(has_text="Space").click()
+    step, sentence = shown_step(page), page.locator("eos-sentence .s").inner_text()
+    address = copied_link(page)
+    session = page.url.split("?")[0]
+
+    visitor = browser.new_context(viewport=page.viewport_size, locale="zh-CN")
+    other = visitor.new_page()
+    other.goto(f"{address}&lang=en")
+    # The page of the link sends itself on to the visitor's own session.
+    expect(other).to_have_url(re.compile(r"/sessions/[0-9a-f-]{36}/"))
+    expect(other.locator("eos-sentence .s")).to_have_text(sentence)
+    assert shown_step(other) == step
+    assert not other.url.startswith(session)
+    expect(other.locator("eos-spacetime")).to_be_visible()
+    # It is theirs: they go on from there.
+    other.keyboard.press("ArrowRight")
+    expect(other.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", step)
+    # Going back does not send the link again.
+    opened = other.url.split("?")[0]
+    other.goto(f"{address}&lang=zh-Hans")
+    expect(other).to_have_url(re.compile(re.escape(opened)))
+    expect(other.locator("html")).to_have_attribute("lang", "zh-Hans")
+    visitor.close()

@@ -1,0 +1,191 @@
+"""Links: an address leads everybody to the same step of the same run."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs import linking
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, pack_done, read_link
+from eosviz.walkthroughs.messages import Done, Problem
+from eosviz.walkthroughs.models import Branch, Session
+from tests.walkthroughs.conftest import carry_out, line_bodies, root
+from tests.walkthroughs.test_pages import attributes, start
+
+CRASH = {"action": "crash", "actor": "broker-1"}
+SELECTED = {"view": "spacetime", "select": "batch:p1/0", "in": "t-0", "serials": "1.2"}
+
+
+def below(address: str) -> str:
+    """Without the site."""
+    parts = urlsplit(address)
+    return f"{parts.path}?{parts.query}"
+
+
+def linked(client: Client, branch: Branch, step: int, **shown: str) -> str:
+    """What the page's *copy link* gets."""
+    answer = client.get(f"/sessions/{branch.session_id}/link", {"branch": branch.id, "step": step, **shown})
+    assert answer.status_code == 200, answer.content
+    return below(answer.json()["address"])
+
+
+def with_intervention(client: Client) -> Branch:
+    """A branch of SC-03 that leaves at step 12, where a broker is crashed, and goes on to 30."""
+    session = start(client)
+    carry_out(session, "advance", root(session), after=0, count=20)
+    answer = carry_out(session, "intervene", root(session), after=12, intervention=CRASH)
+    assert isinstance(answer, Done) and answer.created
+    branch = Branch.objects.get(id=answer.created)
+    carry_out(session, "advance", branch, after=13, count=17)
+    branch.refresh_from_db()
+    return branch
+
+
+@pytest.mark.django_db
+class TestOpening:
+    def test_a_link_leads_another_browser_to_the_same_steps(self, client: Client) -> None:
+        branch = with_intervention(client)
+        address = linked(client, branch, 27, **SELECTED)
+        assert str(branch.id) not in parse_qs(urlsplit(address).query).values()
+
+        visitor = Client()
+        page = visitor.get(address)
+        assert page.status_code == 200
+        assert "leads to step 27; 1 intervention on the way" in page.content.decode()
+        assert Session.objects.count() == 1
+        answer = visitor.post(address)
+        own = Session.objects.exclude(id=branch.session_id).get()
+        opened = root(own)
+        assert answer["Location"].startswith(f"/sessions/{own.id}/?branch={opened.id}&step=27&view=spacetime")
+        assert line_bodies(opened) == line_bodies(branch)[:27]
+        assert opened.interventions == branch.interventions
+        assert opened.first_broken == {name: step for name, step in branch.first_broken.items() if step <= 27}
+        told = attributes(visitor.get(answer["Location"]).content.decode(), "eos-player")
+        assert (told["step"], told["view"], told["select"]) == ("27", "spacetime", "batch:p1/0")
+        assert (told["select-in"], told["select-serials"]) == ("t-0", "1.2")
+        # It is a session like any other: it goes on as the first one does.
+        carry_out(own, "advance", opened, after=27, count=3)
+        assert line_bodies(opened) == line_bodies(branch)
+
+    def test_opening_it_again_finds_the_same_session(self, client: Client) -> None:
+        branch = with_intervention(client)
+        address = linked(client, branch, 27)
+        visitor = Client()
+        first = visitor.post(address)["Location"]
+        assert visitor.get(address)["Location"] == first
+        assert visitor.get(linked(client, branch, 20))["Location"] == first.replace("step=27", "step=20")
+        assert Session.objects.count() == 2
+        Session.objects.exclude(id=branch.session_id).delete()
+        assert visitor.get(address).status_code == 200
+
+    def test_a_scenario_that_has_changed_since_is_said(self, client: Client) -> None:
+        address = linked(client, root(start(client)), 0).replace("/SC-03/", "/SC-03/0000")
+        assert "has changed since" in client.get(address).content.decode()
+        where = client.post(address)["Location"]
+        assert "changed=1" in where
+        assert "changed" in client.get(where).content.decode().split("<eos-player")[1].split(">")[0]
+
+    def test_an_older_version_that_is_stored_is_the_one_that_is_opened(self, client: Client) -> None:
+        document = ScenarioVersion.objects.library().get(identifier="SC-03").document
+        document["seed"] = 77
+        older = ScenarioVersion.objects.of_document("SC-03", document)
+        link = Link(scenario="SC-03", version=older.digest[:VERSION_CHARACTERS])
+        client.post(link.address())
+        assert Session.objects.get().version == older
+
+    @pytest.mark.parametrize(
+        ("address", "status", "said"),
+        [
+            ("/open/SC-03/0/?step=x", 400, "cut or altered"),
+            ("/open/SC-03/0/?done=abc", 400, "cut or altered"),
+            ("/open/SC-03/0/?done=" + "A" * 7000, 400, "cut or altered"),
+            ("/open/SC-99/0/", 404, "no scenario SC-99"),
+            ("/open/SC-03/0/?step=20001", 429, "further than the 20000 steps"),
+            (
+                "/open/SC-03/0/?step=9&done="
+                + pack_done([{"after": 3, "intervention": {"action": "crash", "actor": "nobody"}}]),
+                422,
+                "After step 0 the engine no longer takes",
+            ),
+            ("/open/SC-07/0/?variant=acks-one", 422, "CFG-2"),
+        ],
+    )
+    def test_what_cannot_be_opened_says_why_and_leaves_nothing(
+        self, client: Client, address: str, status: int, said: str
+    ) -> None:
+        answer = client.post(address)
+        assert (answer.status_code, said in answer.content.decode()) == (status, True), answer.content
+        assert not Session.objects.exists()
+
+    def test_only_the_owner_gets_the_link_of_a_session(self, client: Client) -> None:
+        branch = root(start(client))
+        for query in ({"branch": branch.id, "step": 0}, {"branch": "x", "step": 0}, {}):
+            assert Client().get(f"/sessions/{branch.session_id}/link", query).status_code == 404
+        assert client.get(f"/sessions/{branch.session_id}/link", {"branch": "1" * 30}).status_code == 404
+
+    def test_too_far_a_link_is_refused_when_it_is_made(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        branch = with_intervention(client)
+        monkeypatch.setattr(linking, "LINK_STEPS_MAX", 20)
+        answer = client.get(f"/sessions/{branch.session_id}/link", {"branch": branch.id, "step": 25})
+        assert (answer.status_code, answer.json()["key"]) == (429, "problem.link_too_far")
+
+    def test_the_language_of_the_address_is_kept(self, client: Client) -> None:
+        address = linked(client, root(start(client)), 0)
+        visitor = Client()
+        assert "打开" in visitor.get(f"{address}&lang=zh-Hans").content.decode()
+        assert visitor.cookies["django_language"].value == "zh-hans"
+        assert "打开" in visitor.get(address).content.decode()
+        assert "打开" not in visitor.get(f"{address}&lang=en").content.decode()
+        assert visitor.get(f"{address}&lang=tlh").status_code == 200
+
+
+INTERVENTIONS = st.sampled_from(
+    [
+        CRASH,
+        {"action": "drop_message", "message": 7},
+        {"action": "delay_message", "message": 7, "by": 100},
+        {"action": "set", "path": "clients.p1.retries", "value": -(2**63)},
+    ]
+)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9999), INTERVENTIONS), max_size=60),
+    st.integers(0, 9_999_999),
+    st.sampled_from([None, "lanes", "spacetime"]),
+    st.sampled_from([None, "kafka 中文 & more"]),
+)
+def test_what_is_written_into_an_address_is_read_from_it(
+    done: list[tuple[int, dict[str, Any]]], step: int, view: str | None, variant: str | None
+) -> None:
+    made = [{"after": after, "intervention": one} for after, one in sorted(done, key=lambda pair: pair[0])]
+    link = Link(
+        scenario="SC-03", version="0123456789abcdef", variant=variant, done=made, step=step, view=view
+    )
+    parts = urlsplit(link.address())
+    assert parts.path == "/open/SC-03/0123456789abcdef/"
+    assert len(parts.query) < 7_000
+    assert read_link(link.scenario, link.version, QueryDict(parts.query)) == link
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["done", "step", "select", "in", "serials", "view"]), st.text(max_size=80)
+    )
+)
+def test_any_address_is_read_or_refused(query: dict[str, str]) -> None:
+    given_query = QueryDict(mutable=True)
+    given_query.update(query)
+    try:
+        read_link("SC-03", "0", given_query)
+    except Problem as problem:
+        assert problem.key == "problem.link_broken"
