@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 
 def java_string_hash(text: str) -> int:
     """``java.lang.String.hashCode`` as a signed 32-bit number, over UTF-16 code units."""
@@ -17,6 +19,7 @@ def absolute(value: int) -> int:
     return 0 if value == -(1 << 31) else abs(value)
 
 
+@lru_cache(maxsize=4096)
 def partition_for(key: str, partitions: int) -> int:
     """The partition of an internal topic that a transactional id or group id belongs to (FND-2)."""
     return absolute(java_string_hash(key)) % partitions

@@ -173,7 +173,8 @@ class Simulation:
         self.number += 1
         kinds = self.kinds
         kinds[self._kind] = kinds.get(self._kind, 0) + 1
-        interference.step_made(self.number)
+        if interference.interventions:
+            interference.step_made(self.number)
         return True
 
     def _next_event(self) -> bool:
@@ -208,7 +209,7 @@ class Simulation:
     # -- queue -----------------------------------------------------------------------------------------
 
     def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
-        """Put an event into the queue; returns its order."""
+        """Put an event into the queue; returns its order. ``what`` is for people: unread unless recorded."""
         self._order = order = self._order + 1
         heappush(self._queue, (at, rank, order, handler, argument))
         if handler != "background":
@@ -297,15 +298,15 @@ class Simulation:
 
     def _deliver(self, argument: tuple[int, int], event: Event) -> None:
         message, arrives_at = argument
-        network = self.world.network
-        envelope = network.under_way.get(message)
-        if envelope is None or envelope.arrives_at != arrives_at:
+        world = self.world
+        envelope = world.network.arriving(message, arrives_at)
+        if envelope is None:
             return
         name = envelope.destination
         if self.hold_if_paused(name, event):
             return
-        network.take(message, arrives_at)
-        role = self.world.roles[name]
+        world.network.remove(message)
+        role = world.roles[name]
         self._actor, self._kind = name, "delivery"
         if not role.alive:
             self.lost(envelope)
@@ -325,11 +326,12 @@ class Simulation:
                 source=envelope.source,
                 destination=name,
             )
-        self.carry_out(name, effects)
+        if effects:
+            self.carry_out(name, effects)
         self.settled(envelope)
-        if name in self.world.consumers:
+        if name in world.consumers:
             for partition in partitions_of(envelope.body):
-                self.world.wake_readers(partition, self.now)
+                world.wake_readers(partition, self.now)
         self._ask(name)
         self._follow_changes()
 
@@ -445,15 +447,11 @@ class Simulation:
 
     def schedule_delivery(self, envelope: Envelope) -> None:
         """A message arrives at its time; one that waits at a paused receiver has arrived before."""
-        envelope.arrives_at = max(envelope.arrives_at, self.now)
-        self.put(
-            envelope.arrives_at,
-            DELIVERY,
-            "deliver",
-            (envelope.id, envelope.arrives_at),
-            envelope.destination,
-            f"message {envelope.id}",
-        )
+        at = envelope.arrives_at
+        if at < self.now:
+            at = envelope.arrives_at = self.now
+        what = f"message {envelope.id}" if self.watch.recording else ""
+        self.put(at, DELIVERY, "deliver", (envelope.id, at), envelope.destination, what)
 
     def _open(self, name: str, peer: str) -> None:
         network = self.world.network

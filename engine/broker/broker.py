@@ -413,18 +413,20 @@ class Broker(FaultSurface):
         """Answer a follower as the leader; what it tells may raise the high watermark (LOG-7)."""
         replica = self._replica(request.partition)
         effects: Effects = []
-        if replica.is_leader and request.leader_epoch == replica.leader_epoch:
+        parted = None
+        if replica.leader == self.broker_id and request.leader_epoch == replica.leader_epoch:
+            follower = request.replica
             parted = replication.parted_at(replica, request.fetch_offset, request.last_fetched_epoch)
             if parted is None:
-                replica.note_follower_end(request.replica, request.fetch_offset)
+                replica.note_follower_end(follower, request.fetch_offset)
             if replica.advance_high_watermark():
                 self.changed_partitions.add(replica.partition)
-                say_high_watermark(self.watch, self.name, replica, request.replica)
-                effects.extend(complete_waiting(self, replica, now))
-            if replica.wants_back(request.replica):
-                effects.append(self._ask_back(replica, request.replica))
-        response = replication.answer_fetch(replica, request, self.configuration.replica_fetch_batches_max)
-        return response, effects
+                say_high_watermark(self.watch, self.name, replica, follower)
+                effects = complete_waiting(self, replica, now)
+            if follower not in replica.isr and replica.wants_back(follower):
+                effects.append(self._ask_back(replica, follower))
+        batches_max = self.configuration.replica_fetch_batches_max
+        return replication.answer_fetch(replica, request, parted, batches_max), effects
 
     def on_replica_response(self, response: ReplicaFetchResponse, now: int) -> Effects:
         """Copy what the leader answered, or cut the log back to where it parted (LOG-7, LOG-10)."""
@@ -434,8 +436,8 @@ class Broker(FaultSurface):
         log_end = replica.log.log_end
         taken = replication.take_answer(replica, response, now)
         self.changed_partitions.add(replica.partition)
-        if taken.copied:
-            self.note_activity(min(batch.max_timestamp for batch in response.batches))
+        for batch in response.batches if taken.copied else ():
+            self.note_activity(batch.max_timestamp)
         say_taken(self.watch, self.name, replica, taken, log_end)
         return []
 

@@ -289,14 +289,17 @@ class PartitionLog:
 
     def set_high_watermark(self, offset: int) -> bool:
         """Move the high watermark, within log start and log end; True when it moved."""
-        offset = max(self.log_start, min(offset, self.log_end))
-        moved = offset != self.high_watermark
-        self.high_watermark = offset
+        if offset > self.log_end:
+            offset = self.log_end
+        if offset < self.log_start:
+            offset = self.log_start
         if self.producers.unstable:
             self.producers.on_high_watermark(offset)
-        if moved:
-            self._touch()
-        return moved
+        if offset == self.high_watermark:
+            return False
+        self.high_watermark = offset
+        self._touch()
+        return True
 
     def raise_log_start(self, to: int) -> list[int]:
         """Delete records below ``to`` (retention, DeleteRecords); returns the producers forgotten with them.

@@ -169,8 +169,8 @@ class Replica:
         """A replica outside the ISR whose log end reached the high watermark may come back
         (``maybeExpandIsr``)."""
         return (
-            follower in self.replicas
-            and follower not in self.isr
+            follower not in self.isr
+            and follower in self.replicas
             and follower not in self.isr_asked
             and self.follower_ends.get(follower, -1) >= self.log.high_watermark
         )

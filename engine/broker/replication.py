@@ -9,7 +9,8 @@ as KIP-595 does).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from engine.broker.replica import Replica
 from engine.errors import EngineError, Error
@@ -21,19 +22,21 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
 
     The kernel schedules fetches by this, so that quiet time costs nothing.
     """
-    if not leader.is_leader or follower.leader != leader.broker_id or follower.not_fetching:
+    broker_id = leader.broker_id
+    if leader.leader != broker_id or follower.leader != broker_id or follower.not_fetching:
         return False
     if follower.leader_epoch != leader.leader_epoch:
         return False
     ours, theirs = leader.log, follower.log
+    log_end = theirs.log_end
     return (
-        theirs.log_end != ours.log_end
+        log_end != ours.log_end
         or theirs.high_watermark != ours.high_watermark
         or theirs.log_start < ours.log_start
-        or leader.follower_ends.get(follower.broker_id) != theirs.log_end
+        or leader.follower_ends.get(follower.broker_id) != log_end
         or (
             theirs.epoch_starts != ours.epoch_starts
-            and parted_at(leader, theirs.log_end, theirs.last_epoch) is not None
+            and parted_at(leader, log_end, theirs.last_epoch) is not None
         )
         or leader.wants_back(follower.broker_id)
     )
@@ -41,28 +44,31 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
 
 def make_fetch(follower: Replica) -> ReplicaFetchRequest:
     """What a follower asks its leader."""
+    log = follower.log
     return ReplicaFetchRequest(
         partition=follower.partition,
         replica=follower.broker_id,
-        fetch_offset=follower.log.log_end,
+        fetch_offset=log.log_end,
         leader_epoch=follower.leader_epoch,
-        last_fetched_epoch=follower.log.last_epoch,
+        last_fetched_epoch=log.last_epoch,
     )
 
 
-def answer_fetch(leader: Replica, request: ReplicaFetchRequest, batches_max: int) -> ReplicaFetchResponse:
-    """The leader's answer: batches, or where to cut, or an error. It has noted the follower's log end
-    before."""
+def answer_fetch(
+    leader: Replica,
+    request: ReplicaFetchRequest,
+    diverging: tuple[int, int] | None,
+    batches_max: int,
+) -> ReplicaFetchResponse:
+    """The leader's answer: batches, or where to cut (``diverging``), or an error. It has noted the follower's
+    log end before."""
     log = leader.log
     batches: tuple[RecordBatch, ...] = ()
-    diverging = None
     error = Error.NONE
-    if not leader.is_leader or request.leader_epoch != leader.leader_epoch:
+    if leader.leader != leader.broker_id or request.leader_epoch != leader.leader_epoch:
         error = Error.NOT_LEADER_OR_FOLLOWER
-    else:
-        diverging = parted_at(leader, request.fetch_offset, request.last_fetched_epoch)
-        if diverging is None:
-            batches = log.read_for_follower(request.fetch_offset, batches_max)
+    elif diverging is None and request.fetch_offset < log.log_end:
+        batches = log.read_for_follower(request.fetch_offset, batches_max)
     return ReplicaFetchResponse(
         partition=request.partition,
         error=error,
@@ -79,7 +85,10 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
     None."""
     if last_fetched_epoch == -1:
         return None
-    epoch, end = leader.log.end_of_epoch(last_fetched_epoch)
+    log = leader.log
+    if last_fetched_epoch == log.last_epoch and fetch_offset <= log.log_end:
+        return None  # The usual case: nobody led since, and the newest epoch lasts to the log end.
+    epoch, end = log.end_of_epoch(last_fetched_epoch)
     if epoch != last_fetched_epoch or end < fetch_offset:
         return epoch, end
     return None
@@ -95,7 +104,7 @@ class Taken:
     """Batches."""
     log_start_raised: bool = False
     high_watermark_moved: bool = False
-    producers_forgotten: list[int] = field(default_factory=list)
+    producers_forgotten: Sequence[int] = ()
 
 
 def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> Taken:

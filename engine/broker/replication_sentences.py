@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.broker.replica import Replica
 from engine.broker.replication import Taken
 from engine.watching import Watch
@@ -10,7 +12,8 @@ from engine.watching import Watch
 def say_taken(watch: Watch, broker: str, replica: Replica, taken: Taken, log_end_before: int) -> None:
     """One sentence for each thing that an answer of the leader did at a follower."""
     if not watch.recording:
-        watch.said = watch.said or _main_key(taken)
+        if watch.said is None:
+            watch.said = _main_key(taken)
         return
     log = replica.log
     known = {"broker": broker, "partition": replica.partition, "leader": f"broker-{replica.leader}"}
@@ -65,7 +68,7 @@ def _main_key(taken: Taken) -> str | None:
 
 
 def say_forgotten(
-    watch: Watch, broker: str, key: str, replica: Replica, gone: list[int], rules: tuple[str, ...]
+    watch: Watch, broker: str, key: str, replica: Replica, gone: Sequence[int], rules: tuple[str, ...]
 ) -> None:
     watch.say(key, rules, broker=broker, partition=replica.partition, producer_ids=sorted(gone))
 

@@ -183,14 +183,16 @@ class RecordAccumulator:
             if leader in nodes or queue.muted:
                 continue
             head = batches[0]
-            waited = max(now - head.last_attempt_at, 0)
+            waited = now - head.last_attempt_at
+            if waited < 0:
+                waited = 0
             backing_off = head.attempts > 0 and waited < retry_backoff
             to_wait = retry_backoff if backing_off else linger
             full = len(batches) > 1 or head.full
             if (full or waited >= to_wait or always) and not backing_off:
                 nodes[leader] = self._reasons(queue.partition, full, waited >= to_wait, exhausted)
             else:
-                left = max(to_wait - waited, 0)
+                left = to_wait - waited if waited < to_wait else 0
                 if result.next_check_delay is None or left < result.next_check_delay:
                     result.next_check_delay = left
                     kind = "backoff" if backing_off else "linger"
@@ -224,14 +226,15 @@ class RecordAccumulator:
         ``ready()`` does not look at further partitions of a ready node; a Sender that may not spin needs
         this moment too (SND-1).
         """
-        ends = []
+        first: int | None = None
+        retry_backoff, linger = self.config.retry_backoff_ms, self.config.linger_ms
         for queue in self._order:
             if queue.batches:
                 head = queue.batches[0]
-                wait = self.config.retry_backoff_ms if head.attempts else self.config.linger_ms
-                if head.last_attempt_at + wait > now:
-                    ends.append(head.last_attempt_at + wait)
-        return min(ends, default=None)
+                end = head.last_attempt_at + (retry_backoff if head.attempts else linger)
+                if end > now and (first is None or end < first):
+                    first = end
+        return first
 
     # -- drain -----------------------------------------------------------------------------------------
 
@@ -337,6 +340,13 @@ class RecordAccumulator:
             self.watch.touch(queue)
 
     # -- expiry ----------------------------------------------------------------------------------------
+
+    def earliest_expiry(self) -> int | None:
+        """Nothing expires before this moment, by any of the rules; None: there is nothing. Known without
+        looking at the queues, since no batch is older than the oldest that is not over."""
+        for oldest in self.incomplete.values():
+            return oldest.created_at + self.config.batch_expiry_ms
+        return None
 
     def expired(self, now: int) -> list[Batch]:
         """Take off every queued batch that has waited too long (ACC-21), each queue from its head."""

@@ -234,7 +234,7 @@ class Incarnation:
         self.awaiting = waiting
 
     def next_call_deadline(self) -> int | None:
-        return min((deadline for _, _, deadline in self.awaiting), default=None)
+        return min([deadline for _, _, deadline in self.awaiting], default=None)
 
     def expire_calls(self, now: int) -> None:
         """``max_block_ms`` is over: the call throws, what it asked for goes on (TXM-5)."""

@@ -27,6 +27,7 @@ from engine.messages import Connect, ProduceRequest, Send
 Phase = Callable[["Sender", int], bool]
 """A phase of the pass; True ends the pass."""
 _NOTHING: dict[str, Any] = {}
+_NO_NODES: dict[int, list[tuple[str, str]]] = {}
 _READY = {
     FULL: "client.ready_full",
     LINGER: "client.ready_linger",
@@ -159,9 +160,10 @@ class Sender:
             self._begin(now)
         watch = self.memory.watch
         phases = self.phases
+        index = self.index
         while True:
-            self.phase, phase = phases[self.index]
-            self.index += 1
+            self.phase, phase = phases[index]
+            index = self.index = index + 1
             if phase(self, now):
                 self.at_work = False
                 return False
@@ -228,7 +230,7 @@ class Sender:
             again = memory.accumulator.queues[partition].batches[0].attempts > 0
             key = "client.ready_again" if again else _READY[reason]
             memory.watch.say(key, ("ACC-10", "ACC-11"), **self._ready_params(partition))
-        self.last_ready = dict(ready.nodes)
+        self.last_ready = dict(ready.nodes) if ready.nodes else _NO_NODES
         return False
 
     def _ready_params(self, partition: str) -> dict[str, Any]:
@@ -265,6 +267,8 @@ class Sender:
         memory = self.memory
         connections = memory.connections
         self.unreachable.clear()
+        if not self.ready.nodes:
+            return False
         for node in list(self.ready.nodes):
             connection = connections.to(node)
             if connection.usable:
@@ -369,6 +373,9 @@ class Sender:
     def expire(self, now: int) -> bool:
         """P6: give up what has waited too long. k28 looks at batches in flight too (ACC-21)."""
         memory = self.memory
+        earliest = memory.accumulator.earliest_expiry()
+        if earliest is None or now < earliest:
+            return False
         over = memory.accumulator.expired(now)
         if memory.profile.expiry_from_creation:
             limit = memory.config.batch_expiry_ms
@@ -397,9 +404,11 @@ class Sender:
                     self.poll_source = self.poll_source or "connection"
                 else:
                     self._poll_until(now + delay, "connection")
-        expiry = self.next_expiry()
-        if expiry is not None:
-            self._poll_until(expiry, "expiry")
+        earliest = memory.accumulator.earliest_expiry()
+        if earliest is not None and (self.poll_until is None or earliest < self.poll_until):
+            expiry = self.next_expiry()
+            if expiry is not None:
+                self._poll_until(expiry, "expiry")
         return False
 
     def _poll_until(self, until: int, source: str) -> None:
@@ -419,6 +428,8 @@ class Sender:
 
     def send(self, now: int) -> bool:
         """P8: one Produce request per node with all its batches."""
+        if not self.drained:
+            return False
         connections = self.memory.connections
         for node, batches in self.drained:
             if batches:
@@ -473,15 +484,16 @@ class Sender:
         ask_for_metadata(self, now)
         if not self.changed and memory.accumulator.incomplete:
             self._say_wait(now)
-        self.finish_closing()
-        if self.changed or self._another_turn():
+        if memory.closed:
+            self.finish_closing()
+        if self.changed or (self.turns_lost and self._another_turn()):
             return self.end(now)  # What this pass did may let the next one do more.
         self.turns_lost = 0
         return self.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
         """The drain stopped early and will begin elsewhere: go on until every partition had its turn."""
-        if not self.turns_lost or not self.ready.nodes:
+        if not self.ready.nodes:
             return False
         led_by = self.memory.metadata.led_by
         return self.turns_lost < max(len(led_by.get(node, ())) for node in self.ready.nodes)
@@ -500,8 +512,11 @@ class Sender:
                 and (delay := memory.connections.connect_delay(node, now)) is not None
             ):
                 ends.append(now + delay)
-        later = [max(at, now + 1) for at in ends if at is not None]
-        return min(later, default=None)
+        first: int | None = None
+        for at in ends:
+            if at is not None and (first is None or at < first):
+                first = at
+        return now + 1 if first is not None and first <= now else first
 
     def _say_wait(self, now: int) -> None:
         """Why a pass with batches at hand sent nothing (SND-15)."""

@@ -100,19 +100,16 @@ class Network:
             self.watch.touch(part)
         return envelope
 
-    def take(self, message: int, arrives_at: int) -> Envelope | None:
+    def arriving(self, message: int, arrives_at: int) -> Envelope | None:
         """The envelope that arrives now; None when its fate was settled or its arrival moved."""
         envelope = self.under_way.get(message)
-        if envelope is None or envelope.arrives_at != arrives_at:
-            return None
-        self._remove(message)
-        return envelope
+        return None if envelope is None or envelope.arrives_at != arrives_at else envelope
 
     def drop(self, message: int) -> Envelope | None:
         """Lose one message; None when it is no longer under way."""
         envelope = self.under_way.get(message)
         if envelope is not None:
-            self._remove(message)
+            self.remove(message)
         return envelope
 
     def delay(self, message: int, by: int) -> list[Envelope]:
@@ -181,7 +178,7 @@ class Network:
             if {envelope.source, envelope.destination} == {one, other}
         ]
         for envelope in lost:
-            self._remove(envelope.id)
+            self.remove(envelope.id)
         self._latest.pop((one, other), None)
         self._latest.pop((other, one), None)
         return lost
@@ -205,7 +202,7 @@ class Network:
         if part is not None:
             self.watch.touch(part)
 
-    def _remove(self, message: int) -> None:
+    def remove(self, message: int) -> None:
         del self.under_way[message]
         part = self.parts.pop(message, None)
         if part is not None:
