@@ -250,8 +250,7 @@ class Interference:
         self._say("fault.restarted", name, actor=name)
         simulation.carry_out(name, role.restart(simulation.now))
         if name in simulation.world.brokers:
-            for other, effects in simulation.world.broker_is_back(name, simulation.now):
-                simulation.carry_out(other, effects)
+            self._tell(simulation.world.broker_is_back(name, simulation.now))
         simulation.ask(name)
         simulation.ask("controller")
 
@@ -269,8 +268,7 @@ class Interference:
         # The end of a pause may meet an actor that crashed meanwhile: a stopped one must not be woken.
         _check_life(simulation, "resume", name)
         self._say("fault.resumed", name, actor=name)
-        for other, effects in simulation.world.resume(name, simulation.now):
-            simulation.carry_out(other, effects)
+        self._tell(simulation.world.resume(name, simulation.now))
         if simulation.world.is_zombie(name):
             delay = simulation.world.controller.configuration.registration_ms
             simulation.watch.note(
@@ -287,10 +285,19 @@ class Interference:
             return
         simulation.at_work(name, "timer")
         simulation.watch.say("broker.registers_anew", ("FEN-6", "LOG-10"), broker=name)
-        for other, effects in simulation.world.register(name, simulation.now):
-            simulation.carry_out(other, effects)
+        self._tell(simulation.world.register(name, simulation.now))
         simulation.ask(name)
         simulation.ask("controller")
+
+    def _tell(self, news: Iterable[tuple[str, Effects]]) -> None:
+        """Brokers hear what the controller says, and each of them may want to be called at another time now: one
+        that leads a coordinator's log partition from here on reads it when it said it would."""
+        told: dict[str, None] = {}
+        for name, effects in news:
+            self.simulation.carry_out(name, effects)
+            told[name] = None
+        for name in told:
+            self.simulation.ask(name)
 
     def _later(self, delay: int, entry: dict[str, Any]) -> None:
         simulation = self.simulation

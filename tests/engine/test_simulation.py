@@ -237,3 +237,37 @@ def test_messages_for_a_paused_actor_wait_for_it():
         if step.key.startswith("broker.append"):
             appended = step.at
     assert appended == 221
+
+
+@pytest.mark.requirement("TXC-22", "GEN-2")
+def test_whoever_wants_to_be_called_stands_in_the_queue_for_then():
+    """Broker 2 comes back before its session ended: broker 3 is elected in the same step, and reads the log of
+    the transactions when it said it would, not when somebody happens to ask it again."""
+    calls = [
+        {"at": 0, "do": "init_transactions"},
+        {"at": 400, "do": "begin_transaction"},
+        {"at": 400, "do": "send", "partition": "t-0"},
+        {"at": 405, "do": "commit_transaction"},
+    ]
+    document = {
+        "id": "T-RESTART",
+        "title": {"en": "A short stop", "zh-Hans": "短暂停机"},
+        "topics": [{"name": "t", "partitions": 1}],
+        "producers": [{"name": "p1", "settings": {"transactional_id": "txn-1"}}],
+        "applications": [{"name": "app-1", "client": "p1", "calls": calls}],
+        "faults": [
+            {"action": "crash", "at": 500, "actor": "broker-2"},
+            {"action": "restart", "at": 560, "actor": "broker-2"},
+        ],
+    }
+    simulation = Simulation(load(document))
+    loaded = []
+    while (step := simulation.step()) is not None:
+        if step.key == "coordinator.loaded":
+            loaded.append((step.at, step.actor))
+        waiting = simulation.view()["pending"].values()
+        queued = {(entry["actor"], entry["at"]) for entry in waiting if entry["what"] == "timer"}
+        for name, broker in simulation.world.brokers.items():
+            due = broker.next_timer()
+            assert due is None or (name, due) in queued, f"after step {step.number} ({step.key})"
+    assert [actor for at, actor in loaded if at > 560] == ["broker-3"]
