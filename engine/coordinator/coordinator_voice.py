@@ -74,11 +74,27 @@ class CoordinatorVoice:
             self.watch.said = key
         self._answer(to, error)
 
-    def _refuse_fenced(self, claimed: tuple[int, int | None], metadata: TransactionMetadata) -> None:
+    def _refuse_epoch(self, to: object, metadata: TransactionMetadata, expected: int | None) -> None:
+        """An InitProducerId that names neither the current epoch nor the one before (TXC-9); once the epochs are
+        used up Kafka throws, also when it names the one before (``prepareIncrementProducerEpoch``)."""
+        exhausted = metadata.epoch_exhausted
+        self._say(
+            "coordinator.epochs_used_up" if exhausted else "coordinator.other_producer_id", "TXC-9", metadata
+        )
+        error = Error.UNKNOWN_SERVER_ERROR if exhausted else Error.PRODUCER_FENCED
+        self._refuse_fenced((metadata.producer_id, expected), metadata, error)
+        self.outbox.append(Answer(to=to, error=error, thrown=exhausted))
+
+    def _refuse_fenced(
+        self,
+        claimed: tuple[int, int | None],
+        metadata: TransactionMetadata,
+        error: Error = Error.PRODUCER_FENCED,
+    ) -> None:
         if self.watch.recording:
             self.watch.refuse(
                 "TXC-7",
-                Error.PRODUCER_FENCED.name,
+                error.name,
                 [
                     ["claimed producer id", claimed[0]],
                     ["claimed epoch", claimed[1]],

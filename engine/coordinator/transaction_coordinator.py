@@ -247,9 +247,7 @@ class TransactionCoordinator(CoordinatorVoice):
         else:
             epochs = metadata.next_epoch(expected)
             if epochs is None:
-                self._say("coordinator.other_producer_id", "TXC-9", metadata)
-                self._refuse_fenced((metadata.producer_id, expected), metadata)
-                self._answer(to, Error.PRODUCER_FENCED)
+                self._refuse_epoch(to, metadata, expected)
                 return
             key = _identity_key(metadata.producer_epoch, epochs[0])
             image = metadata.image(

@@ -84,11 +84,13 @@ class TransactionMetadata:
         )
 
     def next_epoch(self, expected: int | None) -> tuple[int, int] | None:
-        """(epoch, last epoch) after an InitProducerId, or None when the caller was fenced (TXC-9).
+        """(epoch, last epoch) after an InitProducerId, or None when there is none for this caller (TXC-9).
 
         ``expected`` is the epoch the caller believes to have. Its last but current epoch means that it repeats a
         request whose answer it did not see: nothing is raised again.
         """
+        if self.epoch_exhausted:
+            return None
         if expected is None:
             return self.producer_epoch + 1, NO_PRODUCER_EPOCH
         if self.producer_epoch == NO_PRODUCER_EPOCH or expected == self.producer_epoch:
@@ -116,12 +118,14 @@ class TransactionMetadata:
         self.pending_state = None
         self.state = image.state
         self.producer_id = image.producer_id
-        self.last_producer_id = image.last_producer_id
         self.producer_epoch = image.producer_epoch
         self.last_producer_epoch = image.last_producer_epoch
         self.timeout_ms = image.timeout_ms
         self.partitions = image.partitions
-        if image.state != EMPTY:
-            # Kafka leaves the start time of the last transaction in memory when an id becomes Empty again.
+        if image.state == EMPTY:
+            # Kafka leaves the start time of the last transaction in memory when an id becomes Empty again, and
+            # changes the producer id before this one then alone: it is asked for until the next one is given.
+            self.last_producer_id = image.last_producer_id
+        else:
             self.start_ms = image.start_ms
         self.last_update_ms = image.last_update_ms

@@ -179,6 +179,13 @@ class Stage:
             }
         return shown
 
+    def hidden_state(self) -> dict[str, dict[str, int]]:
+        """What a coordinator remembers of the identity before, which 2.x does not write to the log."""
+        return {
+            name: {"last_pid": found.last_producer_id, "last_epoch": found.last_producer_epoch}
+            for name, found in self.coordinator.metadata.items()
+        }
+
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
     """One case in one version; the first operation that went otherwise."""
@@ -200,7 +207,15 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         found["log_writes"] = [_image(image) for image in stage.writes]
         found["markers_to_send"] = [_marker(marker) for marker in stage.markers]
         found["state"] = stage.state()
+        found["aux_state"] = stage.hidden_state()
         got.append(found)
+    hidden = expected.get("aux_state", {}).get(version, [])
+    for index, remembered in enumerate(hidden):
+        for name, value in (remembered or {}).items():
+            kept = got[index]["aux_state"].get(name, {})
+            known = {field: found for field, found in value.items() if field in kept}
+            if known != kept:
+                return Failure(f"ops[{index}] {asked[index]} aux_state {name}", value, kept)
     for index, wanted in enumerate(expected["results"]):
         known_state = wanted.get("state", known_state)
         told = [answer for to, answer in stage.responses if to == index]

@@ -1,0 +1,68 @@
+"""Which earlier identity a coordinator remembers, and for how long (TXC-9, KIP-360).
+
+Expected answers follow ``TransactionMetadata.completeTransitionTo`` and ``prepareIncrementProducerEpoch`` of 2.8.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.errors import Error
+from engine.vectors import coordinator
+from engine.vectors.coordinator import Stage
+
+VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
+EXHAUSTED = 32766
+OLD, NEW = 10, 100
+
+
+def stage_at(epoch, last_epoch):
+    stage = Stage({"start_ms": 1000, "next_pid": NEW}, "2.8")
+    known = {"pid": OLD, "epoch": epoch, "last_epoch": last_epoch, "last_pid": OLD}
+    stage.do(
+        {"op": "set", "tid": "tx", "state": "Empty", "timeout_ms": 60_000, "last_update_ms": 1000, **known}
+    )
+    return stage
+
+
+def init(stage, producer_id, epoch):
+    stage.responses.clear()
+    stage.do({"op": "init_pid", "tid": "tx", "timeout_ms": 60_000, "pid": producer_id, "epoch": epoch})
+    ((_, answer),) = stage.responses
+    return answer
+
+
+def test_a_repeated_rotation_is_answered_after_a_whole_transaction():
+    stage = stage_at(EXHAUSTED, EXHAUSTED - 1)
+    assert init(stage, OLD, EXHAUSTED).producer_id == NEW
+    named = {"tid": "tx", "pid": NEW, "epoch": 0}
+    stage.do({"op": "add_partitions", "partitions": ["a-0"], **named})
+    stage.do({"op": "end_txn", "result": "COMMIT", "tv": 0, **named})
+    stage.do({"op": "complete_markers", "tid": "tx"})
+    assert stage.hidden_state()["tx"] == {"last_pid": OLD, "last_epoch": EXHAUSTED}
+    again = init(stage, OLD, EXHAUSTED)
+    assert (again.error, again.producer_id, again.producer_epoch) == (Error.NONE, NEW, 0)
+
+
+@pytest.mark.parametrize("named", [EXHAUSTED - 1, 3])
+def test_an_older_epoch_of_a_used_up_producer_id_is_an_internal_error(named):
+    """Even the epoch before, which is a repeat as long as there are epochs left."""
+    stage = stage_at(EXHAUSTED, EXHAUSTED - 1)
+    answer = init(stage, OLD, named)
+    assert (answer.error, answer.thrown) == (Error.UNKNOWN_SERVER_ERROR, True)
+    assert stage.writes == []
+    assert stage.state()["tx"]["epoch"] == EXHAUSTED
+    assert init(stage_at(7, 6), OLD, 6).producer_epoch == 7
+
+
+def test_a_wrong_earlier_identity_fails():
+    cases = json.loads((VECTORS / "coordinator_scenarios.json").read_text())["vectors"]
+    case = next(found for found in cases if found["id"].endswith("/bump_with_current"))
+    assert coordinator.run(case, "2.8") is None
+    case["expected"][0]["aux_state"]["2.8"][1]["tx"]["last_epoch"] += 1
+    failure = coordinator.run(case, "2.8")
+    assert failure is not None
+    assert failure.step == "ops[1] init_pid aux_state tx"
