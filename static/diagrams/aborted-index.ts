@@ -13,6 +13,7 @@ import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
 import { DiagramElement, section } from "./element.ts";
 import { shownReplica } from "./lanes-layout.ts";
+import { isOfPicked, transactionOf, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { entries: 5 };
 
@@ -23,6 +24,9 @@ export interface AbortedRow {
   offsets: string;
   stable: string;
   changed: boolean;
+  picked: boolean;
+  /** The transactional id that the producer id belongs to, where somebody says so. */
+  transaction: string | null;
 }
 
 /** Newest first within a partition; those beyond `most` are counted. */
@@ -38,6 +42,7 @@ export function layoutAborted(frame: Frame, most = defaults.entries): { rows: Ab
     entries.toReversed().forEach(([producer, first, marker, stable], index) => rows.push({
       key: `${partition}/${marker}`, partition, producer: String(producer),
       offsets: say("diagram.aborted.span", { first, marker }), stable: String(stable), changed: changed && index === 0,
+      picked: isOfPicked(frame, { producer }), transaction: transactionOf(frame.view, producer),
     }));
   }
   rows.sort((one, other) => Number(other.changed) - Number(one.changed));
@@ -46,6 +51,12 @@ export function layoutAborted(frame: Frame, most = defaults.entries): { rows: Ab
 }
 
 export class AbortedIndex extends DiagramElement {
+  #producer(row: AbortedRow) {
+    const { transaction } = row;
+    return transaction === null ? row.producer : html`<button aria-pressed=${row.picked ? "true" : "false"} title=${transaction}
+      @click=${() => this.pick(transactionSelection(transaction))}>${row.producer}</button>`;
+  }
+
   protected override show(frame: Frame): TemplateResult | typeof nothing {
     const { rows, folded } = layoutAborted(frame);
     if (rows.length === 0) return nothing;
@@ -53,8 +64,8 @@ export class AbortedIndex extends DiagramElement {
       say("diagram.aborted.heading"),
       say("diagram.aborted.fact", { count: rows.length + folded }),
       html`<table><thead><tr><th>${say("diagram.groups.partition")}</th><th>PID</th><th>${say("diagram.aborted.offsets")}</th><th>${
-        say("diagram.aborted.stable")}</th></tr></thead><tbody>${repeat(rows, (row) => row.key, (row) => html`<tr class=${row.changed ? "hit" : ""}><td>${
-        row.partition}</td><td>${row.producer}</td><td>${row.offsets}</td><td>${row.stable}</td></tr>`)}</tbody></table>${
+        say("diagram.aborted.stable")}</th></tr></thead><tbody>${repeat(rows, (row) => row.key, (row) => html`<tr class="${row.changed ? "hit" : ""} ${row.picked ? "picked" : ""}"><td>${
+        row.partition}</td><td>${this.#producer(row)}</td><td>${row.offsets}</td><td>${row.stable}</td></tr>`)}</tbody></table>${
         folded > 0 ? html`<p class="quiet">${say("diagram.aborted.folded", { count: folded })}</p>` : nothing}`,
     );
   }

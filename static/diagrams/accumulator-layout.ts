@@ -6,6 +6,7 @@ import { batchLabel, batchWords, bytes, duration, hueOf, serialsText } from "./b
 import { hasChanged, isNew, was } from "./changes.ts";
 import { round } from "./geometry.ts";
 import { isPicked } from "./picked.ts";
+import { isOfPicked } from "./transaction-picked.ts";
 
 export interface BatchBox {
   key: string;
@@ -158,7 +159,7 @@ function boxShape(frame: Frame, name: string, client: ClientView, id: string): B
     state,
     countdown,
     fresh: isNew(frame, "clients", name, "batches", id),
-    picked: isPicked(frame.selection, selection),
+    picked: isPicked(frame.selection, selection) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null }),
     name: say("diagram.accumulator.batch_name", {
       partition: batch.partition, batch: batchWords(batch), records: serialsText(batch.serials), state,
       bytes: bytes(batch.bytes), capacity: bytes(batch.capacity),

@@ -22,6 +22,7 @@ import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
 import type { MachineShape, MachineTable } from "./machine-layout.ts";
 import { CLIENT_PLACES, layoutMachine } from "./machine-layout.ts";
 import { clientOf, isPicked, plainly } from "./picked.ts";
+import { isOfPicked } from "./transaction-picked.ts";
 
 export const defaults = { width: 272, partitions: 4 };
 const MACHINE = "client_transactions";
@@ -144,7 +145,7 @@ export class ClientMachine extends DiagramElement {
     const manager = client.transaction_manager;
     if (manager == null) return folded(say("diagram.machine.heading"), say("diagram.machine.none"));
     const title = html`<button @click=${() => this.pick(plainly("actor", name))} class=${
-      isPicked(frame.selection, plainly("actor", name)) ? "picked" : ""}>${say("diagram.machine.heading_of", { client: name })}</button>`;
+      isPicked(frame.selection, plainly("actor", name)) || isOfPicked(frame, { transaction: manager.transactional_id }) ? "picked" : ""}>${say("diagram.machine.heading_of", { client: name })}</button>`;
     return section(
       title,
       identityFact(frame, name, manager),

@@ -10,6 +10,7 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ConsumerView, Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { serialsText } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
@@ -26,6 +27,8 @@ export interface ConsumerRow {
   applied: string;
   changed: boolean;
   picked: boolean;
+  /** Which of the selected records it has; null while none are selected. */
+  has: string | null;
 }
 
 function stateOf(consumer: ConsumerView): string | null {
@@ -50,9 +53,20 @@ export function layoutConsumers(frame: Frame, options = defaults): { rows: Consu
         : String(consumer.applied_count),
       changed: hasChanged(frame, "consumers", name),
       picked: isPicked(frame.selection, plainly("actor", name)),
+      has: hasText(frame, consumer),
     };
   });
   return { rows, folded: entries.length - rows.length };
+}
+
+/** Whether the application got the selected records from this reader. */
+function hasText(frame: Frame, consumer: ConsumerView): string | null {
+  const { partition, serials = [] } = frame.selection ?? {};
+  if (partition === undefined || serials.length === 0) return null;
+  const read = new Set(consumer.delivered[partition]);
+  const has = serials.filter((serial) => read.has(serial));
+  if (has.length === 0) return say("diagram.consumers.has_none", { records: serialsText(serials) });
+  return say("diagram.consumers.has", { records: serialsText(has) });
 }
 
 export class Consumers extends DiagramElement {
@@ -71,7 +85,7 @@ export class Consumers extends DiagramElement {
         (row) => row.name,
         (row) => html`<tr class="${row.changed ? "hit" : ""} ${row.picked ? "picked" : ""}"><td><button aria-pressed=${
           row.picked ? "true" : "false"} @click=${() => this.pick(plainly("actor", row.name))}>${row.name}<br><span class="quiet">${
-          row.isolation}</span></button></td><td>${row.positions}</td><td>${row.delivered}${
+          row.isolation}</span>${row.has === null ? nothing : html`<br><b>${row.has}</b>`}</button></td><td>${row.positions}</td><td>${row.delivered}${
           row.deliveredWas === null ? nothing : html` <span class="was">${row.deliveredWas}</span>`}</td><td>${row.applied}</td></tr>`,
       )}</tbody></table>`,
     );

@@ -19,7 +19,7 @@ import { DiagramElement, section } from "./element.ts";
 import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
 import type { MachineTable } from "./machine-layout.ts";
 import { TRANSACTION_PLACES, layoutMachine } from "./machine-layout.ts";
-import { plainly } from "./picked.ts";
+import { isOfPicked, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { width: 296, others: 3, partitions: 6 };
 const MACHINE = "transaction_states";
@@ -62,10 +62,11 @@ function keptIds(frame: Frame): Kept[] {
 /** The one that the step is about, else the one shown before, else the first. */
 function chosen(frame: Frame, kept: readonly Kept[], last: string | null): Kept | undefined {
   const transition = frame.step?.transition;
+  const picked = kept.find((one) => isOfPicked(frame, { transaction: one.id }));
   const own = transition?.machine === MACHINE
     ? kept.find((one) => one.id === transition.of && `broker-${one.broker}` === frame.step?.actor)
     : undefined;
-  return own ?? kept.find((one) => one.changed) ?? kept.find((one) => keyOf(one) === last) ?? kept[0];
+  return own ?? picked ?? kept.find((one) => one.changed) ?? kept.find((one) => keyOf(one) === last) ?? kept[0];
 }
 
 export function keyOf(kept: { id: string; broker: string }): string {
@@ -192,7 +193,9 @@ export class Coordinator extends DiagramElement {
     if (shape === null) return nothing;
     this.#last = keyOf(shape.kept);
     const { kept } = shape;
-    const title = html`<button @click=${() => this.pick(plainly("actor", `broker-${kept.broker}`))}>${say("diagram.coordinator.heading", {
+    const picked = isOfPicked(frame, { transaction: kept.id });
+    const title = html`<button class=${picked ? "picked" : ""} aria-pressed=${picked ? "true" : "false"} @click=${() =>
+      this.pick(transactionSelection(kept.id))}>${say("diagram.coordinator.heading", {
       id: kept.id, broker: `broker-${kept.broker}` })}</button>`;
     return section(title, stateText(kept.entry), html`${this.#machine(shape)}<dl class="card">${shape.rows.map(
       (row) => html`<dt>${row.name}</dt><dd class=${row.was === null ? "" : "changed"}>${row.value}${

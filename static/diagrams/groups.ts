@@ -13,6 +13,7 @@ import type { GroupView } from "../player/coordination-view.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, section } from "./element.ts";
+import { isOfPicked } from "./transaction-picked.ts";
 
 export const defaults = { partitions: 5 };
 
@@ -23,6 +24,7 @@ export interface OffsetRow {
   /** Offsets that are not told to anybody yet, with who would commit them. */
   pending: string;
   changed: boolean;
+  picked: boolean;
 }
 
 export interface GroupShape {
@@ -59,6 +61,7 @@ function layoutGroup(frame: Frame, broker: string, group: string, entry: GroupVi
       pending: waiting.length === 0 ? say("diagram.none") : waiting.join(", "),
       changed: hasChanged(frame, ...path, "committed", partition) || hasChanged(frame, ...path, "committing", partition) ||
         pending.some(([producer]) => hasChanged(frame, ...path, "pending", producer, partition)),
+      picked: pending.some(([producer, offsets]) => partition in offsets && isOfPicked(frame, { producer })),
     };
   });
   return { key: `${broker}/${group}`, group, broker: `broker-${broker}`, rows: rows.slice(0, most), folded: Math.max(0, rows.length - most) };
@@ -74,8 +77,8 @@ export class Groups extends DiagramElement {
       say("diagram.groups.heading", { group: shape.group }),
       say("diagram.groups.fact", { broker: shape.broker }),
       html`<table><thead><tr><th>${say("diagram.groups.partition")}</th><th>${say("diagram.groups.committed")}</th><th>${
-        say("diagram.groups.pending")}</th></tr></thead><tbody>${repeat(shape.rows, (row) => row.partition, (row) => html`<tr class=${
-        row.changed ? "hit" : ""}><td>${row.partition}</td><td>${row.committed}${row.committedWas === null ? nothing
+        say("diagram.groups.pending")}</th></tr></thead><tbody>${repeat(shape.rows, (row) => row.partition, (row) => html`<tr class="${row.changed ? "hit" : ""} ${
+        row.picked ? "picked" : ""}"><td>${row.partition}</td><td>${row.committed}${row.committedWas === null ? nothing
           : html` <span class="was">${row.committedWas}</span>`}</td><td>${row.pending}</td></tr>`)}</tbody></table>${
         shape.folded > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: shape.folded })}</p>` : nothing}`,
     ))}`;

@@ -15,6 +15,7 @@ import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { clientOf, isPicked } from "./picked.ts";
+import { isOfPicked } from "./transaction-picked.ts";
 
 export const defaults = { cards: 5, slots: 20 };
 
@@ -106,7 +107,7 @@ function card(frame: Frame, name: string, client: ClientView, id: string): CardS
     sent: say("diagram.in_flight.sent", { at: request.sent_at }),
     timeout: say("diagram.in_flight.timeout", { left: duration(left, frame.language) }),
     fresh: isNew(frame, "clients", name, "requests", id),
-    picked: isPicked(frame.selection, selection),
+    picked: isPicked(frame.selection, selection) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null }),
     selection,
   };
 }

@@ -18,6 +18,7 @@ import { DiagramElement, section } from "./element.ts";
 import { INTERNAL } from "./internal-partitions.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { plainly } from "./picked.ts";
+import { isOfPicked, transactionOf, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { images: 3, tapes: 4, open: 2 };
 
@@ -29,6 +30,9 @@ export interface ImageShape {
   pending: boolean;
   tombstone: boolean;
   fresh: boolean;
+  picked: boolean;
+  /** Whose image it is: the transactional id, or who would commit the offset. */
+  transaction: string | null;
 }
 
 export interface TapeShape {
@@ -65,7 +69,7 @@ function layoutTape(frame: Frame, partition: string, most: number): TapeShape | 
   for (const [key, batch] of batches) {
     records += batch.control === null ? (batch.content?.keys.length ?? 0) : 1;
     // Only what can be shown is laid out: a tape may hold thousands of batches.
-    if (images.length < most) images.push(...imagesOf(batch, replica, isNew(frame, ...path, key)));
+    if (images.length < most) images.push(...imagesOf(frame, batch, replica, isNew(frame, ...path, key)));
   }
   const shown = images.slice(0, most).reverse();
   return {
@@ -79,9 +83,10 @@ function layoutTape(frame: Frame, partition: string, most: number): TapeShape | 
 }
 
 /** Newest first. */
-function imagesOf(batch: LogBatchView, replica: ReplicaView, fresh: boolean): ImageShape[] {
+function imagesOf(frame: Frame, batch: LogBatchView, replica: ReplicaView, fresh: boolean): ImageShape[] {
   const pending = batch.last_offset >= replica.high_watermark;
-  const common = { pending, fresh, tombstone: false };
+  const owner = transactionOf(frame.view, batch.producer_id);
+  const common = { pending, fresh, tombstone: false, transaction: owner, picked: isOfPicked(frame, { transaction: owner }) };
   if (batch.control !== null) {
     return [{ ...common, key: String(batch.base_offset), offset: batch.base_offset, lines: [batch.control, `${batch.producer_id}·${batch.producer_epoch}`] }];
   }
@@ -90,7 +95,8 @@ function imagesOf(batch: LogBatchView, replica: ReplicaView, fresh: boolean): Im
   return content.keys.map((name, index) => {
     const value = content.values[index] ?? null;
     const offset = batch.base_offset + (content.offset_deltas?.[index] ?? index);
-    return { ...common, key: String(offset), offset, tombstone: value === null, lines: linesOf(name, value, batch) };
+    const image: ImageShape = { ...common, key: String(offset), offset, tombstone: value === null, lines: linesOf(name, value, batch) };
+    return typeof name === "string" ? { ...image, transaction: name, picked: isOfPicked(frame, { transaction: name }) } : image;
   }).reverse();
 }
 
@@ -140,6 +146,10 @@ export class InternalLog extends DiagramElement {
     return html`${repeat(open, (tape) => tape.partition, (tape, index) => this.#open(tape, index === open.length - 1 ? closed : nothing))}`;
   }
 
+  #pickOwner({ transaction }: ImageShape): void {
+    if (transaction !== null) this.pick(transactionSelection(transaction));
+  }
+
   #choose(partition: string): void {
     this.#last = partition;
     this.requestUpdate();
@@ -160,7 +170,7 @@ export class InternalLog extends DiagramElement {
         ? say("diagram.internal_log.fact_folded", { count: tape.folded })
         : say("diagram.internal_log.fact", { leader: tape.leader }),
       html`<ol>${repeat(tape.images, (image) => image.key, (image) => html`<li class="${image.pending ? "pending" : ""} ${
-        image.tombstone ? "tombstone" : ""} ${image.fresh ? "now" : ""}"><span class="at">${say("diagram.internal_log.at", {
+        image.tombstone ? "tombstone" : ""} ${image.fresh ? "now" : ""} ${image.picked ? "picked" : ""}" @click=${() => this.#pickOwner(image)}><span class="at">${say("diagram.internal_log.at", {
         offset: image.offset })}${image.pending ? html` · ${say("diagram.internal_log.pending")}` : nothing}</span>${image.lines.map((line, index) =>
         index === 1 ? html`<b>${breakable(line)}</b>` : html`<div>${line}</div>`)}</li>`)}</ol>${below}`,
     );

@@ -16,6 +16,7 @@ import type { Cells } from "./lane-cells.ts";
 import { placedAt } from "./lane-cells.ts";
 import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
+import { isMessageOfPicked, isOfPicked } from "./transaction-picked.ts";
 
 export interface Arrived {
   fate: ArrivalShape["fate"];
@@ -154,7 +155,8 @@ export function layoutArrival(
     fate: arrived.fate,
     cells: [{
       key: "now", x, y, width, height: options.cellHeight, hue: hueOf(arrived.producerId), label,
-      picked: isPicked(frame.selection, selection), selection, name: `${words.headline} ${words.detail}`,
+      picked: isPicked(frame.selection, selection) || isOfPicked(frame, { producer: arrived.producerId }), selection,
+      name: `${words.headline} ${words.detail}`,
     }],
     texts: [],
     bars: null,
@@ -326,7 +328,7 @@ export function layoutUnderWay(
     if (x + width > options.right - 150 && shown > 0) continue;
     shape.cells.push({
       key: String(message.id), x: round(x), y: options.top + 4, width, height: options.cellHeight,
-      hue: hueOf(labelled.producer_id), label, picked: isPicked(frame.selection, selection), selection, name,
+      hue: hueOf(labelled.producer_id), label, picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), selection, name,
     });
     shown += 1;
     until = String(message.arrives_at ?? "?");

@@ -76,6 +76,8 @@ export interface ReaderOptions {
   /** px from the cells' end to the lane's right edge. */
   right: number;
   most: number;
+  /** Where the batches that are selected lie. */
+  marked: readonly { x: number; width: number }[];
 }
 
 /** Readers of a partition, by name. */
@@ -111,6 +113,7 @@ export function layoutReaders(
       right: xOf(cells, position),
       texts: readerTexts(name, consumer, readerFact(consumer, partition, REASONS_MOST), y, cells, replica, options),
       spans: spansOf(stretchesOf(consumer.lanes?.[partition]), cells),
+      marked: [...options.marked],
       picked: isPicked(frame.selection, selection),
       selection,
     });

@@ -64,6 +64,8 @@ export interface ReaderShape {
   texts: TextShape[];
   /** What the reader has to do with each part of the lane (docs/frame.md, the table of fates). */
   spans: { x: number; width: number; fate: string }[];
+  /** Where the batches that are selected lie. */
+  marked: { x: number; width: number }[];
   picked: boolean;
   selection: Selection;
 }

@@ -94,7 +94,7 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
       : nothing
   }${cell.control === null
     ? svg`<rect class=${classes} x=${cell.x} y=${cell.y} width=${cell.width} height=${cell.height}/>${hatching(cell)}<text
-      class=${cell.labelSmall ? "label small" : "label"} x=${middle} y=${centre + lift} text-anchor="middle">${cell.label}</text>`
+      class=${`label${cell.labelSmall ? " small" : ""}${cell.aborted ? " halo" : ""}`} x=${middle} y=${centre + lift} text-anchor="middle">${cell.label}</text>`
     : svg`<path class=${`flag ${cell.hue}`} d=${`M${cell.x + 8} ${cell.y}h20v17h-17v${cell.height - 17}h-3z`}/><text
       class="inverted" x=${cell.x + 18} y=${cell.y + 13} text-anchor="middle">${cell.label}</text>`
   }${cell.below === null
@@ -147,7 +147,8 @@ function drawReader(reader: ReaderShape, actions: LanesActions): SVGTemplateResu
     reader.picked
       ? svg`<rect class="ring" x=${reader.left - 5} y=${reader.y - 17} width=${Math.max(40, end - reader.left + 16)} height="24" rx="3"/>`
       : svg`<rect x=${reader.left} y=${reader.y - 17} width=${Math.max(24, end - reader.left)} height="22" fill="transparent"/>`
-  }${reader.spans.map((span) => drawSpan(span, reader.y))}<path class="dot" d=${`M${end - 1} ${reader.y - 5}l8 5-8 5z`}/></g>`;
+  }${reader.spans.map((span) => drawSpan(span, reader.y))}${reader.marked.map(({ x, width }) =>
+    svg`<rect class="ring" x=${x - 2} y=${reader.y - 6.5} width=${width + 4} height="13" rx="2"/>`)}<path class="dot" d=${`M${end - 1} ${reader.y - 5}l8 5-8 5z`}/></g>`;
 }
 
 /** A part of a reader's strip: its fate by shape, not by colour. */

@@ -17,8 +17,9 @@ import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
 import { layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
 import type { CellShape, FoldShape, GateShape, LaneShape, LanesShape, TextShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
-import { contentWords } from "./log-content.ts";
+import { contentWords, isImageOfPicked } from "./log-content.ts";
 import { isPicked } from "./picked.ts";
+import { isOfPicked } from "./transaction-picked.ts";
 
 export interface LanesOptions {
   width: number;
@@ -315,6 +316,7 @@ function placeBelow(
   }
   const readers = layoutReaders(frame, name, replica, cells, {
     top: y, rowHeight: tier.reader, right, most: tier.readersMost,
+    marked: lane.cells.filter((cell) => cell.picked).map(({ x, width }) => ({ x, width })),
   });
   lane.readers = readers.readers;
   lane.differences = readers.differences;
@@ -386,7 +388,7 @@ function cellShape(
     twice,
     landed: landed.includes(batch.base_offset),
     matched: matched === batch.base_offset,
-    picked: isPicked(frame.selection, selection),
+    picked: isPicked(frame.selection, selection) || (isInTransaction(batch) && isOfPicked(frame, { producer: batch.producer_id })) || isImageOfPicked(frame, batch),
     control: batch.control,
     label: batch.control === null ? piece.label : controlLetter(batch.control),
     labelSmall: tier.name === "compact",
@@ -394,6 +396,10 @@ function cellShape(
     name: cellName(batch, replica, twice),
     selection,
   };
+}
+
+function isInTransaction(batch: LogBatchView): boolean {
+  return batch.transactional || batch.control !== null;
 }
 
 /** The outcome of a batch's transaction, where the engine reports one. */

@@ -5,8 +5,9 @@
  * with the group under it. Of several records in one batch the newest is named and the others are counted.
  */
 
-import type { Json, LogBatchView } from "../player/frame.ts";
+import type { Frame, Json, LogBatchView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { isOfPicked } from "./transaction-picked.ts";
 
 export interface ContentWords {
   /** `PrepareCommit`, `in-0 → 2`. */
@@ -32,4 +33,10 @@ export function recordWords(key: Json, value: Json): ContentWords {
     return { what: partition === null ? gone : `${partition} ${gone}`, whose };
   }
   return { what: "state" in fields ? String(fields["state"]) : `${partition ?? ""} → ${String(fields["offset"])}`, whose };
+}
+
+/** An image in `__transaction_state` belongs to the transaction that it is an image of. */
+export function isImageOfPicked(frame: Frame, batch: LogBatchView): boolean {
+  return batch.content !== undefined && batch.serials.length === 0 &&
+    batch.content.keys.some((key) => typeof key === "string" && isOfPicked(frame, { transaction: key }));
 }

@@ -17,6 +17,7 @@ import { partitionsText } from "./coordinator.ts";
 import { DiagramElement, section } from "./element.ts";
 import { hasMarkers } from "./internal-partitions.ts";
 import { plainly } from "./picked.ts";
+import { isOfPicked, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { markers: 3, checklists: 4 };
 
@@ -26,12 +27,13 @@ export interface QueueRow {
   queued: string;
   inFlight: string;
   changed: boolean;
+  picked: boolean;
 }
 
 export interface BoardShape {
   broker: string;
   rows: QueueRow[];
-  checklists: { id: string; text: string; changed: boolean }[];
+  checklists: { id: string; text: string; changed: boolean; picked: boolean }[];
   folded: number;
   stopped: boolean;
 }
@@ -51,12 +53,13 @@ function layoutBoard(frame: Frame, broker: string, board: MarkerBoardView, optio
     queued: markersText(board.queues?.[to] ?? [], options.markers),
     inFlight: markersText(board.in_flight?.[to] ?? [], options.markers),
     changed: hasChanged(frame, ...path, "queues", to) || hasChanged(frame, ...path, "in_flight", to),
+    picked: isAmong(frame, [...(board.queues?.[to] ?? []), ...(board.in_flight?.[to] ?? [])]),
   }));
   const unknown = board.unknown_broker ?? [];
   if (unknown.length > 0) {
     rows.push({
       key: "unknown", to: say("diagram.markers.unknown"), queued: markersText(unknown, options.markers), inFlight: say("diagram.none"),
-      changed: hasChanged(frame, ...path, "unknown_broker"),
+      changed: hasChanged(frame, ...path, "unknown_broker"), picked: isAmong(frame, unknown),
     });
   }
   const waiting = Object.entries(board.waiting ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
@@ -69,10 +72,15 @@ function layoutBoard(frame: Frame, broker: string, board: MarkerBoardView, optio
         id, result: entry.result, partitions: partitionsText(entry.remaining), retries: entry.retries,
       }),
       changed: hasChanged(frame, ...path, "waiting", id),
+      picked: isOfPicked(frame, { transaction: id }),
     })),
     folded: Math.max(0, waiting.length - options.checklists),
     stopped: board.stopped === true,
   };
+}
+
+function isAmong(frame: Frame, markers: readonly MarkerView[]): boolean {
+  return markers.some((marker) => isOfPicked(frame, { transaction: marker.transactional_id }));
 }
 
 function markersText(markers: readonly MarkerView[], most: number): string {
@@ -91,9 +99,10 @@ export class MarkerBoard extends DiagramElement {
       html`<button @click=${() => this.pick(plainly("actor", board.broker))}>${say("diagram.markers.heading", { broker: board.broker })}</button>`,
       board.stopped ? html`<span class="bad">${say("diagram.markers.stopped")}</span>` : say("diagram.markers.fact", { count: board.checklists.length + board.folded }),
       html`${board.rows.length === 0 ? nothing : html`<table><thead><tr><th>${say("diagram.markers.to")}</th><th>${say("diagram.markers.queued")}</th><th>${
-        say("diagram.markers.in_flight")}</th></tr></thead><tbody>${repeat(board.rows, (row) => row.key, (row) => html`<tr class=${
-        row.changed ? "hit" : ""}><td>${row.to}</td><td>${row.queued}</td><td>${row.inFlight}</td></tr>`)}</tbody></table>`}${
-        board.checklists.map((list) => html`<p class=${list.changed ? "changed" : ""}>${list.text}</p>`)}${
+        say("diagram.markers.in_flight")}</th></tr></thead><tbody>${repeat(board.rows, (row) => row.key, (row) => html`<tr class="${row.changed ? "hit" : ""} ${
+        row.picked ? "picked" : ""}"><td>${row.to}</td><td>${row.queued}</td><td>${row.inFlight}</td></tr>`)}</tbody></table>`}${
+        board.checklists.map((list) => html`<p class=${list.changed ? "changed" : ""}><button class=${list.picked ? "picked" : ""}
+          aria-pressed=${list.picked ? "true" : "false"} @click=${() => this.pick(transactionSelection(list.id))}>${list.text}</button></p>`)}${
         board.folded > 0 ? html`<p class="quiet">${say("diagram.markers.folded", { count: board.folded })}</p>` : nothing}`,
     ))}`;
   }

@@ -14,12 +14,13 @@ import type { Frame, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { arrivedNow } from "./lane-arrival.ts";
 import { range } from "./batch.ts";
-import { hasChanged, isNew, was } from "./changes.ts";
+import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { INTERNAL } from "./internal-partitions.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isLogCase } from "./log-case.ts";
 import { isPicked, partitionOf } from "./picked.ts";
+import { isOfPicked } from "./transaction-picked.ts";
 
 export const defaults = { producers: 5 };
 
@@ -43,6 +44,7 @@ export interface ProducerRow {
   cached: number;
   openSince: string;
   changed: boolean;
+  picked: boolean;
 }
 
 export interface ProducerTableShape {
@@ -135,7 +137,8 @@ function producerRow(frame: Frame, replica: ReplicaView, path: string[], produce
     lastWas: was(frame, ...path, producer, "producer_epoch"),
     cached: entry.batches.length,
     openSince: entry.transaction_first_offset === null ? say("diagram.none") : String(entry.transaction_first_offset),
-    changed: changed && !isNew(frame, ...path, producer) ? true : changed,
+    changed,
+    picked: isOfPicked(frame, { producer }),
   };
 }
 
@@ -213,7 +216,7 @@ export class ProducerTable extends DiagramElement {
         "diagram.producers.open_since")}</th></tr></thead><tbody>${repeat(
         shape.producers,
         (row) => row.producerId,
-        (row) => html`<tr class=${row.changed ? "hit" : ""}><td><button aria-pressed=${row.producerId === shape.open ? "true" : "false"}
+        (row) => html`<tr class="${row.changed ? "hit" : ""} ${row.picked ? "picked" : ""}"><td><button aria-pressed=${row.producerId === shape.open ? "true" : "false"}
           @click=${() => { this.open = row.producerId; }}>${row.identity}</button>${
           row.lastWas === null ? nothing : html` <span class="was">${row.lastWas}</span>`}</td><td>${row.lastSequence}</td><td>${
           row.cached}</td><td>${row.openSince}</td></tr>`,

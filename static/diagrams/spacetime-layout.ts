@@ -22,6 +22,7 @@ import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, markHeight, turningPoints } from "./spacetime-margin.ts";
+import { isMessageOfPicked } from "./transaction-picked.ts";
 
 export interface SpacetimeOptions {
   width: number;
@@ -138,7 +139,7 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): numb
   const step = frame.step?.number ?? 0;
   const { arrow } = drawn;
   if (arrow.sentStep === step || drawn.endStep === step) return 6;
-  if (isPicked(frame.selection, messageSelection(frame.view, arrow.message))) return 5;
+  if (isPicked(frame.selection, messageSelection(frame.view, arrow.message)) || isMessageOfPicked(frame, arrow.message)) return 5;
   const key = batchKey(arrow.message);
   if (key !== null && keys.has(key)) return 4;
   if (!drawn.underWay && arrow.fate !== "delivered") return 4;
@@ -486,7 +487,7 @@ function placeArrows(
       hue: messageHue(message), fate: drawn.underWay ? "under_way" : (drawn.arrow.fate as ArrowShape["fate"]),
       held: drawn.underWay && (frame.view.network?.messages[String(message.id)]?.held ?? false),
       now: drawn.arrow.sentStep === now || drawn.endStep === now,
-      picked: isPicked(frame.selection, selection), label: null,
+      picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), label: null,
       name: arrowName(drawn, again), selection,
     });
     dots.set(`${x1} ${y1}`, { x: x1, y: round(y1) });

@@ -326,14 +326,14 @@ export interface Header {
   step_limit: number;
 }
 
-export type SelectionKind = "message" | "batch" | "partition" | "actor" | "record" | "timer";
+export type SelectionKind = "message" | "batch" | "partition" | "actor" | "record" | "timer" | "transaction";
 
 /**
  * What the reader picked. One thing has many pictures (a batch in the accumulator, in flight, in the log);
  * `partition` and `serials` let every panel find its own picture of it.
  *
  * `id`: message "18"; batch "p1/b1" in a client, "t-0/40" (partition/base offset) in a log; partition "t-0";
- * actor "broker-1"; record "7" (its serial); timer "p1/backoff b1" (client/name in the view).
+ * actor "broker-1"; transaction "txn-1" (transactional id); record "7" (its serial); timer "p1/backoff b1" (client/name in the view).
  */
 export interface Selection {
   kind: SelectionKind;

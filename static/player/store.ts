@@ -221,6 +221,7 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   async actions({ kind, id }: Selection): Promise<Action[]> {
+    if (kind === "transaction") return []; // What is done is done to its clients, brokers and messages.
     const answer = await this.#ask({ type: "actions", branch: this.branch, number: this.shown, selection: { kind, id } });
     return answer?.actions ?? [];
   }

@@ -1,0 +1,62 @@
+/**
+ * Selecting a transaction selects all that belongs to it: the coordinator's entry, its images in the log, markers,
+ * batches of its producer id on every log and wire, pending offsets, aborted transactions. The transactional id and
+ * the producer ids that it has had join them.
+ */
+
+import type { Frame, JsonObject, MessageView, Selection, View } from "../player/frame.ts";
+import type { Id } from "./batch.ts";
+import { isAbsent } from "./batch.ts";
+import { carriedBatches } from "./picked.ts";
+
+/** What a picture knows of the transaction it belongs to: the transactional id, or a producer id. */
+export interface Belongs {
+  transaction?: string | null;
+  producer?: Id;
+}
+
+export function transactionSelection(id: string): Selection {
+  return { kind: "transaction", id };
+}
+
+/** Does a thing belong to the transaction that the reader picked? */
+export function isOfPicked(frame: Frame, thing: Belongs): boolean {
+  const { selection } = frame;
+  if (selection?.kind !== "transaction") return false;
+  if (thing.transaction != null) return thing.transaction === selection.id;
+  return !isAbsent(thing.producer) && transactionOf(frame.view, thing.producer) === selection.id;
+}
+
+const owners = new WeakMap<View, Map<string, string>>();
+
+/** The transactional id that a producer id belongs to; null when neither a coordinator nor a client says so. */
+export function transactionOf(view: View, producer: Id): string | null {
+  let known = owners.get(view);
+  if (known === undefined) {
+    known = new Map();
+    const add = (id: Id, owner: string): void => void (isAbsent(id) || known?.set(String(id), owner));
+    for (const { transaction_manager: manager } of Object.values(view.clients ?? {})) {
+      if (manager?.transactional_id != null) add(manager.producer_id, manager.transactional_id);
+    }
+    for (const broker of Object.values(view.brokers ?? {})) {
+      for (const [owner, entry] of Object.entries(broker.transactions ?? {})) {
+        add(entry.producer_id, owner);
+        add(entry.last_producer_id, owner);
+      }
+    }
+    owners.set(view, known);
+  }
+  return isAbsent(producer) ? null : (known.get(String(producer)) ?? null);
+}
+
+/** A message names its transaction, or carries batches or markers of a producer id. Answers name neither. */
+export function isMessageOfPicked(frame: Frame, message: MessageView): boolean {
+  if (frame.selection?.kind !== "transaction") return false;
+  const { fields } = message;
+  const named = fields["transactional_id"];
+  if (typeof named === "string") return isOfPicked(frame, { transaction: named });
+  if (fields["key_type"] === "TRANSACTION") return isOfPicked(frame, { transaction: String(fields["key"]) });
+  const entries = Array.isArray(fields["entries"]) ? (fields["entries"] as JsonObject[]) : [];
+  const producers = [...Object.values(carriedBatches(message)), ...entries].map((carrier) => carrier["producer_id"] as Id);
+  return producers.some((producer) => isOfPicked(frame, { producer }));
+}
