@@ -18,7 +18,13 @@ from engine.coordinator.marker_channel import MarkerChannel
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_log import batch_of, newest_images
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
-from engine.coordinator.transaction_states import EXPIRE, ONGOING, TRANSACTION_STATES
+from engine.coordinator.transaction_states import (
+    EXPIRE,
+    ONGOING,
+    PREPARE_ABORT,
+    PREPARE_COMMIT,
+    TRANSACTION_STATES,
+)
 from engine.errors import EngineError, Error
 from engine.java_hash import partition_for
 from engine.messages import (
@@ -182,10 +188,11 @@ class TransactionHost:
         epoch, due = self.loading.pop(partition)
         name = f"{self.topic}-{partition}"
         images = newest_images(self.broker.replicas[name].log.batches)
-        if due == now or images:
-            self.watch.say(
-                "coordinator.loaded",
-                ("TXC-22", "TXC-1"),
+        if self.watch.recording or due == now or images:
+            tell = self.watch.say if due == now or images else self.watch.note
+            tell(
+                "coordinator.loaded" if images else "coordinator.in_charge",
+                ("TXC-22", "TXC-1") if images else ("TXC-1", "FND-7"),
                 coordinator=self.broker.name,
                 partition=name,
                 coordinator_epoch=epoch,
@@ -256,12 +263,17 @@ class TransactionHost:
         taken_back = metadata is not None and metadata.pending_state is None
         if self.watch.recording and (answer.error is Error.NONE or taken_back):
             key = "coordinator.image_not_written"
+            rules: tuple[str, ...] = ("TXC-5",)
             if answer.error is Error.NONE:
                 gone = metadata is None and self.coordinator.lookup(transactional_id) is Error.NONE
-                key = "coordinator.tombstone_durable" if gone else "coordinator.image_durable"
+                alone = not self.broker.switches.transaction_log_acks_all
+                key = "coordinator.image_counted_alone" if alone else "coordinator.image_durable"
+                key = "coordinator.tombstone_durable" if gone else key
+                if metadata is not None and metadata.state in (PREPARE_COMMIT, PREPARE_ABORT):
+                    rules = ("TXC-5", "TXC-19")
             self.watch.note(
                 key,
-                ("TXC-5",),
+                rules,
                 coordinator=self.broker.name,
                 transactional_id=transactional_id,
                 state=None if metadata is None else metadata.state,

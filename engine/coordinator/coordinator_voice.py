@@ -24,7 +24,7 @@ NEXT = {
 
 ALSO: dict[str, tuple[str, ...]] = {
     "coordinator.epoch_raised": ("TXC-4",),
-    "coordinator.fences_open_transaction": ("TXC-4", "FEN-2", "FEN-5"),
+    "coordinator.fences_open_transaction": ("TXC-4", "TXC-8", "FEN-2", "FEN-5"),
     "coordinator.init_meets_transition": ("TXC-6", "FEN-5"),
     "coordinator.init_waits_for_markers": ("FEN-5",),
     "coordinator.transaction_begins": ("TXC-4", "CTR-36"),

@@ -261,7 +261,7 @@ class TransactionCoordinator(CoordinatorVoice):
             )
         self._note(
             key,
-            ("TXC-9",),
+            ("TXC-7", "TXC-9") if key == "coordinator.id_is_new" else ("TXC-9",),
             metadata,
             old_producer_id=metadata.producer_id,
             producer_id=image.producer_id,
