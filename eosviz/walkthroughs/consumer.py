@@ -19,7 +19,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import DatabaseError
 from kombu.exceptions import OperationalError
 
-from eosviz.walkthroughs import actions, messages, questions, tasks
+from eosviz.walkthroughs import actions, messages, presenting, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.budget import Bucket
 from eosviz.walkthroughs.limits import LIMITS
@@ -57,6 +57,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self.session = found
         self.bucket = Bucket(LIMITS.messages_per_second, LIMITS.messages_burst)
         self.open_commands: OrderedDict[str, None] = OrderedDict()
+        self.handlers = _HANDLERS
         # Before anything is read: what is stored after a `hello` was read arrives through the group.
         await self.channel_layer.group_add(group_of(found.id), self.channel_name)
 
@@ -84,7 +85,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         try:
             message = messages.read_message(text_data if text_data is not None else bytes_data or b"")
             re = str(message.id)
-            await _HANDLERS[type(message)](self, message)
+            await self.handlers[type(message)](self, message)
         except Unreadable as unreadable:
             await self._send(unreadable.problem.message(unreadable.re))
         except Problem as problem:
@@ -168,6 +169,10 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
         await self._send(await in_thread(answer)())
 
+    async def present(self, message: messages.Present) -> None:
+        moved = await in_thread(presenting.move)(self.session.id, message)
+        await presenting.tell(self.session.id, moved)
+
     async def ping(self, message: messages.Ping) -> None:
         await self._send(messages.Pong(re=str(message.id)))
 
@@ -182,5 +187,6 @@ _HANDLERS: dict[type[msgspec.Struct], Callable[[SessionConsumer, Any], Awaitable
     messages.Window: SessionConsumer.window,
     messages.AskKeyframe: SessionConsumer.keyframe,
     messages.AskActions: SessionConsumer.ask_actions,
+    messages.Present: SessionConsumer.present,
     messages.Ping: SessionConsumer.ping,
 }

@@ -152,6 +152,18 @@ class AskActions(FromPage, tag="actions", frozen=True, kw_only=True):
     selection: Selection
 
 
+View = Literal["lanes", "spacetime", "text"]
+
+
+class Present(FromPage, tag="present", frozen=True, kw_only=True):
+    """Where whoever presents is now; all who follow are taken there."""
+
+    branch: BranchId
+    step: StepNumber
+    view: View = "lanes"
+    selection: Selection | None = None
+
+
 class Ping(FromPage, tag="ping", frozen=True, kw_only=True):
     pass
 
@@ -166,7 +178,7 @@ class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
 Command = Advance | RunUntil | MakeBranch | Intervene
 """What is carried out once per id."""
 
-Question = Hello | Pause | Window | AskKeyframe | AskActions | Ping
+Question = Hello | Pause | Window | AskKeyframe | AskActions | Present | Ping
 """What changes no step and may simply be asked again."""
 
 AnyFromPage = Command | Question
@@ -273,6 +285,17 @@ class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
     remedy_key: str
 
 
+class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
+    """To followers: where the presenter is. `number` grows, so an older one that comes late is ignored."""
+
+    number: int
+    branch: str
+    step: int
+    view: str
+    selection: Selection | None
+    ended: bool = False
+
+
 class Pong(FromServer, tag="pong", frozen=True, kw_only=True):
     re: str
 
@@ -306,6 +329,7 @@ _types = {
         Window,
         AskKeyframe,
         AskActions,
+        Present,
         Ping,
     )
 }

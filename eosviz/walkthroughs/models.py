@@ -223,3 +223,21 @@ class Command(models.Model):
 
     def __str__(self) -> str:
         return f"command {self.identifier}"
+
+
+class Presentation(models.Model):
+    """A session that others follow. One at a time; its end deletes the row, and the address with it."""
+
+    token = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    """The address of those who follow. Whoever knows it may look."""
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="presentation")
+    number = models.PositiveIntegerField(default=1)
+    """Of the last move; grows with each."""
+    branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
+    step = models.PositiveIntegerField()
+    view = models.CharField(max_length=20)
+    selection = models.JSONField(null=True)
+    started = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"presentation of {self.session_id}"

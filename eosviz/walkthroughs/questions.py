@@ -53,10 +53,14 @@ def pauses_when_asked(session_id: uuid.UUID, command: Command) -> int | None:
     return Branch.objects.of_session(session_id).pauses_of(int(command.branch))
 
 
-def session_summary(session: Session) -> SessionSummary:
+def session_summary(session: Session, continues: bool = True) -> SessionSummary:
     header = session.decoded_header
     return SessionSummary(
-        id=str(session.id), title=header["title"], scenario=header["scenario"], variant=session.variant
+        id=str(session.id),
+        title=header["title"],
+        scenario=header["scenario"],
+        variant=session.variant,
+        continues=continues,
     )
 
 
@@ -77,10 +81,11 @@ def branch_summary(branch: Branch) -> BranchSummary:
     )
 
 
-def welcome(session: Session, re: str) -> Welcome:
+def welcome(session: Session, re: str, continues: bool = True) -> Welcome:
+    """`continues`: whether the page that asks may make steps."""
     return Welcome(
         re=re,
-        session=session_summary(session),
+        session=session_summary(session, continues),
         header=msgspec.Raw(bytes(session.header)),
         branches=branch_summaries(session.id),
         limits=LIMITS,

@@ -29,6 +29,11 @@ def group_of(session_id: uuid.UUID | str) -> str:
     return f"session.{uuid.UUID(str(session_id)).hex}"
 
 
+def followers_of(session_id: uuid.UUID | str) -> str:
+    """The group of those who follow its presenter; they are in the session's group too."""
+    return f"follow.{uuid.UUID(str(session_id)).hex}"
+
+
 class LoopThread:
     """One event loop in one thread, made on first use and again in a forked child."""
 
@@ -69,7 +74,12 @@ def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | N
         event["answer"] = encode(answer).decode()
     elif not frames:
         return
+    send_to_group(group_of(session_id), event)
+
+
+def send_to_group(group: str, event: dict[str, Any]) -> None:
+    """Never raises: whatever the layer or its server answers, what was sent is stored."""
     try:
-        _thread.run(get_channel_layer().group_send(group_of(session_id), event), SEND_SECONDS_MAX)
-    except Exception as error:  # whatever the layer or its server answers, the steps are stored
-        logger.warning("session %s: %d messages were not sent: %r", session_id, len(frames), error)
+        _thread.run(get_channel_layer().group_send(group, event), SEND_SECONDS_MAX)
+    except Exception as error:  # whatever went wrong is told, and the page asks again
+        logger.warning("%s: a message was not sent: %r", group, error)

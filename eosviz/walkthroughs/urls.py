@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.walkthroughs import link_views, views
+from eosviz.walkthroughs import link_views, present_views, views
 
 app_name = "walkthroughs"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -8,6 +8,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/<uuid:session_id>/", views.player, name="player"),
     path("sessions/<uuid:session_id>/delete", views.delete, name="delete"),
     path("sessions/<uuid:session_id>/link", link_views.session_link, name="link"),
+    path("sessions/<uuid:session_id>/present", present_views.start, name="present"),
+    path("sessions/<uuid:session_id>/present/end", present_views.end, name="end_presenting"),
+    path("follow/<uuid:token>/", present_views.follow, name="follow"),
     path("open/<slug:scenario>/<slug:version>/", link_views.open_page, name="open"),
     path("compare/", views.compare, name="compare"),
     path("compare/new", views.compare_new, name="compare_new"),

@@ -25,7 +25,7 @@ from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.links import read_selection, read_view
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.simulations import scenario_of
 
 FIRST_COMPARISON = {"choice": "SC-03"}
@@ -103,9 +103,18 @@ def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         "view": read_view(request.GET),
         "selection": read_selection(request.GET),
         "changed": "changed" in request.GET,
+        "presenting": _follow_address(request, session),
         **element_attributes(),
     }
     return render(request, "walkthroughs/player.html", context)
+
+
+def _follow_address(request: HttpRequest, session: Session) -> str | None:
+    """Where others follow, while this session is presented."""
+    presentation = Presentation.objects.filter(session=session).first()
+    if presentation is None:
+        return None
+    return request.build_absolute_uri(reverse("walkthroughs:follow", args=[presentation.token]))
 
 
 def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:

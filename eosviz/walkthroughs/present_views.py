@@ -1,0 +1,47 @@
+"""Starting and ending a presentation, and the page of those who follow."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from eosviz.walkthroughs import presenting
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.models import Presentation, Session
+from eosviz.walkthroughs.views import element_attributes
+
+
+@require_POST
+def start(request: HttpRequest, session_id: uuid.UUID) -> JsonResponse:
+    """`{"address": …}` for those who follow."""
+    presentation = presenting.start(_owned(request, session_id))
+    address = reverse("walkthroughs:follow", args=[presentation.token])
+    return JsonResponse({"address": request.build_absolute_uri(address)})
+
+
+@require_POST
+def end(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    presenting.end(_owned(request, session_id).id)
+    return HttpResponse(status=204)
+
+
+@never_cache
+@require_safe
+@ensure_csrf_cookie
+def follow(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
+    """The player, taken along by the presenter. An ended presentation does not exist."""
+    presentations = Presentation.objects.select_related("session__version", "branch")
+    presentation = get_object_or_404(presentations, token=token)
+    header = presentation.session.decoded_header
+    context = {"presentation": presentation, "header": header, **element_attributes()}
+    return render(request, "walkthroughs/follow.html", context)
+
+
+def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
+    return get_object_or_404(Session.objects.of_browser(browser_of(request.session)), id=session_id)
