@@ -1,6 +1,8 @@
 /** The producer's side before anything is sent: records, queues per partition, buffer pool. Pure. */
 
-import type { ClientBatchView, ClientView, Frame, Json, RecordView, Selection } from "../player/frame.ts";
+import type {
+  ClientBatchView, ClientView, Frame, Json, LoopView, RecordView, Selection,
+} from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { batchLabel, batchWords, bytes, duration, hueOf, serialsText } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
@@ -288,9 +290,20 @@ function blockedBy(what: string): string {
   return words.knows(key) ? say(key) : `${what}()`;
 }
 
+/** A loop has no calls left to count: it says its place in its round, what it holds, and what it waits for. */
+function loopSentence(application: string, loop: LoopView, blocker: string | null): string {
+  const { consumer, state, round, sent } = loop;
+  const held = loop.hand.length;
+  const key = held > 0 ? "diagram.application.loop_holds" : "diagram.application.loop";
+  const place = say(key, { application, consumer, state, round, sent, held });
+  if (blocker === null) return place;
+  return `${place} ${say("diagram.application.blocked", { application, by: blockedBy(blocker) })}`;
+}
+
 function applicationSentence(frame: Frame, client: string): string {
   for (const [name, application] of Object.entries(frame.view.applications ?? {})) {
     if (application.client !== client) continue;
+    if (application.loop !== undefined) return loopSentence(name, application.loop, application.blocked_by);
     if (application.blocked_by !== null) {
       return say("diagram.application.blocked", { application: name, by: blockedBy(application.blocked_by) });
     }

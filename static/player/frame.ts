@@ -270,6 +270,17 @@ export interface VerdictView {
   reordered: number;
 }
 
+/** Where an application that goes round stands in the table `application_loop`, and what it holds. */
+export interface LoopView {
+  consumer: string;
+  state: string;
+  round: number;
+  /** (partition, offset) of the records that it took and has not finished. */
+  hand: [string, number][];
+  sent: number;
+  in_transaction: boolean;
+}
+
 /** What the diagrams draw; docs/frame.md, section View. A log case has only time, partitions and guarantees. */
 export interface View {
   time: number;
@@ -283,6 +294,8 @@ export interface View {
       blocked_by: string | null;
       finished: boolean;
       last_result: string | null;
+      /** An application that goes round: `next_call` and `calls` count rounds, of which it may have many left. */
+      loop?: LoopView;
     }
   >;
   records?: Record<string, RecordView>;

@@ -42,6 +42,20 @@ test("accumulator: what each queue holds, muted and pointed at, and what the poo
   assert.equal(shape.records.sentence, "No answer yet for r1–r3. app-1: 1 call left, next at 160 ms.");
 });
 
+test("accumulator: an application that goes round says its place, not how many rounds it might still go", () => {
+  const told = (loop: object, blocked_by: string | null = null): string => {
+    const application = { client: "p1", next_call: 1, calls: 100, next_at: 160, blocked_by, finished: false, last_result: null };
+    const place = { consumer: "c1", state: "POLLING", round: 2, hand: [], sent: 0, in_transaction: true, ...loop };
+    const now = view({ applications: { "app-1": { ...application, loop: place } } });
+    return layoutAccumulator(frameOf(null, now), "p1").records.sentence.replace("No answer yet for r1–r3. ", "");
+  };
+  assert.equal(told({}), "app-1 goes round: round 2, POLLING. It holds no record from c1.");
+  assert.equal(
+    told({ state: "REGISTERED", hand: [["in-0", 0], ["in-0", 1]], sent: 2 }, "commit_transaction"),
+    "app-1 goes round: round 2, REGISTERED. It holds 2 records from c1; sent on: 2. app-1 is blocked: commit_transaction().",
+  );
+});
+
 test("accumulator: a retried batch keeps its numbers; batches behind are counted; idle queues share a line", () => {
   const batches = Object.fromEntries(["b1", "b2", "b3", "b4"].map((id, index) => [id, clientBatch({ state: "REQUEUED", first_sequence: index, last_sequence: index })]));
   const now = view({ clients: { p1: client({ batches, queues: { "t-0": { batches: ["b1", "b2", "b3", "b4"], muted: false }, "t-1": { batches: [], muted: false } } }) } });
