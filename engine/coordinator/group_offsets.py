@@ -84,9 +84,12 @@ class Group:
         self.staged.update(offsets)
 
     def placed(self, partition: str, offset: CommittedOffset, position: int) -> None:
-        """The record of a plain commit has its place. The newest position wins, whatever the offset says."""
+        """The record of a plain commit has its place. The newest position wins, whatever the offset says; one that
+        nothing staged waits for any more changes nothing (``onOffsetCommitAppend``)."""
         known = self.visible.get(partition)
-        if known is None or known.position is None or known.position < position:
+        if partition in self.staged and (
+            known is None or known.position is None or known.position < position
+        ):
             self.visible[partition] = PlacedOffset(offset, position)
         self.failed(partition, offset)
 

@@ -40,8 +40,11 @@ def _append(group: Group, operation: dict[str, Any]) -> None:
 
 
 def _fail(group: Group, operation: dict[str, Any]) -> None:
-    for name, offset in _offsets(operation).items():
-        group.failed(name, offset)
+    named = operation.get("partitions")
+    offsets = _offsets(operation) if named is None else {name: group.staged.get(name) for name in named}
+    for name, offset in offsets.items():
+        if offset is not None:
+            group.failed(name, offset)
 
 
 OPERATIONS: dict[str, Callable[[Group, dict[str, Any]], list[Moved] | None]] = {

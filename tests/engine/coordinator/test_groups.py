@@ -6,7 +6,7 @@ import pytest
 
 from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator, WriteOffsets
 from engine.coordinator.group_log import members_batch
-from engine.coordinator.group_offsets import GroupMembers
+from engine.coordinator.group_offsets import Group, GroupMembers
 from engine.coordinator.group_states import PENDING_OFFSET
 from engine.errors import Error
 from engine.explain import catalogue
@@ -215,3 +215,15 @@ def test_a_marker_of_another_partition_decides_nothing():
 def test_every_row_says_why_in_both_languages():
     for row in PENDING_OFFSET.rows:
         assert catalogue()[row.why].text("zh-Hans"), row
+
+
+def test_a_record_that_no_staged_commit_waits_for_changes_nothing():
+    """Its partition's commit was replaced and answered before (``GroupMetadata.onOffsetCommitAppend``)."""
+    group = Group("g")
+    first, second = CommittedOffset(offset=5), CommittedOffset(offset=6)
+    group.stage({"t-0": first})
+    group.stage({"t-0": second})
+    group.placed("t-0", second, 10)
+    assert (group.committed("t-0"), group.staged) == (6, {})
+    group.placed("t-0", first, 11)
+    assert group.committed("t-0") == 6
