@@ -9,8 +9,8 @@ from typing import Any
 from engine.recording import canonical, place
 from engine.watching import Part
 
-_NOT_STATE = ("guarantees", "verdicts", "pending")
-"""What judges say and when things happen is no state: equal worlds have equal digests whatever led to them."""
+_NOT_STATE = ("guarantees", "verdicts", "counters", "pending")
+"""What judges say, what was counted and when things happen is no state: equal worlds have equal digests whatever led to them."""
 
 
 def whole_view(empty: dict[str, Any], parts: Iterable[Part]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
+from engine.counters import Counters
 from engine.register import ENTRIES_AT
 from engine.watching import ABSENT, Part, Path, Watch
 
@@ -135,7 +136,7 @@ class Judged(Watch):
 class Recorded(Judged):
     """Sentences, decisions and changes are kept, one step at a time."""
 
-    __slots__ = ("_current", "_known", "_touched")
+    __slots__ = ("_current", "_known", "_touched", "counters")
 
     recording = True
 
@@ -144,12 +145,16 @@ class Recorded(Judged):
         self._current = Step(0, 0, "", "")
         self._touched: dict[Path, Part] = {}
         self._known: dict[Path, Any] = {}
+        self.counters = Counters()
 
     def know(self, part: Part) -> None:
         """Take a part's view as known, without a change (the first view of a run)."""
         view = part.view()
         if view is not None:
             self._known[part.path] = view
+
+    def parts(self) -> list[Part]:
+        return [self.counters]
 
     def forget(self) -> None:
         """Drop what was said and touched so far: the first view of a run is no change."""
@@ -209,6 +214,9 @@ class Recorded(Judged):
         step.number, step.at, step.actor, step.kind = number, at, actor, kind
         self._current = Step(0, 0, "", "")
         step.broken = self.judges.broken(number)
+        sentences = (step.key, *(note["key"] for note in step.notes))
+        if self.counters.count(sentences, (fate["event"] for fate in step.messages), step.refusal):
+            self._touched[self.counters.path] = self.counters
         for part in self.judges.changed():
             self._touched[part.path] = part
         known = self._known

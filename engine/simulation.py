@@ -523,6 +523,7 @@ class Simulation:
             *self._pending.values(),
             *self.interference.rules,
             *self.judges.parts(),
+            *self.watch.parts(),
         ]
 
     def view(self) -> dict[str, Any]:

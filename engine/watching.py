@@ -79,6 +79,10 @@ class Watch:
     def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
         """A state machine took a row of its table."""
 
+    def parts(self) -> list[Part]:
+        """What this level itself adds to the view."""
+        return []
+
     def touch(self, part: Part) -> None:
         """This part's view may have changed."""
 

@@ -1,0 +1,56 @@
+"""What an operator's dashboard counts over a run: retries, duplicates answered, refusals, losses.
+
+Counted from the steps themselves, by the sentences they say, so that no role has to know that anybody counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+COUNTED: dict[str, str] = {
+    "broker.duplicate_found": "duplicates_answered",
+    "client.requeued": "retries",
+    "client.requeued_refused": "retries",
+    "client.requeued_out_of_order": "retries",
+    "client.control_retried": "retries",
+    "client.control_retried_soon": "retries",
+    "client.control_lookup": "retries",
+    "client.producer_id_retried": "retries",
+    "client.batch_expired_unsent": "batches_expired",
+    "client.batch_expired_sent": "batches_expired",
+    "client.epoch_bumped": "epochs_bumped",
+    "client.epoch_bumped_alone": "epochs_bumped",
+    "markers.refused_for_now": "marker_retries",
+}
+"""Sentence to counter."""
+FATES: dict[str, str] = {
+    "dropped": "messages_lost",
+    "lost": "messages_lost",
+    "duplicated": "messages_repeated",
+}
+"""Fate of a message to counter."""
+REFUSALS = "refusals"
+
+
+class Counters:
+    """``counters`` of the view: counter to how often so far; a counter that is still 0 is left out."""
+
+    __slots__ = ("counts", "path")
+
+    def __init__(self) -> None:
+        self.path = ("counters",)
+        self.counts: dict[str, int] = {}
+
+    def view(self) -> dict[str, int] | None:
+        return dict(self.counts) or None
+
+    def count(self, sentences: Iterable[str], fates: Iterable[str], refusal: dict[str, Any] | None) -> bool:
+        """Count one step; whether anything was."""
+        found = [COUNTED[key] for key in sentences if key in COUNTED]
+        found += [FATES[fate] for fate in fates if fate in FATES]
+        if refusal is not None:
+            found.append(REFUSALS)
+        for name in found:
+            self.counts[name] = self.counts.get(name, 0) + 1
+        return bool(found)

@@ -1,0 +1,52 @@
+"""What an operator counts, from the steps alone."""
+
+from __future__ import annotations
+
+from engine.counters import COUNTED, FATES, REFUSALS
+from engine.errors import Refused
+from engine.explain import catalogue
+from engine.scenario import entry, library
+from engine.simulation import Simulation
+
+
+def counted(simulation: Simulation) -> dict[str, int]:
+    simulation.run()
+    found: dict[str, int] = simulation.view().get("counters", {})
+    return found
+
+
+def test_an_acknowledgement_that_is_lost_is_retried_once_and_answered_as_a_duplicate() -> None:
+    assert counted(Simulation(entry("SC-03").scenario())) == {
+        "messages_lost": 1,
+        "retries": 1,
+        "duplicates_answered": 1,
+    }
+
+
+def test_nothing_is_counted_before_it_happens() -> None:
+    simulation = Simulation(entry("SC-03").scenario())
+    assert "counters" not in simulation.view()
+    while "counters" not in simulation.view():
+        step = simulation.step()
+        assert step is not None
+    assert any(message["event"] == "dropped" for message in step.messages)
+
+
+def test_every_counter_is_moved_by_the_library_and_every_sentence_exists() -> None:
+    moved = set()
+    for document in library():
+        for variant in (None, *document.variants):
+            try:
+                moved |= counted(Simulation(document.scenario(variant))).keys()
+            except Refused:
+                continue
+    assert moved == {*COUNTED.values(), *FATES.values(), REFUSALS}
+    assert COUNTED.keys() <= catalogue().keys()
+
+
+def test_a_digest_tells_states_apart_not_what_led_to_them() -> None:
+    simulation = Simulation(entry("SC-03").scenario())
+    simulation.run()
+    digest = simulation.digest()
+    simulation.watch.parts()[0].counts["retries"] += 1  # type: ignore[attr-defined]
+    assert simulation.digest() == digest
