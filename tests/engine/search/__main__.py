@@ -1,6 +1,7 @@
-"""``make search``: random worlds until so many steps are made, with a line now and then and one at the end.
+"""``make search``: random worlds until so many steps are made, with a line now and then and a table at the end.
 
-Exit code 1 when something was found; every find is written below the folder and names its command.
+Exit code 1 when something was found, or never happened; every find is written below the folder, as it was and
+shrunk, and names its command. ``--again FOLDER`` plays a find again with all that is checked.
 """
 
 from __future__ import annotations
@@ -10,59 +11,116 @@ import os
 import sys
 from collections import Counter
 from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 
-from tests.engine.search.hunt import ABORT_HIDDEN, SOMETIMES, SOMETIMES_OVER_MIDDLEWARE, Found, Hunt
-from tests.engine.search.worlds import kafka, middleware
+from tests.engine.search.again import Shrinking, differences, found_again
+from tests.engine.search.hunt import Found, Hunt
+from tests.engine.search.sometimes import SOMETIMES
+from tests.engine.search.worlds import world
 
 WORLDS = 100
 """Of one portion of work."""
 FOUND_MAX = 20
 """Finds after which it stops: they are likely one."""
-EXPECTED = {**SOMETIMES, **SOMETIMES_OVER_MIDDLEWARE, ABORT_HIDDEN: ABORT_HIDDEN}
+RECORDED_EVERY = 25
+"""Worlds between two that are recorded, folded and heard in full."""
+AGAIN_EVERY = 10
+"""Worlds between two that are played again."""
 
 
-def portion(first: int, folder: Path) -> tuple[int, Counter[str], list[str]]:
-    """(steps, sentences by key, finds) of the worlds of these seeds, one middleware among five."""
-    steps, said, finds = 0, Counter[str](), []
+@dataclass(slots=True)
+class Portion:
+    """What came out of some worlds."""
+
+    steps: int = 0
+    worlds: int = 0
+    said: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+    excused: Counter[str] = field(default_factory=Counter)
+    finds: list[str] = field(default_factory=list)
+
+    def add(self, other: Portion) -> None:
+        self.steps += other.steps
+        self.worlds += other.worlds
+        for name in ("said", "done", "ended", "excused"):
+            getattr(self, name).update(getattr(other, name))
+        self.finds += other.finds
+
+    def never(self) -> list[str]:
+        return [row.what for row in SOMETIMES if not any(self.said[key] for key in row.keys)]
+
+    def lines(self) -> list[str]:
+        """How often each thing happened that must sometimes happen, and what was done to bring it about."""
+        rows = [(sum(self.said[key] for key in row.keys), row.what) for row in SOMETIMES]
+        lines = [f"{count:>12,}  {what}" for count, what in rows]
+        for title, counts in (("done", self.done), ("ended", self.ended), ("excused", self.excused)):
+            listed = ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))
+            lines.append(f"{title}: {listed or 'nothing'}")
+        return lines
+
+
+def hunted(seed: int, folder: Path, portion: Portion, *, shrink: bool = True) -> None:
+    """The world of one seed."""
+    document, generator = world(seed)
+    recorded = seed % RECORDED_EVERY == RECORDED_EVERY - 1
+    hunt = Hunt(document, folder / str(seed), watching="recorded" if recorded else "judged")
+    try:
+        hunt.run(generator)
+        if seed % AGAIN_EVERY == AGAIN_EVERY - 1:
+            for what in differences(hunt):
+                raise hunt.found("again", what)
+    except Found as found:
+        portion.finds.append(f"seed {seed}: {found}")
+        if shrink and found.name not in ("again", "folded"):
+            smaller = folder / f"{seed}-shrunk"
+            smaller.mkdir(parents=True, exist_ok=True)
+            portion.finds.append(f"seed {seed}, shrunk: {Shrinking(found, hunt, smaller).shrink()}")
+    portion.steps += hunt.simulation.number
+    portion.worlds += 1
+    portion.said += hunt.said
+    portion.done += hunt.done
+    portion.ended[str(hunt.simulation.finished)] += 1
+    portion.excused += hunt.excused
+
+
+def portion_of(first: int, folder: Path) -> Portion:
+    portion = Portion()
     for seed in range(first, first + WORLDS):
-        generator = Random(seed)
-        hunt = Hunt((middleware if seed % 5 == 4 else kafka)(generator), folder / str(seed))
-        try:
-            hunt.run(generator)
-        except Found as found:
-            finds.append(f"seed {seed}: {found}")
-        steps += hunt.simulation.number
-        said += hunt.said
-    return steps, said, finds
+        hunted(seed, folder, portion)
+    return portion
 
 
-def search(wanted: int, first: int, folder: Path) -> int:
+def search(wanted: int, first: int, folder: Path, processes: int) -> int:
     """Portions on all cores, taken up in the order of their seeds, so that a search can be repeated."""
-    cores = os.cpu_count() or 1
-    steps, said, finds, told = 0, Counter[str](), list[str](), 0
-    with ProcessPoolExecutor(cores) as pool:
-        waiting: list[Future[tuple[int, Counter[str], list[str]]]] = []
-        while steps < wanted and len(finds) < FOUND_MAX:
-            while len(waiting) < 2 * cores:
-                waiting.append(pool.submit(portion, first, folder))
+    whole, told = Portion(), 0
+    with ProcessPoolExecutor(processes) as pool:
+        waiting: list[Future[Portion]] = []
+        while whole.steps < wanted and len(whole.finds) < FOUND_MAX:
+            while len(waiting) < 2 * processes:
+                waiting.append(pool.submit(portion_of, first, folder))
                 first += WORLDS
-            made, spoken, found = waiting.pop(0).result()
-            steps += made
-            said += spoken
-            finds += found
-            for text in found:
+            portion = waiting.pop(0).result()
+            whole.add(portion)
+            for text in portion.finds:
                 print(text, flush=True)
-            if steps * 20 // wanted > told:
-                told = steps * 20 // wanted
-                print(f"{steps:,} of {wanted:,} steps, {len(finds)} found", flush=True)
+            if whole.steps * 50 // wanted > told:
+                told = whole.steps * 50 // wanted
+                print(
+                    f"{whole.steps:,} of {wanted:,} steps, {whole.worlds:,} worlds, "
+                    f"{len(whole.finds)} found, next seed {first - len(waiting) * WORLDS}",
+                    flush=True,
+                )
         pool.shutdown(cancel_futures=True)
-    for what, key in EXPECTED.items():
-        print(f"{said[key]:>12,}  {what}")
-    never = [what for what, key in EXPECTED.items() if not said[key]]
-    print(f"search: {steps:,} steps, {len(finds)} found, never happened: {', '.join(never) or 'nothing'}")
-    return 1 if finds or never else 0
+    for line in whole.lines():
+        print(line)
+    never = whole.never()
+    print(
+        f"search: {whole.steps:,} steps in {whole.worlds:,} worlds, {len(whole.finds)} found, "
+        f"never happened: {', '.join(never) or 'nothing'}"
+    )
+    return 1 if whole.finds or never else 0
 
 
 def main() -> int:
@@ -70,8 +128,14 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=10_000_000)
     parser.add_argument("--seed", type=int, default=0, help="of the first world")
     parser.add_argument("--folder", type=Path, default=Path("var/search"), help="where finds are written")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--again", type=Path, metavar="FOLDER", help="play what was found there again")
     options = parser.parse_args()
-    return search(options.steps, options.seed, options.folder)
+    if options.again is not None:
+        found = found_again(options.again)
+        print(found or "everything holds")
+        return 1 if found else 0
+    return search(options.steps, options.seed, options.folder, options.processes)
 
 
 if __name__ == "__main__":

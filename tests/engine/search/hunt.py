@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,155 +15,142 @@ from typing import Any
 from engine import events
 from engine.errors import EngineError, Refused
 from engine.judge.outcome_log import ABORTED
+from engine.recording import Recorded
 from engine.scenario import load
-from engine.simulation import Simulation
-from tests.engine.search.worlds import UNPROTECTED, below, one_of
+from tests.engine.search.at_rest import Told, at_rest
+from tests.engine.search.chances import below
+from tests.engine.search.exceptions import excused, features
+from tests.engine.search.folding import Folded
+from tests.engine.search.interventions import LATER, intervention
+from tests.engine.search.logs import EVERY, Logs
+from tests.engine.search.sometimes import ABORT_HIDDEN
+from tests.engine.search.storage import Storage
+from tests.engine.search.watched import Stuck, Watched
+from tests.engine.search.worlds import names_of
 
-MESSAGE_ACTIONS = ("drop_message", "delay_message", "duplicate_message", "reorder_message")
-LATER = {"crash": "restart", "pause": "resume"}
-"""What an intervention does to an actor, and how it is taken back: nobody stays away for good."""
-ALWAYS = ("lost", "visible_early", "atomic", "repeated")
-"""Guarantees of the judges that nothing in these worlds may break."""
+GUARANTEES = ("lost", "visible_early", "atomic", "fenced", "hanging", "repeated")
+"""Of the judges, asked for as they stand; *duplicated* and *reordered* are asked for by producer."""
 SETTLED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED")
 """Ends of a middleware transaction that promise the same everywhere; one left to a person promises nothing."""
-SOMETIMES = {
-    "a duplicate was rejected": "broker.duplicate_found",
-    "a gap was refused": "broker.sequence_gap_refused",
-    "a zombie's record was refused": "broker.stale_epoch_refused",
-    "a zombie was refused by its coordinator": "coordinator.stale_epoch",
-    "a twin ended an open transaction": "coordinator.fences_open_transaction",
-    "a late transaction was aborted": "coordinator.transaction_timed_out",
-    "a coordinator moved": "coordinator.loaded",
-    "a leader moved": "controller.leader_moved",
-    "a log was cut": "broker.replica_truncated",
-    "a loop started again": "loop.restarts",
-    "an application raised its epoch": "client.epoch_bumped",
-}
-"""What must happen in some run, so that what always holds was put to the test: the sentence that says it."""
-SOMETIMES_OVER_MIDDLEWARE = {
-    "a vote was missing": "middleware.votes_missing",
-    "an answer was missing": "middleware.answers_missing",
-    "a source was asked": "middleware.asks_source",
-    "a commit came twice": "participant.committed_already",
-    "a compensation acted": "middleware.compensation_acts",
-}
-ABORT_HIDDEN = "an abort was hidden"
+AWAY_STEPS_MAX = 60
 
 
 class Found(AssertionError):
-    """Something that must never happen did."""
+    """Something that must never happen did. ``name``: the property that does not hold."""
 
-
-class Copies:
-    """What each replica stores, as its facts tell: the same record at most once under the same identity."""
-
-    def __init__(self) -> None:
-        self.logs: dict[tuple[str, int], dict[tuple[int, int, int], int]] = {}
-        """(partition, replica) to (serial, producer id, epoch) of a record, to its offset."""
-        self.wrong: list[str] = []
-        self.epochs: dict[int, int] = {}
-        self.leader_epochs: dict[str, int] = {}
-        self.delivered: dict[str, set[tuple[str, int]]] = {"read_committed": set(), "read_uncommitted": set()}
-        """Isolation level to the (partition, offset) that its readers handed to their applications."""
-
-    def take(self, fact: object) -> None:
-        if isinstance(fact, events.LogAppended):
-            self._appended(fact)
-        elif isinstance(fact, events.LogTruncated):
-            log = self.logs.get((fact.partition, fact.replica), {})
-            for key in [key for key, offset in log.items() if offset >= fact.to]:
-                del log[key]
-        elif isinstance(fact, events.RecordsDelivered):
-            self.delivered[fact.isolation].update((fact.partition, offset) for offset in fact.offsets)
-        elif isinstance(fact, events.IdentityGiven):
-            self._not_back(self.epochs, fact.producer_id, fact.producer_epoch, "producer epoch of PID")
-        elif isinstance(fact, events.LeaderChanged):
-            self._not_back(self.leader_epochs, fact.partition, fact.leader_epoch, "leader epoch of")
-
-    def _appended(self, fact: events.LogAppended) -> None:
-        if fact.producer_id < 0 or fact.is_transactional:
-            return
-        log = self.logs.setdefault((fact.partition, fact.replica), {})
-        for offset, serial in zip(fact.offsets(), fact.serials, strict=True):
-            key = (serial, fact.producer_id, fact.producer_epoch)
-            if log.setdefault(key, offset) != offset:
-                self.wrong.append(
-                    f"record {serial} is stored twice by broker-{fact.replica} in {fact.partition} under "
-                    f"PID {fact.producer_id} epoch {fact.producer_epoch}: at {log[key]} and {offset}"
-                )
-
-    def _not_back(self, known: dict[Any, int], of: Any, now: int, what: str) -> None:
-        if now < known.get(of, now):
-            self.wrong.append(f"{what} {of} went back from {known[of]} to {now}")
-        known[of] = now
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(text)
+        self.name = name
 
 
 class Hunt:
-    """A world, the interventions so far, and what was seen of those things that must sometimes happen."""
+    """A world, the interventions so far, and what was seen of those things that must sometimes happen.
 
-    def __init__(self, document: dict[str, Any], folder: Path) -> None:
+    ``interventions``: play these again instead of making new ones. ``every``: steps between two looks at whole
+    logs.
+    """
+
+    def __init__(
+        self,
+        document: dict[str, Any],
+        folder: Path,
+        interventions: Iterable[dict[str, Any]] = (),
+        watching: str = "judged",
+        every: int = EVERY,
+    ) -> None:
         self.document = document
         self.folder = folder
+        self.names = names_of(document)
+        self.honest = document["id"] != "SEARCH-HOSTILE"
         self.said: Counter[str] = Counter()
-        self.copies = Copies()
+        self.done: Counter[str] = Counter()
+        """Actions of faults and interventions that were carried out."""
+        self.excused: Counter[str] = Counter()
         self.away: list[tuple[int, dict[str, Any]]] = []
         """(step after which it happens, what takes an intervention back)."""
-        self.stable: dict[tuple[str, int, int], int] = {}
-        """(partition, leader, leader epoch) to its last stable offset."""
-        self.simulation = Simulation(load(document), watching="judged")
-        judge = self.simulation.judges.take
+        self.given = list(interventions)
+        self.simulation = Watched(load(document), self.given, watching)
+        self.facts = self.simulation.listen()
+        self.storage = Storage(self.simulation)
+        self.logs = Logs(self.simulation, every)
+        self.told = Told()
+        self.folded = Folded(self.simulation) if watching == "recorded" else None
+        self.hidden: dict[str, set[tuple[str, int]]] = {"read_committed": set(), "read_uncommitted": set()}
+        self._features: tuple[int, frozenset[str]] = (-1, frozenset())
 
-        def take(fact: object) -> None:
-            self.copies.take(fact)
-            judge(fact)
-
-        self.simulation.judges.take = take  # type: ignore[method-assign]
+    # -- running ---------------------------------------------------------------------------------------
 
     def run(self, generator: Random, pause: int = 200) -> int:
         """To the end, with an intervention after at most ``pause`` steps, again and again. Returns the steps."""
         simulation = self.simulation
         following = below(generator, pause)
-        try:
-            while simulation.step() is not None:
-                self.said[simulation.watch.said or ""] += 1
-                self.check()
-                # One at a time: the next is checked against a world in which this one has happened.
-                if not self._give_back() and simulation.number >= following:
-                    self._intervene(generator)
-                    following = simulation.number + 1 + below(generator, pause)
-        except EngineError as broken:
-            raise self.found(f"the engine broke a rule of its own: {broken}") from broken
-        self.said[ABORT_HIDDEN] += self._aborts_hidden()
+        while self._step() or self._come_back():
+            # One at a time: the next is checked against a world in which this one has happened.
+            if not self._give_back() and simulation.number >= following:
+                self._intervene(generator)
+                following = simulation.number + 1 + below(generator, pause)
+        self._end()
         return simulation.number
+
+    def replay(self) -> int:
+        """The same run again: the interventions are given. Returns the steps."""
+        while self._step():
+            pass
+        self._end()
+        return self.simulation.number
+
+    def _step(self) -> bool:
+        """One step with all that is asked after it; False when nothing is left to happen."""
+        simulation = self.simulation
+        try:
+            step = simulation.step()
+        except EngineError as broken:
+            raise self.found("engine", f"the engine broke a rule of its own: {broken}") from broken
+        except Refused as refused:
+            raise self.found(
+                "engine", f"an intervention that was accepted is refused: {refused}"
+            ) from refused
+        except Stuck as stuck:
+            raise self.found("stuck", str(stuck)) from stuck
+        if step is None:
+            return False
+        self.said[simulation.watch.said or ""] += 1
+        if isinstance(simulation.watch, Recorded):
+            self.said.update(note["key"] for note in step.notes)
+        if self.folded is not None:
+            for what in self.folded.take(step):
+                raise self.found("folded", what)
+        self.check()
+        return True
+
+    def _end(self) -> None:
+        """Nothing is left to happen, or too much."""
+        if self.simulation.finished == "step_limit":
+            self.hold("endless", f"{self.simulation.number} steps and no end")
+        for name, what in at_rest(self.simulation, self.told):
+            self.hold(name, what)
+        self.said[ABORT_HIDDEN] += self._aborts_hidden()
+        for rule in self.simulation.interference.rules:
+            if rule.seen:
+                self.done[f"fault {rule.action}"] += 1
+        for made in self.simulation.interference.interventions:
+            self.done[f"intervention {made['action']}"] += 1
 
     def _aborts_hidden(self) -> int:
         """Aborted copies that a reader of everything got and no reader of committed data."""
         logs = self.simulation.judges.outcomes.logs
-        only = self.copies.delivered["read_uncommitted"] - self.copies.delivered["read_committed"]
+        only = self.hidden["read_uncommitted"] - self.hidden["read_committed"]
         copies = [logs[partition].copies.get(offset) for partition, offset in only]
         return sum(1 for copy in copies if copy is not None and copy.outcome == ABORTED)
 
     # -- interventions ---------------------------------------------------------------------------------
 
     def _intervene(self, generator: Random) -> None:
-        simulation = self.simulation
-        messages = sorted(simulation.world.network.under_way)
-        if messages and generator.random() < 0.7:
-            action = one_of(generator, MESSAGE_ACTIONS)
-            wanted = {"action": action, "message": one_of(generator, messages)}
-            body = simulation.world.network.under_way[wanted["message"]].body
-            if action == "duplicate_message" and body.api == UNPROTECTED:
-                return
-            if action == "delay_message":
-                wanted["by"] = 1 + below(generator, 300)
-            self._do(wanted)
-            return
-        world = simulation.world
-        actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
-        actor, action = one_of(generator, actors), one_of(generator, tuple(LATER))
-        if self._do({"action": action, "actor": actor}):
-            back = {"action": LATER[action], "actor": actor}
-            self.away.append((simulation.number + 5 + below(generator, 60), back))
+        wanted = intervention(generator, self.simulation, self.names, honest=self.honest)
+        if wanted is not None and self._do(wanted) and wanted["action"] in LATER:
+            back = {"action": LATER[wanted["action"]], "actor": wanted["actor"]}
+            at = self.simulation.number + 5 + below(generator, AWAY_STEPS_MAX)
+            self.away.append((at, back))
 
     def _do(self, wanted: dict[str, Any]) -> bool:
         try:
@@ -179,52 +167,84 @@ class Hunt:
                 return self._do(item[1])
         return False
 
+    def _come_back(self) -> bool:
+        """Nothing is left to happen: those who are still away come back now."""
+        while self.away and self.simulation.finished == "complete":
+            if self._do(self.away.pop(0)[1]):
+                return True
+        return False
+
     # -- what always holds -----------------------------------------------------------------------------
 
     def check(self) -> None:
         """Raises :class:`Found` at the first step at which something does not hold."""
-        if self.copies.wrong:
-            raise self.found(self.copies.wrong[0])
-        for name in ALWAYS:
-            row = self.simulation.judges.guarantees.get(name)
-            if row is not None and row.broken_at is not None:
-                raise self.found(f"{name} broken in {row.partition} by records {row.serials}")
-        for verdict in self.simulation.judges.transaction_verdicts():
-            if verdict.mixed and verdict.state in SETTLED:
-                raise self.found(f"transaction {verdict.tid} is {verdict.state} and mixed")
-        self._stable_offsets()
+        for fact in self.facts:
+            self.storage.take(fact)
+            self.told.take(fact)
+            if isinstance(fact, events.RecordsDelivered):
+                self.hidden[fact.isolation].update((fact.partition, offset) for offset in fact.offsets)
+        self.facts.clear()
+        for source in (self.storage.after(), self.logs.after(), self._judged()):
+            for name, what in source:
+                self.hold(name, what)
+        if self.simulation.watch.said == "fault.client_crashed":
+            for name, client in self.simulation.world.clients.items():
+                if not client.alive:
+                    self.told.forget(name)
 
-    def _stable_offsets(self) -> None:
-        """As long as one broker leads, its last stable offset goes forward and stays below the high watermark."""
+    def _judged(self) -> Iterable[tuple[str, str]]:
+        judges = self.simulation.judges
+        for name, row in judges.guarantees.items():
+            if row.broken_at is None:
+                continue
+            if name in GUARANTEES:
+                yield name, f"{name} broken in {row.partition} by records {row.serials}"
+            elif name in ("duplicated", "reordered"):
+                yield from self._by_producer(name)
+        if self.simulation.world.nodes:
+            for verdict in judges.transaction_verdicts():
+                if verdict.mixed and verdict.state in SETTLED:
+                    yield "mixed", f"transaction {verdict.tid} is {verdict.state} and mixed"
+
+    def _by_producer(self, name: str) -> Iterable[tuple[str, str]]:
+        """Only a transactional producer promises no copy across epochs, only an idempotent one its order."""
         world = self.simulation.world
-        for name, state in world.controller.partitions.items():
-            if state.leader is None or name.startswith("__"):
-                continue
-            broker = world.brokers[f"broker-{state.leader}"]
-            replica = broker.replicas.get(name)
-            if not broker.alive or replica is None or replica.leader_epoch != state.leader_epoch:
-                continue
-            stable = replica.log.last_stable_offset
-            key = (name, state.leader, state.leader_epoch)
-            if stable < self.stable.get(key, 0):
-                raise self.found(f"last stable offset of {name} went back to {stable}")
-            if stable > replica.log.high_watermark:
-                raise self.found(f"last stable offset of {name} is above the high watermark")
-            self.stable[key] = stable
+        for partition, record in self.simulation.judges.records.items():
+            for serial in sorted(getattr(record, name)):
+                config = world.clients[record.producer_of[serial]].config
+                of = "plain" if not config.enable_idempotence else "idempotent"
+                if config.transactional_id is not None:
+                    of = "transactional"
+                yield f"{name} {of}", f"record {serial} of {partition} ({record.producer_of[serial]})"
 
-    def found(self, what: str) -> Found:
+    def hold(self, name: str, what: str) -> None:
+        """Raises, unless Kafka itself does not keep this in such a world."""
+        number = len(self.simulation.interference.interventions)
+        if self._features[0] != number:
+            self._features = (number, features(self.document, self.simulation.interference.interventions))
+        if excused(name, self._features[1]) is None:
+            raise self.found(name, f"{name}: {what}")
+        self.excused[name] += 1
+
+    def found(self, name: str, what: str) -> Found:
         """What happened, where, and the command that plays it again; the files it names are written now."""
         self.folder.mkdir(parents=True, exist_ok=True)
         simulation = self.simulation
-        world, done = self.folder / "found.toml", self.folder / "found.json"
-        world.write_text(toml(self.document), encoding="utf-8")
-        done.write_text(json.dumps(simulation.interference.interventions, indent=1), encoding="utf-8")
+        done = simulation.interference.interventions
+        write(self.folder, self.document, done)
         return Found(
+            name,
             f"{what}\n  {self.document['id']} {self.document.get('profile', '')} seed {self.document['seed']}, "
-            f"{len(simulation.interference.interventions)} interventions, "
-            f"after step {simulation.number} at {simulation.now} ms; play it again:\n"
-            f"  python -m engine run {world} --interventions {done} --transcript"
+            f"{len(done)} interventions, after step {simulation.number} at {simulation.now} ms; "
+            f"the steps as text, and then the same with all that is checked:\n"
+            f"  python -m engine run {self.folder}/found.toml --interventions {self.folder}/found.json --transcript\n"
+            f"  python -m tests.engine.search --again {self.folder}",
         )
+
+
+def write(folder: Path, document: dict[str, Any], interventions: list[dict[str, Any]]) -> None:
+    (folder / "found.toml").write_text(toml(document), encoding="utf-8")
+    (folder / "found.json").write_text(json.dumps(interventions, indent=1), encoding="utf-8")
 
 
 def toml(document: dict[str, Any]) -> str:

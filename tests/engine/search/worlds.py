@@ -1,95 +1,141 @@
 """Random worlds: clusters with every kind of actor, applications that use them, and what goes wrong.
 
 All chances come from the generator that is passed in, by ``random()`` and by nothing else, so that a seed is a
-world. The mechanisms are all on and no fault does what would make a guarantee void (no unclean election, no
-record deleted, no made-up request).
+world. Four kinds (:data:`KINDS`): in an *honest* one nobody breaks the protocol and all that is promised must
+hold; in a *plain* one producers have neither ids nor transactions; in a *hostile* one anything is sent and
+forgotten, and only what the engine owes to itself must hold; the fourth is two-phase commit over middleware.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE
+from engine.middleware.strategies import STRATEGIES
+from engine.scenario.schema import ACTOR_ACTIONS, WORLD_ACTIONS
+from tests.engine.search.chances import below, one_of, perhaps
+from tests.engine.search.faults import HONEST_ACTIONS, ON_NODES, Names, matched, timed
+
 WORDS = {"en": "A random world", "zh-Hans": "随机的世界"}
-STEPS_MAX = 4_000
-"""Of one run; a run that needs more is stopped and says so."""
+STEPS_MAX = 6_000
+"""Of one run; a run that needs more is stopped, and outside hostile worlds that is a find."""
+TIME_MAX = 600_000
 PARTICIPANTS = ("participant-1", "participant-2", "participant-3")
-STRATEGIES = ("queue_retry", "scheduled_retry", "framework_retry", "log_rollback", "transaction_manager")
-APIS = (
-    "Metadata",
-    "FindCoordinator",
-    "InitProducerId",
-    "AddPartitionsToTxn",
-    "AddOffsetsToTxn",
-    "TxnOffsetCommit",
-    "EndTxn",
-    "WriteTxnMarkers",
-    "OffsetFetch",
-    "Produce",
-    "Produce",
-    "Produce",
-    "Fetch",
-)
-UNPROTECTED = "TxnOffsetCommit"
-"""Never duplicated: a copy that comes after its transaction's decision is taken for a new offset, since nothing
-numbers these requests. TCP does not repeat, and a client sends the next request after the answer."""
-LOG_ERRORS = ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS")
-MIDDLEWARE_APIS = (
-    "Prepare",
-    "PrepareOk",
-    "PrepareAck",
-    "Confirm",
-    "Commit",
-    "CommitOk",
-    "Rollback",
-    "RollbackOk",
-)
+PARTITIONS = ("t-0", "t-1", "out-0")
+INTERNAL = ("__transaction_state-0", "__transaction_state-1", "__consumer_offsets-0", "__consumer_offsets-1")
+READERS = [
+    {"name": "r1", "partitions": list(PARTITIONS), "isolation": "read_committed"},
+    {"name": "r2", "partitions": list(PARTITIONS), "isolation": "read_uncommitted"},
+]
+Document = dict[str, Any]
 
 
-def below(generator: Random, bound: int) -> int:
-    return int(generator.random() * bound)
+def honest(generator: Random) -> Document:
+    """Producers of all kinds, a twin now and then, a loop and three readers on three brokers."""
+    document = _kafka(generator, one_of(generator, ("k28", "k28", "k20")))
+    names = names_of(document)
+    document["faults"] = [
+        timed(generator, names, HONEST_ACTIONS + 3 * ACTOR_ACTIONS[::2])
+        if perhaps(generator, 0.5)
+        else matched(generator, names, honest=True)
+        for _ in range(below(generator, 6))
+    ]
+    return {**document, "id": "SEARCH-HONEST"}
 
 
-def one_of(generator: Random, choices: Any) -> Any:
-    return choices[below(generator, len(choices))]
+def hostile(generator: Random) -> Document:
+    """The same world, in which errors lie, memory is lost and nobody's requests arrive."""
+    document = _kafka(generator, one_of(generator, ("k28", "k28", "k20")))
+    names = names_of(document)
+    document["faults"] = [
+        timed(generator, names, WORLD_ACTIONS + ACTOR_ACTIONS)
+        if perhaps(generator, 0.7)
+        else matched(generator, names, honest=False)
+        for _ in range(2 + below(generator, 12))
+    ]
+    # Where a topic is gone or nobody may write, clients ask for ever.
+    document["limits"]["steps"] = 2_500
+    return {**document, "id": "SEARCH-HOSTILE"}
 
 
-def kafka(generator: Random) -> dict[str, Any]:
-    """Producers of both kinds, a twin now and then, a loop and two readers on three brokers."""
-    producers = [_producer("p1", generator, enable_idempotence=True)]
-    transactional = ["x1"]
-    producers.append(_producer("x1", generator, transactional_id="txn-1", transaction_timeout_ms=2000))
-    if generator.random() < 0.4:
-        transactional.append("x2")
-        producers.append(_producer("x2", generator, transactional_id="txn-1", transaction_timeout_ms=2000))
-    producers.append(_producer("l1", generator, transactional_id="txn-2", transaction_timeout_ms=2000))
-    applications = [_sends("app-p1", "p1", generator)]
-    for index, name in enumerate(transactional):
-        applications.append(_transactions(f"app-{name}", name, 20 + 300 * index, generator))
-    loop = {"name": "loop-1", "producer": "l1", "consumer": "c1", "output": ["out-0"], "rounds": 6}
+def plain(generator: Random) -> Document:
+    """Producers without ids, as all were before 0.11; the same cluster, readers and faults."""
+    document = _cluster(generator, one_of(generator, ("k010", "k010", "k20", "k28")))
+    document["consumers"] = [*READERS]
+    document["producers"], document["applications"] = [], []
+    for name in ("n1", "n2"):
+        settings = {"acks": one_of(generator, (-1, -1, 1, 0)), "retries": below(generator, 6)}
+        document["producers"].append(_producer(name, generator, **settings))
+        document["applications"].append(_sends(f"app-{name}", name, generator))
+    names = names_of(document)
+    document["faults"] = [
+        timed(generator, names, HONEST_ACTIONS + 3 * ACTOR_ACTIONS[::2])
+        if perhaps(generator, 0.5)
+        else matched(generator, names, honest=True)
+        for _ in range(below(generator, 6))
+    ]
+    return {**document, "id": "SEARCH-PLAIN"}
+
+
+def _cluster(generator: Random, profile: str) -> Document:
+    """Three brokers with one application topic of two partitions and one of one."""
+    broker = {
+        "transaction_scan_interval_ms": 1000,
+        "transaction_state_partitions": 2,
+        "offsets_partitions": 2,
+        "loading_ms": 1 + below(generator, 60),
+        "marker_request_timeout_ms": 100 + below(generator, 400),
+    }
+    if perhaps(generator, 0.2):
+        broker |= {"session_timeout_ms": 60 + below(generator, 500)}
+    if perhaps(generator, 0.1):
+        broker |= {"transactional_id_expiration_ms": 3000, "transactional_id_scan_interval_ms": 1500}
+    if perhaps(generator, 0.15):
+        broker |= {"replica_fetch_batches_max": 1, "consumer_fetch_batches_max": 1}
+    segments = {"segment_records": 1 + below(generator, 8)} if perhaps(generator, 0.3) else {}
     return {
-        "id": "SEARCH-KAFKA",
         "title": WORDS,
-        "profile": one_of(generator, ("k28", "k20")),
+        "profile": profile,
         "seed": below(generator, 1000),
-        "limits": {"steps": STEPS_MAX, "time_ms": 60_000},
+        "limits": {"steps": STEPS_MAX, "time_ms": TIME_MAX},
         "cluster": {
-            "broker": {"transaction_scan_interval_ms": 1000, "transaction_state_partitions": 2},
+            "broker": broker,
             "latency_ms": 1 + below(generator, 6),
+            "start_brokers": perhaps(generator, 0.2),
+            "connected": perhaps(generator, 0.7),
+            "internal_topics": perhaps(generator, 0.9),
         },
         "topics": [
-            {"name": "t", "partitions": 2, "min_isr": 2},
+            {"name": "t", "partitions": 2, "min_isr": 2, **segments},
             {"name": "out", "partitions": 1, "min_isr": 2, "leaders": [3]},
         ],
+    }
+
+
+def _kafka(generator: Random, profile: str) -> Document:
+    document = _cluster(generator, profile)
+    producers = [_producer("p1", generator, enable_idempotence=True)]
+    applications = [_sends("app-p1", "p1", generator)]
+    transactional = ["x1"] + (["x2"] if perhaps(generator, 0.4) else [])
+    for index, name in enumerate(transactional):
+        producers.append(_producer(name, generator, transactional_id="txn-1", transaction_timeout_ms=2000))
+        applications.append(_transactions(f"app-{name}", name, 20 + 300 * index, generator))
+    producers.append(_producer("l1", generator, transactional_id="txn-2", transaction_timeout_ms=2000))
+    if perhaps(generator, 0.3):
+        producers.append(_producer("n1", generator, acks=-1, retries=100))
+        applications.append(_sends("app-n1", "n1", generator))
+    loop = {"name": "loop-1", "producer": "l1", "consumer": "c1", "output": ["out-0"], "rounds": 6}
+    loop |= {"batch": 1 + below(generator, 4), "every": below(generator, 30)}
+    loop |= {"before_end_ms": below(generator, 20), "abort_rounds": [2] if perhaps(generator, 0.3) else []}
+    reader = {"name": "c1", "partitions": ["t-0"], "isolation": "read_committed", "group": "g"}
+    return {
+        **document,
         "producers": producers,
-        "consumers": [
-            {"name": "c1", "partitions": ["t-0"], "isolation": "read_committed", "group": "g"},
-            {"name": "r1", "partitions": ["t-0", "t-1", "out-0"], "isolation": "read_committed"},
-            {"name": "r2", "partitions": ["t-0", "t-1"], "isolation": "read_uncommitted"},
-        ],
+        "consumers": [reader, *READERS],
         "applications": applications,
-        "loops": [{**loop, "batch": 1 + below(generator, 4), "every": below(generator, 30)}],
-        "faults": [_fault(generator, transactional) for _ in range(below(generator, 5))],
+        "loops": [loop],
     }
 
 
@@ -99,23 +145,30 @@ def _producer(name: str, generator: Random, **settings: Any) -> dict[str, Any]:
         "request_timeout_ms": 60 + below(generator, 200),
         "retry_backoff_ms": 10 + below(generator, 40),
         "max_in_flight": 1 + below(generator, 5),
+        "batch_expiry_ms": 300 + below(generator, 500 if perhaps(generator, 0.2) else 8000),
     }
-    if generator.random() < 0.2:
-        settings["batch_expiry_ms"] = 300 + below(generator, 500)
+    if perhaps(generator, 0.1):
+        settings |= {"batch_size": 200, "buffer_memory": 400 + below(generator, 2000)}
+    if perhaps(generator, 0.1):
+        settings["max_block_ms"] = 50 + below(generator, 400)
     return {"name": name, "settings": settings}
 
 
 def _sends(name: str, client: str, generator: Random) -> dict[str, Any]:
-    calls = [
-        {
-            "at": 10 + 100 * index + below(generator, 100),
+    calls: list[dict[str, Any]] = []
+    for index in range(1 + below(generator, 6)):
+        at = 10 + 100 * index + below(generator, 100)
+        call = {
+            "at": at,
             "do": "send",
             "partition": one_of(generator, ("t-0", "t-1")),
             "records": 1 + below(generator, 6),
             "every": below(generator, 9),
         }
-        for index in range(1 + below(generator, 6))
-    ]
+        calls.append({**call, "key": one_of(generator, ("k1", "k2"))} if perhaps(generator, 0.3) else call)
+    if perhaps(generator, 0.3):
+        ending = one_of(generator, ("flush", "close", "force_close"))
+        calls.append({"at": 700 + below(generator, 300), "do": ending})
     return {"name": name, "client": client, "calls": calls}
 
 
@@ -124,87 +177,91 @@ def _transactions(name: str, client: str, at: int, generator: Random) -> dict[st
     for _ in range(1 + below(generator, 4)):
         calls.append({"at": (at := at + below(generator, 60)), "do": "begin_transaction"})
         for _ in range(below(generator, 4)):
-            partition = one_of(generator, ("t-0", "t-1", "out-0"))
+            partition = one_of(generator, PARTITIONS)
             at += below(generator, 20)
-            calls.append({"at": at, "do": "send", "partition": partition})
-        if generator.random() < 0.3:
+            call = {"at": at, "do": "send", "partition": partition}
+            calls.append({**call, "key": "k1"} if perhaps(generator, 0.3) else call)
+        if perhaps(generator, 0.3):
             offsets = {"t-1": below(generator, 3)}
             calls.append({"at": at, "do": "send_offsets", "group": "h", "offsets": offsets})
-        ending = "abort_transaction" if generator.random() < 0.3 else "commit_transaction"
+        if perhaps(generator, 0.1):
+            calls.append({"at": at, "do": "flush"})
+        if perhaps(generator, 0.1):
+            at += 2500  # longer than the transaction may last
+        ending = "abort_transaction" if perhaps(generator, 0.3) else "commit_transaction"
         calls.append({"at": (at := at + below(generator, 30)), "do": ending})
+    if perhaps(generator, 0.1):
+        calls.append({"at": at + below(generator, 100), "do": "close"})
     return {"name": name, "client": client, "calls": calls}
 
 
-def _fault(generator: Random, transactional: list[str]) -> dict[str, Any]:
-    if generator.random() < 0.5:
-        match = {
-            "api": one_of(generator, APIS),
-            "response": generator.random() < 0.5,
-            "nth": 1 + below(generator, 6),
-        }
-        if generator.random() < 0.1:
-            return {
-                "match": {"api": "Produce", "nth": match["nth"]},
-                "action": "inject_error",
-                "error": one_of(generator, LOG_ERRORS),
-            }
-        action = one_of(generator, ("drop", "delay", "duplicate", "disconnect"))
-        if match["api"] == UNPROTECTED and action == "duplicate":
-            action = "drop"
-        return {"match": match, "action": action, "by_ms": 1 + below(generator, 400)}
-    at, lasts = below(generator, 1500), 20 + below(generator, 600)
-    kind = one_of(generator, ("crash", "pause", "change_leader", "client"))
-    if kind == "change_leader":
-        partition = one_of(generator, ("t-0", "t-1", "out-0", *(f"__transaction_state-{i}" for i in (0, 1))))
-        return {"at": at, "action": kind, "partition": partition, "to": 1 + below(generator, 3)}
-    if kind == "client":
-        actor = one_of(generator, ("p1", "l1", "c1", "r1", *transactional))
-        return {
-            "at": at,
-            "action": one_of(generator, ("crash", "pause")),
-            "actor": actor,
-            "for_ms": lasts,
-        }
-    return {"at": at, "action": kind, "actor": f"broker-{1 + below(generator, 3)}", "for_ms": lasts}
-
-
-def middleware(generator: Random) -> dict[str, Any]:
+def middleware(generator: Random) -> Document:
     """Two transactions over three participants; nodes are down for a while, never for good."""
-    faults: list[dict[str, Any]] = []
-    for _ in range(1 + below(generator, 3)):
-        match = {"api": one_of(generator, MIDDLEWARE_APIS), "nth": 1 + below(generator, 3)}
-        action = one_of(generator, ("drop", "delay", "duplicate"))
-        faults.append({"match": match, "action": action, "by_ms": 1 + below(generator, 6000)})
-    for _ in range(below(generator, 3)):
-        actor = one_of(generator, ("business", "middleware", *PARTICIPANTS))
-        faults.append(
-            {
-                "at": below(generator, 120),
-                "action": "crash",
-                "actor": actor,
-                "for_ms": 1 + below(generator, 9000),
-            }
-        )
     participants = [
-        {"name": name, "operation": -500 if generator.random() < 0.05 else 10} for name in PARTICIPANTS
+        {
+            "name": name,
+            "operation": -500 if perhaps(generator, 0.05) else 10,
+            "can_roll_back": not perhaps(generator, 0.1),
+            "keeps_log": not perhaps(generator, 0.1),
+        }
+        for name in PARTICIPANTS
     ]
-    return {
+    one_node = perhaps(generator, 0.2)
+    calls: list[dict[str, Any]] = [{"at": at, "do": "transact"} for at in (5, 40)]
+    document: Document = {
         "id": "SEARCH-MIDDLEWARE",
         "title": WORDS,
         "seed": below(generator, 1000),
-        "limits": {"steps": STEPS_MAX, "time_ms": 60_000},
+        "limits": {"steps": STEPS_MAX, "time_ms": TIME_MAX},
         "cluster": {"brokers": 0},
         "middleware": {
             "participants": participants,
             "local_run_ms": 1 + below(generator, 60),
-            "strategy": one_of(generator, STRATEGIES),
+            "strategy": one_of(generator, tuple(STRATEGIES)),
+            "one_node": one_node,
+            "local_succeeds": not perhaps(generator, 0.1),
         },
-        "applications": [
-            {
-                "name": "app-1",
-                "client": "initiator",
-                "calls": [{"at": at, "do": "transact"} for at in (5, 40)],
-            }
-        ],
-        "faults": faults,
+        "applications": [{"name": "app-1", "client": BUSINESS if one_node else INITIATOR, "calls": calls}],
     }
+    if perhaps(generator, 0.2):
+        operator = {"at": 2000 + below(generator, 8000), "do": "roll_back", "tid": 1 + below(generator, 2)}
+        nodes = [name for name in PARTICIPANTS if perhaps(generator, 0.4)]
+        calls = [{**operator, "nodes": nodes}]
+        document["applications"].append({"name": "operator", "client": MIDDLEWARE, "calls": calls})
+    names = names_of(document)
+    faults = [matched(generator, names, honest=True) for _ in range(1 + below(generator, 3))]
+    for _ in range(below(generator, 3)):
+        fault = timed(generator, names, ("crash", "crash", *ON_NODES[:-1]))
+        faults.append({**fault, "at": below(generator, 120), "for_ms": 1 + below(generator, 9000)})
+    document["faults"] = faults
+    return document
+
+
+def names_of(document: Document) -> Names:
+    """Who and what can be harmed in a world."""
+    if document.get("middleware"):
+        apart = () if document["middleware"]["one_node"] else (INITIATOR,)
+        return Names(nodes=(*apart, BUSINESS, MIDDLEWARE, MANAGER, *PARTICIPANTS))
+    return Names(
+        partitions=PARTITIONS,
+        internal=() if document["profile"] == "k010" else INTERNAL,
+        producers=tuple(row["name"] for row in document["producers"]),
+        consumers=tuple(row["name"] for row in document["consumers"]),
+        brokers=("broker-1", "broker-2", "broker-3"),
+    )
+
+
+KINDS: dict[str, Callable[[Random], Document]] = {
+    "honest": honest,
+    "plain": plain,
+    "hostile": hostile,
+    "middleware": middleware,
+}
+OF_TEN = ("honest",) * 6 + ("plain", "hostile", "hostile", "middleware")
+"""Which kind the worlds of ten following seeds are."""
+
+
+def world(seed: int) -> tuple[Document, Random]:
+    """The world of a seed, and the generator that goes on to interfere with it."""
+    generator = Random(seed)
+    return KINDS[OF_TEN[seed % len(OF_TEN)]](generator), generator

@@ -1,0 +1,137 @@
+"""Where Kafka itself does not keep what is asked for: one row each, with the reason.
+
+A row excuses a property in a world that has all of its features. Features are what the document and the
+interventions name (:func:`features`), so a shrunk world is judged as the whole one was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.client.configuration import SETTINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Exception_:
+    """``properties`` need not hold in worlds with all of ``features``."""
+
+    properties: tuple[str, ...]
+    features: tuple[str, ...]
+    reason: str
+
+
+OF_DATA = (
+    *("lost", "stored_twice", "sequence", "unread", "exactly_once"),
+    *(
+        f"{name} {of}"
+        for name in ("duplicated", "reordered")
+        for of in ("plain", "idempotent", "transactional")
+    ),
+)
+OF_TRANSACTIONS = (
+    "atomic",
+    "visible_early",
+    "fenced",
+    "hanging",
+    "hanging of offsets",
+    "decision",
+    "undecided",
+    "exactly_once",
+)
+OF_EPOCHS = ("epoch_back of data", "epoch_back of offsets", "coordinator_epoch", "identity_back")
+
+EXCEPTIONS: tuple[Exception_, ...] = (
+    Exception_(
+        (*OF_DATA, *OF_TRANSACTIONS, *OF_EPOCHS, "unanswered", "endless"),
+        ("hostile",),
+        "brokers' answers lie, memory is thrown away and strangers write under others' ids",
+    ),
+    Exception_(("lost",), ("acks 0",), "nobody confirms, so success is said before anything is stored"),
+    Exception_(("lost",), ("acks 1",), "the leader alone confirms, and dies"),
+    Exception_(
+        ("reordered plain",),
+        ("several in flight",),
+        "without idempotence a retry goes behind (known case 12)",
+    ),
+    Exception_(
+        ("reordered idempotent", "reordered transactional"),
+        ("k28",),
+        "2.8 takes any first sequence of an unknown producer, so the second batch can be the first (SEQ-15)",
+    ),
+    Exception_(
+        ("duplicated idempotent",),
+        (),
+        "what a producer sends again under a new id or epoch is news to the broker (SC-08, TXM-17)",
+    ),
+    Exception_(("duplicated plain",), (), "nothing tells a repeat of a producer without an id from news"),
+    Exception_(
+        ("sequence", "stored_twice"),
+        ("delete_head", "k20"),
+        "2.0 forgets producers whose records are deleted (LOG-11, KAFKA-7190)",
+    ),
+    Exception_(
+        ("epoch_back of offsets", "hanging of offsets"),
+        ("k20",),
+        "2.0 checks nothing of what its own coordinators append (SEQ-9, ``isFromClient``)",
+    ),
+    Exception_(
+        ("aborted_index_thinned", "aborted_index"),
+        ("compact",),
+        "the cleaner leaves lines out, and moves their beginnings, with the records that go (LOG-13)",
+    ),
+    Exception_(
+        ("undecided", "hanging", "hanging of offsets", "unread", "endless"),
+        ("deny ClusterAction",),
+        "a coordinator that may not send markers sends none any more (MRK-8)",
+    ),
+    Exception_(("endless",), ("deny",), "who is denied asks again for ever, or starts the same round again"),
+    Exception_(("unread",), ("seek",), "the application itself went elsewhere"),
+    Exception_(("unread",), ("delete_head",), "what is deleted cannot be read"),
+    Exception_(
+        ("exactly_once", "duplicated transactional"),
+        ("seek",),
+        "the application itself reads again, or leaves out",
+    ),
+    Exception_(("exactly_once",), ("delete_head",), "inputs went before they were read"),
+    Exception_(("exactly_once",), ("compact",), "inputs went before they were read again"),
+)
+
+
+def features(document: dict[str, Any], interventions: Iterable[dict[str, Any]]) -> frozenset[str]:
+    found = {document["id"].removeprefix("SEARCH-").lower(), document.get("profile", "")}
+    for producer in document.get("producers", ()):
+        found |= _of_producer(producer["settings"])
+    for entry in document.get("faults", ()):
+        found.add(entry["action"])
+        if "operation" in entry:
+            found.add(f"{entry['action']} {entry['operation']}")
+        if "match" in entry:
+            found.add(f"{entry['action']} {entry['match']['api']}")
+            if "error" in entry:
+                found.add(f"{entry['action']} {entry['error']}")
+        if "path" in entry:
+            found.add(f"set {entry['path'].rpartition('.')[2]}")
+    for made in interventions:
+        found.add(made["action"])
+        if "path" in made:
+            found.add(f"set {made['path'].rpartition('.')[2]}")
+    return frozenset(found)
+
+
+def _of_producer(settings: dict[str, Any]) -> set[str]:
+    if settings.get("enable_idempotence") or settings.get("transactional_id"):
+        return set()
+    found = {f"acks {settings.get('acks', SETTINGS['acks'].default)}"}
+    if settings.get("max_in_flight", SETTINGS["max_in_flight"].default) > 1:
+        found.add("several in flight")
+    return found | {"has plain producers"}
+
+
+def excused(name: str, found: frozenset[str]) -> Exception_ | None:
+    """The row that excuses this property in a world with these features."""
+    for row in EXCEPTIONS:
+        if name in row.properties and found.issuperset(row.features):
+            return row
+    return None

@@ -1,0 +1,282 @@
+"""One random entry of a fault script, for every action and every message that the engine's own tables name.
+
+An action without a row in :data:`FIELDS` gets a value in every field that a fault may have, so a new one is tried
+at once; ``test_search`` asks whether each was really carried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from engine.client.configuration import SETTINGS
+from engine.crafted_requests import FIELDS as CRAFTED
+from engine.errors import Error
+from engine.scenario.schema import ACTOR_ACTIONS, APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS, WORLD_ACTIONS
+from tests.engine.search.chances import below, one_of, perhaps
+
+UNPROTECTED = ("TxnOffsetCommit", "OffsetCommit", "WriteTxnMarkers")
+"""Never repeated by the network of an honest world: nothing in these requests numbers them, so a copy that comes
+after the next transaction has begun is taken for news. TCP does not repeat, and the sender waits for the answer."""
+HONEST_ERRORS: dict[str, tuple[str, ...]] = {
+    "Produce": ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "UNKNOWN_TOPIC_OR_PARTITION"),
+    "FindCoordinator": ("COORDINATOR_NOT_AVAILABLE",),
+    "InitProducerId": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "CONCURRENT_TRANSACTIONS"),
+    "AddPartitionsToTxn": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "CONCURRENT_TRANSACTIONS"),
+    "AddOffsetsToTxn": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "CONCURRENT_TRANSACTIONS"),
+    "EndTxn": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE"),
+    "TxnOffsetCommit": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR", "UNKNOWN_TOPIC_OR_PARTITION"),
+    "WriteTxnMarkers": ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "UNKNOWN_TOPIC_OR_PARTITION"),
+    "OffsetFetch": ("COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR"),
+    "Fetch": ("NOT_LEADER_OR_FOLLOWER",),
+}
+"""What a broker may answer in good faith instead of doing it: try again, here or elsewhere."""
+HONEST_AFTERWARDS: dict[str, tuple[str, ...]] = {
+    "Produce": ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT", "NOT_LEADER_OR_FOLLOWER"),
+    "InitProducerId": ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"),
+    "AddPartitionsToTxn": ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"),
+    "AddOffsetsToTxn": ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"),
+    "EndTxn": ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"),
+    "TxnOffsetCommit": ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"),
+    "WriteTxnMarkers": ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"),
+}
+"""What it may answer in good faith after it was done: whoever asks does not know, and asks again."""
+RIGHTS = (
+    ("Write", "topic:t"),
+    ("Write", "topic:out"),
+    ("IdempotentWrite", "cluster"),
+    ("ClusterAction", "cluster"),
+    ("Read", "group:g"),
+    ("Describe", "group:g"),
+    ("Write", "transactional_id:txn-1"),
+    ("Write", "transactional_id:txn-2"),
+    ("Describe", "transactional_id:txn-1"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a fault can be about in one world."""
+
+    partitions: tuple[str, ...] = ()
+    """Of the applications' topics."""
+    internal: tuple[str, ...] = ()
+    producers: tuple[str, ...] = ()
+    consumers: tuple[str, ...] = ()
+    brokers: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        return self.producers + self.consumers + self.brokers + self.nodes
+
+
+Fields = Callable[[Random, Names], dict[str, Any]]
+LIE_ACTIONS = ("craft_produce", "craft_request", "expire_producers", "delete_topic")
+"""Left to the worlds where anything is allowed: they are done by nobody who keeps to the protocol, or forget on
+purpose what the guarantees rest on."""
+HONEST_ACTIONS = tuple(action for action in WORLD_ACTIONS if action not in LIE_ACTIONS)
+
+
+def timed(generator: Random, names: Names, actions: tuple[str, ...]) -> dict[str, Any]:
+    """An entry that strikes at a time."""
+    action = one_of(generator, actions)
+    fields = FIELDS.get(action, _everything)(generator, names)
+    return {"at": below(generator, 1500), "action": action, **fields}
+
+
+def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
+    """An entry that falls on a message. ``honest``: the network and the brokers keep to the protocol."""
+    middleware = bool(names.nodes)
+    api = one_of(generator, MIDDLEWARE_APIS if middleware else (*APIS, "Produce", "Produce", "EndTxn"))
+    action = one_of(generator, MESSAGE_ACTIONS[:-1] if middleware else MESSAGE_ACTIONS)
+    if action == "duplicate" and honest and api in UNPROTECTED:
+        action = "drop"
+    match: dict[str, Any] = {"api": api, "nth": 1 + below(generator, 6)}
+    if not middleware:
+        match["response"] = perhaps(generator, 0.5)
+    if perhaps(generator, 0.2):
+        match["times"] = 1 + below(generator, 5)
+    if perhaps(generator, 0.1):
+        match["rate"] = 0.3
+    if action == "inject_error":
+        return _error(generator, match, honest)
+    return {"match": match, "action": action, "by_ms": 1 + below(generator, 6000 if middleware else 400)}
+
+
+def _error(generator: Random, match: dict[str, Any], honest: bool) -> dict[str, Any]:
+    stored = perhaps(generator, 0.4)
+    known = HONEST_AFTERWARDS if stored else HONEST_ERRORS
+    api = match["api"] if match["api"] in known else one_of(generator, tuple(known))
+    errors = known[api] if honest else [error.name for error in Error if error is not Error.NONE]
+    return {
+        "match": {**match, "api": api, "response": False},
+        "action": "inject_error",
+        "error": one_of(generator, errors),
+        "stored": stored,
+    }
+
+
+def _lasts(generator: Random) -> int:
+    return 20 + below(generator, 600)
+
+
+def _stopped(generator: Random, names: Names) -> dict[str, Any]:
+    actor = one_of(generator, names.brokers if names.brokers and perhaps(generator, 0.5) else names.actors)
+    clean = actor in names.brokers and perhaps(generator, 0.3)
+    return {"actor": actor, "for_ms": _lasts(generator), **({"clean": True} if clean else {})}
+
+
+def _actor(generator: Random, names: Names) -> dict[str, Any]:
+    return {"actor": one_of(generator, names.actors)}
+
+
+def _followed(generator: Random, names: Names) -> dict[str, Any]:
+    """A partition, internal ones too, and a broker for it."""
+    partition = one_of(generator, names.partitions + names.internal)
+    return {"partition": partition, "broker": 1 + below(generator, len(names.brokers))}
+
+
+def _led(generator: Random, names: Names) -> dict[str, Any]:
+    """A partition and who leads it from now on, or whoever is next."""
+    found = _followed(generator, names)
+    return found if perhaps(generator, 0.7) else {"partition": found["partition"]}
+
+
+def _right(generator: Random, names: Names) -> dict[str, Any]:
+    operation, resource = one_of(generator, RIGHTS)
+    return {"operation": operation, "resource": resource}
+
+
+def _head(generator: Random, names: Names) -> dict[str, Any]:
+    to = {} if perhaps(generator, 0.5) else {"to": 1 + below(generator, 4)}
+    return {"partition": one_of(generator, names.partitions), **to}
+
+
+def _compacted(generator: Random, names: Names) -> dict[str, Any]:
+    return {"partition": one_of(generator, names.partitions + names.internal)}
+
+
+def _sought(generator: Random, names: Names) -> dict[str, Any]:
+    consumer = one_of(generator, names.consumers)
+    return {"actor": consumer, "partition": one_of(generator, names.partitions), "to": below(generator, 6)}
+
+
+def _forgotten(generator: Random, names: Names) -> dict[str, Any]:
+    return {"partition": one_of(generator, names.partitions)} if perhaps(generator, 0.7) else {}
+
+
+def _nothing(generator: Random, names: Names) -> dict[str, Any]:
+    return {}
+
+
+def _made_batch(generator: Random, names: Names) -> dict[str, Any]:
+    message = {
+        "producer_id": below(generator, 5),
+        "producer_epoch": below(generator, 3),
+        "first_sequence": below(generator, 4),
+        "records": 1 + below(generator, 3),
+        "transactional": perhaps(generator, 0.5),
+    }
+    return {"partition": one_of(generator, names.partitions), "message": message}
+
+
+def _made_request(generator: Random, names: Names) -> dict[str, Any]:
+    """Any request that a script may write, with values of this world in its fields."""
+    api = one_of(generator, [api for api in CRAFTED if (api in MIDDLEWARE_APIS) == bool(names.nodes)])
+    message: dict[str, Any] = {"api": api}
+    for field, (kind, default) in CRAFTED[api].items():
+        if perhaps(generator, 0.85):
+            message[field] = _value(generator, names, field, kind, default)
+    message = {field: value for field, value in message.items() if value is not None}
+    return {"actor": one_of(generator, names.nodes or names.brokers), "message": message}
+
+
+def _value(generator: Random, names: Names, field: str, kind: type, default: Any) -> Any:
+    known = {
+        "transactional_id": ("txn-1", "txn-2", "other"),
+        "group_id": ("g", "h"),
+        "key": ("txn-1", "g"),
+        "key_type": ("TRANSACTION", "GROUP"),
+        "result": ("COMMIT", "ABORT"),
+        "partition": names.partitions,
+        "transaction_timeout_ms": (2000, 0, 10**9),
+    }.get(field)
+    if known:
+        return one_of(generator, known)
+    if kind is bool:
+        return perhaps(generator, 0.5)
+    if kind is int:
+        return below(generator, 4) - (1 if perhaps(generator, 0.1) else 0)
+    if kind is list:
+        return [one_of(generator, names.partitions or names.nodes)]
+    return default
+
+
+def _broker(generator: Random, names: Names) -> dict[str, Any]:
+    return {"actor": one_of(generator, names.brokers), "for_ms": _lasts(generator)}
+
+
+def _slow(generator: Random, names: Names) -> dict[str, Any]:
+    return {"actor": one_of(generator, names.brokers), "by_ms": below(generator, 200)}
+
+
+def _topic(generator: Random, names: Names) -> dict[str, Any]:
+    return {"topic": one_of(generator, names.partitions).rpartition("-")[0]}
+
+
+def setting(generator: Random, producer: str) -> dict[str, Any]:
+    """A change of a running producer's setting; the engine may refuse it."""
+    name = one_of(generator, tuple(SETTINGS))
+    found = SETTINGS[name]
+    value: Any = below(generator, 300)
+    if found.kind == "bool":
+        value = perhaps(generator, 0.5)
+    elif name == "max_in_flight":
+        value = 1 + below(generator, 7)
+    elif found.low:
+        value = 200 + below(generator, 2000)
+    return {"path": f"clients.{producer}.{name}", "value": value}
+
+
+def _setting(generator: Random, names: Names) -> dict[str, Any]:
+    return setting(generator, one_of(generator, names.producers))
+
+
+def _everything(generator: Random, names: Names) -> dict[str, Any]:
+    """For an action that nobody wrote a row for: something in every field."""
+    fields: dict[str, Any] = {}
+    for fill in (_stopped, _followed, _right, _head, _topic, _setting):
+        fields |= fill(generator, names)
+    return fields
+
+
+FIELDS: dict[str, Fields] = {
+    "crash": _stopped,
+    "pause": _stopped,
+    "restart": _actor,
+    "resume": _actor,
+    "change_leader": _led,
+    "shrink_isr": _followed,
+    "restore_isr": _followed,
+    "deny": _right,
+    "allow": _right,
+    "delete_head": _head,
+    "compact": _compacted,
+    "seek": _sought,
+    "expire_producers": _forgotten,
+    "competing_write": _nothing,
+    "craft_produce": _made_batch,
+    "craft_request": _made_request,
+    "make_unavailable": _broker,
+    "make_available": _broker,
+    "delete_topic": _topic,
+    "advance_clock": _nothing,
+    "set": _setting,
+    "connect_slowly": _slow,
+}
+"""Action to what stands in its entry besides action and time."""
+ON_NODES = (*ACTOR_ACTIONS, "craft_request")
+"""What can be done to a world without brokers."""

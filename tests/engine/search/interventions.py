@@ -1,0 +1,57 @@
+"""One random thing that a learner does to the running world, for every intervention of the engine's own table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from engine.interference import INTERVENTIONS
+from engine.simulation import Simulation
+from tests.engine.search.chances import below, one_of, perhaps
+from tests.engine.search.faults import UNPROTECTED, Names, setting
+
+MESSAGES = tuple(action for action in INTERVENTIONS if action.endswith("_message"))
+OTHERS = tuple(action for action in INTERVENTIONS if action not in MESSAGES)
+LATER = {"crash": "restart", "pause": "resume"}
+"""What an intervention does to an actor, and how it is taken back: nobody stays away for good."""
+MESSAGE_CHANCE = 0.65
+
+Intervention = dict[str, Any]
+
+
+def intervention(
+    generator: Random, simulation: Simulation, names: Names, *, honest: bool
+) -> Intervention | None:
+    """Something to try; None: this time nothing. The engine may refuse it."""
+    under_way = simulation.world.network.under_way
+    if under_way and perhaps(generator, MESSAGE_CHANCE):
+        action, message = one_of(generator, MESSAGES), one_of(generator, sorted(under_way))
+        body = under_way[message].body
+        if action == "duplicate_message" and honest and body.api in UNPROTECTED:  # type: ignore[attr-defined]
+            return None
+        return {"action": action, "message": message, "by": 1 + below(generator, 300)}
+    action = one_of(generator, (*OTHERS, *LATER))
+    return {"action": action, **FIELDS.get(action, _everything)(generator, names)}
+
+
+def _actor(generator: Random, names: Names) -> Intervention:
+    return {"actor": one_of(generator, names.actors)}
+
+
+def _setting(generator: Random, names: Names) -> Intervention:
+    return setting(generator, one_of(generator, names.producers)) if names.producers else {}
+
+
+def _everything(generator: Random, names: Names) -> Intervention:
+    """For an intervention that nobody wrote a row for: something in every field."""
+    fields = {**_actor(generator, names), **_setting(generator, names), "for_ms": below(generator, 500)}
+    if names.partitions:
+        fields |= {"partition": one_of(generator, names.partitions), "broker": 1 + below(generator, 3)}
+    return fields
+
+
+FIELDS: dict[str, Callable[[Random, Names], Intervention]] = {
+    **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),
+    "set": _setting,
+}

@@ -1,0 +1,151 @@
+"""What must hold of the brokers' logs as they are: pointers, replicas beside each other, what an index says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.broker.partition_log import PartitionLog
+from engine.broker.replica import Replica
+from engine.simulation import Simulation
+
+Wrong = Iterator[tuple[str, str]]
+Recomputed = tuple[list[tuple[int, int, int]], int, set[int]]
+EVERY = 20
+"""Steps between two looks at whole logs; what is found is looked for again step by step."""
+
+
+class Logs:
+    """Pointers after every step, whole logs now and then."""
+
+    def __init__(self, simulation: Simulation, every: int = EVERY) -> None:
+        self.simulation = simulation
+        self.every = every
+        self.known: dict[tuple[str, int, int], tuple[int, int, int]] = {}
+        """(partition, leader, leader epoch) to log start, last stable offset and high watermark."""
+
+    def after(self) -> Wrong:
+        simulation = self.simulation
+        world = simulation.world
+        whole = simulation.number % self.every == 0
+        for name, state in world.controller.partitions.items():
+            leading = leader_of(world, state)
+            if leading is None:
+                continue
+            log = leading.log
+            now = (log.log_start, log.last_stable_offset, log.high_watermark)
+            key = (name, state.leader, state.leader_epoch)
+            before = self.known.get(key)
+            if before != now:
+                yield from _pointers(name, log, before, now)
+                self.known[key] = now
+            if whole:
+                yield from beside(world, state, leading)
+        if whole:
+            yield from indexes(world)
+
+
+def leader_of(world: Any, state: Any) -> Replica | None:
+    """The replica that leads, as controller and broker both know."""
+    if state.leader is None or state.deleted:
+        return None
+    broker = world.brokers[f"broker-{state.leader}"]
+    replica: Replica | None = broker.replicas.get(state.name)
+    if not broker.alive or replica is None or replica.leader_epoch != state.leader_epoch:
+        return None
+    return replica
+
+
+def _pointers(
+    name: str, log: PartitionLog, before: tuple[int, int, int] | None, now: tuple[int, int, int]
+) -> Wrong:
+    start, stable, high = now
+    # Below the log start nothing is read: the last stable offset is never shown there.
+    if not start <= max(stable, start) <= high <= log.log_end:
+        yield "pointers", f"{name}: start {start}, stable {stable}, high {high}, end {log.log_end}"
+    if before is not None:
+        words = ("log start", "last stable offset", "high watermark")
+        for what, old, new in zip(words, before, now, strict=True):
+            if new < old:
+                yield "pointer_back", f"{what} of {name} went back from {old} to {new}"
+
+
+def beside(world: Any, state: Any, leading: Replica) -> Wrong:
+    """Every replica in sync holds what the leader holds below the high watermark."""
+    high, start = leading.log.high_watermark, leading.log.log_start
+    mine = {batch.base_offset: _identity(batch) for batch in leading.log.batches}
+    for broker_id in state.isr:
+        broker = world.brokers[f"broker-{broker_id}"]
+        replica = broker.replicas.get(state.name)
+        if replica is None or replica is leading or not broker.alive:
+            continue
+        if replica.leader_epoch != state.leader_epoch or broker.name in world.paused:
+            continue
+        where = f"{state.name} on {broker.name}, in sync with {leading.broker_id}"
+        if replica.log.log_end < high:
+            yield "replicas", f"{where}, ends at {replica.log.log_end} below the high watermark {high}"
+        for batch in replica.log.batches:
+            if start <= batch.base_offset < high and mine.get(
+                batch.base_offset, _identity(batch)
+            ) != _identity(batch):
+                yield "replicas", f"{where}, differs at offset {batch.base_offset}"
+
+
+def _identity(batch: Any) -> tuple[Any, ...]:
+    """What compaction leaves alone."""
+    return (
+        batch.last_offset_delta,
+        batch.producer_id,
+        batch.producer_epoch,
+        batch.base_sequence,
+        batch.control_type,
+        batch.leader_epoch,
+    )
+
+
+def indexes(world: Any) -> Wrong:
+    """The aborted index and the last stable offset are what the stored batches say."""
+    for broker in world.brokers.values():
+        if not broker.alive:
+            continue
+        for name, replica in broker.replicas.items():
+            log = replica.log
+            if log.log_start or (log.batches and log.batches[0].base_offset):
+                continue
+            lines, stable, opened = recomputed(log, world.profile.indexes_empty_abort)
+            where = f"{name} on {broker.name}"
+            if set(log.producers.open_transactions) != opened:
+                yield (
+                    "open",
+                    f"{where} holds {sorted(log.producers.open_transactions)} open, stored are {opened}",
+                )
+            kept = [(line.producer_id, line.first_offset, line.last_offset) for line in log.aborted.lines]
+            if kept != lines:
+                # The cleaner leaves out a line of which no record is left.
+                name = "aborted_index" if set(kept) - set(lines) else "aborted_index_thinned"
+                yield name, f"{where} lists {kept}, stored are {lines}"
+            has, most = log.last_stable_offset, min([log.high_watermark, *log.producers.open_transactions])
+            # A snapshot does not keep which markers were not replicated yet (``ProducerStateManager``), and a
+            # follower that read its log again knows only with its next high watermark which ones are.
+            knows = replica.is_leader and not log.producers.snapshots
+            if has > most or (knows and has != stable):
+                yield "stable_offset", f"{where} has {has}, stored batches say {stable}"
+
+
+def recomputed(log: PartitionLog, indexes_empty_abort: bool) -> Recomputed:
+    """(aborted index, last stable offset, first offsets of what is open) from the stored batches alone."""
+    opened: dict[int, int] = {}
+    lines: list[tuple[int, int, int]] = []
+    stable = log.high_watermark
+    for batch in log.batches:
+        if not batch.is_control:
+            if batch.is_transactional:
+                opened.setdefault(batch.producer_id, batch.base_offset)
+            continue
+        first = opened.pop(batch.producer_id, None)
+        if first is not None and batch.base_offset >= log.high_watermark:
+            stable = min(stable, first)
+        if batch.control_type == "ABORT" and (first is not None or indexes_empty_abort):
+            found = batch.base_offset if first is None else first
+            lines.append((batch.producer_id, found, batch.base_offset))
+    return lines, min([stable, *opened.values()]), set(opened.values())
