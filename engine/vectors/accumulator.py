@@ -6,6 +6,7 @@ clock is the case's own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.client.accumulator import RecordAccumulator
@@ -22,6 +23,15 @@ from engine.watching import Watch
 VERSIONS = {"2.0": "k20", "2.8": "k28"}
 REQUEST_TIMEOUT_MS = 30_000
 """Kafka 2.0 lets batches expire after ``request.timeout.ms``, whose default the cases leave as it is."""
+DEFAULTS = {
+    "batch_size": 1086,
+    "linger_ms": 0,
+    "retry_backoff_ms": 100,
+    "delivery_timeout_ms": 3200,
+    "buffer_memory": 1_048_576,
+}
+"""Of a case that leaves a setting out: Kafka's own tests of the accumulator."""
+KEY_BYTES, VALUE_BYTES = 3, 5
 _NO_MEMORY = {"2.0": "TimeoutException", "2.8": "BufferExhaustedException"}
 """What ``send()`` throws when memory does not come in time: 2.8 gave it an exception of its own."""
 
@@ -52,7 +62,7 @@ class _Driver:
     """One accumulator under a clock that only the case moves."""
 
     def __init__(self, case: dict[str, Any], profile: Profile) -> None:
-        given = case["config"]
+        given = {**DEFAULTS, **case.get("config", {})}
         expiry = given["delivery_timeout_ms"] if profile.expiry_from_creation else REQUEST_TIMEOUT_MS
         config = resolve(
             {
@@ -67,7 +77,7 @@ class _Driver:
         )
         self.accumulator = RecordAccumulator("p1", config, profile, Switches(), Watch())
         self.leaders: dict[str, int | None] = {
-            partition: None if node < 0 else node for partition, node in case["leaders"].items()
+            partition: None if node < 0 else node for partition, node in case.get("leaders", {}).items()
         }
         self.led_by: dict[int, list[str]] = {}
         for partition, node in self.leaders.items():
@@ -78,14 +88,18 @@ class _Driver:
         self.drained: list[Batch] = []
 
     def do(self, operation: dict[str, Any]) -> dict[str, Any]:
-        result: dict[str, Any] = getattr(self, "_" + operation["op"])(operation)
-        return result
+        handler = OPERATIONS.get(operation["op"])
+        if handler is None:
+            raise Skip(f"the engine has no operation {operation['op']!r}")
+        return handler(self, operation)
 
     def _append(self, operation: dict[str, Any]) -> dict[str, Any]:
-        payload = payload_size(operation["key_bytes"], operation["value_bytes"])
+        payload = payload_size(
+            operation.get("key_bytes", KEY_BYTES), operation.get("value_bytes", VALUE_BYTES)
+        )
         new = 0
         full = False
-        for _ in range(operation["n"]):
+        for _ in range(operation.get("n", 1)):
             self.serial += 1
             appended = self.accumulator.append(operation["partition"], self.serial, payload, self.now)
             if appended is None:
@@ -136,6 +150,30 @@ class _Driver:
     def _unmute(self, operation: dict[str, Any]) -> dict[str, Any]:
         self.accumulator.set_muted(operation["partition"], False)
         return {}
+
+    def _begin_flush(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.accumulator.flushes += 1
+        return {}
+
+    def _close(self, operation: dict[str, Any]) -> dict[str, Any]:
+        self.accumulator.closed = True
+        return {}
+
+
+OPERATIONS: dict[str, Callable[[_Driver, dict[str, Any]], dict[str, Any]]] = {
+    "append": _Driver._append,
+    "ready": _Driver._ready,
+    "advance": _Driver._advance,
+    "drain": _Driver._drain,
+    "reenqueue": _Driver._reenqueue,
+    "expired": _Driver._expired,
+    "has_undrained": _Driver._has_undrained,
+    "mute": _Driver._mute,
+    "unmute": _Driver._unmute,
+    "flush": _Driver._begin_flush,
+    "begin_flush": _Driver._begin_flush,
+    "close": _Driver._close,
+}
 
 
 def _shown(batch: Batch) -> dict[str, Any]:

@@ -5,6 +5,7 @@ The log of a case is a list; what is held back reached it, but the coordinator w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
@@ -90,7 +91,10 @@ class Stage:
     def do(self, op: dict[str, Any]) -> None:
         if op.get("tid"):
             self.named.add(op["tid"])
-        getattr(self, f"_{op['op']}")(op)
+        handler = OPERATIONS.get(op["op"])
+        if handler is None:
+            raise Skip(f"the engine has no operation {op['op']!r}")
+        handler(self, op)
         self.settle()
 
     def _set(self, op: dict[str, Any]) -> None:
@@ -185,6 +189,24 @@ class Stage:
             name: {"last_pid": found.last_producer_id, "last_epoch": found.last_producer_epoch}
             for name, found in self.coordinator.metadata.items()
         }
+
+
+OPERATIONS: dict[str, Callable[[Stage, dict[str, Any]], None]] = {
+    "set": Stage._set,
+    "init_pid": Stage._init_pid,
+    "add_partitions": Stage._add_partitions,
+    "verify_partitions": Stage._verify_partitions,
+    "end_txn": Stage._end_txn,
+    "complete_markers": Stage._complete_markers,
+    "advance": Stage._advance,
+    "expire_timed_out": Stage._expire_timed_out,
+    "expire_ids": Stage._expire_ids,
+    "append_error": Stage._append_error,
+    "hold_appends": Stage._hold_appends,
+    "release_append": Stage._release_append,
+    "resign": Stage._resign,
+    "elect": Stage._elect,
+}
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:

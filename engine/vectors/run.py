@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from engine.errors import EngineError
 from engine.vectors import wire
 from engine.vectors.outcome import Failure, Skip
 
@@ -115,6 +116,10 @@ def run_recording(name: str, document: dict[str, Any], report: Report) -> None:
         report.failures.append((case, "2.8", failure))
 
 
+BROKEN = (EngineError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+"""A case that leaves out what its operation needs, or that breaks a rule of the engine: it fails, others go on."""
+
+
 def run_case(case: dict[str, Any], report: Report) -> None:
     """One case in every version that both it and the engine have."""
     module = TOPICS.get(case["topic"])
@@ -133,6 +138,8 @@ def run_case(case: dict[str, Any], report: Report) -> None:
         except Skip as skip:
             report.skipped.append((case["id"], str(skip)))
             return
+        except BROKEN as error:
+            failure = Failure("the case itself", "an outcome", f"{type(error).__name__}: {error}")
         if failure is not None:
             failed = True
             report.failures.append((case["id"], version, failure))
