@@ -16,6 +16,7 @@ import "./ledger.ts";
 import "./marker-board.ts";
 import "./middleware-roles.ts";
 import "./middleware-votes.ts";
+import "./numbers.ts";
 import "./pending.ts";
 import "./producer-table.ts";
 import "./spacetime.ts";

@@ -16,6 +16,7 @@ export const defaults = {
 const SHOWN: readonly { path: readonly string[]; tag: string }[] = [
   { path: ["records"], tag: "eos-ledger" },
   { path: ["consumers"], tag: "eos-consumers" },
+  { path: ["counters"], tag: "eos-numbers" },
   { path: ["zookeeper"], tag: "eos-zookeeper" },
   { path: ["brokers", "*", "producer_id_block"], tag: "eos-zookeeper" },
   { path: ["partitions", "*", "replicas", "*", "producers"], tag: "eos-producer-table" },

@@ -322,6 +322,8 @@ export interface View {
   faults?: Record<string, { action: string; seen: number; remaining: number | null }>;
   guarantees?: Record<string, GuaranteeView>;
   verdicts?: Record<string, VerdictView>;
+  /** Absent while all are 0. */
+  counters?: Record<string, number>;
 }
 
 /** Does not change during a run. */
@@ -366,8 +368,8 @@ export interface Frame {
   previousView: View | null;
   selection: Selection | null;
   language: Language;
-  /** Keys (`pathKey`) of every path that `step` changed, and of every path above those. */
-  changed: ReadonlySet<string>;
+  /** Tells by its key (`pathKey`) whether `step` changed a path or something below it. */
+  changed: Pick<ReadonlySet<string>, "has">;
   /** True only right after one step forward and when the reader did not ask for less motion. */
   animate: boolean;
 }

@@ -22,6 +22,8 @@ const kafka = (frame: Frame): boolean => !some(frame.view.middleware?.participan
 const decides = (frame: Frame): boolean => kafka(frame) || frame.step?.decision != null || frame.step?.refusal != null;
 const sends = (frame: Frame): boolean => some(frame.view.clients);
 const reads = (frame: Frame): boolean => frame.header.actors.some((actor) => actor.role === "consumer");
+/** A cluster that runs; files of one that ran have no numbers before and after. */
+const runs = (frame: Frame): boolean => some(frame.view.brokers);
 const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
 const participants = (frame: Frame) => Object.values(frame.view.middleware?.participants ?? {});
 /** The replicas that panels draw, by partition. */
@@ -42,6 +44,7 @@ export const PANELS: readonly PanelRow[] = [
   { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: kafka },
   { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration", when: sends },
   { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers", when: reads },
+  { key: "", tag: "eos-numbers", place: "right", name: "player.panel.numbers", when: runs },
   { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: kafka },
   {
     key: "", tag: "eos-coordinator", place: "right", name: "player.panel.coordinator",

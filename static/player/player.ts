@@ -341,6 +341,7 @@ export class Player extends LitElement {
       ${this.#place("eos-ledger", frame, html`<eos-ledger .frame=${frame}></eos-ledger>`)}
       ${this.#place("eos-consumers", frame, html`<eos-consumers .frame=${frame}></eos-consumers>`)}
       ${this.#place("eos-aborted-index", frame, html`<eos-aborted-index .frame=${frame}></eos-aborted-index>`)}
+      ${this.#place("eos-numbers", frame, html`<eos-numbers .frame=${frame}></eos-numbers>`)}
       ${this.#place("eos-zookeeper", frame, html`<eos-zookeeper .frame=${frame}></eos-zookeeper>`)}
       ${this.#place("eos-pending", frame, html`<eos-pending .frame=${frame}></eos-pending>`)}
       ${this.#place("eos-changes", frame, html`<eos-changes .frame=${frame}></eos-changes>`)}

@@ -9,6 +9,7 @@ import { layoutConsumers } from "../../diagrams/consumers.ts";
 import { consequence, foldRules, layoutDecision } from "../../diagrams/decision.ts";
 import { layoutInFlight } from "../../diagrams/in-flight.ts";
 import { layoutLedger } from "../../diagrams/ledger.ts";
+import { differenceText, layoutNumbers } from "../../diagrams/numbers.ts";
 import { layoutPending } from "../../diagrams/pending.ts";
 import { layoutProducerTable } from "../../diagrams/producer-table.ts";
 import { arcPath, layoutTimers, shortLeft } from "../../diagrams/timers.ts";
@@ -231,4 +232,17 @@ test("a view without its empty tables is as good as one with them", () => {
   assert.deepEqual(layoutInFlight(frame, "p1").cards, []);
   assert.deepEqual(layoutTimers(frame).arcs, []);
   assert.deepEqual(layoutNumbering(frame, "p1").rows, []);
+});
+
+test("an operator's numbers: only those above 0, with what they were and the difference", () => {
+  const lagging = replica(FIVE, { high_watermark: 53, last_stable_offset: 45 });
+  const now = view({ partitions: { "t-0": { ...partition(lagging), isr: [1], min_isr: 2 } }, consumers: {}, counters: { retries: 3 } });
+  const before = view({ partitions: { "t-0": { ...partition(replica(FIVE)), min_isr: 2 } }, consumers: {}, counters: { retries: 1 } });
+  const { rows, quiet } = layoutNumbers({ ...frameOf(null, now), previousView: before });
+  assert.deepEqual(rows.map((row) => [row.key, row.was, row.now, differenceText(row), row.alarming]), [
+    ["lso_lag", 0, 8, "+8", false], ["out_of_sync", 0, 1, "+1", false], ["under_min_isr", 0, 1, "+1", true], ["retries", 1, 3, "+2", false],
+  ]);
+  assert.equal(rows.length + quiet, 14);
+  assert.equal(differenceText({ key: "", name: "", was: 4, now: 1, alarming: false }), "−3");
+  assert.equal(differenceText({ key: "", name: "", was: null, now: 1, alarming: false }), "–");
 });
