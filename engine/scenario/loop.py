@@ -295,7 +295,13 @@ class Loop:
         if self.in_transaction:
             arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
             arguments["member"] = self.consumer.member
-            return self._ask(Call(SEND_OFFSETS, arguments), now)
+            done = self._ask(Call(SEND_OFFSETS, arguments), now)
+            if self.last_offset and self.watch.recording:
+                positions = [f"{name} → {offset}" for name, offset in arguments["offsets"].items()]
+                self.watch.note(
+                    "loop.sends_last_offset", ("CTR-46",), application=self.name, positions=positions
+                )
+            return done
         if self.producer.config.transactional_id is None:
             return self._ask(Call(FLUSH), now)
         return self._ask(Call(COMMIT_TRANSACTION), now)
