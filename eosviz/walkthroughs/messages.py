@@ -88,7 +88,7 @@ AnyIntervention = (
 class Selection(Struct, forbid_unknown_fields=True, frozen=True):
     """What the reader picked (static/player/frame.ts)."""
 
-    kind: Literal["message", "batch", "partition", "actor", "record", "timer"]
+    kind: Literal["message", "batch", "partition", "actor", "record", "timer", "transaction"]
     id: Word
     partition: Word | None = None
     serials: Annotated[list[int], Meta(max_length=10_000)] | None = None

@@ -159,6 +159,14 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
     yield from _actor(view, selection.id.partition("/")[0])
 
 
+def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:
+    """A transactional id: whoever uses it, as long as the run shows that."""
+    for name, client in view.get("clients", {}).items():
+        setting = client.get("configuration", {}).get("transactional_id")
+        if setting is not None and setting["value"] == selection.id:
+            yield from _actor(view, name)
+
+
 _CANDIDATES = {
     "message": _of_message,
     "batch": _of_batch,
@@ -166,4 +174,5 @@ _CANDIDATES = {
     "actor": _of_actor,
     "record": _of_record,
     "timer": _of_timer,
+    "transaction": _of_transaction,
 }

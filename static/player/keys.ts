@@ -16,6 +16,7 @@ export type KeyAction =
   | "branch"
   | "drop"
   | "share"
+  | "follow"
   | "panel"
   | "help"
   | "close";
@@ -50,6 +51,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "b", matches: letter("b"), action: "branch" },
   { keys: "d", matches: letter("d"), action: "drop" },
   { keys: "s", matches: letter("s"), action: "share" },
+  { keys: "f", matches: letter("f"), action: "follow" },
   { keys: "1 – 9", matches: (event) => event.key >= "1" && event.key <= "9" && event.key.length === 1, action: "panel" },
   { keys: "?", matches: (event) => event.key === "?", action: "help" },
   { keys: "Esc", matches: plain("Escape"), action: "close" },

@@ -7,6 +7,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
+import type { FollowState } from "./following.ts";
 import type { Header, Language } from "./frame.ts";
 import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
@@ -23,6 +24,8 @@ export class Masthead extends StoreElement {
     library: {},
     compare: {},
     share: {},
+    presenting: { type: Boolean },
+    followState: { attribute: false },
     theme: { state: true },
   };
 
@@ -30,6 +33,8 @@ export class Masthead extends StoreElement {
   declare library: string;
   declare compare: string;
   declare share: string;
+  declare presenting: boolean;
+  declare followState: FollowState | null;
   declare theme: Theme;
 
   constructor() {
@@ -38,6 +43,8 @@ export class Masthead extends StoreElement {
     this.library = "/";
     this.compare = "";
     this.share = "";
+    this.presenting = false;
+    this.followState = null;
     this.theme = currentTheme();
   }
 
@@ -47,8 +54,9 @@ export class Masthead extends StoreElement {
     return html`<div class="page-row">
         <a class="home" href=${this.library || "/"}>‹ ${say("player.library")}</a>
         ${this.#state(store)}
+        ${this.#follow()}
         <span class="spring"></span>
-        ${this.share === "" ? nothing : html`<button class="icon text" title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-share")}>${say("player.share")}</button>`}
+        ${this.#share()}
         ${this.#language()}
         <button class="icon" aria-label=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} title=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} @click=${this.#nextTheme}>◐</button>
         <button class="icon" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-help")}>?</button>
@@ -83,6 +91,20 @@ export class Masthead extends StoreElement {
     const { state, engine, step } = store.verified;
     const params = { engine: engine ?? "?", step: step ?? 0 };
     return html`<span class="badge ${state === "differs" ? "wrong" : ""}" title=${say(`player.verified.${state}.means`, params)}>${say(`player.verified.${state}`, params)}</span>`;
+  }
+
+  #share(): TemplateResult | typeof nothing {
+    if (this.share === "") return nothing;
+    const name = say(this.presenting ? "player.presenting" : "player.share");
+    return html`<button class=${`icon text ${this.presenting ? "is-presenting" : ""}`} title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-share")}>${name}</button>`;
+  }
+
+  /** Whether a follower is being taken along, and the way back for one who let go. */
+  #follow(): TemplateResult | typeof nothing {
+    if (this.followState === null) return nothing;
+    const said = say(`player.follow.${this.followState}`);
+    return html`<span class="badge" role="status" title=${say(`player.follow.${this.followState}.means`)}>${said}</span>
+      ${this.followState === "free" ? html`<button class="icon text" title=${`${say("player.follow.again")} (f)`} @click=${() => this.#fire("follow-again")}>${say("player.follow.again")}</button>` : nothing}`;
   }
 
   #language(): TemplateResult {

@@ -20,6 +20,8 @@ import { panelsOf } from "./column-fit.ts";
 import { ColumnFolds, FitTimes } from "./column-folds.ts";
 import type { Wanted } from "./column-folds.ts";
 import type { BranchList, Help } from "./dialogs.ts";
+import { Following, Presenting } from "./following.ts";
+import type { Place } from "./following.ts";
 import type { Frame, Language, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
@@ -31,7 +33,7 @@ import type { Share } from "./share.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
 import { FileSource } from "./source.ts";
-import { sessionAddress, SessionSocket } from "./socket.ts";
+import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
 
@@ -60,6 +62,9 @@ export class Player extends LitElement {
     compare: {},
     library: {},
     share: {},
+    follow: {},
+    present: {},
+    presenting: {},
     view: {},
     select: {},
     selectIn: { attribute: "select-in" },
@@ -84,6 +89,12 @@ export class Player extends LitElement {
   declare compare: string;
   declare library: string;
   declare share: string;
+  /** The token of a presentation, on the page of somebody who follows it. */
+  declare follow: string;
+  /** Address that starts a presentation. */
+  declare present: string;
+  /** Where others follow; empty while this session is not presented. */
+  declare presenting: string;
   declare view: string;
   declare select: string;
   declare selectIn: string;
@@ -97,6 +108,9 @@ export class Player extends LitElement {
 
   store: PlayerStore | undefined;
   play: Play | undefined;
+  following: Following | undefined;
+  #presenter: Presenting | undefined;
+  #socket: SessionSocket | undefined;
   /** Whether the reader has picked what the middle shows. */
   #hasChosen = false;
   /** Panels that the reader opened, which therefore do not fold. */
@@ -130,6 +144,9 @@ export class Player extends LitElement {
     this.compare = "/compare/";
     this.library = "/";
     this.share = "";
+    this.follow = "";
+    this.present = "";
+    this.presenting = "";
     this.view = "";
     this.select = "";
     this.selectIn = "";
@@ -165,7 +182,8 @@ export class Player extends LitElement {
 
   async #begin(): Promise<void> {
     await this.#speak(this.language);
-    const source = this.file === "" ? new SessionSocket(sessionAddress(this.session)) : new FileSource(this.file);
+    const socketAddress = this.follow === "" ? sessionAddress(this.session) : followAddress(this.follow);
+    const source = this.file === "" ? new SessionSocket(socketAddress) : new FileSource(this.file);
     const startAt = { branch: this.branch, step: this.step };
     const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
     store.speak(words.language);
@@ -174,9 +192,41 @@ export class Player extends LitElement {
     if (this.view === "spacetime" || this.view === "text") this.#open("middle", this.view);
     this.store = store;
     this.play = new Play(store);
+    if (source instanceof SessionSocket) this.#accompany(source, store);
     store.start();
     this.requestUpdate();
   }
+
+  /** Others are taken along, or this page is. */
+  #accompany(socket: SessionSocket, store: PlayerStore): void {
+    if (this.follow !== "") {
+      const following = new Following(store, (view) => this.#open("middle", view));
+      following.addEventListener("change", () => this.requestUpdate());
+      socket.onPresented = (at) => following.heard(at);
+      this.following = following;
+      return;
+    }
+    this.#socket = socket;
+    if (this.presenting !== "") this.#presentFrom(socket, true);
+    socket.onWelcome = () => this.#presenter?.again();
+  }
+
+  #presentFrom(socket: SessionSocket, resumed: boolean): void {
+    this.#presenter = new Presenting(() => this.#whereabouts(), (place) => socket.present(place), resumed);
+    this.#presenter.changed();
+  }
+
+  #whereabouts(): Place | null {
+    const store = this.store;
+    if (store?.frame === undefined) return null;
+    return { branch: store.branch, step: store.shown, view: this.middle, selection: store.selection };
+  }
+
+  readonly #presentingChanged = (event: CustomEvent<string>): void => {
+    this.presenting = event.detail;
+    this.#presenter = undefined;
+    if (event.detail !== "" && this.#socket !== undefined) this.#presentFrom(this.#socket, false);
+  };
 
   async #speak(language: Language): Promise<void> {
     try {
@@ -214,6 +264,7 @@ export class Player extends LitElement {
     const title = this.store?.header?.title[words.language];
     if (title !== undefined && title !== "") document.title = `${title} · eosviz`;
     void this.#panelsDrawn();
+    this.#presenter?.changed();
   }
 
   async #panelsDrawn(): Promise<void> {
@@ -257,9 +308,10 @@ export class Player extends LitElement {
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
         @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches} @open-share=${this.#openShare}
+        @presenting=${this.#presentingChanged} @follow-again=${() => this.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.compare} share=${this.share}></eos-masthead>
+        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.compare} share=${this.share} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
         <eos-strip .store=${store}></eos-strip>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} rules=${this.rules}></eos-sentence></section>
@@ -271,7 +323,7 @@ export class Player extends LitElement {
       ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
       ${this.#messages(store)}
       <eos-help .store=${store}></eos-help>
-      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle}></eos-share>`}
+      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} present=${this.present} presenting=${this.presenting}></eos-share>`}
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
     </div>`;
   }
@@ -390,6 +442,7 @@ export class Player extends LitElement {
       drop: () => void this.#drop(),
       panel: () => void this.#panel(key),
       share: () => this.#openShare(),
+      follow: () => this.following?.followAgain(),
       help: () => this.#openHelp(),
       close: () => this.#close(),
     };

@@ -7,6 +7,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { DialogElement } from "./dialogs.ts";
 import type { JsonObject, Selection } from "./frame.ts";
+import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
@@ -22,7 +23,7 @@ export function shownFields(middle: string, selection: Selection | null): Record
 
 /** The selection that the page was opened with, out of the element's attributes. */
 export function selectionOf(select: string, partition: string, serials: string): Selection | null {
-  const [, kind, id] = /^(message|batch|partition|actor|record|timer):(.+)$/s.exec(select) ?? [];
+  const [, kind, id] = /^(message|batch|partition|actor|record|timer|transaction):(.+)$/s.exec(select) ?? [];
   if (kind === undefined || id === undefined) return null;
   const selection: Selection = { kind: kind as Selection["kind"], id };
   if (partition !== "") selection.partition = partition;
@@ -52,6 +53,8 @@ export class Share extends DialogElement {
     ...DialogElement.properties,
     address: {},
     middle: {},
+    present: {},
+    presenting: {},
     link: { state: true },
     language: { state: true },
     said: { state: true },
@@ -60,6 +63,10 @@ export class Share extends DialogElement {
 
   declare address: string;
   declare middle: string;
+  /** Address that starts a presentation; below it `end` ends it. */
+  declare present: string;
+  /** Where others follow; empty while nobody presents. */
+  declare presenting: string;
   declare link: string;
   declare language: string;
   /** What the last press of a copy button did: catalogue key, or nothing. */
@@ -70,6 +77,8 @@ export class Share extends DialogElement {
     super();
     this.address = "";
     this.middle = "lanes";
+    this.present = "";
+    this.presenting = "";
     this.link = "";
     this.language = "";
     this.said = "";
@@ -115,7 +124,40 @@ export class Share extends DialogElement {
           <option value="zh-Hans" lang="zh-Hans">简体中文</option>
         </select></label></p>
       ${this.#field("link", "share.link", inLanguage(this.link, this.language))}
+      ${this.present === "" ? nothing : this.#presenting()}
       <p class="share-said" role="status">${this.said === "" ? nothing : say(this.said)}</p>`;
+  }
+
+  #presenting(): TemplateResult {
+    if (this.presenting === "") {
+      return html`<h3>${say("share.present")}</h3><p class="quiet">${say("share.present.means")}</p>
+        <p class="share-row"><button class="primary start-presenting" @click=${() => void this.#startPresenting()}>${say("share.present.start")}</button></p>`;
+    }
+    return html`<h3>${say("share.present")}</h3><p class="quiet">${say("share.present.now")}</p>
+      ${this.#field("follow", "share.present.link", inLanguage(this.presenting, this.language))}
+      <p class="share-row"><button class="end-presenting" @click=${() => void this.#endPresenting()}>${say("share.present.end")}</button></p>`;
+  }
+
+  async #startPresenting(): Promise<void> {
+    const told = await this.#post(this.present);
+    if (told !== null) this.#tell(((await told.json()) as { address: string }).address);
+  }
+
+  async #endPresenting(): Promise<void> {
+    if ((await this.#post(`${this.present}/end`)) !== null) this.#tell("");
+  }
+
+  async #post(address: string): Promise<Response | null> {
+    const response = await fetch(address, { method: "POST", headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
+    if (response?.ok === true) return response;
+    this.refusal = { key: "share.failed", remedy_key: "share.failed.remedy", params: {} };
+    return null;
+  }
+
+  #tell(address: string): void {
+    this.presenting = address;
+    this.said = "";
+    this.dispatchEvent(new CustomEvent("presenting", { detail: address, bubbles: true }));
   }
 
   /** A text to be copied: seen whole, selected by a click, and with a button. */

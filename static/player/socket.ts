@@ -7,6 +7,7 @@
 
 import { parseExactly } from "./exact-json.ts";
 import type { Header, JsonObject, Step, View } from "./frame.ts";
+import type { Place, Presented } from "./following.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status } from "./source.ts";
 import { normalBranch, Problem } from "./source.ts";
 
@@ -70,8 +71,18 @@ export function sessionAddress(session: string, base: { protocol: string; host: 
   return `${scheme}//${base.host}/ws/sessions/${encodeURIComponent(session)}/`;
 }
 
+/** `/ws/follow/<token>/`: the session of somebody who presents it. */
+export function followAddress(token: string, base: { protocol: string; host: string } = location): string {
+  return sessionAddress(token, base).replace("/ws/sessions/", "/ws/follow/");
+}
+
 export class SessionSocket implements Source {
-  readonly live = true;
+  /** Who follows makes no steps. */
+  readonly live: boolean;
+  /** Called with each place of the presenter, by a socket that follows. */
+  onPresented: ((at: Presented) => void) | null = null;
+  /** Called after each welcome. */
+  onWelcome: (() => void) | null = null;
   readonly #address: string;
   readonly #around: Surroundings;
   #listener: Listener | null = null;
@@ -86,6 +97,7 @@ export class SessionSocket implements Source {
   constructor(address: string, around: Surroundings = BROWSER) {
     this.#address = address;
     this.#around = around;
+    this.live = !address.includes("/ws/follow/");
   }
 
   start(listener: Listener): void {
@@ -101,6 +113,14 @@ export class SessionSocket implements Source {
     if (this.#tick !== null) this.#around.cancel(this.#tick);
     this.#socket?.close();
     this.#socket = null;
+  }
+
+  /** Says where the presenter is; false when there is no connection to say it on. */
+  present(place: Place): boolean {
+    if (!this.#welcomed || this.#socket === null) return false;
+    const selection = place.selection === null ? null : { ...place.selection, serials: place.selection.serials?.slice(0, 100) };
+    this.#socket.send(JSON.stringify({ v: 1, id: this.#around.newId(), type: "present", ...place, selection }));
+    return true;
   }
 
   ask(command: Command): Promise<Answer> {
@@ -142,7 +162,7 @@ export class SessionSocket implements Source {
     if (code === 4404) {
       // The session is not there, or is somebody else's: asking again would not change that.
       this.#status("failed");
-      this.#listener.failed(new Problem("not_found", "player.session_not_found"));
+      this.#listener.failed(new Problem("not_found", this.live ? "player.session_not_found" : "player.presentation_not_found"));
       return;
     }
     this.#status("reconnecting");
@@ -195,6 +215,8 @@ export class SessionSocket implements Source {
       listener.stepsCame(String(message["branch"]), message["steps"] as Step[], message["finished"] as string | null);
     } else if (message.type === "keyframe") {
       listener.keyframeCame(String(message["branch"]), message["number"] as number, message["view"] as View);
+    } else if (message.type === "presented") {
+      this.onPresented?.(message as unknown as Presented);
     }
     this.#settle(message);
   }
@@ -211,6 +233,7 @@ export class SessionSocket implements Source {
     });
     this.#status("live");
     for (const waiting of this.#waiting.values()) this.#send(waiting);
+    this.onWelcome?.();
   }
 
   #settle(message: ServerMessage): void {

@@ -1,0 +1,144 @@
+/**
+ * Following a presenter: the reader is taken along until they go somewhere themselves, and comes back when they ask.
+ * And the other side of it: telling where the presenter is.
+ *
+ * Where the presenter is comes from the server (`presented` in docs/websocket.md), after every connection anew, so a
+ * lost connection needs nothing further here.
+ */
+
+import type { Selection } from "./frame.ts";
+import type { PlayerStore } from "./store.ts";
+
+export type View = "lanes" | "spacetime" | "text";
+
+export interface Place {
+  branch: string;
+  step: number;
+  view: View;
+  selection: Selection | null;
+}
+
+export interface Presented extends Place {
+  number: number;
+  ended: boolean;
+}
+
+/** `free`: the reader went somewhere themselves. */
+export type FollowState = "following" | "free" | "ended";
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** Fires `change` when its state changes. */
+export class Following extends EventTarget {
+  state: FollowState = "following";
+  readonly #store: PlayerStore;
+  readonly #look: (view: View) => void;
+  #at: Presented | null = null;
+  /** What the reader was taken to last; null while the branch of `#at` is not known yet. */
+  #taken: Presented | null = null;
+
+  constructor(store: PlayerStore, look: (view: View) => void) {
+    super();
+    this.#store = store;
+    this.#look = look;
+    store.addEventListener("change", () => this.#moved());
+  }
+
+  heard(at: Presented): void {
+    if (this.#at !== null && at.number < this.#at.number) return;
+    this.#at = at;
+    if (at.ended) this.#become("ended");
+    else if (this.state === "following") this.#take();
+  }
+
+  followAgain(): void {
+    if (this.state !== "free") return;
+    this.#taken = null;
+    this.#become("following");
+    this.#take();
+  }
+
+  #take(): void {
+    const at = this.#at;
+    const store = this.#store;
+    if (at === null || !store.lines.branches.has(at.branch)) return;
+    const before = this.#taken;
+    this.#taken = at;
+    if (store.branch !== at.branch) store.switchTo(at.branch, at.step);
+    // Beyond the newest step the frame waits until that one has come.
+    if (store.target !== at.step) store.moveTo(at.step, at.step === store.shown + 1);
+    if (before === null || before.view !== at.view) this.#look(at.view);
+    if (before === null || !same(before.selection, at.selection)) store.select(at.selection);
+  }
+
+  /** Something changed in the store: a branch became known, or the reader moved. */
+  #moved(): void {
+    if (this.state !== "following" || this.#at === null) return;
+    if (this.#taken === null || this.#taken.branch !== this.#at.branch) this.#take();
+    const taken = this.#taken;
+    if (taken === null) return;
+    if (this.#store.branch !== taken.branch || this.#store.target !== taken.step) this.#become("free");
+  }
+
+  #become(state: FollowState): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+export interface Timers {
+  after(milliseconds: number, action: () => void): number;
+}
+
+const BROWSER: Timers = { after: (milliseconds, action) => setTimeout(action, milliseconds) as unknown as number };
+
+export const defaults = {
+  /** Milliseconds between two messages of a presenter who scrubs. */
+  tellEvery: 120,
+};
+
+/** Tells where the presenter is, when that has changed and not more often than others can look. */
+export class Presenting {
+  readonly #place: () => Place | null;
+  readonly #tell: (place: Place) => boolean;
+  readonly #timers: Timers;
+  #told: Place | null = null;
+  #waiting = false;
+  #resumed: boolean;
+
+  /**
+   * `tell` answers whether the message left; one that could not is said again by `again`. `resumed`: the page was
+   * opened again, and where it opens is nobody's move.
+   */
+  constructor(place: () => Place | null, tell: (place: Place) => boolean, resumed = false, timers: Timers = BROWSER) {
+    this.#place = place;
+    this.#tell = tell;
+    this.#resumed = resumed;
+    this.#timers = timers;
+  }
+
+  changed(): void {
+    if (this.#waiting) return;
+    const place = this.#place();
+    if (place === null || same(place, this.#told)) return;
+    if (this.#resumed) {
+      this.#resumed = false;
+      this.#told = place;
+      return;
+    }
+    if (!this.#tell(place)) return;
+    this.#told = place;
+    this.#waiting = true;
+    this.#timers.after(defaults.tellEvery, () => {
+      this.#waiting = false;
+      this.changed();
+    });
+  }
+
+  /** After a lost connection: the last message may not have arrived. */
+  again(): void {
+    if (this.#told !== null) this.#told = null;
+    this.changed();
+  }
+}
