@@ -2,12 +2,17 @@
  * What a step changed, with before and after. A pure look into the two views of a frame.
  */
 
-import type { Frame, Json, View } from "../player/frame.ts";
+import type { Change, Frame, Json, View } from "../player/frame.ts";
 import { pathKey } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 
 export function hasChanged(frame: Frame, ...path: string[]): boolean {
   return frame.changed.has(pathKey(path));
+}
+
+/** The step's changes, when one of them is at or below `path`; a panel that asks so need not look at other steps. */
+export function changesAt(frame: Frame, ...path: string[]): readonly Change[] {
+  return hasChanged(frame, ...path) ? (frame.step?.changes ?? []) : [];
 }
 
 function valueAt(view: View | null, path: readonly string[]): Json | undefined {

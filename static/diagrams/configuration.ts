@@ -72,10 +72,14 @@ export class Configuration extends DiagramElement {
     if (name === null) return nothing;
     const shape = layoutConfiguration(frame, name);
     const altered = shape.told.filter((row) => row.altered !== null).length;
-    return html`<details class="more"><summary><b>${say("diagram.configuration.heading", { client: name })}</b> ${say(
-      "diagram.configuration.fact", { altered, count: shape.told.length + shape.rest.length })}</summary>${this.#table(
-      shape.told)}<details class="more"><summary>${say("diagram.configuration.rest", { count: shape.rest.length })}</summary>${
-      this.#table(shape.rest)}</details></details>`;
+    return html`<details class="more" @toggle=${this.toggled}><summary><b>${say("diagram.configuration.heading", { client: name })}</b> ${say(
+      "diagram.configuration.fact", { altered, count: shape.told.length + shape.rest.length })}</summary>${
+      this.isOpen ? this.#settings(shape) : nothing}</details>`;
+  }
+
+  #settings({ told, rest }: ReturnType<typeof layoutConfiguration>): TemplateResult {
+    return html`${this.#table(told)}<details class="more"><summary>${say("diagram.configuration.rest", { count: rest.length })}</summary>${
+      this.#table(rest)}</details>`;
   }
 
   #table(rows: SettingRow[]): TemplateResult | typeof nothing {

@@ -7,28 +7,46 @@
  */
 
 import { LitElement, html, nothing } from "lit";
-import type { TemplateResult } from "lit";
+import type { PropertyValues, TemplateResult } from "lit";
 import type { Frame, Panel, Selection } from "../player/frame.ts";
 import { selectEvent } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { look } from "./look.ts";
+import { Reading } from "./reading.ts";
 
 export abstract class DiagramElement extends LitElement implements Panel {
   static override properties = { frame: { attribute: false } };
   static override styles = look;
 
   declare frame: Frame | undefined;
+  #reading: Reading | null = null;
 
   constructor() {
     super();
     this.frame = undefined;
   }
 
-  protected override render(): TemplateResult | typeof nothing {
-    return this.frame === undefined ? nothing : this.show(this.frame);
+  /** A frame that has all the same that was read of the last one is not drawn. */
+  protected override shouldUpdate(changed: PropertyValues): boolean {
+    const onlyFrame = changed.size === 1 && changed.has("frame");
+    return !onlyFrame || this.frame === undefined || this.#reading?.holdsFor(this.frame) !== true;
   }
 
-  /** Draws one frame. */
+  protected override render(): TemplateResult | typeof nothing {
+    this.#reading = this.frame === undefined ? null : new Reading(this.frame);
+    return this.#reading === null ? nothing : this.show(this.#reading.frame);
+  }
+
+  /** For a panel that is one `details`: whether it is open. What is in a closed one need not be drawn. */
+  protected get isOpen(): boolean {
+    const [first] = this.renderRoot.children;
+    return first instanceof HTMLDetailsElement && first.open;
+  }
+
+  /** To be called when that `details` was toggled. */
+  protected readonly toggled = (): void => this.requestUpdate();
+
+  /** Draws one frame. It is the same for the same frame and properties, whatever was drawn before. */
   protected abstract show(frame: Frame): TemplateResult | typeof nothing;
 
   /** Selects a thing, or lets it go when it was already selected. */

@@ -9,7 +9,7 @@ import type { Frame, Json, LogBatchView, ReplicaView, Selection } from "../playe
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, isAbsent, range, serialsText } from "./batch.ts";
-import { isNew } from "./changes.ts";
+import { changesAt, isNew } from "./changes.ts";
 import { errorText } from "./field-words.ts";
 import { round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
@@ -35,7 +35,7 @@ export interface Arrived {
 /** Base offsets that this step added to a replica, lowest first. */
 export function landedOffsets(frame: Frame, partition: string, replica: string): number[] {
   const landed: number[] = [];
-  for (const change of frame.step?.changes ?? []) {
+  for (const change of changesAt(frame, "partitions", partition)) {
     const [room, name, kind, id, table, base] = change.path;
     if (room !== "partitions" || name !== partition || kind !== "replicas" || id !== replica) continue;
     if (table === "batches" && base !== undefined && change.path.length === 6 && change.before === undefined) {

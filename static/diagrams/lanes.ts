@@ -21,7 +21,7 @@ import { partitionOf } from "./picked.ts";
 export { defaults };
 
 export class Lanes extends SizedElement {
-  static override properties = { ...SizedElement.properties, scrolled: { state: true }, opened: { state: true } };
+  static override properties = { ...SizedElement.properties, scrolled: { state: true } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -44,27 +44,23 @@ export class Lanes extends SizedElement {
 
   declare scrolled: Readonly<Record<string, number>>;
   /** The partition that the reader opened, or the last one that a step was about. */
-  declare opened: string | null;
+  #opened: string | null = null;
 
   constructor() {
     super();
     this.scrolled = {};
-    this.opened = null;
-  }
-
-  protected override willUpdate(): void {
-    if (this.frame !== undefined) this.opened = partitionOf(this.frame) ?? this.opened;
   }
 
   protected override show(frame: Frame): TemplateResult {
     if (Object.keys(frame.view.partitions ?? {}).length === 0) {
       return folded(say("diagram.lanes.heading"), say("diagram.lanes.none"));
     }
+    this.#opened = partitionOf(frame) ?? this.#opened;
     const width = this.size?.width || defaults.width;
     const shape = layoutLanes(frame, {
       width,
       height: width < 600 ? null : this.size?.height || defaults.height,
-      focus: this.opened,
+      focus: this.#opened,
       scrolled: this.scrolled,
     });
     const actions = { pick: this.pick, scroll: this.#scroll, focus: this.#open };
@@ -82,7 +78,7 @@ export class Lanes extends SizedElement {
   }
 
   readonly #open = (partition: string): void => {
-    this.opened = partition;
+    this.#opened = partition;
     this.pick({ kind: "partition", id: partition });
   };
 

@@ -13,7 +13,7 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, PartitionView, RecordView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { hasChanged } from "./changes.ts";
+import { changesAt, hasChanged } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
@@ -111,7 +111,7 @@ function namedSerials(frame: Frame, sets: Broken[]): number[] {
   if (selection?.kind === "record") named.add(Number(selection.id));
   for (const serial of selection?.serials ?? []) named.add(serial);
   for (const broken of frame.step?.broken ?? []) for (const serial of broken.serials) named.add(serial);
-  for (const change of frame.step?.changes ?? []) {
+  for (const change of changesAt(frame, "records")) {
     if (change.path[0] === "records" && change.path[1] !== undefined) named.add(Number(change.path[1]));
   }
   for (const [, broken] of sets) for (const serial of broken) named.add(serial);
@@ -124,7 +124,8 @@ function focusSerial(frame: Frame): number | null {
   if (selection?.serials?.[0] !== undefined) return selection.serials[0];
   const broken = frame.step?.broken.find((entry) => entry.serials.length > 0);
   if (broken?.serials[0] !== undefined) return broken.serials[0];
-  for (const change of frame.step?.changes ?? []) {
+  const isAbout = hasChanged(frame, "records") || hasChanged(frame, "partitions");
+  for (const change of isAbout ? (frame.step?.changes ?? []) : []) {
     if (change.path[0] === "records" && change.path[1] !== undefined) return Number(change.path[1]);
     const after = change.after;
     if (change.path[4] === "batches" && typeof after === "object" && after !== null && !Array.isArray(after)) {

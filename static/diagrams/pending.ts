@@ -77,9 +77,13 @@ export class Pending extends DiagramElement {
   protected override show(frame: Frame): TemplateResult | typeof nothing {
     if (isLogCase(frame)) return nothing;
     const shape = layoutPending(frame);
+    return html`<details class="more" @toggle=${this.toggled}><summary><b>${say("diagram.pending.heading")}</b> ${
+      shape.next ?? say("diagram.pending.none")}</summary>${this.isOpen ? this.#list(frame, shape) : nothing}</details>`;
+  }
+
+  #list(frame: Frame, shape: ReturnType<typeof layoutPending>): TemplateResult {
     const faults = Object.entries(frame.view.faults ?? {});
-    return html`<details class="more"><summary><b>${say("diagram.pending.heading")}</b> ${
-      shape.next ?? say("diagram.pending.none")}</summary><table><tbody>${repeat(
+    return html`<table><tbody>${repeat(
       shape.rows,
       (row) => row.key,
       (row) => html`<tr class=${row.picked ? "picked" : ""}><td>${row.at}</td><td>${row.kind}</td><td><button aria-pressed=${
@@ -93,7 +97,7 @@ export class Pending extends DiagramElement {
               remaining: fault.remaining ?? say("diagram.pending.for_ever"),
             })}</p>`,
           )}`
-    }</details>`;
+    }`;
   }
 }
 

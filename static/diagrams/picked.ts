@@ -4,6 +4,7 @@
  */
 
 import type { Frame, JsonObject, MessageView, Selection, View } from "../player/frame.ts";
+import { changesAt } from "./changes.ts";
 
 /** Is `thing` a picture of what the reader picked? */
 export function isPicked(selection: Selection | null, thing: Selection): boolean {
@@ -76,7 +77,7 @@ export function partitionOf(frame: Frame): string | null {
     frame.selection?.kind === "partition" ? frame.selection.id : frame.selection?.partition,
     frame.step?.decision?.subject,
     frame.step?.params["partition"],
-    ...(frame.step?.changes ?? []).map((change) => (change.path[0] === "partitions" ? change.path[1] : undefined)),
+    ...changesAt(frame, "partitions").map((change) => (change.path[0] === "partitions" ? change.path[1] : undefined)),
   ];
   for (const name of named) if (typeof name === "string" && name in partitions) return name;
   return null;
@@ -85,6 +86,8 @@ export function partitionOf(frame: Frame): string | null {
 /** The producer client that this step or the selection is about, else the first. Null in a log case. */
 export function clientOf(frame: Frame, last: string | null = null): string | null {
   const clients = frame.view.clients ?? {};
+  const [only, another] = Object.keys(clients);
+  if (another === undefined) return only ?? null;
   const step = frame.step;
   const fromApplication = step === null ? undefined : frame.view.applications?.[step.actor]?.client;
   const named = [

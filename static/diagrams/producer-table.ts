@@ -158,7 +158,7 @@ function remark(cache: CachedRow[], fate: string | null): string | null {
 }
 
 export class ProducerTable extends DiagramElement {
-  static override properties = { ...DiagramElement.properties, open: { state: true }, partition: { state: true } };
+  static override properties = { ...DiagramElement.properties, open: { state: true } };
   static override styles = [
     ...DiagramElement.styles,
     css`
@@ -168,24 +168,24 @@ export class ProducerTable extends DiagramElement {
   ];
 
   declare open: string | null;
-  declare partition: string | null;
+  #partition: string | null = null;
 
   constructor() {
     super();
     this.open = null;
-    this.partition = null;
   }
 
-  protected override willUpdate(): void {
-    if (this.frame === undefined) return;
-    // Logs of coordinators have no producers of their own to remember: the table stays with the data.
-    const now = partitionOf(this.frame);
-    const isData = now !== null && (!INTERNAL.test(now) || isTransactional(this.frame, now));
-    this.partition = (isData ? now : null) ?? this.partition ?? this.frame.header.partitions[0] ?? null;
+  /** Logs of coordinators have no producers of their own to remember: the table stays with the data. */
+  #follow(frame: Frame): string | null {
+    const now = partitionOf(frame);
+    const isData = now !== null && (!INTERNAL.test(now) || isTransactional(frame, now));
+    this.#partition = (isData ? now : null) ?? this.#partition ?? frame.header.partitions[0] ?? null;
+    return this.#partition;
   }
 
   protected override show(frame: Frame): TemplateResult {
-    const shape = this.partition === null ? null : layoutProducerTable(frame, this.partition, { open: this.open, ...defaults });
+    const partition = this.#follow(frame);
+    const shape = partition === null ? null : layoutProducerTable(frame, partition, { open: this.open, ...defaults });
     if (shape === null) return folded(say("diagram.producers.heading"), say("diagram.producers.no_log"));
     if (shape.producers.length === 0) {
       return folded(say("diagram.producers.heading_of", { partition: shape.partition }), say("diagram.producers.none"));

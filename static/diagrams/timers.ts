@@ -12,7 +12,7 @@ import type { Frame, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { timerWord } from "./accumulator-layout.ts";
 import { duration } from "./batch.ts";
-import { hasChanged, isNew } from "./changes.ts";
+import { changesAt, hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { round } from "./geometry.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
@@ -95,7 +95,7 @@ export function layoutTimers(frame: Frame, options = defaults): { arcs: ArcShape
 /** Timers that this step removed: *Retry backoff ended at 138 ms*. */
 function endedTimers(frame: Frame): string | null {
   const ended: string[] = [];
-  for (const change of frame.step?.changes ?? []) {
+  for (const change of changesAt(frame, "clients")) {
     const [room, client, table, name] = change.path;
     if (room !== "clients" || table !== "timers" || change.path.length !== 4 || change.after !== undefined) continue;
     const timer = frame.previousView?.clients?.[client ?? ""]?.timers[name ?? ""];

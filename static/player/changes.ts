@@ -34,8 +34,10 @@ export class Changes extends LitElement implements Panel {
   protected override render(): TemplateResult | typeof nothing {
     if (this.frame === undefined) return nothing;
     const changes = this.frame.step?.changes ?? [];
-    const shown = changes.slice(0, defaults.rows);
-    return html`<details class="changes">
+    // A step may write whole tables: what nobody looks at is not put into words.
+    const isOpen = this.querySelector<HTMLDetailsElement>("details.changes")?.open === true;
+    const shown = isOpen ? changes.slice(0, defaults.rows) : [];
+    return html`<details class="changes" @toggle=${() => this.requestUpdate()}>
       <summary><h2>${say("player.changes")} <small>${say("player.changes_count", { count: changes.length })}</small></h2></summary>
       ${
         shown.length === 0
@@ -43,7 +45,7 @@ export class Changes extends LitElement implements Panel {
           : html`<table><thead><tr><th scope="col">${say("player.place")}</th><th scope="col">${say("player.before")}</th><th scope="col">${say("player.after")}</th></tr></thead>
               <tbody>${shown.map((change) => row(change))}</tbody></table>`
       }
-      ${changes.length > shown.length ? html`<p class="quiet">${say("player.more_changes", { count: changes.length - shown.length })}</p>` : nothing}
+      ${isOpen && changes.length > shown.length ? html`<p class="quiet">${say("player.more_changes", { count: changes.length - shown.length })}</p>` : nothing}
     </details>`;
   }
 }

@@ -25,6 +25,11 @@ export abstract class DialogElement extends StoreElement {
     return this.#dialog()?.open ?? false;
   }
 
+  /** What is in a closed dialog need not be drawn. */
+  protected whenOpen(body: () => TemplateResult): TemplateResult | typeof nothing {
+    return this.isOpen ? body() : nothing;
+  }
+
   #dialog(): HTMLDialogElement | null {
     return this.querySelector("dialog");
   }
@@ -45,13 +50,13 @@ export class Help extends DialogElement {
   protected override render(): TemplateResult {
     return this.frameOf(
       say("player.help"),
-      html`<table class="keys"><tbody>
+      this.whenOpen(() => html`<table class="keys"><tbody>
           ${KEYS.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${say(`player.key.${row.action}`)}</td></tr>`)}
         </tbody></table>
         <h3>${say("player.panels")}</h3>
         <p>${PANELS.filter((panel) => panel.key !== "").map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>
         <h3>${say("player.marks")}</h3>
-        <dl class="marks">${MARKS.map((mark) => html`<dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd>`)}</dl>`,
+        <dl class="marks">${MARKS.map((mark) => html`<dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd>`)}</dl>`),
     );
   }
 }
@@ -75,8 +80,8 @@ export class BranchList extends DialogElement {
     const branches = [...store.lines.branches.values()];
     return this.frameOf(
       say("player.branches"),
-      html`<p class="quiet">${say("player.branches_kept", { count: branches.length })}</p>
-        <ul class="branch-list">${branches.map((branch) => this.#item(branch, store))}</ul>`,
+      this.whenOpen(() => html`<p class="quiet">${say("player.branches_kept", { count: branches.length })}</p>
+        <ul class="branch-list">${branches.map((branch) => this.#item(branch, store))}</ul>`),
     );
   }
 

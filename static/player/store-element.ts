@@ -34,22 +34,25 @@ export abstract class StoreElement extends LitElement {
   }
 }
 
-/** A part that draws to measure: `width` follows its own box. */
+/** A part that draws to measure: `width` and `height` follow its own box, so that drawing need not ask the layout. */
 export abstract class MeasuredElement extends StoreElement {
-  static override properties = { ...StoreElement.properties, width: { state: true } };
+  static override properties = { ...StoreElement.properties, width: { state: true }, height: { state: true } };
 
   declare width: number;
+  declare height: number;
   #observer: ResizeObserver | null = null;
 
   constructor() {
     super();
     this.width = 0;
+    this.height = 0;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.#observer = new ResizeObserver(([entry]) => {
       this.width = Math.floor(entry?.contentRect.width ?? 0);
+      this.height = Math.round(entry?.contentRect.height ?? 0);
     });
     this.#observer.observe(this);
   }

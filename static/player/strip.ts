@@ -36,7 +36,7 @@ export class GuaranteeStrip extends MeasuredElement {
 
   /** All rows, or, where they would stand too close, one row for all that are not judged. */
   #fitting(judged: StripRow[], unjudged: StripRow[]): StripRow[] {
-    const most = Math.floor((this.clientHeight - 2 * defaults.least) / defaults.closest) + 1;
+    const most = Math.floor((this.height - 2 * defaults.least) / defaults.closest) + 1;
     const rows = [...judged, ...unjudged];
     const [first] = unjudged;
     return rows.length <= most || first === undefined ? rows : [...judged, { ...first, name: UNJUDGED }];
@@ -45,21 +45,21 @@ export class GuaranteeStrip extends MeasuredElement {
   #wide(rows: StripRow[], unjudged: number, axis: Axis, shown: number): TemplateResult {
     const natural = defaults.first * 2 + defaults.pitch * (rows.length - 1);
     // Many guarantees stand closer together.
-    const first = this.clientHeight < natural ? defaults.least : defaults.first;
-    const pitch = Math.min(defaults.pitch, rows.length > 1 ? (this.clientHeight - 2 * first) / (rows.length - 1) : defaults.pitch);
+    const first = this.height < natural ? defaults.least : defaults.first;
+    const pitch = Math.min(defaults.pitch, rows.length > 1 ? (this.height - 2 * first) / (rows.length - 1) : defaults.pitch);
     const height = Math.max(0, first * 2 + pitch * (rows.length - 1));
-    const top = Math.max(0, (this.clientHeight - height) / 2);
+    const top = Math.max(0, (this.height - height) / 2);
     const yOf = (index: number): number => top + first + index * pitch;
     const firstUnjudged = rows.findIndex((row) => !row.isJudged);
     const drawn = rows.filter((row) => !row.isJudged).length;
-    return html`<svg class=${pitch < defaults.tight ? "strip tight" : "strip"} width=${this.width} height=${Math.max(this.clientHeight, height)} role="img" aria-label=${this.#summary(rows, shown, unjudged)}>
+    return html`<svg class=${pitch < defaults.tight ? "strip tight" : "strip"} width=${this.width} height=${Math.max(this.height, height)} role="img" aria-label=${this.#summary(rows, shown, unjudged)}>
       ${rows.map((row, index) => this.#row(row, axis, yOf(index), shown))}
       ${
         unjudged === 0
           ? nothing
           : svg`<text class="halo" x=${axis.left + 16} y=${yOf(firstUnjudged + Math.floor((drawn - 1) / 2)) + 4}>${say("player.not_judged_rows", { count: unjudged })}</text>`
       }
-      <path class="playhead" d="M${xOf(axis, shown)} ${top}V${Math.max(this.clientHeight, height)}" />
+      <path class="playhead" d="M${xOf(axis, shown)} ${top}V${Math.max(this.height, height)}" />
     </svg>`;
   }
 

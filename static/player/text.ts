@@ -31,6 +31,7 @@ export function formatValue(value: Json | undefined): string {
 
 /** Fills `{name}` and `{count:one|many}`; a range whose ends are equal is one number; what is not given shows its name. */
 export function fill(text: string, params: JsonObject): string {
+  if (!text.includes("{")) return text;
   const joined = text.replace(RANGE, (whole, first: string, last: string) => {
     const one = Object.hasOwn(params, first) && Object.hasOwn(params, last) && params[first] === params[last];
     return one ? `{${first}}` : whole;

@@ -1,0 +1,100 @@
+/**
+ * What a panel read of a frame while it drew. A later frame in which all of that is the same needs no drawing.
+ *
+ * Nobody has to declare what a panel depends on: `frame` notes it. Views share what did not change, so a part that is
+ * the same object is the same; a part is one name of a view (`clients`), of a step (`actor`) or of its parameters.
+ */
+
+import type { Frame } from "../player/frame.ts";
+
+type Names = Set<PropertyKey>;
+/** What is looked into, and where it lies. */
+const PARTS = {
+  view: (frame: Frame) => frame.view,
+  previousView: (frame: Frame) => frame.previousView,
+  step: (frame: Frame) => frame.step,
+  params: (frame: Frame) => frame.step?.params ?? null,
+};
+type Part = keyof typeof PARTS;
+
+export class Reading {
+  /** The frame as a panel is to see it. */
+  readonly frame: Frame;
+  readonly #of: Frame;
+  readonly #plain: Names = new Set();
+  /** Names that were asked for, of the parts that were; a part that is listed as a whole has them all. */
+  readonly #parts = new Map<Part, Names>();
+  readonly #whole = new Set<Part>();
+  readonly #changed = new Set<string>();
+
+  constructor(frame: Frame) {
+    this.#of = frame;
+    const changed = { has: (key: string) => frame.changed.has(this.#note(key)) };
+    const params = this.#noting("params");
+    const seen = { view: this.#noting("view"), previousView: this.#noting("previousView"), step: this.#noting("step", { params }) };
+    this.frame = new Proxy(frame, {
+      get: (of, name) => {
+        if (name === "changed") return changed;
+        if (name in seen) return this.#open(name as keyof typeof seen, seen);
+        this.#plain.add(name);
+        return Reflect.get(of, name);
+      },
+    });
+  }
+
+  /** Whether a panel that draws this frame would find what it found then. */
+  holdsFor(frame: Frame): boolean {
+    const before = this.#of;
+    if (frame === before) return true;
+    if (frame.header !== before.header || frame.language !== before.language) return false;
+    for (const name of this.#plain) if (Reflect.get(frame, name) !== Reflect.get(before, name)) return false;
+    for (const [part, names] of this.#parts) if (!this.#isSame(part, names, PARTS[part](frame), PARTS[part](before))) return false;
+    for (const key of this.#changed) if (frame.changed.has(key) !== before.changed.has(key)) return false;
+    return true;
+  }
+
+  #isSame(part: Part, names: Names, now: object | null, before: object | null): boolean {
+    if (now === before) return true;
+    if (now === null || before === null || this.#whole.has(part)) return false;
+    for (const name of names) if (!isSameValue(Reflect.get(now, name), Reflect.get(before, name))) return false;
+    return true;
+  }
+
+  #open<P extends Part>(part: P, seen: Partial<Record<Part, unknown>>): unknown {
+    if (!this.#parts.has(part)) this.#parts.set(part, new Set());
+    return seen[part];
+  }
+
+  #note(key: string): string {
+    this.#changed.add(key);
+    return key;
+  }
+
+  /** The part with a note of what is asked of it; `inner` are parts of its own. */
+  #noting(part: Part, inner: Partial<Record<Part, unknown>> = {}): unknown {
+    const of: object | null = PARTS[part](this.#of);
+    if (of === null) return null;
+    const note = (name: PropertyKey): void => void this.#parts.get(part)?.add(name);
+    return new Proxy(of, {
+      get: (target, name) => {
+        if (name in inner) return this.#open(name as Part, inner);
+        note(name);
+        return Reflect.get(target, name);
+      },
+      has: (target, name) => {
+        note(name);
+        return Reflect.has(target, name);
+      },
+      ownKeys: (target) => {
+        this.#whole.add(part);
+        return Reflect.ownKeys(target);
+      },
+    });
+  }
+}
+
+/** The same thing, or twice nothing: steps without notes have a list of none each. */
+function isSameValue(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  return Array.isArray(one) && Array.isArray(other) && one.length === 0 && other.length === 0;
+}

@@ -1,0 +1,59 @@
+"""A panel is not drawn for a step that changed nothing it shows. What it shows then must be what it would draw.
+
+Every panel of every step of a few whole runs, forwards and in leaps: as it stands, and drawn anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.e2e.stage import Manner, Stage
+
+RUNS = ("SC-03", "SC-16", "SC-44", "SC-50", "SC-58", "SC-83")
+"""Retries, expiry, a transaction, the loop, markers that retry, the middleware: every panel is in one of them."""
+
+_WALK = """async ([first, last, leap]) => {
+  const player = document.querySelector("eos-player");
+  const stale = [];
+  const seen = new Set();
+  const settle = async () => {
+    await player.updateComplete;
+    await Promise.all([...player.querySelectorAll(".panel > :not(button)")].map((panel) => panel.updateComplete));
+  };
+  for (let number = first; leap > 0 ? number <= last : number >= last; number += leap) {
+    player.store.moveTo(number);
+    for (let tries = 0; tries < 50 && player.store.shown !== number; tries += 1) {
+      await new Promise(requestAnimationFrame);
+    }
+    await settle();
+    const panels = [...player.querySelectorAll(".panel > :not(button)")].filter((panel) => panel.shadowRoot !== null);
+    for (const panel of panels) {
+      const shown = panel.shadowRoot.innerHTML;
+      panel.requestUpdate();
+      await panel.updateComplete;
+      if (panel.shadowRoot.innerHTML !== shown) stale.push(`${panel.localName} at step ${number}`);
+      seen.add(panel.localName);
+    }
+  }
+  return { stale, seen: [...seen] };
+}"""
+
+
+@pytest.fixture(scope="module")
+def stage(browser: Browser) -> Iterator[Stage]:
+    context = browser.new_context(reduced_motion="reduce")
+    yield Stage(context.new_page())
+    context.close()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_panel_that_was_not_drawn_shows_what_it_would_draw(stage: Stage, name: str) -> None:
+    run = stage.open(name, Manner())
+    last = min(len(run.steps), 160)
+    for walk in ([1, last, 1], [last, 0, -7]):
+        found = stage.page.evaluate(_WALK, walk)
+        assert found["stale"] == []
+        assert {"eos-lanes", "eos-pending"} <= set(found["seen"]) or "eos-middleware-roles" in found["seen"]
