@@ -265,11 +265,12 @@ class ProducerStateManager:
             return other if first is None else first
         return min(first, other)
 
-    def on_high_watermark(self, high_watermark: int) -> None:
-        """Transactions whose marker is below the high watermark no longer hold the LSO."""
+    def on_high_watermark(self, high_watermark: int) -> bool:
+        """Transactions whose marker is below the high watermark no longer hold the LSO; True when there were any."""
         stable = [first for first, marker in self.unstable.items() if marker < high_watermark]
         for first in stable:
             del self.unstable[first]
+        return bool(stable)
 
     # Forgetting and reloading ---------------------------------------------------------------------
 

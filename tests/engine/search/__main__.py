@@ -16,14 +16,14 @@ from pathlib import Path
 
 from tests.engine.search.again import Shrinking, differences, found_again
 from tests.engine.search.hunt import Found, Hunt
-from tests.engine.search.sometimes import SOMETIMES
+from tests.engine.search.sometimes import RARE_FROM_STEPS, SOMETIMES
 from tests.engine.search.worlds import world
 
 WORLDS = 100
 """Of one portion of work."""
 FOUND_MAX = 20
 """Finds after which it stops: they are likely one."""
-RECORDED_EVERY = 25
+RECORDED_EVERY = 9
 """Worlds between two that are recorded, folded and heard in full."""
 AGAIN_EVERY = 10
 """Worlds between two that are played again."""
@@ -49,7 +49,10 @@ class Portion:
         self.finds += other.finds
 
     def never(self) -> list[str]:
-        return [row.what for row in SOMETIMES if not any(self.said[key] for key in row.keys)]
+        """What has not happened, though it should have in so many steps."""
+        enough = self.steps >= RARE_FROM_STEPS
+        asked = [row for row in SOMETIMES if enough or not row.rare]
+        return [row.what for row in asked if not any(self.said[key] for key in row.keys)]
 
     def lines(self) -> list[str]:
         """How often each thing happened that must sometimes happen, and what was done to bring it about."""

@@ -73,6 +73,7 @@ class Names:
         return self.producers + self.consumers + self.brokers + self.nodes
 
 
+OFTEN = ("Produce", "Produce", "EndTxn", "WriteTxnMarkers", "WriteTxnMarkers", "InitProducerId")
 Fields = Callable[[Random, Names], dict[str, Any]]
 LIE_ACTIONS = ("craft_produce", "craft_request", "expire_producers", "delete_topic")
 """Left to the worlds where anything is allowed: they are done by nobody who keeps to the protocol, or forget on
@@ -90,7 +91,7 @@ def timed(generator: Random, names: Names, actions: tuple[str, ...]) -> dict[str
 def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
     """An entry that falls on a message. ``honest``: the network and the brokers keep to the protocol."""
     middleware = bool(names.nodes)
-    api = one_of(generator, MIDDLEWARE_APIS if middleware else (*APIS, "Produce", "Produce", "EndTxn"))
+    api = one_of(generator, MIDDLEWARE_APIS if middleware else (*APIS, *OFTEN))
     action = one_of(generator, MESSAGE_ACTIONS[:-1] if middleware else MESSAGE_ACTIONS)
     if action == "duplicate" and honest and api in UNPROTECTED:
         action = "drop"

@@ -1,7 +1,7 @@
 """What must happen in some run, so that what always holds was put to the test: what it is, and what says so.
 
-A row names sentences; it has happened when one of them was said. ``note``: it is said beside another one, and
-heard only in the runs that are recorded.
+A row names sentences; it has happened when one of them was said. Those that are said beside another one are heard
+only in the runs that are recorded.
 """
 
 from __future__ import annotations
@@ -13,14 +13,22 @@ from dataclasses import dataclass
 class Sometimes:
     what: str
     keys: tuple[str, ...]
+    rare: bool = False
+    """Asked for only where millions of steps are made."""
 
 
 def _row(what: str, *keys: str) -> Sometimes:
     return Sometimes(what, keys)
 
 
+def _rare(what: str, *keys: str) -> Sometimes:
+    return Sometimes(what, keys, rare=True)
+
+
+RARE_FROM_STEPS = 3_000_000
+
+
 ABORT_HIDDEN = "search.abort_hidden"
-EPOCH_PASSED_ON = "search.marker_raised_epoch"
 
 SOMETIMES: tuple[Sometimes, ...] = (
     _row("a duplicate was rejected", "broker.duplicate_found"),
@@ -30,17 +38,17 @@ SOMETIMES: tuple[Sometimes, ...] = (
     _row("a twin ended an open transaction", "coordinator.fences_open_transaction"),
     _row("a late transaction was aborted", "coordinator.transaction_timed_out"),
     _row("a coordinator moved", "coordinator.loaded"),
-    _row("a coordinator moved between Prepare and Complete", "coordinator.resumes_markers"),
+    _rare("a coordinator moved between Prepare and Complete", "coordinator.resumes_markers"),
     _row("a marker was sent again", "markers.sent_again", "markers.refused_for_now"),
-    _row("a marker met a connection that ended", "markers.disconnected"),
-    _row("a marker waited for a leader", "markers.parked"),
-    _row("a stale coordinator was refused", "broker.stale_coordinator_refused"),
+    _rare("a marker met a connection that ended", "markers.disconnected"),
+    _rare("a marker waited for a leader", "markers.parked"),
+    _rare("a stale coordinator was refused", "broker.stale_coordinator_refused"),
     _row("an abort was hidden from a reader", ABORT_HIDDEN),
     _row("an aborted record was skipped", "consumer.skips_aborted"),
     _row("readers waited for a transaction", "broker.readers_wait_for_transaction"),
     _row("a leader moved", "controller.leader_moved"),
     _row("a leader died", "controller.leader_elected"),
-    _row("nobody was left to lead", "controller.no_leader_left"),
+    _rare("nobody was left to lead", "controller.no_leader_left"),
     _row("a broker was a zombie", "fault.wakes_as_zombie", "broker.registers_anew"),
     _row("a log was cut", "broker.replica_truncated"),
     _row("a log was replayed without a snapshot", "broker.log_replayed"),
@@ -51,15 +59,15 @@ SOMETIMES: tuple[Sometimes, ...] = (
     _row("a replica came back in sync", "controller.isr_expanded"),
     _row("too few replicas were in sync", "broker.too_few_in_sync", "broker.too_few_in_sync_after_append"),
     _row("somebody was denied", "broker.topic_denied", "broker.transaction_denied"),
-    _row("markers were denied", "broker.markers_denied"),
-    _row("a decision could not be written", "coordinator.image_not_written"),
+    _rare("markers were denied", "broker.markers_denied"),
+    _rare("a decision could not be written", "coordinator.image_not_written"),
     _row("an id expired", "coordinator.id_expires"),
-    _row("a client was told to wait for markers", "coordinator.init_waits_for_markers"),
+    _rare("a client was told to wait for markers", "coordinator.init_waits_for_markers"),
     _row("an application raised its epoch", "client.epoch_bumped", "client.epoch_bumped_alone"),
-    _row("a client lost its number", "client.identity_reset"),
+    _rare("a client lost its number", "client.identity_reset"),
     _row("a batch expired in flight", "client.batch_expired_sent"),
     _row("a batch expired unsent", "client.batch_expired_unsent"),
-    _row("a sequence stayed unresolved", "client.sequence_unresolved"),
+    _rare("a sequence stayed unresolved", "client.sequence_unresolved"),
     _row("a producer came to its end", "client.fatal", "client.control_fatal"),
     _row("a commit timed out", "client.call_timed_out"),
     _row("a running producer was set otherwise", "fault.setting_changed"),
@@ -75,8 +83,13 @@ SOMETIMES: tuple[Sometimes, ...] = (
     _row("a vote was missing", "middleware.votes_missing"),
     _row("an answer was missing", "middleware.answers_missing"),
     _row("a source was asked", "middleware.asks_source"),
-    _row("a commit came twice", "participant.committed_already"),
+    _rare("a commit came twice", "participant.committed_already"),
     _row("a compensation acted", "middleware.compensation_acts"),
-    _row("an operator rolled back", "middleware.operator_names"),
-    _row("a person was needed", "middleware.needs_a_person"),
+    _row(
+        "an operator rolled back",
+        "middleware.operator_names",
+        "middleware.asks_named_again",
+        "middleware.operator_not_needed",
+    ),
+    _rare("a person was needed", "middleware.needs_a_person"),
 )

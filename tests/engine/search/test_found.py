@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
+from engine.broker.configuration import BrokerConfiguration
+from engine.broker.partition_log import PartitionLog
+from engine.broker.validation import Origin
+from engine.messages import RecordBatch
+from engine.profiles import K28
 from engine.scenario import load
 from engine.simulation import Simulation
+from engine.switches import Switches
+from engine.watching import Watch
 from tests.engine.search.watched import Watched
 
 WORDS = {"en": "Found", "zh-Hans": "找到"}
@@ -103,3 +110,40 @@ def test_a_pause_holds_up_the_rest_of_a_pass():
         acted += [step.at] if step.actor == "p1" and step.kind == "sender_phase" else []
     assert min(acted) == 300
     assert simulation.verdicts()[0].stored == 1
+
+
+def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_stable():
+    """The high watermark stood where it was, and so nobody saw the last stable offset move."""
+    shown = []
+
+    class Seen(Watch):
+        recording = True
+
+        def touch(self, part: Any) -> None:
+            shown.append(part)
+
+    log = PartitionLog(
+        "t-0",
+        1,
+        profile=K28,
+        switches=Switches(),
+        configuration=BrokerConfiguration(),
+        watch=Seen(),
+        part=object(),
+    )
+    of = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True, "record_count": 1}
+    data = RecordBatch(**of, last_offset_delta=0, base_sequence=0, last_sequence=0)
+    marker = RecordBatch(
+        **of, last_offset_delta=0, is_control=True, control_type="COMMIT", coordinator_epoch=0
+    )
+    plain = RecordBatch(record_count=1, last_offset_delta=0)
+    log.append_as_leader([data], 1, leader_epoch=0)
+    log.append_as_leader([marker], 2, leader_epoch=0, origin=Origin.COORDINATOR)
+    log.append_as_leader([plain], 3, leader_epoch=0)
+    log.set_high_watermark(2)
+    log.truncate(2, 4)
+    assert log.last_stable_offset == 0
+    shown.clear()
+    assert not log.set_high_watermark(2)
+    assert log.last_stable_offset == 2
+    assert log.part in shown

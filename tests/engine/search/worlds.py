@@ -42,6 +42,12 @@ def honest(generator: Random) -> Document:
         else matched(generator, names, honest=True)
         for _ in range(below(generator, 6))
     ]
+    if perhaps(generator, 0.05):
+        at, lasts = below(generator, 1500), 350 + below(generator, 1000)
+        document["faults"] += [
+            {"at": at + below(generator, 30), "action": "crash", "actor": name, "for_ms": lasts}
+            for name in names.brokers
+        ]
     return {**document, "id": "SEARCH-HONEST"}
 
 
