@@ -72,17 +72,26 @@ def _api(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> O
     manager = driver.manager
     if "state" in given:
         _bring_to(manager, given["state"], given["last_error"])
-    outcome = "OK"
-    try:
-        _CALLS[given["call"]](manager)
-    except calls.CallRefused as refused:
-        outcome = refused.exception
+    outcome = _call(manager, given["call"])
     got = {
         "outcome": outcome,
         "state_after": manager.state,
         "pending_requests": sorted(request.api for request in manager.requests),
     }
     return _compare(expected, got)
+
+
+def _call(manager: TransactionManager, call: str) -> str:
+    """What the call ends with. A second initTransactions() waits for the first one, so there is no row for it; a
+    case that forces the state has no first one, and then the client's check of the edge decides."""
+    if (manager.state, call) == (states.INITIALIZING, states.INIT) and manager.pending_result is None:
+        legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.profile.epoch_bump)
+        return "OK" if legal else calls.KAFKA_EXCEPTION
+    try:
+        _CALLS[call](manager)
+    except calls.CallRefused as refused:
+        return refused.exception
+    return "OK"
 
 
 def _bring_to(manager: TransactionManager, state: str, error: str | None) -> None:

@@ -17,6 +17,9 @@ _IRREGULAR = {
     Error.TOPIC_AUTHORIZATION_FAILED: "TopicAuthorizationException",
     Error.GROUP_AUTHORIZATION_FAILED: "GroupAuthorizationException",
     Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "TransactionalIdAuthorizationException",
+    # TxnOffsetCommit alone reacts to these two (KIP-447), and with an exception that says what came of them.
+    Error.UNKNOWN_MEMBER_ID: "CommitFailedException",
+    Error.ILLEGAL_GENERATION: "CommitFailedException",
 }
 
 

@@ -51,3 +51,31 @@ def test_a_wrong_expectation_is_reported():
         11,
         10,
     )
+
+
+def answered(request, error, version):
+    """Last error and state of a transactional client whose request was answered so (hand-made, as in the cases)."""
+    driver = client_txn_manager._Driver(client_txn_manager._BY_VERSION[version])
+    result = driver.bring_on_its_way(request)
+    driver.answer(error)
+    state = driver.state(result)
+    return state["state"], state["last_error"]
+
+
+@pytest.mark.parametrize("error", ["UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"])
+def test_a_group_that_moved_on_makes_the_commit_fail_by_that_name(error):
+    """``TxnOffsetCommitHandler`` since KIP-447; 2.0 has no member to compare and expects no such answer."""
+    assert answered("TxnOffsetCommit", error, "2.8") == ("ABORTABLE_ERROR", "CommitFailedException")
+    assert answered("TxnOffsetCommit", error, "2.0") == ("FATAL_ERROR", "KafkaException")
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.8"])
+def test_a_forced_second_init_is_no_legal_edge(version):
+    outcome = {"outcome": "KafkaException", "state_after": "INITIALIZING", "pending_requests": []}
+    given = {"state": "INITIALIZING", "last_error": None, "call": "init_transactions"}
+    case = {
+        "subtopic": "api",
+        "input": given,
+        "expected": [{"versions": [version], "outcome": outcome}],
+    }
+    assert client_txn_manager.run(case, version) is None
