@@ -293,9 +293,10 @@ class PartitionLog:
             offset = self.log_end
         if offset < self.log_start:
             offset = self.log_start
-        if self.producers.unstable:
-            self.producers.on_high_watermark(offset)
+        decided = bool(self.producers.unstable) and self.producers.on_high_watermark(offset)
         if offset == self.high_watermark:
+            if decided:
+                self._touch()  # A log that was read again learns only now that its markers are replicated.
             return False
         self.high_watermark = offset
         self._touch()

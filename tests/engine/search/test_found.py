@@ -10,7 +10,7 @@ from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
 from engine.broker.validation import Origin
 from engine.messages import RecordBatch
-from engine.profiles import K28
+from engine.profiles import K20
 from engine.scenario import load
 from engine.simulation import Simulation
 from engine.switches import Switches
@@ -125,7 +125,7 @@ def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_s
     log = PartitionLog(
         "t-0",
         1,
-        profile=K28,
+        profile=K20,
         switches=Switches(),
         configuration=BrokerConfiguration(),
         watch=Seen(),
