@@ -25,6 +25,8 @@ export const defaults = {
 interface Heights {
   open?: number;
   folded?: number;
+  /** `folded` was seen and is no estimate. */
+  wasFolded?: boolean;
 }
 
 /** What decides beside the heights: the panels that the step is about, those that the reader opened. */
@@ -102,8 +104,12 @@ export class ColumnFolds {
       this.#seen.set(content, alone);
       const outer = index < last ? (tops[index + 1] as number) - (tops[index] as number) : alone;
       const known = this.#heights.get(content.localName) ?? {};
-      if (isFolded(content)) known.folded = outer;
-      else [known.open, known.folded] = [outer, known.folded ?? foldedHeight(content, outer)];
+      if (isFolded(content)) [known.folded, known.wasFolded] = [outer, true];
+      else {
+        known.open = outer;
+        // An estimate is made anew each time: at its first layout a panel may have had nothing in it yet.
+        if (known.wasFolded !== true) known.folded = foldedHeight(content, outer);
+      }
       this.#heights.set(content.localName, known);
     });
     return true;
