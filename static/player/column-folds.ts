@@ -99,10 +99,11 @@ export class ColumnFolds {
     const places = contents.map((content) => content.parentElement as HTMLElement);
     const tops = places.map((place) => place.offsetTop);
     const last = places.length - 1;
+    const below = last < 0 ? 0 : parseFloat(getComputedStyle(places[last] as HTMLElement).marginBottom);
     contents.forEach((content, index) => {
       const alone = content.offsetHeight;
       this.#seen.set(content, alone);
-      const outer = index < last ? (tops[index + 1] as number) - (tops[index] as number) : alone;
+      const outer = index < last ? (tops[index + 1] as number) - (tops[index] as number) : alone + below;
       const known = this.#heights.get(content.localName) ?? {};
       if (isFolded(content)) [known.folded, known.wasFolded] = [outer, true];
       else {
