@@ -17,6 +17,8 @@ import { placedAt } from "./lane-cells.ts";
 import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
 import { isMessageOfPicked, isOfPicked } from "./transaction-picked.ts";
+import type { ContentWords } from "./log-content.ts";
+import { contentWords } from "./log-content.ts";
 
 export interface Arrived {
   fate: ArrivalShape["fate"];
@@ -28,6 +30,8 @@ export interface Arrived {
   count: number | null;
   /** COMMIT or ABORT when it is a marker, which has no sequence numbers. */
   control?: string | null;
+  /** What a record of an internal log says. */
+  content?: ContentWords | null;
   /** Base offset of the equal stored batch, or of the batch just appended. */
   at: number | null;
 }
@@ -85,6 +89,7 @@ function fromStored(batch: LogBatchView, fate: Arrived["fate"]): Arrived {
     serials: batch.serials,
     count: batch.record_count,
     control: batch.control,
+    content: contentWords(batch),
     at: batch.base_offset,
   };
 }
@@ -120,6 +125,7 @@ function cellWidth(label: string, count: number | null, unit: number): number {
 
 /** As on the cell it becomes: a marker is a flag with one letter. */
 function labelOf(arrived: Arrived, short: boolean): string {
+  if (arrived.content != null) return arrived.content.what;
   return arrived.control == null ? batchLabel(asLabelled(arrived), short) : arrived.control.slice(0, 1);
 }
 
@@ -213,7 +219,9 @@ export interface ArrivalWords {
 }
 
 export function arrivalWords(frame: Frame, arrived: Arrived): ArrivalWords {
-  const batch = arrived.control == null
+  const batch = arrived.content != null
+    ? `${arrived.content.whose} ${arrived.content.what}`
+    : arrived.control == null
     ? batchWords(asLabelled(arrived))
     : say("diagram.lanes.marker", {
         result: arrived.control, producer_id: arrived.producerId ?? null, producer_epoch: arrived.epoch ?? null,
@@ -276,7 +284,7 @@ function arrivalTexts(words: ArrivalWords, room: TextRoom): TextShape[] {
     const space = before - room.left;
     return textPair(words, { x: before, space }, { x: before, space }, room, "end");
   }
-  const beyond = room.cross === null ? after : room.cross + 16;
+  const beyond = room.cross === null ? after : Math.max(after, room.cross + 16);
   const detail = room.right - beyond > edge - after ? { x: beyond, space: room.right - beyond } : { x: after, space: edge - after };
   return textPair(words, { x: after, space: room.right - after }, detail, room, "start");
 }

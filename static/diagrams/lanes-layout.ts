@@ -280,7 +280,8 @@ function layoutLane(
   placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null);
   const offsetsY = cellsTop + tier.cell;
   lane.texts.push(...offsetTexts(cells, offsetsY + 13, options.width));
-  if (cells.count === 0) {
+  const isRefused = arrived !== null && arrived.fate !== "appended"; // A box above the end of the log says so.
+  if (cells.count === 0 && !isRefused) {
     lane.texts.push({ x: left + 16, y: cellsTop + tier.cell / 2 + 4, text: say("diagram.lanes.empty"), anchor: "start", style: "text" });
   }
   const rowsTop = offsetsY + tier.offsets;
@@ -494,7 +495,7 @@ function gateTexts(
     const blocked = cross !== null && Math.abs(x + 8 + width / 2 - cross.x) < width / 2 + 14;
     const isLeft = free(x - 6 - width) || (x - 6 - width >= 2 && blocked && avoid === null);
     // Where neither side is free, it stands behind the name that took it.
-    const from = isLeft ? x - 6 - width : free(x + 10) || avoid === null ? x + 10 : Math.max(x, avoid[1]) + 6;
+    const from = isLeft ? x - 6 - width : blocked && cross !== null ? cross.x + 16 : free(x + 10) || avoid === null ? x + 10 : Math.max(x, avoid[1]) + 6;
     return { x: round(isLeft ? x - 6 : from), y: top - GATE_TEXT, text, anchor: isLeft ? "end" : "start", style: "strong digits halo",
       span: [from, from + width] };
   };
