@@ -371,6 +371,9 @@ class Simulation:
         if not more:
             self._pass = None
             self._ask(name)
+        elif self.watch.recording:
+            for loop in self.world.loops_of.get(name, ()):
+                self.watch.touch(loop)  # A phase may have let its call return.
 
     def next_serial(self) -> int:
         """The hidden serial of a record that no application sent before (GEN-8)."""

@@ -23,10 +23,10 @@ WORLDS = 100
 """Of one portion of work."""
 FOUND_MAX = 20
 """Finds after which it stops: they are likely one."""
-RECORDED_EVERY = 9
-"""Worlds between two that are recorded, folded and heard in full."""
-AGAIN_EVERY = 10
-"""Worlds between two that are played again."""
+RECORDED_EVERY = 3
+"""Worlds from one that is recorded, folded and heard in full to the next; of all kinds, as ten kinds take turns."""
+AGAIN_EVERY = 7
+"""Worlds from one that is played again to the next."""
 
 
 @dataclass(slots=True)

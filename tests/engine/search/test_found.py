@@ -15,6 +15,7 @@ from engine.scenario import load
 from engine.simulation import Simulation
 from engine.switches import Switches
 from engine.watching import Watch
+from tests.engine.search.folding import Folded
 from tests.engine.search.watched import Watched
 
 WORDS = {"en": "Found", "zh-Hans": "找到"}
@@ -147,3 +148,29 @@ def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_s
     assert not log.set_high_watermark(2)
     assert log.last_stable_offset == 2
     assert log.part in shown
+
+
+def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return():
+    """The loop that had made it was shown as blocked until the pass was over."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "producers": [{"name": "p1"}, {"name": "l1", "settings": {"transactional_id": "txn"}}],
+        "consumers": [{"name": "c1", "partitions": ["t-0"], "group": "g"}],
+        "topics": [{"name": "t", "partitions": 1}, {"name": "out", "partitions": 1}],
+        "applications": [
+            {"name": "a", "client": "p1", "calls": [{"at": 10, "do": "send", "partition": "t-0"}]}
+        ],
+        "loops": [{"name": "l", "producer": "l1", "consumer": "c1", "output": ["out-0"]}],
+        "faults": [{"at": 1, "action": "deny", "operation": "Write", "resource": "topic:out"}],
+    }
+    simulation = Simulation(load(document))
+    folded = Folded(simulation)
+    returned = 0
+    while simulation.number < 600 and (step := simulation.step()) is not None:
+        list(folded.take(step))
+        returned += step.kind == "sender_phase" and any(
+            note["key"] == "client.call_returns" for note in step.notes
+        )
+        assert list(folded.differences()) == []
+    assert returned
