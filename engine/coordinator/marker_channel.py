@@ -263,9 +263,13 @@ class MarkerChannel:
         if request is None:
             return
         for marker in self._settled(broker_id, request.correlation_id):
-            if self._still_owner(marker):
-                row = MARKER_STATES.find(IN_FLIGHT, DISCONNECTED, self.holds)
-                self._take(row, marker, marker.partitions, broker=f"broker-{broker_id}", error="disconnected")
+            if not self._still_owner(marker):
+                continue
+            if not self.surroundings.has_metadata(marker.transactional_id):
+                self._take(MARKER_STATES.find(IN_FLIGHT, GONE_FROM_ANSWER), marker, ())
+                continue
+            row = MARKER_STATES.find(IN_FLIGHT, DISCONNECTED, self.holds)
+            self._take(row, marker, marker.partitions, broker=f"broker-{broker_id}", error="disconnected")
 
     def _settled(self, broker_id: int, correlation_id: int) -> list[Marker]:
         request = self.in_flight.get(broker_id)

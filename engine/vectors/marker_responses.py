@@ -87,12 +87,17 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
 def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> None:
     """What comes back for the first partition."""
     broker = LEADERS[SUBJECT]
+    lookup = given.get("lookup", "")
+    around.cached = lookup != "none"
     if given.get("coordinator_epoch") == "changed":
         around.epoch = EPOCH + 1
+    elif lookup and around.cached:
+        around.epoch = (
+            None  # NOT_COORDINATOR, or COORDINATOR_LOAD_IN_PROGRESS: somebody else's, or not yet ours.
+        )
     if given.get("disconnected"):
         channel.on_disconnected(broker)
         return
-    around.cached = given.get("lookup") != "none"
     errors = {PRODUCER_ID: {SUBJECT: Error[given.get("partition_error", "NONE")]}}
     channel.on_response(broker, 1, WriteTxnMarkersResponse(errors=errors))
 

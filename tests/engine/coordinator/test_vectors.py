@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.vectors import marker_responses
 from engine.vectors.run import Report, run_case
 
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
@@ -37,3 +38,19 @@ def test_most_cases_apply():
     assert len(report.passed) == 244
     reasons = {reason for _, reason in report.skipped}
     assert all("only" in reason or "record keys" in reason for reason in reasons), reasons
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.8"])
+@pytest.mark.parametrize(
+    ("given", "action"),
+    [
+        ({"lookup": "NOT_COORDINATOR"}, "cancel_transaction_markers"),
+        ({"lookup": "COORDINATOR_LOAD_IN_PROGRESS"}, "cancel_transaction_markers"),
+        ({"disconnected": True, "lookup": "NOT_COORDINATOR"}, "cancel_transaction_markers"),
+        ({"disconnected": True, "coordinator_epoch": "changed"}, "cancel_transaction_markers"),
+        ({"disconnected": True, "lookup": "none"}, "illegal_state"),
+    ],
+)
+def test_who_owns_the_id_is_asked_before_anything_else(given, action, version):
+    """``TransactionMarkerRequestCompletionHandler.onComplete``, for answers and for ended connections alike."""
+    assert marker_responses.run({"input": given, "expected": {"action": action}}, version) is None
