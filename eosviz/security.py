@@ -21,6 +21,9 @@ CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 
+EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
+"""Of the one page that may stand in a frame on another site."""
+
 
 class ContentSecurityPolicyMiddleware:
     """Adds the policy to every response that has none of its own. A title or a file of another person is

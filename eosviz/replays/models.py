@@ -6,6 +6,8 @@ from typing import Any
 from django.db import models
 
 REPLAYS_PER_BROWSER = 50
+LINKED_FILES_MAX = 2_000
+"""Files of links that are kept; beyond them the oldest is made again when somebody asks for it."""
 
 
 class ReplayQuerySet(models.QuerySet["Replay"]):
@@ -14,6 +16,10 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
         link.
         """
         return self.filter(owner__in=[browser, ""])
+
+    def public(self) -> "ReplayQuerySet":
+        """Those that belong to nobody: anybody may show them."""
+        return self.filter(owner="")
 
     def of_browser(self, browser: str) -> "ReplayQuerySet":
         """Its own, newest first, without the bytes that are played."""
@@ -62,3 +68,16 @@ class Replay(models.Model):
     @property
     def said_params(self) -> dict[str, Any]:
         return {"engine": self.engine, "steps": self.steps, **self.finding}
+
+
+class LinkedFile(models.Model):
+    """What was made for a link (`linked.py`). Could be made again from the address alone."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    """SHA-256 of what it was made from: kind, engine, version of the scenario, variant, interventions."""
+    kind = models.CharField(max_length=10)
+    content = models.BinaryField()
+    made = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key[:8]}"

@@ -1,13 +1,20 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.replays import views
+from eosviz.replays import embed_views, link_view, views
 
 app_name = "replays"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/<uuid:session_id>/export", views.export, name="export"),
+    path("sessions/<uuid:session_id>/link", link_view.session_link, name="link"),
     path("replays/import", views.import_page, name="import"),
     path("replays/log", views.log_page, name="open_log"),
     path("replays/<uuid:replay_id>/", views.play, name="play"),
     path("replays/<uuid:replay_id>/player.json", views.player_json, name="player"),
+    path("embed/<slug:scenario>/<slug:version>/", embed_views.embed, name="embed"),
+    path("embed/<slug:scenario>/<slug:version>/player.json", embed_views.linked_player, name="linked_player"),
+    path("cards/<slug:scenario>/<slug:version>.png", embed_views.card, name="card"),
+    path("embed-replay/<uuid:replay_id>/", embed_views.embed_replay, name="embed_replay"),
+    path("embed-replay/<uuid:replay_id>/player.json", embed_views.public_player, name="public_player"),
+    path("oembed", embed_views.oembed, name="oembed"),
     path("replays/<uuid:replay_id>/delete", views.delete, name="delete"),
 ]

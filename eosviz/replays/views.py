@@ -12,10 +12,11 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.codec.log_case import STEPS_MAX
-from eosviz.replays import actions, player_file
+from eosviz.replays import actions
 from eosviz.replays.bounds import BOUNDS
 from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, KeepPaths, LogFiles
 from eosviz.replays.models import Replay
+from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.models import Session
@@ -118,19 +119,9 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 def player_json(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
     """The player file. It never changes, so a browser that has it is answered without it."""
     replay = _readable(request, replay_id)
-    tag = f'"{replay.digest}-{replay.state}"'
-    if request.headers.get("If-None-Match") == tag:
-        response: HttpResponseBase = HttpResponse(status=HTTPStatus.NOT_MODIFIED)
-    elif "gzip" in request.headers.get("Accept-Encoding", ""):
-        response = HttpResponse(bytes(replay.player), content_type="application/json")
-        response["Content-Encoding"] = "gzip"
-    else:
-        response = StreamingHttpResponse(
-            player_file.unpack(bytes(replay.player)), content_type="application/json"
-        )
-    response["ETag"] = tag
+    tag = f"{replay.digest}-{replay.state}"
+    response = packed_answer(request, bytes(replay.player), tag, "private, max-age=3600")
     response["Vary"] = "Accept-Encoding, Cookie"
-    response["Cache-Control"] = "private, max-age=3600"
     return response
 
 

@@ -40,35 +40,65 @@ class Bucket:
         return True
 
 
+class Buckets:
+    """One bucket for each caller, by name. The callers remembered are bounded."""
+
+    def __init__(self, rate: Callable[[], tuple[float, float]], callers_max: int = CALLERS_MAX) -> None:
+        """`rate`: what a new bucket may for long and at once."""
+        self._rate = rate
+        self._callers_max = callers_max
+        self._guard = threading.Lock()
+        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, caller: str) -> bool:
+        with self._guard:
+            bucket = self._buckets.get(caller)
+            if bucket is None:
+                bucket = self._buckets[caller] = Bucket(*self._rate())
+            self._buckets.move_to_end(caller)
+            while len(self._buckets) > self._callers_max:
+                self._buckets.popitem(last=False)
+            return bucket.take()
+
+    @property
+    def callers(self) -> list[str]:
+        """Who asked longest ago comes first."""
+        return list(self._buckets)
+
+    def forget(self) -> None:
+        """Everybody has the whole burst again."""
+        with self._guard:
+            self._buckets.clear()
+
+
+def address_of(request: HttpRequest) -> str:
+    return f"address {request.META.get('REMOTE_ADDR', '')}"
+
+
 class CallerThrottle(BaseThrottle):
     """The HTTP API's bucket per browser; who has made nothing yet counts by address.
 
     Each web process counts for itself, as it does for its sockets.
     """
 
-    def __init__(self, callers_max: int = CALLERS_MAX) -> None:
-        self._callers_max = callers_max
-        self._guard = threading.Lock()
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+    def __init__(self) -> None:
+        self.buckets = Buckets(lambda: (LIMITS.messages_per_second, LIMITS.messages_burst))
 
     def allow_request(self, request: HttpRequest) -> bool:
-        caller = browser_of(request.session) or f"address {request.META.get('REMOTE_ADDR', '')}"
-        with self._guard:
-            bucket = self._buckets.get(caller)
-            if bucket is None:
-                bucket = self._buckets[caller] = Bucket(LIMITS.messages_per_second, LIMITS.messages_burst)
-            self._buckets.move_to_end(caller)
-            while len(self._buckets) > self._callers_max:
-                self._buckets.popitem(last=False)
-            return bucket.take()
+        return self.buckets.take(browser_of(request.session) or address_of(request))
 
     def wait(self) -> float:
         return RETRY_SECONDS
 
-    def forget(self) -> None:
-        """Everybody has the whole burst again."""
-        with self._guard:
-            self._buckets.clear()
+
+class AddressThrottle:
+    """For work that is done for anybody, cookie or not: counted by address."""
+
+    def __init__(self, per_second: float, burst: float) -> None:
+        self.buckets = Buckets(lambda: (per_second, burst))
+
+    def take(self, request: HttpRequest) -> bool:
+        return self.buckets.take(address_of(request))
 
 
 api_throttle = CallerThrottle()

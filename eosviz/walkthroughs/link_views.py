@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from eosviz.scenarios.cards import card_of
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.linking import check_length, open_link
 from eosviz.walkthroughs.links import (
     Link,
-    link_to,
     read_link,
-    read_selection,
-    read_view,
     version_of,
     view_fields,
 )
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.models import Branch
 from eosviz.walkthroughs.views import PROBLEM_STATUS
 
 OPENED_KEY = "opened_links"
@@ -51,7 +47,16 @@ def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse
         found, is_named = version_of(link)
     except Problem as problem:
         return _refused(request, problem)
-    context = {"card": card_of(found), "link": link, "is_named": is_named, "count": len(link.done)}
+    absolute = request.build_absolute_uri(link.address())
+    context = {
+        "card": card_of(found),
+        "link": link,
+        "is_named": is_named,
+        "count": len(link.done),
+        "absolute": absolute,
+        "picture": request.build_absolute_uri(link.address("replays:card")),
+        "oembed": request.build_absolute_uri(f"{reverse('replays:oembed')}?{urlencode({'url': absolute})}"),
+    }
     return render(request, "walkthroughs/open.html", context)
 
 
@@ -82,25 +87,3 @@ def _player_address(branch: Branch, step: int, link: Link, as_linked: bool = Tru
 def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
     status = PROBLEM_STATUS.get(problem.code, MALFORMED_STATUS)
     return render(request, "walkthroughs/open_refused.html", {"problem": problem}, status=status)
-
-
-@never_cache
-@require_safe
-def session_link(request: HttpRequest, session_id: uuid.UUID) -> JsonResponse:
-    """`?branch=…&step=…&view=…&select=…`: the address of that, as `{"address": …}`, for whoever owns it."""
-    owned = Session.objects.of_browser(browser_of(request.session))
-    session = get_object_or_404(owned, id=session_id)
-    wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
-    if not (wanted.isdecimal() and step.isdecimal() and len(wanted) < 19 and len(step) < 8):
-        raise Http404
-    branches = Branch.objects.select_related("session__version").filter(session=session)
-    branch = get_object_or_404(branches, id=int(wanted))
-    try:
-        link = link_to(
-            branch, min(int(step), branch.newest), read_view(request.GET), read_selection(request.GET)
-        )
-        check_length(link)
-    except Problem as problem:
-        told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
-        return JsonResponse(told, status=PROBLEM_STATUS[problem.code])
-    return JsonResponse({"address": request.build_absolute_uri(link.address())})

@@ -171,7 +171,9 @@ def version_of(link: Link) -> tuple[ScenarioVersion, bool]:
     Problem.
     """
     versions = ScenarioVersion.objects
-    named = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario).first()
+    whole = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario)
+    # A shorter text would name one by chance.
+    named = whole.first() if len(link.version) >= VERSION_CHARACTERS else None
     if named is not None:
         return named, True
     today = versions.library().filter(identifier__iexact=link.scenario).first()

@@ -7,7 +7,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/new", views.new, name="new"),
     path("sessions/<uuid:session_id>/", views.player, name="player"),
     path("sessions/<uuid:session_id>/delete", views.delete, name="delete"),
-    path("sessions/<uuid:session_id>/link", link_views.session_link, name="link"),
     path("sessions/<uuid:session_id>/present", present_views.start, name="present"),
     path("sessions/<uuid:session_id>/present/end", present_views.end, name="end_presenting"),
     path("follow/<uuid:token>/", present_views.follow, name="follow"),

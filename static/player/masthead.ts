@@ -24,6 +24,7 @@ export class Masthead extends StoreElement {
     library: {},
     compare: {},
     share: {},
+    open: {},
     presenting: { type: Boolean },
     followState: { attribute: false },
     theme: { state: true },
@@ -33,6 +34,8 @@ export class Masthead extends StoreElement {
   declare library: string;
   declare compare: string;
   declare share: string;
+  /** In a frame on another page: where the whole thing is opened, outside of it. */
+  declare open: string;
   declare presenting: boolean;
   declare followState: FollowState | null;
   declare theme: Theme;
@@ -43,6 +46,7 @@ export class Masthead extends StoreElement {
     this.library = "/";
     this.compare = "";
     this.share = "";
+    this.open = "";
     this.presenting = false;
     this.followState = null;
     this.theme = currentTheme();
@@ -52,7 +56,11 @@ export class Masthead extends StoreElement {
     const store = this.store;
     if (store === undefined) return nothing;
     return html`<div class="page-row">
-        <a class="home" href=${this.library || "/"}>‹ ${say("player.library")}</a>
+        ${
+          this.open === ""
+            ? html`<a class="home" href=${this.library || "/"}>‹ ${say("player.library")}</a>`
+            : html`<a class="home" href=${this.open} target="_blank" rel="noopener">${say("player.open_outside")}</a>`
+        }
         ${this.#state(store)}
         ${this.#follow()}
         <span class="spring"></span>
@@ -99,12 +107,14 @@ export class Masthead extends StoreElement {
     return html`<button class=${`icon text ${this.presenting ? "is-presenting" : ""}`} title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-share")}>${name}</button>`;
   }
 
-  /** Whether a follower is being taken along, and the way back for one who let go. */
+  /** Whether a follower is being taken along, or the way back for one who let go. */
   #follow(): TemplateResult | typeof nothing {
     if (this.followState === null) return nothing;
-    const said = say(`player.follow.${this.followState}`);
-    return html`<span class="badge" role="status" title=${say(`player.follow.${this.followState}.means`)}>${said}</span>
-      ${this.followState === "free" ? html`<button class="icon text" title=${`${say("player.follow.again")} (f)`} @click=${() => this.#fire("follow-again")}>${say("player.follow.again")}</button>` : nothing}`;
+    const means = say(`player.follow.${this.followState}.means`);
+    if (this.followState === "free") {
+      return html`<button class="badge attention follow-again" title=${`${means} (f)`} @click=${() => this.#fire("follow-again")}>${say("player.follow.again")}</button>`;
+    }
+    return html`<span class="badge" role="status" title=${means}>${say(`player.follow.${this.followState}`)}</span>`;
   }
 
   #language(): TemplateResult {
@@ -126,7 +136,7 @@ export class Masthead extends StoreElement {
             : html`<li><form method="post" action=${this.exportAddress}><input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} />
                 <button>${say("player.export")}</button><small>${say("player.export.means")}</small></form></li>`
         }
-        <li><a href="/replays/import">${say("player.import")}</a></li>
+        ${this.open === "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
         ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
         <li><button @click=${() => this.#fire("open-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
         <li><button @click=${() => print()}>${say("player.print")}</button></li>

@@ -6,12 +6,22 @@ export type Theme = "system" | "light" | "dark";
 
 const YEAR = 365 * 24 * 3600;
 
+/** Empty where a page may have none, as in a frame that the page around it shut in. */
+function cookies(): string {
+  try {
+    return document.cookie;
+  } catch {
+    return "";
+  }
+}
+
 function cookie(name: string): string | null {
-  const found = document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`));
+  const found = cookies().split("; ").find((pair) => pair.startsWith(`${name}=`));
   return found === undefined ? null : decodeURIComponent(found.slice(name.length + 1));
 }
 
 function remember(name: string, value: string): void {
+  if (window !== window.parent) return; // A page in a frame leaves nothing behind.
   document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=${YEAR}; samesite=lax`;
 }
 

@@ -62,6 +62,7 @@ export class Player extends LitElement {
     compare: {},
     library: {},
     share: {},
+    open: {},
     follow: {},
     present: {},
     presenting: {},
@@ -89,6 +90,8 @@ export class Player extends LitElement {
   declare compare: string;
   declare library: string;
   declare share: string;
+  /** In a frame on another page: where the whole thing is opened, outside of it. */
+  declare open: string;
   /** The token of a presentation, on the page of somebody who follows it. */
   declare follow: string;
   /** Address that starts a presentation. */
@@ -144,6 +147,7 @@ export class Player extends LitElement {
     this.compare = "/compare/";
     this.library = "/";
     this.share = "";
+    this.open = "";
     this.follow = "";
     this.present = "";
     this.presenting = "";
@@ -311,7 +315,7 @@ export class Player extends LitElement {
         @presenting=${this.#presentingChanged} @follow-again=${() => this.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.compare} share=${this.share} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
+        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
         <eos-strip .store=${store}></eos-strip>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} rules=${this.rules}></eos-sentence></section>

@@ -37,6 +37,12 @@ export function inLanguage(address: string, language: string): string {
   return `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
 }
 
+/** The HTML of a frame whose address has a language. */
+export function frameInLanguage(frame: string, language: string): string {
+  if (language === "") return frame;
+  return frame.replace(/ src="([^"]*)"/, (_whole, address: string) => ` src="${inLanguage(address, language).replace(`&lang`, "&amp;lang")}"`);
+}
+
 /** Answers whether the text is in the clipboard now. Over plain HTTP from another machine there is none to write to. */
 export async function copyText(text: string, field: HTMLInputElement | HTMLTextAreaElement | null): Promise<boolean> {
   try {
@@ -56,6 +62,7 @@ export class Share extends DialogElement {
     present: {},
     presenting: {},
     link: { state: true },
+    frame: { state: true },
     language: { state: true },
     said: { state: true },
     refusal: { state: true },
@@ -68,6 +75,8 @@ export class Share extends DialogElement {
   /** Where others follow; empty while nobody presents. */
   declare presenting: string;
   declare link: string;
+  /** HTML of the frame; empty when the run is too long for one. */
+  declare frame: string;
   declare language: string;
   /** What the last press of a copy button did: catalogue key, or nothing. */
   declare said: string;
@@ -80,6 +89,7 @@ export class Share extends DialogElement {
     this.present = "";
     this.presenting = "";
     this.link = "";
+    this.frame = "";
     this.language = "";
     this.said = "";
     this.refusal = null;
@@ -88,6 +98,7 @@ export class Share extends DialogElement {
   override open(): void {
     super.open();
     this.link = "";
+    this.frame = "";
     this.said = "";
     this.refusal = null;
     if (this.store !== undefined) void this.#ask(this.store);
@@ -98,9 +109,10 @@ export class Share extends DialogElement {
     const query = new URLSearchParams({ branch: store.branch, step: String(store.shown), ...shown });
     try {
       const response = await fetch(`${this.address}?${query}`, { headers: { Accept: "application/json" } });
-      const told = (await response.json()) as { address?: string; key?: string; remedy_key?: string; params?: JsonObject };
+      const told = (await response.json()) as { address?: string; frame?: string; key?: string; remedy_key?: string; params?: JsonObject };
       if (told.address !== undefined) this.link = told.address;
-      else this.refusal = { key: told.key ?? "share.failed", remedy_key: told.remedy_key ?? "share.failed.remedy", params: told.params ?? {} };
+      this.frame = told.frame ?? "";
+      if (told.address === undefined) this.refusal = { key: told.key ?? "share.failed", remedy_key: told.remedy_key ?? "share.failed.remedy", params: told.params ?? {} };
     } catch {
       this.refusal = { key: "share.failed", remedy_key: "share.failed.remedy", params: {} };
     }
@@ -124,6 +136,11 @@ export class Share extends DialogElement {
           <option value="zh-Hans" lang="zh-Hans">简体中文</option>
         </select></label></p>
       ${this.#field("link", "share.link", inLanguage(this.link, this.language))}
+      ${
+        this.frame === ""
+          ? nothing
+          : html`<p class="quiet">${say("share.embed.means")}</p>${this.#field("frame", "share.embed", frameInLanguage(this.frame, this.language))}`
+      }
       ${this.present === "" ? nothing : this.#presenting()}
       <p class="share-said" role="status">${this.said === "" ? nothing : say(this.said)}</p>`;
   }

@@ -72,7 +72,7 @@ def test_an_instructor_presents_to_two_followers(
 
     # One goes back alone, is left alone, and comes back.
     alone = move(one, "ArrowLeft")
-    expect(one.get_by_text("On your own")).to_be_visible()
+    expect(one.get_by_role("button", name="Follow again")).to_be_visible()
     step = move(presenter, "Shift+ArrowRight")
     expect_step(other, step)
     assert shown_step(one) == alone

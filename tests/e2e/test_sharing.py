@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -78,3 +81,58 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
     expect(other).to_have_url(re.compile(re.escape(opened)))
     expect(other.locator("html")).to_have_attribute("lang", "zh-Hans")
     visitor.close()
+
+
+def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
+    person: BrowserContext, browser: Browser, running_site: RunningSite
+) -> None:
+    page = person.new_page()
+    start(page, running_site.address)
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", "0")
+    sentence = page.locator("eos-sentence .s").inner_text()
+    page.keyboard.press("s")
+    expect(page.locator("#share-frame")).to_have_value(re.compile("<iframe"))
+    frame = page.locator("#share-frame").input_value()
+
+    visitor = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
+    other = visitor.new_page()
+    with another_site(frame) as address:
+        other.goto(address)
+        plays_in_a_frame(other, sentence)
+    assert visitor.cookies() == []
+    # Any other page of the site stays out of frames.
+    with another_site(frame.replace("/embed/", "/open/")) as address, other.expect_event("requestfailed"):
+        other.goto(address)
+    visitor.close()
+
+
+@contextmanager
+def another_site(content: str) -> Iterator[str]:
+    """A page with this content, at another host and port of this machine."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(content.encode())
+
+        def log_message(self, *words: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://localhost:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def plays_in_a_frame(other: Page, sentence: str) -> None:
+    inside = other.frame_locator("iframe")
+    expect(inside.locator("eos-sentence .s")).to_have_text(sentence, timeout=15_000)
+    inside.locator("eos-transport .go").click()
+    expect(inside.locator("eos-sentence .s")).not_to_have_text(sentence)
+    expect(inside.get_by_role("link", name="Open in eosviz")).to_have_attribute("target", "_blank")

@@ -30,7 +30,7 @@ def _no_simulation_of_another_test() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _whole_budget() -> None:
-    api_throttle.forget()
+    api_throttle.buckets.forget()
 
 
 def version(scenario: str) -> ScenarioVersion:

@@ -266,7 +266,7 @@ def test_too_many_requests_are_refused_with_the_time_to_wait(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(budget, "LIMITS", type(LIMITS)(messages_per_second=0, messages_burst=2))
-    budget.api_throttle.forget()
+    budget.api_throttle.buckets.forget()
     assert [caller.get("/limits").status_code for _ in range(3)] == [200, 200, 429]
     refused = caller.get("/scenarios")
     assert (refused.status_code, refused["Retry-After"]) == (429, "1")
@@ -274,9 +274,9 @@ def test_too_many_requests_are_refused_with_the_time_to_wait(
     assert refused.json()["params"] == {"per_second": LIMITS.messages_per_second}
     # A browser that made something has a budget of its own, whoever else shares its address.
     monkeypatch.undo()
-    budget.api_throttle.forget()
+    budget.api_throttle.buckets.forget()
     caller.start()
-    budget.api_throttle.forget()
+    budget.api_throttle.buckets.forget()
     monkeypatch.setattr(budget, "LIMITS", type(LIMITS)(messages_per_second=0, messages_burst=1))
     assert Caller().client.get("/api/limits").status_code == 429
     assert caller.get("/limits").status_code == 200
@@ -287,8 +287,6 @@ def test_too_many_requests_are_refused_with_the_time_to_wait(
 
 
 def test_the_callers_remembered_are_bounded() -> None:
-    throttle = budget.CallerThrottle(callers_max=2)
-    for number in range(5):
-        request = type("Request", (), {"session": {"browser": str(number)}, "META": {}})()
-        assert throttle.allow_request(request)
-    assert list(throttle._buckets) == ["3", "4"]
+    buckets = budget.Buckets(lambda: (0, 1), callers_max=2)
+    assert [buckets.take(name) for name in ("a", "a", "b", "c", "a")] == [True, False, True, True, True]
+    assert buckets.callers == ["c", "a"]

@@ -92,5 +92,5 @@ def element_addresses(session: Any = None) -> SafeString:
     if session is not None:
         addresses["export"] = reverse("replays:export", args=[session.id])
         addresses["present"] = reverse("walkthroughs:present", args=[session.id])
-        addresses["share"] = reverse("walkthroughs:link", args=[session.id])
+        addresses["share"] = reverse("replays:link", args=[session.id])
     return format_html_join(" ", '{}="{}"', addresses.items())

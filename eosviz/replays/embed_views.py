@@ -1,0 +1,224 @@
+"""Frames on other pages: the page that may stand in one, what it plays, and the oEmbed answer that describes it.
+
+Nothing here reads or sets a cookie, and nothing else of the site may stand in a frame.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, QueryDict
+from django.shortcuts import get_object_or_404, render
+from django.urls import Resolver404, resolve, reverse
+from django.utils.html import format_html
+from django.utils.translation import get_language
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from eosviz.catalogue import language_of, say
+from eosviz.replays import linked
+from eosviz.replays.card_picture import HEIGHT, WIDTH
+from eosviz.replays.models import Replay
+from eosviz.replays.packed_answer import packed_answer
+from eosviz.scenarios.cards import card_of
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.security import EMBEDDED_POLICY
+from eosviz.walkthroughs.budget import RETRY_SECONDS, AddressThrottle
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_link, version_of
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.views import PROBLEM_STATUS, element_attributes
+
+FRAME_WIDTH, FRAME_HEIGHT = 1000, 620
+KEPT_SECONDS = 3600
+making = AddressThrottle(per_second=1, burst=20)
+"""Files that are made for somebody who asks from one address; what is kept is not counted."""
+STATUS = {**PROBLEM_STATUS, "malformed": HTTPStatus.BAD_REQUEST, "too_frequent": HTTPStatus.TOO_MANY_REQUESTS}
+
+
+def _framed(response: HttpResponse) -> HttpResponse:
+    """May stand in a frame anywhere, and gets no cookie from any middleware."""
+    response["Content-Security-Policy"] = EMBEDDED_POLICY
+    response.without_cookies = True  # type: ignore[attr-defined]
+    return response
+
+
+@xframe_options_exempt
+@require_safe
+def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
+    """The player over a link's run, read only."""
+    try:
+        link = read_link(scenario, version, request.GET)
+        found, _ = version_of(link)
+    except Problem as problem:
+        return _refused(request, problem)
+    context: dict[str, Any] = {
+        "title": card_of(found).title,
+        "scenario": found.identifier,
+        "file": link.address("replays:linked_player"),
+        "step": link.step,
+        "view": link.view,
+        "selection": link.selection,
+        "open": request.build_absolute_uri(link.address()),
+        **element_attributes(),
+    }
+    return _framed(render(request, "replays/embed.html", context))
+
+
+@xframe_options_exempt
+@require_safe
+def embed_replay(request: HttpRequest, replay_id: str) -> HttpResponse:
+    """The player over a stored replay that belongs to nobody."""
+    replay = get_object_or_404(Replay.objects.public(), id=replay_id)
+    step = request.GET.get("step", "0")
+    context: dict[str, Any] = {
+        "title": replay.title,
+        "scenario": replay.scenario,
+        "file": reverse("replays:public_player", args=[replay.id]),
+        "step": step if step.isdecimal() and len(step) < 8 else "0",
+        "open": request.build_absolute_uri(reverse("replays:play", args=[replay.id])),
+        **element_attributes(),
+    }
+    return _framed(render(request, "replays/embed.html", context))
+
+
+def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
+    return _framed(
+        render(request, "replays/embed_refused.html", {"problem": problem}, status=STATUS[problem.code])
+    )
+
+
+@require_safe
+def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResponseBase:
+    """The player file (docs/player.md) of a link's run."""
+    try:
+        file = linked.kept("player", read_link(scenario, version, request.GET), lambda: making.take(request))
+    except Problem as problem:
+        return problem_answer(problem)
+    return packed_answer(request, bytes(file.content), file.key, f"public, max-age={KEPT_SECONDS}")
+
+
+@require_safe
+def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
+    """The picture of a link for pages and programs that show one: PNG, without words of any language."""
+    try:
+        file = linked.kept("card", read_link(scenario, version, request.GET), lambda: making.take(request))
+    except Problem as problem:
+        return problem_answer(problem)
+    response = HttpResponse(bytes(file.content), content_type="image/png")
+    response["Cache-Control"] = f"public, max-age={KEPT_SECONDS}"
+    return response
+
+
+def problem_answer(problem: Problem) -> HttpResponse:
+    told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
+    response = JsonResponse(told, status=STATUS[problem.code])
+    if problem.code == "too_frequent":
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+@require_safe
+def public_player(request: HttpRequest, replay_id: str) -> HttpResponseBase:
+    """The player file of a replay that belongs to nobody."""
+    replay = get_object_or_404(Replay.objects.public(), id=replay_id)
+    tag = f"{replay.digest}-{replay.state}"
+    return packed_answer(request, bytes(replay.player), tag, f"public, max-age={KEPT_SECONDS}")
+
+
+# -- oEmbed --------------------------------------------------------------------------------------------------
+
+
+@require_safe
+def oembed(request: HttpRequest) -> HttpResponse:
+    """`?url=<an address of this site>`: how to show it in another page (oembed.com, version 1.0, JSON)."""
+    if request.GET.get("format", "json") != "json":
+        return HttpResponse("only format=json is answered", status=501, content_type="text/plain")
+    title, address, picture = _shown_at(request, request.GET.get("url", "")[:10_000])
+    width = _size(request, "maxwidth", FRAME_WIDTH)
+    height = _size(request, "maxheight", FRAME_HEIGHT)
+    answer: dict[str, Any] = {
+        "version": "1.0",
+        "type": "rich",
+        "provider_name": "eosviz",
+        "provider_url": request.build_absolute_uri("/"),
+        "title": title,
+        "width": width,
+        "height": height,
+        "html": frame_html(address, title, width, height),
+    }
+    if picture is not None:
+        answer |= {"thumbnail_url": picture, "thumbnail_width": WIDTH, "thumbnail_height": HEIGHT}
+    return JsonResponse(answer)
+
+
+def _size(request: HttpRequest, name: str, most: int) -> int:
+    asked = request.GET.get(name, "")
+    return min(int(asked), most) if asked.isdecimal() and 0 < len(asked) < 6 and int(asked) > 0 else most
+
+
+def _shown_at(request: HttpRequest, url: str) -> tuple[str, str, str | None]:
+    """Title, address of the frame and of the picture for an address of this site. 404 when it has none."""
+    parts = urlsplit(url)
+    if parts.netloc != request.get_host():
+        raise Http404
+    try:
+        found = resolve(unquote(parts.path))
+    except Resolver404:
+        raise Http404 from None
+    query = QueryDict(parts.query)
+    if found.view_name in ("replays:play", "replays:embed_replay"):
+        replay = get_object_or_404(Replay.objects.public(), id=found.kwargs["replay_id"])
+        address = reverse("replays:embed_replay", args=[replay.id])
+        return _in_language(replay.title), request.build_absolute_uri(address), None
+    if found.view_name == "walkthroughs:new":
+        link = _link_of_scenario(query)
+    elif found.view_name in ("walkthroughs:open", "replays:embed"):
+        link = _readable_link(found.kwargs["scenario"], found.kwargs["version"], query)
+    else:
+        raise Http404
+    version, _ = _named_version(link)
+    title = f"{version.identifier} {_in_language(card_of(version).title)}"
+    picture = request.build_absolute_uri(link.address("replays:card"))
+    return title, request.build_absolute_uri(link.address("replays:embed")), picture
+
+
+def _link_of_scenario(query: QueryDict) -> Link:
+    library = ScenarioVersion.objects.library()
+    version = get_object_or_404(library, identifier__iexact=query.get("scenario", "")[:64])
+    return Link(
+        scenario=version.identifier,
+        version=version.digest[:VERSION_CHARACTERS],
+        variant=query.get("variant") or None,
+    )
+
+
+def _readable_link(scenario: str, version: str, query: QueryDict) -> Link:
+    try:
+        return read_link(scenario, version, query)
+    except Problem:
+        raise Http404 from None
+
+
+def _named_version(link: Link) -> tuple[ScenarioVersion, bool]:
+    try:
+        return version_of(link)
+    except Problem:
+        raise Http404 from None
+
+
+def _in_language(title: dict[str, str]) -> str:
+    return title.get(language_of(get_language()), "")
+
+
+def frame_html(address: str, title: str, width: int = FRAME_WIDTH, height: int = FRAME_HEIGHT) -> str:
+    """What to put into another page."""
+    return format_html(
+        '<iframe src="{}" title="{}" width="{}" height="{}" style="border:1px solid #999;max-width:100%"'
+        ' loading="lazy" allowfullscreen></iframe>',
+        address,
+        title or say("page.name", "en"),
+        width,
+        height,
+    )

@@ -1,0 +1,47 @@
+"""The address of what a reader has on show, and what to put into another page."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from eosviz.catalogue import language_of
+from eosviz.replays import linked
+from eosviz.replays.embed_views import frame_html, problem_answer
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.linking import check_length
+from eosviz.walkthroughs.links import link_to, read_selection, read_view
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Branch, Session
+
+
+@never_cache
+@require_safe
+def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """`?branch=…&step=…&view=…&select=…`: the address of that, and the HTML of a frame that plays it
+    (`{"address": …, "frame": …}`, without `frame` when the run is too long for one), for whoever owns it.
+    """
+    owned = Session.objects.of_browser(browser_of(request.session))
+    session = get_object_or_404(owned, id=session_id)
+    wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
+    if not (wanted.isdecimal() and step.isdecimal() and len(wanted) < 19 and len(step) < 8):
+        raise Http404
+    branches = Branch.objects.select_related("session__version").filter(session=session)
+    branch = get_object_or_404(branches, id=int(wanted))
+    try:
+        link = link_to(
+            branch, min(int(step), branch.newest), read_view(request.GET), read_selection(request.GET)
+        )
+        check_length(link)
+    except Problem as problem:
+        return problem_answer(problem)
+    told = {"address": request.build_absolute_uri(link.address())}
+    if link.steps_needed <= linked.STEPS_MAX:
+        title = f"{link.scenario} {session.decoded_header['title'][language_of(get_language())]}"
+        told["frame"] = frame_html(request.build_absolute_uri(link.address("replays:embed")), title)
+    return JsonResponse(told)

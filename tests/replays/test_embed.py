@@ -1,0 +1,202 @@
+"""Frames on other pages: they play without a cookie, change nothing, and nothing else may stand in one."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from eosviz.replays import embed_views, linked
+from eosviz.replays.models import LinkedFile, Replay
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
+from eosviz.walkthroughs.messages import Done
+from eosviz.walkthroughs.models import Branch, Session
+from tests.walkthroughs.conftest import carry_out, line_bodies, root
+from tests.walkthroughs.test_pages import attributes, start
+
+pytestmark = pytest.mark.django_db
+
+CRASH = {"action": "crash", "actor": "broker-1"}
+
+
+@pytest.fixture(autouse=True)
+def _whole_budget() -> None:
+    embed_views.making.buckets.forget()
+
+
+def link(scenario: str = "SC-03", **fields: Any) -> Link:
+    version = ScenarioVersion.objects.library().get(identifier=scenario)
+    return Link(scenario=scenario, version=version.digest[:VERSION_CHARACTERS], **fields)
+
+
+def played(client: Client, address: str) -> dict[str, Any]:
+    answer = client.get(address, headers={"Accept-Encoding": "gzip"})
+    assert answer.status_code == 200, answer.content
+    found: dict[str, Any] = json.loads(gzip.decompress(answer.content))
+    return found
+
+
+def test_a_frame_plays_the_steps_that_the_session_made_and_needs_no_cookie(client: Client) -> None:
+    session = start(client)
+    carry_out(session, "advance", root(session), after=0, count=20)
+    answer = carry_out(session, "intervene", root(session), after=12, intervention=CRASH)
+    assert isinstance(answer, Done) and answer.created
+    branch = Branch.objects.get(id=answer.created)
+    carry_out(session, "run_until", branch, after=13, until="end")
+
+    shared = client.get(f"/sessions/{session.id}/link", {"branch": branch.id, "step": 13}).json()
+    frame = re.search(r'src="([^"]*)"', shared["frame"])
+    assert frame is not None
+    visitor = Client()
+    page = visitor.get(html.unescape(frame.group(1)))
+    assert page.status_code == 200
+    assert "X-Frame-Options" not in page.headers
+    assert "frame-ancestors *" in page["Content-Security-Policy"]
+    assert "script-src 'self'" in page["Content-Security-Policy"]
+    told = attributes(page.content.decode(), "eos-player")
+    assert told["step"] == "13"
+    assert "session" not in told and "share" not in told
+    assert html.unescape(told["open"]) == shared["address"]
+    file = played(visitor, html.unescape(told["file"]))
+    steps = file["steps"]["1"]
+    assert [json.dumps(step) for step in steps] == [
+        json.dumps(json.loads(body)) for body in line_bodies(branch)
+    ]
+    assert file["branches"][0]["first_broken"] == branch.first_broken
+    assert file["branches"][0]["finished"] == branch.finished
+    assert not visitor.cookies
+    assert Session.objects.count() == 1
+
+
+def test_the_language_of_a_frame_is_in_its_address_and_leaves_no_cookie() -> None:
+    visitor = Client()
+    page = visitor.get(link().address("replays:embed", lang="zh-Hans"))
+    assert '<html lang="zh-Hans">' in page.content.decode()
+    assert not visitor.cookies
+
+
+@pytest.mark.parametrize("path", ["/", "/sessions/new?scenario=SC-03", "/open/SC-03/0/", "/reference/"])
+def test_nothing_else_may_stand_in_a_frame(client: Client, path: str) -> None:
+    answer = client.get(path)
+    assert answer["X-Frame-Options"] == "DENY"
+    assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
+
+
+def test_a_file_is_made_once_and_then_only_read(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = link().address("replays:linked_player")
+    first = client.get(address)
+    monkeypatch.setattr(linked, "_simulation", None)
+    again = client.get(link(step=40).address("replays:linked_player"))
+    assert again["ETag"] == first["ETag"]
+    assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 304
+    assert "Cookie" not in first["Vary"]
+    assert LinkedFile.objects.count() == 1
+
+
+def test_what_is_made_for_one_address_is_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(20):
+        embed_views.making.buckets.take("address 127.0.0.1")
+    answer = client.get(link().address("replays:linked_player"))
+    assert (answer.status_code, answer["Retry-After"]) == (429, "1")
+    assert not LinkedFile.objects.exists()
+
+
+def test_the_files_that_are_kept_are_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linked, "LINKED_FILES_MAX", 2)
+    for scenario in ("SC-01", "SC-02", "SC-03"):
+        assert client.get(link(scenario).address("replays:linked_player")).status_code == 200
+    assert LinkedFile.objects.count() == 2
+    assert client.get(link("SC-01").address("replays:linked_player")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "key"),
+    [
+        ("/embed/SC-99/0/player.json", 404, "no_scenario"),
+        ("/embed/SC-03/0/player.json?step=5001", 429, "link_too_far"),
+        ("/embed/SC-03/0/player.json?done=x", 400, "link_broken"),
+        ("/embed/SC-07/0/player.json?variant=acks-one", 422, "link_refused"),
+        ("/embed/SC-03/0/player.json?variant=none", 422, "bad_scenario"),
+        (
+            Link(scenario="SC-03", version="0", done=[{"after": 3, "intervention": CRASH | {"actor": "x"}}])
+            .address()
+            .replace("/open/", "/embed/")
+            .replace("?", "player.json?"),
+            422,
+            "link_refused",
+        ),
+    ],
+)
+def test_what_cannot_be_played_says_why(client: Client, address: str, status: int, key: str) -> None:
+    answer = client.get(address)
+    assert (answer.status_code, answer.json()["key"]) == (status, f"problem.{key}")
+    assert not LinkedFile.objects.exists()
+
+
+def replay(owner: str) -> Replay:
+    return Replay.objects.create(
+        owner=owner,
+        kind="session",
+        title={"en": "A replay", "zh-Hans": "回放"},
+        digest="0" * 64,
+        steps=0,
+        state="verified",
+        player=gzip.compress(b'{"v": 1}'),
+    )
+
+
+def test_a_replay_of_nobody_may_be_framed_and_anybody_elses_may_not(client: Client) -> None:
+    public, private = replay(""), replay("a" * 48)
+    page = client.get(f"/embed-replay/{public.id}/?step=7")
+    told = attributes(page.content.decode(), "eos-player")
+    assert (told["step"], played(client, told["file"])) == ("7", {"v": 1})
+    assert "frame-ancestors *" in page["Content-Security-Policy"]
+    assert client.get(f"/embed-replay/{private.id}/").status_code == 404
+    assert client.get(f"/embed-replay/{private.id}/player.json").status_code == 404
+
+
+class TestOEmbed:
+    def ask(self, client: Client, url: str, **query: Any) -> Any:
+        return client.get("/oembed", {"url": f"http://testserver{url}", **query})
+
+    @pytest.mark.parametrize("path", ["/sessions/new?scenario=sc-03", None])
+    def test_an_address_of_a_run_is_answered_with_a_frame(self, client: Client, path: str | None) -> None:
+        answer = self.ask(client, path or link(step=40).address(), maxwidth="600").json()
+        assert (answer["version"], answer["type"], answer["width"], answer["height"]) == (
+            "1.0",
+            "rich",
+            600,
+            embed_views.FRAME_HEIGHT,
+        )
+        assert answer["title"].startswith("SC-03 The acknowledgement is lost")
+        frame = re.search(r'src="([^"]*)"', answer["html"])
+        assert frame is not None
+        assert client.get(html.unescape(frame.group(1))).status_code == 200
+
+    def test_a_link_page_says_where_its_answer_is(self, client: Client) -> None:
+        page = client.get(link(step=40).address()).content.decode()
+        found = re.search(r'application/json\+oembed" href="([^"]*)"', page)
+        assert found is not None
+        assert client.get(html.unescape(found.group(1))).json()["type"] == "rich"
+        assert 'property="og:title" content="SC-03 The acknowledgement' in page
+
+    def test_a_replay_of_nobody(self, client: Client) -> None:
+        assert self.ask(client, f"/replays/{replay('').id}/").json()["title"] == "A replay"
+        assert self.ask(client, f"/replays/{replay('a' * 48).id}/").status_code == 404
+
+    @pytest.mark.parametrize(
+        "url", ["/", "/nowhere", "/sessions/new?scenario=SC-99", "/open/SC-99/0/", "/open/SC-03/0/?step=x"]
+    )
+    def test_what_has_no_frame_is_not_found(self, client: Client, url: str) -> None:
+        assert self.ask(client, url).status_code == 404
+
+    def test_another_site_and_another_format(self, client: Client) -> None:
+        assert client.get("/oembed", {"url": "https://example.org/open/SC-03/0/"}).status_code == 404
+        assert client.get("/oembed", {"format": "xml"}).status_code == 501
+        assert client.get("/oembed").status_code == 404
