@@ -234,6 +234,7 @@ class Interference:
             simulation.disconnect(name, peer)
         simulation.world.paused.discard(name)
         if name in simulation.world.brokers:
+            world.dark = not any(broker.alive for broker in world.brokers.values())
             broker_id = simulation.world.brokers[name].broker_id
             simulation.world.controller.on_broker_stopped(broker_id, simulation.now, clean=clean)
             simulation.ask("controller")
@@ -250,6 +251,7 @@ class Interference:
         self._say("fault.restarted", name, actor=name)
         simulation.carry_out(name, role.restart(simulation.now))
         if name in simulation.world.brokers:
+            simulation.world.dark = False
             self._tell(simulation.world.broker_is_back(name, simulation.now))
         simulation.ask(name)
         simulation.ask("controller")

@@ -34,6 +34,10 @@ from engine.world import World, build
 Event = tuple[int, int, int, str, Any]
 """(time, class, order put in, handler, argument)."""
 
+_CONNECTING = frozenset({"timer", "pass", "connected"})
+"""The events by which a client goes on trying to reach a broker."""
+_NEVER = (-1, -1)
+
 
 class Simulation:
     """One run.
@@ -179,7 +183,7 @@ class Simulation:
 
     def _next_event(self) -> bool:
         queue = self._queue
-        if self._busy <= 0 or not queue:
+        if self._busy <= 0 or not queue or (self.world.dark and self._nothing_comes()):
             self.finished = "complete"
             return False
         if queue[0][0] > self._horizon:
@@ -224,6 +228,21 @@ class Simulation:
         if part is not None:
             part.gone = True
             self.watch.touch(part)
+
+    def _nothing_comes(self) -> bool:
+        """No broker runs, and what is left is clients that try to connect, with nothing to do (GEN-2)."""
+        world = self.world
+        for _, _, order, handler, argument in self._queue:
+            timers = self._scheduled.get(handler)
+            if timers is not None and timers.get(argument, _NEVER)[1] != order:
+                continue
+            if handler in _CONNECTING:
+                name = argument[0] if handler == "connected" else argument
+                if not world.waits_in_vain(name):
+                    return False
+            elif handler != "background":
+                return False
+        return True
 
     def _schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
         """Keep one valid timer of this kind for a role, at ``at``; None: none. Retired ones are skipped."""

@@ -57,6 +57,8 @@ class World:
         self.clients: dict[str, ProducerClient] = {}
         self.consumers: dict[str, Consumer] = {}
         self.brokers: dict[str, Broker] = {}
+        self.dark = False
+        """No broker runs."""
         self.broker_of: dict[int, Broker] = {}
         """The same by id."""
         self.changed_partitions: set[str] = set()
@@ -234,6 +236,14 @@ class World:
     def acts(self, name: str) -> bool:
         """An actor that runs and is not paused."""
         return name not in self.paused and bool(self.roles[name].alive)
+
+    def waits_in_vain(self, name: str) -> bool:
+        """A client that only connects, again and again: it owes nobody anything, and no call waits for it."""
+        for application in self.applications_of.get(name, ()):
+            if application.blocked_by not in (None, "client_down"):
+                return False
+        client = self.clients.get(name)
+        return name in self.consumers if client is None else not client.owes
 
     def is_zombie(self, name: str) -> bool:
         """True for a broker that runs, while the controller holds it for dead."""

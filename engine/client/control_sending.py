@@ -6,7 +6,7 @@ backoff, Kafka's Sender thread does nothing else; so does this one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.client.client_states import COMMITTING_TRANSACTION
@@ -40,6 +40,8 @@ class Held:
     attempted: int | None = None
     """The broker that a connection was started to: when that fails, the coordinator is looked up again."""
     slept: bool = False
+    told: set[int | None] = field(default_factory=set)
+    """The brokers that it was said to wait for; None: it was said that the Sender sleeps. Each once."""
 
 
 def _transactions(sender: Sender) -> TransactionManager:
@@ -130,7 +132,7 @@ def _go_on(sender: Sender, held: Held, now: int) -> bool:
         if node is None:
             memory.metadata.request_update()
             request.is_retry = held.slept = True
-            return sleep(sender, memory.config.retry_backoff_ms, now)
+            return _sleep_again(sender, held, now)
     else:
         node = transactions.coordinators[request.coordinator]
         if node is None:
@@ -161,13 +163,15 @@ def _await_connection(sender: Sender, held: Held, node: int, now: int) -> bool:
         held.until = now + memory.config.request_timeout_ms
     elif now >= held.until:
         return _not_reached(sender, held, node, now)
-    sender.wait(
-        "client.waits_not_connected",
-        ("SND-5",),
-        (node,),
-        broker=f"broker-{node}",
-        limit=memory.connections.limit,
-    )
+    if node not in held.told:
+        held.told.add(node)
+        sender.wait(
+            "client.waits_not_connected",
+            ("SND-5",),
+            (node,),
+            broker=f"broker-{node}",
+            limit=memory.connections.limit,
+        )
     return sender.end(held.until)
 
 
@@ -178,7 +182,7 @@ def _not_reached(sender: Sender, held: Held, node: int, now: int) -> bool:
     sender.memory.metadata.request_update()
     held.request.is_retry, held.slept = True, False
     held.attempted, held.until = None, None
-    return sleep(sender, sender.memory.config.retry_backoff_ms, now)
+    return _sleep_again(sender, held, now)
 
 
 def _look_up(sender: Sender, held: Held, key: str, now: int, node: int | None = None) -> bool:
@@ -243,10 +247,19 @@ def poll(sender: Sender, now: int) -> bool:
     return sender.end(metadata_due(sender, now))
 
 
-def sleep(sender: Sender, backoff: int, now: int) -> bool:
+def _sleep_again(sender: Sender, held: Held, now: int) -> bool:
+    """No broker can be reached: the Sender sleeps, over and over, and says so the first time."""
+    first = None not in held.told
+    held.told.add(None)
+    return sleep(sender, sender.memory.config.retry_backoff_ms, now, said=first)
+
+
+def sleep(sender: Sender, backoff: int, now: int, said: bool = True) -> bool:
     """The Sender sleeps before it repeats a control request (SND-5, step 6)."""
     sender.sleeps_until = now + backoff
     ask_for_metadata(sender, now)
+    if not said:
+        return sender.end(None)
     sender.memory.watch.say(
         "client.sleeps", ("SND-5",), client=sender.memory.name, backoff=backoff, until=sender.sleeps_until
     )

@@ -120,6 +120,12 @@ class ProducerClient:
             return False
         return bool(transactions.in_flight or transactions.requests or self.sender.held)
 
+    @property
+    def owes(self) -> bool:
+        """A record has no outcome yet, or a call has not returned."""
+        memory = self.memory
+        return self.alive and bool(memory.accumulator.incomplete or memory.closing or memory.awaiting)
+
     # -- presets (GEN-7) -------------------------------------------------------------------------------
 
     def preset_metadata(self, leaders: dict[str, int | None], brokers: Iterable[int] = ()) -> None:

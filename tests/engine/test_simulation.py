@@ -14,7 +14,7 @@ import pytest
 from engine.errors import EngineError, Refused
 from engine.explain import catalogue
 from engine.recording import ABSENT, canonical, place, pruned
-from engine.scenario import library, load
+from engine.scenario import library, load, parse
 from engine.simulation import Simulation
 
 
@@ -271,3 +271,79 @@ def test_whoever_wants_to_be_called_stands_in_the_queue_for_then():
             due = broker.next_timer()
             assert due is None or (name, due) in queued, f"after step {step.number} ({step.key})"
     assert [actor for at, actor in loaded if at > 560] == ["broker-3"]
+
+
+DARK = """
+id = "X-1"
+profile = "{profile}"
+[title]
+en = "All brokers stay down"
+zh-Hans = "所有 broker 都停机"
+[[producers]]
+name = "p1"
+settings = {{ {settings} }}
+[[consumers]]
+name = "c1"
+group = "g"
+[[applications]]
+name = "app-1"
+client = "p1"
+calls = [{calls}]
+"""
+SENDS = '{ at = 10, do = "send", partition = "t-0" }, { at = 200, do = "send", partition = "t-0" }'
+COMMITS = (
+    '{ at = 0, do = "init_transactions" }, { at = 150, do = "begin_transaction" }, '
+    '{ at = 150, do = "send", partition = "t-0" }, { at = 300, do = "commit_transaction" }'
+)
+DARK_RUNS = {
+    "records-expire": ("enable_idempotence = true", SENDS, 100),
+    "init": ('transactional_id = "x"', '{ at = 110, do = "init_transactions" }', 100),
+    "commit": ('transactional_id = "x"', COMMITS, 250),
+}
+
+
+def dark(case, profile, back_at=None):
+    settings, asked, at = DARK_RUNS[case]
+    text = DARK.format(profile=profile, settings=settings, calls=asked)
+    for broker in (1, 2, 3):
+        text += f'[[faults]]\nat = {at}\naction = "crash"\nactor = "broker-{broker}"\n'
+        if back_at is not None:
+            text += f'[[faults]]\nat = {back_at}\naction = "restart"\nactor = "broker-{broker}"\n'
+    return Simulation(load(parse(text)))
+
+
+@pytest.mark.requirement("GEN-2")
+@pytest.mark.parametrize("profile", ["k20", "k28"])
+@pytest.mark.parametrize("case", DARK_RUNS)
+def test_brokers_that_stay_down_do_not_keep_a_run_going_for_ever(case, profile):
+    """Clients try to connect again and again; once nobody waits for anything, that is nothing to see."""
+    simulation = dark(case, profile)
+    simulation.run()
+    assert simulation.finished == "complete"
+    assert simulation.number < 150
+    assert all(application.blocked_by is None for application in simulation.world.applications.values())
+    assert not simulation.world.clients["p1"].memory.accumulator.incomplete
+
+
+@pytest.mark.requirement("GEN-2", "GEN-6")
+@pytest.mark.parametrize("case", DARK_RUNS)
+def test_clients_go_on_when_a_broker_is_back(case):
+    """After the end a learner restarts the brokers: the run is the one in which they came back."""
+    simulation = dark(case, "k28")
+    simulation.run()
+    ended = simulation.number
+    for broker in (1, 2, 3):
+        simulation.intervene({"action": "restart", "actor": f"broker-{broker}"})
+    simulation.run(until=simulation.now + 5_000)
+    assert simulation.number > ended + 10
+    assert not simulation.world.dark
+    assert not simulation.world.clients["p1"].busy
+
+
+@pytest.mark.requirement("GEN-2")
+def test_brokers_that_come_back_later_are_waited_for():
+    simulation = dark("commit", "k28", back_at=20_000)
+    simulation.run()
+    assert simulation.finished == "complete"
+    assert simulation.now > 20_000
+    assert simulation.world.clients["p1"].memory.transactions.state == "READY"
