@@ -401,7 +401,7 @@ class TransactionCoordinator(CoordinatorVoice):
         metadata = self.metadata.get(writing.transactional_id)
         owner = self.lookup(writing.transactional_id)
         if owner is not Error.NONE or self.epoch_of(writing.transactional_id) != writing.coordinator_epoch:
-            answer, metadata = Error.NOT_COORDINATOR, None
+            answer, metadata = Error.NOT_COORDINATOR if answer is Error.NONE else answer, None
         if answer is Error.NONE and metadata is not None:
             _INSTALLED[writing.kind](self, writing, metadata, now)
         else:
@@ -539,6 +539,8 @@ class TransactionCoordinator(CoordinatorVoice):
                 self._decide(row, metadata)
                 if row.effects:
                     self._fence(None, metadata, now)
+                else:
+                    self._answer_row(None, row)
 
     def expire_ids(self, now: int) -> None:
         """Forget ids that nobody used for long (TXC-21)."""

@@ -6,6 +6,7 @@ The log of a case is a list; what is held back reached it, but the coordinator w
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
@@ -57,6 +58,10 @@ class Stage:
         self.responses: list[tuple[int, Answer]] = []
         self.writes: list[Image | None] = []
         self.markers: list[SendMarkers] = []
+        self.under_way: set[str] = set()
+        """Ids whose markers were not all acknowledged yet."""
+        self.acknowledged: dict[str, int] = {}
+        """Id to the operation that acknowledged its last marker, until the log took the completion."""
 
     def settle(self) -> None:
         """Carry out what the coordinator wants until it wants nothing more."""
@@ -64,11 +69,15 @@ class Stage:
         while outbox:
             effect = outbox.pop(0)
             if isinstance(effect, Answer):
+                if effect.to is None:  # A task of the coordinator's own; its exception is the operation's.
+                    effect = replace(effect, to=self.operation)
                 self.responses.append((int(str(effect.to)), effect))
             elif isinstance(effect, Completed):
-                self.responses.append((self.operation, Answer(to=self.operation, error=effect.error)))
+                asked = self.acknowledged.pop(effect.transactional_id, self.operation)
+                self.responses.append((asked, Answer(to=asked, error=effect.error)))
             elif isinstance(effect, SendMarkers):
                 self.markers.append(effect)
+                self.under_way.add(effect.transactional_id)
             else:
                 self._write(effect)
 
@@ -128,7 +137,11 @@ class Stage:
         raise Skip("verification came with 3.6")
 
     def _complete_markers(self, op: dict[str, Any]) -> None:
-        self.coordinator.all_markers_acknowledged(op["tid"])
+        """The last acknowledgement comes once; what the log makes of it is not the markers' business."""
+        if op["tid"] in self.under_way:
+            self.under_way.discard(op["tid"])
+            self.acknowledged[op["tid"]] = self.operation
+            self.coordinator.all_markers_acknowledged(op["tid"])
 
     def _advance(self, op: dict[str, Any]) -> None:
         self.now += op["ms"]
@@ -152,6 +165,7 @@ class Stage:
             self.coordinator.written(token, Error[op["error"]], self.now)
 
     def _resign(self, op: dict[str, Any]) -> None:
+        self.under_way.clear()
         self.coordinator.resign(PARTITION)
 
     def _elect(self, op: dict[str, Any]) -> None:

@@ -66,3 +66,42 @@ def test_a_wrong_earlier_identity_fails():
     failure = coordinator.run(case, "2.8")
     assert failure is not None
     assert failure.step == "ops[1] init_pid aux_state tx"
+
+
+def play(*operations, start="Ongoing", epoch=0):
+    """Operations on id ``tx``, whose transaction over one partition is open; answers by operation."""
+    stage = Stage({"start_ms": 1000}, "2.8")
+    known = {"pid": OLD, "epoch": epoch, "partitions": ["a-0"], "start_ms": 500, "timeout_ms": 60_000}
+    stage.do({"op": "set", "tid": "tx", "state": start, "last_update_ms": 600, **known})
+    for number, operation in enumerate(operations):
+        stage.operation = number
+        stage.writes = []
+        stage.do({"tid": "tx", "pid": OLD, "epoch": epoch, **operation})
+    return stage, {index: (answer.error, answer.thrown) for index, answer in stage.responses}
+
+
+COMMIT = {"op": "end_txn", "result": "COMMIT", "tv": 0}
+HOLD, ACKNOWLEDGED = {"op": "hold_appends"}, {"op": "complete_markers"}
+
+
+def test_a_completion_is_written_once_however_often_it_is_acknowledged():
+    release = {"op": "release_append", "error": "NONE"}
+    stage, told = play(COMMIT, HOLD, ACKNOWLEDGED, ACKNOWLEDGED, release)
+    assert told == {0: (Error.NONE, False), 2: (Error.NONE, False)}
+    assert stage.state()["tx"]["state"] == "CompleteCommit"
+
+
+@pytest.mark.parametrize(
+    ("appended", "answer"),
+    [("NONE", Error.NOT_COORDINATOR), ("NOT_ENOUGH_REPLICAS", Error.COORDINATOR_NOT_AVAILABLE)],
+)
+def test_a_failed_append_keeps_its_error_when_the_coordinator_moved(appended, answer):
+    """``appendTransactionToLog`` asks who owns the id only after a successful append."""
+    release = {"op": "release_append", "error": appended}
+    _, told = play(HOLD, COMMIT, {"op": "resign"}, release)
+    assert told == {1: (answer, False)}
+
+
+def test_a_scan_that_cannot_fence_throws():
+    _, told = play({"op": "advance", "ms": 70_000}, {"op": "expire_timed_out"}, epoch=32767)
+    assert told == {1: (Error.UNKNOWN_SERVER_ERROR, True)}
