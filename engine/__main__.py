@@ -18,6 +18,8 @@ from typing import Any, NamedTuple, TextIO
 
 from engine.errors import EngineError, Refused
 from engine.explain import transcript_lines
+from engine.predict import questions
+from engine.predict.listing import question_lines
 from engine.recording import canonical
 from engine.scenario import BadScenario, Scenario, entry, library, load, parse
 from engine.scenario.document import line_of
@@ -59,6 +61,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--jsonl", action="store_true", help="print every step as JSON")
     run.add_argument(
         "--interventions", metavar="FILE", help="JSON: what was done to the run, each with the step before it"
+    )
+    run.add_argument(
+        "--checkpoints", action="store_true", help="where the run stops and asks, and the answers"
     )
     run.add_argument("--language", choices=("en", "zh-Hans"), default="en")
     run.set_defaults(command=run_command)
@@ -199,6 +204,10 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
             "expect_refused", f"{expected} did not refuse it", "a document that meets its expectation"
         )
     _play(simulation, options, out)
+    if options.checkpoints:
+        for question in questions(scenario, options.done):
+            lines = "\n".join(question_lines([question], options.language))
+            _print(out, {"question": question.to_json()}, lines, options)
     if simulation.finished != "complete":
         _print(out, {"finished": simulation.finished}, f"finished {simulation.finished}", options)
     for verdict in simulation.verdicts():

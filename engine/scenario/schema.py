@@ -93,6 +93,8 @@ MIDDLEWARE_APIS = tuple(message.api for message in messages.REQUESTS + messages.
 """Of two-phase commit over middleware (MW-2)."""
 ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
 """Messages that are answers by their name alone."""
+QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset")
+"""What a checkpoint may ask (engine/predict/kinds.py)."""
 MESSAGE_ACTIONS = ("drop", "delay", "duplicate", "reorder", "disconnect", "inject_error")
 ACTOR_ACTIONS = ("crash", "restart", "pause", "resume")
 WORLD_ACTIONS = (
@@ -152,6 +154,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "overrides": Field(kind="tables", rows="override", bound=64),
         "switches": Field(kind="table"),
         "expect": Field(kind="table", rows="expect"),
+        "checkpoints": Field(kind="tables", rows="checkpoint", bound=32),
         "variants": Field(kind="tables", rows="variant", bound=64),
     },
     "limits": {"steps": _count(20_000, 1_000_000, 1), "time_ms": _time(TIME_MAX)},
@@ -347,6 +350,16 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "repeated": _count(0, 16),
         "reserved": _count(0, 16),
         "mixed": Field(kind="bool", default=False),
+    },
+    "checkpoint": {
+        "ask": Field(kind="name", required=True, choices=QUESTIONS),
+        "actor": Field(kind="text"),
+        "api": Field(kind="text", choices=APIS + MIDDLEWARE_APIS),
+        "source": Field(kind="text"),
+        "partition": Field(kind="partition"),
+        "machine": Field(kind="name"),
+        "of": Field(kind="text"),
+        "nth": _count(1, 10_000, 1),
     },
     "variant": {
         "name": Field(kind="name", required=True),

@@ -1,0 +1,82 @@
+"""What a question is made of: choices, reasons, and how a recorded step (docs/frame.md) is asked for its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+Step = dict[str, Any]
+View = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A sentence that says why a choice is right or wrong. ``rule`` is the requirement behind it; ``outcome``
+    that of a check (``passed``, ``decided``, ``not_reached``, ``off``), None for a plain sentence."""
+
+    key: str
+    params: dict[str, Any] = field(default_factory=dict)
+    rule: str | None = None
+    outcome: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"key": self.key, "params": self.params, "rule": self.rule, "outcome": self.outcome}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One possible answer. ``id`` is unique in its question."""
+
+    id: str
+    key: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"id": self.id, "key": self.key, "params": self.params}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a kind makes of the step that decides: the question, the choices, the right one, a reason for each."""
+
+    key: str
+    params: dict[str, Any]
+    choices: tuple[Choice, ...]
+    right: str
+    reasons: dict[str, tuple[Reason, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of question. ``fits``: the step decides something of this kind. ``ask``: the question about it;
+    gets the step and the view after it."""
+
+    fits: Callable[[Step], bool]
+    ask: Callable[[Step, View], Asked]
+
+
+def delivered(step: Step) -> dict[str, Any] | None:
+    """The message that is handled in this step, as the view showed it; None when there is none."""
+    ids = {str(fate["id"]) for fate in step["messages"] if fate["event"] == "delivered"}
+    for change in step["changes"]:
+        path = change["path"]
+        if path[:2] == ["network", "messages"] and len(path) == 3 and path[2] in ids and "before" in change:
+            message: dict[str, Any] = change["before"]
+            return message
+    return None
+
+
+def error_of(step: Step) -> str | None:
+    """The error that the step's refusal answers with."""
+    return None if step["refusal"] is None else str(step["refusal"]["error"])
+
+
+def said(step: Step) -> set[str]:
+    """The keys of everything that the step says."""
+    return {step["key"], *(note["key"] for note in step["notes"])}
+
+
+def note(step: Step, keys: tuple[str, ...]) -> dict[str, Any] | None:
+    """The first note with one of these keys."""
+    return next((each for each in step["notes"] if each["key"] in keys), None)

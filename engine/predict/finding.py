@@ -1,0 +1,97 @@
+"""Run a scenario and find the steps before which its checkpoints stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.predict.facts import Asked, Step, delivered
+from engine.predict.kinds import KINDS
+from engine.scenario import Scenario
+from engine.simulation import Simulation
+
+STEPS_MAX = 3000
+"""A checkpoint lies among the first steps of a run: nobody steps further to be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A checkpoint that a run meets. ``checkpoint``: its place in the document, from 0. ``at``: the step to stop at;
+    the one after it answers."""
+
+    checkpoint: int
+    ask: str
+    at: int
+    asked: Asked
+
+    def to_json(self) -> dict[str, Any]:
+        asked = self.asked
+        return {
+            "checkpoint": self.checkpoint,
+            "ask": self.ask,
+            "at": self.at,
+            "key": asked.key,
+            "params": asked.params,
+            "choices": [choice.to_json() for choice in asked.choices],
+            "right": asked.right,
+            "reasons": {name: [one.to_json() for one in why] for name, why in asked.reasons.items()},
+        }
+
+
+def questions(scenario: Scenario, interventions: Iterable[dict[str, Any]] = ()) -> list[Question]:
+    """Every checkpoint that this run meets, in the order of its steps; one step is asked about once."""
+    return list(_find(scenario, interventions))
+
+
+def _find(scenario: Scenario, interventions: Iterable[dict[str, Any]]) -> Iterator[Question]:
+    checkpoints: list[dict[str, Any]] = scenario["checkpoints"]
+    waiting = dict(enumerate(checkpoints))
+    met = dict.fromkeys(waiting, 0)
+    if not waiting:
+        return
+    simulation = Simulation(scenario, list(interventions))
+    while waiting and simulation.number < STEPS_MAX and (made := simulation.step()) is not None:
+        step = made.to_json()
+        found: int | None = None
+        for number, checkpoint in list(waiting.items()):
+            if not _fits(checkpoint, step):
+                continue
+            met[number] += 1
+            if met[number] == checkpoint["nth"]:
+                del waiting[number]
+                found = number if found is None else found
+        if found is not None:
+            ask = checkpoints[found]["ask"]
+            asked = KINDS[ask].ask(step, simulation.view())
+            yield Question(found, ask, step["number"] - 1, asked)
+
+
+def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
+    """Whether the step decides what the checkpoint asks about. It looks at who acts on what, never at the outcome."""
+    if not KINDS[checkpoint["ask"]].fits(step):
+        return False
+    if checkpoint["actor"] is not None and step["actor"] != checkpoint["actor"]:
+        return False
+    message = delivered(step)
+    if checkpoint["api"] is not None and (message is None or message["api"] != checkpoint["api"]):
+        return False
+    if checkpoint["source"] is not None and (message is None or message["from"] != checkpoint["source"]):
+        return False
+    if checkpoint["partition"] is not None and checkpoint["partition"] not in _partitions(step, message):
+        return False
+    change = step["transition"] or {}
+    return all(
+        checkpoint[name] is None or change.get(known) == checkpoint[name]
+        for name, known in (("machine", "machine"), ("of", "of"))
+    )
+
+
+def _partitions(step: Step, message: dict[str, Any] | None) -> set[str]:
+    """The partitions that the step is about: of its message, of its sentence, and whose bounds it moves."""
+    found = set(message["partitions"]) if message is not None else set()
+    for name in ("partition", "consumer_partition"):
+        if isinstance(step["params"].get(name), str):
+            found.add(step["params"][name])
+    found |= {change["path"][1] for change in step["changes"] if change["path"][0] == "partitions"}
+    return found

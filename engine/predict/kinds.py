@@ -1,0 +1,381 @@
+"""The kinds of questions, one table: how a step is recognised, what could happen, what did, and why not the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import Error
+from engine.explain.machines import machines
+from engine.predict.facts import Asked, Choice, Kind, Reason, Step, View, delivered, error_of, note, said
+
+# What will the leader do with this batch? ----------------------------------------------------------------
+
+_APPEND_ROWS: dict[str, tuple[str, ...]] = {
+    "stored": ("decision.accepted",),
+    "duplicate": ("decision.duplicate_lookup",),
+    "out_of_order": (
+        "decision.new_epoch_starts_at_zero",
+        "decision.nothing_cached",
+        "decision.stale_sequence",
+        "decision.sequence_gap",
+    ),
+    "stale_epoch": ("decision.epoch",),
+}
+"""Choice to the rows of the leader's table that lead to it."""
+_APPEND_ERRORS = {
+    "OUT_OF_ORDER_SEQUENCE_NUMBER": "out_of_order",
+    "INVALID_PRODUCER_EPOCH": "stale_epoch",
+    "UNKNOWN_PRODUCER_ID": "unknown_producer",
+    "DUPLICATE_SEQUENCE_NUMBER": "called_duplicate",
+    "INVALID_TXN_STATE": "outside_transaction",
+}
+
+
+def _is_append(step: Step) -> bool:
+    message = delivered(step)
+    return message is not None and message["api"] == "Produce" and not message["is_response"]
+
+
+def _append_outcome(step: Step) -> str:
+    error = error_of(step)
+    if error is not None:
+        return _APPEND_ERRORS.get(error, "refused_before")
+    return "duplicate" if "broker.duplicate_found" in said(step) else "stored"
+
+
+def _ask_append(step: Step, _view: View) -> Asked:
+    right = _append_outcome(step)
+    decision = step["decision"]
+    rows: list[dict[str, Any]] = [] if decision is None else decision["rows"]
+    names = list(_APPEND_ROWS) + ([right] if right not in _APPEND_ROWS else [])
+    params = {name: step["params"].get(name) for name in ("broker", "partition", "client")}
+    message = delivered(step) or {}
+    params["client"] = params["client"] or message.get("from")
+    params["broker"] = step["actor"]
+    params["partition"] = params["partition"] or (message.get("partitions") or [None])[0]
+    if decision is not None:
+        params |= decision["arrived"]
+    reasons = {name: _append_reasons(name, right, rows, step) for name in names}
+    return Asked(
+        "predict.append.ask" if decision is not None else "predict.append.ask_plain",
+        params,
+        tuple(Choice(name, f"predict.append.{name}") for name in names),
+        right,
+        reasons,
+    )
+
+
+def _append_reasons(name: str, right: str, rows: list[dict[str, Any]], step: Step) -> tuple[Reason, ...]:
+    if name == right:
+        return (Reason(step["key"], step["params"], step["rules"][0] if step["rules"] else None),)
+    if not rows:
+        refused = error_of(step) is not None
+        return (Reason("predict.append.refused_first" if refused else "predict.append.no_producer"),)
+    wanted = _APPEND_ROWS[name]
+    return tuple(
+        Reason(row["key"], row["params"], row["rule"], row["outcome"]) for row in rows if row["key"] in wanted
+    ) or (Reason("predict.append.not_asked"),)
+
+
+# Which state follows? -------------------------------------------------------------------------------------
+
+
+def _is_transition(step: Step) -> bool:
+    return step["transition"] is not None
+
+
+def _ask_state(step: Step, _view: View) -> Asked:
+    change = step["transition"]
+    machine = machines()[change["machine"]]
+    before, after = change["from"], change["to"]
+    ways: dict[str, list[str]] = {after: []}
+    for row in machine.rows:
+        if row.source == before:
+            target = row.target if row.target is not None else before
+            events = ways.setdefault(target, [])
+            if row.on not in events:
+                events.append(row.on)
+    params = {"machine": machine.name, "of": change["of"], "from": before, "on": change["on"]}
+    reasons: dict[str, tuple[Reason, ...]] = {}
+    for target, events in ways.items():
+        if target == after:
+            row = machine.rows[change["row"]]
+            told = note(step, (row.why,)) or {"key": step["key"], "params": step["params"]}
+            reasons[target] = (Reason(told["key"], told["params"], row.spec),)
+        elif target == before:
+            reasons[target] = (Reason("predict.state.would_stay", {**params, "events": events}),)
+        else:
+            reasons[target] = (
+                Reason("predict.state.would_need", {**params, "to": target, "events": events}),
+            )
+    choices = tuple(
+        Choice(
+            state,
+            "predict.state.stays" if state == before else "predict.state.becomes",
+            {"of": change["of"], "state": state},
+        )
+        for state in sorted(ways, key=machine.states.index)
+    )
+    message = delivered(step)
+    if message is None:
+        return Asked("predict.state.ask", params, choices, after, reasons)
+    params |= {"api": message["api"], "source": message["from"], "actor": step["actor"]}
+    answer = "_answer" if message["is_response"] else ""
+    return Asked(f"predict.state.ask_message{answer}", params, choices, after, reasons)
+
+
+# Which identity will be given? ----------------------------------------------------------------------------
+
+_IDENTITY_NOTES = {
+    "coordinator.id_is_new": "new",
+    "coordinator.epoch_goes_up": "next_epoch",
+    "coordinator.epoch_given_again": "same_epoch",
+    "coordinator.id_rotated": "new_id",
+}
+_IDENTITIES = ("new", "next_epoch", "same_epoch", "new_id", "must_wait")
+
+
+def _is_identity(step: Step) -> bool:
+    message = delivered(step)
+    asked = message is not None and message["api"] == "InitProducerId" and not message["is_response"]
+    return asked and "transactional_id" in step["params"]
+
+
+def _identity_outcome(step: Step) -> str:
+    given = note(step, tuple(_IDENTITY_NOTES))
+    if given is not None:
+        return _IDENTITY_NOTES[given["key"]]
+    waits = error_of(step) == "CONCURRENT_TRANSACTIONS" or "coordinator.fences_open_transaction" in said(step)
+    return "must_wait" if waits else "refused"
+
+
+def _ask_identity(step: Step, _view: View) -> Asked:
+    right = _identity_outcome(step)
+    names = [*_IDENTITIES, *(["refused"] if right == "refused" else [])]
+    message = delivered(step) or {}
+    params = {
+        "client": message.get("from"),
+        "coordinator": step["actor"],
+        "transactional_id": step["params"]["transactional_id"],
+        "state": step["params"].get("state"),
+        "producer_id": step["params"].get("producer_id"),
+        "producer_epoch": step["params"].get("producer_epoch"),
+    }
+    told = note(step, tuple(_IDENTITY_NOTES)) or {"key": step["key"], "params": step["params"]}
+    reasons: dict[str, tuple[Reason, ...]] = {
+        name: (
+            Reason(told["key"], told["params"], "TXC-9" if name in _IDENTITIES[:4] else "TXC-10")
+            if name == right
+            else Reason(_why_not_identity(name, right), params),
+        )
+        for name in names
+    }
+    choices = tuple(Choice(name, f"predict.identity.{name}", params) for name in names)
+    return Asked("predict.identity.ask", params, choices, right, reasons)
+
+
+def _why_not_identity(name: str, right: str) -> str:
+    """Why this identity is not given: the sentence depends on what happens instead."""
+    if right in ("must_wait", "refused") and name in _IDENTITIES[:4]:
+        return f"predict.identity.not_given_{right}"
+    if right == "new":
+        return "predict.identity.nothing_known"
+    return f"predict.identity.not_{name}"
+
+
+# What will this reader get? -------------------------------------------------------------------------------
+
+_FETCHES = ("given", "aborted", "held_back", "nothing_new")
+
+
+def _is_fetch(step: Step) -> bool:
+    return step["key"] in ("broker.fetch_answered", "broker.fetch_answered_empty")
+
+
+def _fetch_outcome(step: Step) -> str:
+    params = step["params"]
+    if step["key"] == "broker.fetch_answered":
+        return "aborted" if note(step, ("broker.aborted_listed",)) is not None else "given"
+    committed = params["isolation"] == "read_committed"
+    return (
+        "held_back"
+        if committed and params["last_stable_offset"] < params["high_watermark"]
+        else "nothing_new"
+    )
+
+
+def _ask_fetch(step: Step, _view: View) -> Asked:
+    right = _fetch_outcome(step)
+    params = step["params"]
+    committed = params["isolation"] == "read_committed"
+    reasons: dict[str, tuple[Reason, ...]] = {}
+    for name in _FETCHES:
+        if name == right:
+            told = note(step, ("broker.aborted_listed",)) if right == "aborted" else None
+            told = told or {"key": step["key"], "params": params}
+            reasons[name] = (Reason(told["key"], told["params"], "CON-1"),)
+        elif name in ("aborted", "held_back") and not committed:
+            reasons[name] = (Reason("predict.fetch.takes_everything", params, "CON-2"),)
+        else:
+            reasons[name] = (Reason(f"predict.fetch.not_{name}_{right}", params, "CON-1"),)
+    choices = tuple(Choice(name, f"predict.fetch.{name}", params) for name in _FETCHES)
+    return Asked("predict.fetch.ask", params, choices, right, reasons)
+
+
+# What will the client make of this answer? ----------------------------------------------------------------
+
+_REACTIONS = ("goes_on", "tries_again", "abortable", "fatal")
+_TRIES_AGAIN = (
+    "client.requeued",
+    "client.requeued_refused",
+    "client.control_retried",
+    "client.control_retried_soon",
+    "client.control_lookup",
+    "client.control_lost",
+)
+
+
+def _is_reaction(step: Step) -> bool:
+    message = delivered(step)
+    return message is not None and message["is_response"] and step["key"].startswith("client.")
+
+
+def _reaction_outcome(step: Step) -> str:
+    change = step["transition"]
+    if change is not None and change["machine"] == "client_transactions":
+        if change["to"] == "FATAL_ERROR":
+            return "fatal"
+        if change["to"] == "ABORTABLE_ERROR":
+            return "abortable"
+    keys = said(step)
+    if keys & set(_TRIES_AGAIN):
+        return "tries_again"
+    return "fails_batch" if "client.batch_failed" in keys else "goes_on"
+
+
+def _ask_reaction(step: Step, _view: View) -> Asked:
+    right = _reaction_outcome(step)
+    message = delivered(step) or {}
+    errors = _errors_in(message)
+    error = errors[0] if errors else "NONE"
+    names = [*_REACTIONS, *(["fails_batch"] if right == "fails_batch" else [])]
+    params = {
+        "client": step["actor"],
+        "api": message.get("api"),
+        "error": error,
+        "broker": message.get("from"),
+    }
+    because: tuple[Reason, ...] = (Reason("predict.reaction.no_error", params),)
+    if error != "NONE":
+        because = (Reason(f"error.{error}.meaning"), Reason(f"error.{error}.asking"))
+    told: tuple[Reason, ...] = (
+        Reason(step["key"], step["params"], step["rules"][0] if step["rules"] else None),
+    )
+    reasons = {name: told if name == right else because for name in names}
+    choices = tuple(Choice(name, f"predict.reaction.{name}", params) for name in names)
+    key = "predict.reaction.ask" if error != "NONE" else "predict.reaction.ask_no_error"
+    return Asked(key, params, choices, right, reasons)
+
+
+_ERRORS = frozenset(error.name for error in Error if error is not Error.NONE)
+
+
+def _errors_in(message: dict[str, Any]) -> list[str]:
+    """The errors that an answer carries: its own first, then those of its partitions."""
+    found = [str(message["error"])] if message.get("error") in _ERRORS else []
+    left: list[Any] = [message.get("fields")]
+    while left:
+        value = left.pop(0)
+        if isinstance(value, dict):
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)
+        elif isinstance(value, str) and value in _ERRORS:
+            found.append(value)
+    return found
+
+
+# Where will the last stable offset be? ----------------------------------------------------------------------
+
+
+_BOUND_MOVED = {"broker.high_watermark_advanced", "broker.last_stable_offset_advanced"}
+"""What is said when a leader's bound moves; followers that only learn of it are not asked about."""
+
+
+def _is_stable_offset(step: Step) -> bool:
+    return bool(said(step) & _BOUND_MOVED) and any(_moves_bound(change) for change in step["changes"])
+
+
+def _moves_bound(change: dict[str, Any]) -> bool:
+    path = change["path"]
+    return path[0] == "partitions" and path[-1] in ("high_watermark", "last_stable_offset") and len(path) == 5
+
+
+def _ask_stable_offset(step: Step, view: View) -> Asked:
+    partition, after, before = _bounds(step, view)
+    right = after["last_stable_offset"]
+    open_since = [
+        (int(producer_id), entry["transaction_first_offset"])
+        for producer_id, entry in after["producers"].items()
+        if entry["transaction_first_offset"] is not None
+    ]
+    candidates = {before["last_stable_offset"], before["high_watermark"], after["high_watermark"]}
+    candidates |= {after["log_end"], right, *(first for _, first in open_since)}
+    params = {
+        "partition": partition,
+        "before": before["last_stable_offset"],
+        "high_watermark": after["high_watermark"],
+        "log_end": after["log_end"],
+        "right": right,
+    }
+    holder = min(open_since, key=lambda one: one[1], default=None)
+    reasons: dict[str, tuple[Reason, ...]] = {}
+    for offset in sorted(candidates):
+        known = {**params, "offset": offset}
+        if offset == right:
+            key = "predict.offset.nothing_open" if holder is None else "predict.offset.held"
+        elif offset > after["high_watermark"]:
+            key = "predict.offset.not_replicated"
+        elif offset > right:
+            key = "predict.offset.undecided" if holder is not None else "predict.offset.marker_not_replicated"
+        else:
+            key = "predict.offset.decided"
+        if holder is not None:
+            known |= {"producer_id": holder[0], "first_offset": holder[1]}
+        reasons[str(offset)] = (Reason(key, known, "LOG-8"),)
+    choices = tuple(
+        Choice(
+            str(offset),
+            "predict.offset.stays" if offset == params["before"] else "predict.offset.moves",
+            {"offset": offset},
+        )
+        for offset in sorted(candidates)
+    )
+    return Asked("predict.offset.ask", params, choices, str(right), reasons)
+
+
+def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """The partition of the first moved bound, its leader's replica after the step, and its bounds before it."""
+    moved = [change for change in step["changes"] if _moves_bound(change)]
+    leading = [
+        change
+        for change in moved
+        if str(view["partitions"][change["path"][1]]["leader"]) == change["path"][3]
+    ]
+    chosen = (leading or moved)[0]["path"]
+    after = view["partitions"][chosen[1]]["replicas"][chosen[3]]
+    before = {name: after[name] for name in ("high_watermark", "last_stable_offset")}
+    for change in moved:
+        if change["path"][:4] == chosen[:4] and "before" in change:
+            before[change["path"][4]] = change["before"]
+    return chosen[1], after, before
+
+
+KINDS: dict[str, Kind] = {
+    "append": Kind(_is_append, _ask_append),
+    "state": Kind(_is_transition, _ask_state),
+    "identity": Kind(_is_identity, _ask_identity),
+    "fetch": Kind(_is_fetch, _ask_fetch),
+    "reaction": Kind(_is_reaction, _ask_reaction),
+    "stable_offset": Kind(_is_stable_offset, _ask_stable_offset),
+}

@@ -1,0 +1,256 @@
+"""Questions before a decision: where they stop, and that the right answer is what the run then does.
+
+What is right is taken from the view after the step here, and by other facts than the room that asks uses.
+"""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from typing import Any
+
+import pytest
+
+from engine.__main__ import main
+from engine.explain.sentences import LANGUAGES, catalogue
+from engine.predict import questions
+from engine.predict.kinds import KINDS
+from engine.scenario import entry, library, load
+from engine.scenario.schema import QUESTIONS
+from engine.scenario.tracks import tracks
+from engine.simulation import Simulation
+
+ITEMS = [(track.name, item.scenario, item.variant) for track in tracks() for item in track.items]
+RUNS = sorted({(scenario, variant) for _, scenario, variant in ITEMS}, key=str)
+
+
+@cache
+def asked(name: str, variant: str | None):
+    return questions(entry(name).scenario(variant))
+
+
+@cache
+def around(
+    name: str, variant: str | None
+) -> dict[int, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
+    """Step number of each question to (the view before the next step, that step, the view after it)."""
+    found = {}
+    simulation = Simulation(entry(name).scenario(variant))
+    wanted = {question.at for question in asked(name, variant)}
+    while simulation.number <= max(wanted):
+        before = simulation.view() if simulation.number in wanted else {}
+        step = simulation.step().to_json()
+        if step["number"] - 1 in wanted:
+            found[step["number"] - 1] = (before, step, simulation.view())
+    return found
+
+
+def test_kinds_and_schema_name_the_same_questions():
+    assert set(KINDS) == set(QUESTIONS)
+
+
+@pytest.mark.parametrize(("track", "name", "variant"), ITEMS)
+def test_every_item_of_a_track_asks_at_least_three_times(track, name, variant):
+    document = entry(name).document
+    found = asked(name, variant)
+    assert len(found) >= 3, (track, name)
+    assert len(found) == len(document["checkpoints"]), "a checkpoint that this run never meets"
+    assert [question.at for question in found] == sorted({question.at for question in found})
+
+
+def test_tracks_name_scenarios_and_variants_that_exist():
+    known = {item.id: item.variants for item in library()}
+    for track in tracks():
+        assert len({(item.scenario, item.variant) for item in track.items}) == len(track.items)
+        for item in track.items:
+            assert item.variant in (known[item.scenario] or (None,)), item
+            assert item.why.keys() == {"en", "zh-Hans"}
+    assert len({track.name for track in tracks()}) == len(tracks()) == 5
+
+
+@pytest.mark.parametrize(("name", "variant"), RUNS)
+def test_everything_that_is_said_has_words_and_nothing_is_left_unfilled(name, variant):
+    known = catalogue()
+    for question in asked(name, variant):
+        made = question.asked
+        said = [(made.key, made.params), *((choice.key, choice.params) for choice in made.choices)]
+        said += [(reason.key, reason.params) for why in made.reasons.values() for reason in why]
+        for key, params in said:
+            for language in LANGUAGES:
+                assert known[key].slots(language) <= set(params), (key, params)
+        assert len({choice.id for choice in made.choices}) == len(made.choices) >= 2
+        assert made.right in {choice.id for choice in made.choices}
+        assert set(made.reasons) == {choice.id for choice in made.choices}
+        assert all(made.reasons.values()), "an answer without a reason"
+
+
+def leader_of(view, partition):
+    state = view["partitions"][partition]
+    return state["replicas"][str(state["leader"])]
+
+
+def sent(step, view):
+    """The messages that the step sent."""
+    return [
+        view["network"]["messages"][str(fate["id"])] for fate in step["messages"] if fate["event"] == "sent"
+    ]
+
+
+@pytest.mark.parametrize(("name", "variant"), RUNS)
+def test_the_right_answer_is_what_the_run_does(name, variant):
+    for question in asked(name, variant):
+        before, step, after = around(name, variant)[question.at]
+        HOLDS[question.ask](question.asked, before, step, after)
+
+
+def holds_append(made, before, step, after):
+    partition = made.params["partition"]
+    grown = leader_of(after, partition)["log_end"] - leader_of(before, partition)["log_end"]
+    assert (grown > 0) == (made.right == "stored")
+    errors = [
+        message["fields"]["partitions"][partition]["error"]
+        for message in sent(step, after)
+        if message["is_response"]
+    ]
+    answered = {
+        "stored": ("NONE",),
+        "duplicate": ("NONE",),
+        "out_of_order": ("OUT_OF_ORDER_SEQUENCE_NUMBER",),
+        "stale_epoch": ("INVALID_PRODUCER_EPOCH",),
+    }[made.right]
+    assert set(errors) <= set(answered)
+    assert errors or made.right == "stored", "only what is appended may have to wait for its answer"
+
+
+def holds_state(made, before, step, after):
+    params = made.params
+    if params["machine"] == "client_transactions":
+        assert before["clients"][params["of"]]["transaction_manager"]["state"] == params["from"]
+        assert after["clients"][params["of"]]["transaction_manager"]["state"] == made.right
+    elif params["machine"] == "transaction_states":
+        held = [
+            broker["transactions"].get(params["of"])
+            for broker in after["brokers"].values()
+            if broker.get("transactions")
+        ]
+        states = {state for one in held if one for state in (one["state"], one["pending_state"])}
+        fenced = {"PrepareAbort"} if made.right == "PrepareEpochFence" else {made.right}
+        assert fenced & states, (made.right, states)
+    elif params["machine"] == "group_pending_offset":
+        group, partition = params["of"].split(" ")
+        assert (made.right == "Absent") == (partition not in pending(after, group))
+        positions = [offset["position"] for offset in pending(after, group).values()]
+        assert (made.right == "Staged") == (positions == [None])
+    else:
+        role, tid = params["of"].rsplit(" ", 1)
+        assert state_of_role(after, role, tid) == made.right
+        assert state_of_role(before, role, tid) in (params["from"], None)
+
+
+def pending(view, group):
+    found = {}
+    for broker in view["brokers"].values():
+        for offsets in (broker.get("groups") or {}).get(group, {"pending": {}})["pending"].values():
+            found |= offsets
+    return found
+
+
+def state_of_role(view, role, tid):
+    middleware = view["middleware"]
+    if role == "middleware":
+        held = middleware["transactions"]
+    elif role in middleware["participants"]:
+        held = middleware["participants"][role]["transactions"]
+    else:
+        held = middleware[role]["transactions"]
+    return held[tid]["state"] if tid in held else None
+
+
+def holds_identity(made, before, step, after):
+    errors = {message["fields"]["error"] for message in sent(step, after) if message["is_response"]}
+    pid, epoch = made.params["producer_id"], made.params["producer_epoch"]
+    images = [
+        value
+        for change in step["changes"]
+        if change["path"][0] == "partitions" and "batches" in change["path"] and change.get("after")
+        for value in change["after"]["content"]["values"]
+    ]
+    if made.right == "must_wait":
+        assert errors == {"CONCURRENT_TRANSACTIONS"} or [image["state"] for image in images] == [
+            "PrepareAbort"
+        ]
+        return
+    (image,) = images
+    assert image["state"] == "Empty"
+    wanted = {"new": (pid, 0), "next_epoch": (pid, epoch + 1), "same_epoch": (pid, epoch)}[made.right]
+    assert (image["producer_id"], image["producer_epoch"]) == wanted
+
+
+def holds_fetch(made, before, step, after):
+    (message,) = [message for message in sent(step, after) if message["is_response"]]
+    fields = message["fields"]
+    assert bool(fields["batches"]) == (made.right in ("given", "aborted"))
+    assert bool(fields.get("aborted")) == (made.right == "aborted")
+
+
+def holds_reaction(made, before, step, after):
+    manager = after["clients"][step["actor"]]["transaction_manager"]
+    state = None if manager is None else manager["state"]
+    assert (state == "FATAL_ERROR") == (made.right == "fatal")
+    assert (state == "ABORTABLE_ERROR") == (made.right == "abortable")
+    if made.right == "tries_again":
+        batches = after["clients"][step["actor"]]["batches"].values()
+        assert any(batch["state"] == "REQUEUED" for batch in batches) or manager["requests"]
+
+
+def holds_stable_offset(made, before, step, after):
+    replica = leader_of(after, made.params["partition"])
+    assert replica["last_stable_offset"] == int(made.right)
+    assert leader_of(before, made.params["partition"])["last_stable_offset"] == made.params["before"]
+
+
+HOLDS = {
+    "append": holds_append,
+    "state": holds_state,
+    "identity": holds_identity,
+    "fetch": holds_fetch,
+    "reaction": holds_reaction,
+    "stable_offset": holds_stable_offset,
+}
+
+
+def test_another_outcome_has_another_right_answer():
+    """The same checkpoint, the mechanism taken away, or the world changed before it."""
+    document = entry("SC-03").document
+    plain = [question.asked.right for question in questions(load(document, None, {}))]
+    assert plain[:2] == ["stored", "duplicate"]
+    without = {"producers.p1.settings.enable_idempotence": False}
+    assert [question.asked.right for question in questions(load(document, None, without))][:2] == [
+        "stored",
+        "stored",
+    ]
+    unchecked = {"switches.duplicate_lookup": False}
+    assert [question.asked.right for question in questions(load(document, None, unchecked))][:2] == [
+        "stored",
+        "out_of_order",
+    ]
+
+
+def test_what_a_learner_does_changes_the_answer():
+    """SC-61: the sleeping producer crashes instead of waking, so its late batch never asks for a decision."""
+    scenario = entry("SC-61").scenario("k28")
+    plain = questions(scenario)
+    crashed = questions(scenario, [{"action": "crash", "actor": "p1", "after": 40}])
+    assert [question.ask for question in plain][-3:] == ["append", "reaction", "reaction"]
+    assert [question.ask for question in crashed] == ["identity", "identity"]
+
+
+def test_the_command_tells_where_a_run_asks():
+    out = io.StringIO()
+    assert main(["run", "SC-03", "--checkpoints"], out=out) == 0
+    assert "after step 115 (append)" in out.getvalue()
+    assert "  * Recognise it as a repeat" in out.getvalue()
+
+
+def test_a_document_without_checkpoints_asks_nothing():
+    assert questions(entry("SC-07").scenario("plain")) == []
