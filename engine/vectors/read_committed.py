@@ -74,15 +74,17 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
     given = case["input"]
     offset = given["fetch_offset"]
     batches = [_batch(described) for described in given["response_batches"]]
-    whole = [_batch(described) for described in given["full_log"]]
+    whole = [_batch(described) for described in given.get("full_log", ())]
     aborted = tuple((producer_id, first) for producer_id, first in given["aborted_transactions"])
     for isolation in (READ_COMMITTED, READ_UNCOMMITTED):
         listed = aborted if isolation == READ_COMMITTED else ()
         answers = {
             "as given": _answer(tuple(batches), listed),
             "through bytes": _answer(tuple(_through_bytes(batches)), listed),
-            "from a log of bytes": _from_log(_through_bytes(whole), offset, isolation, version),
         }
+        if batches == [batch for batch in whole if batch.last_offset >= offset]:
+            # Not so when the case's broker answered with a part: then a log would tell more.
+            answers["from a log of bytes"] = _from_log(_through_bytes(whole), offset, isolation, version)
         for way, answer in answers.items():
             taken = take(answer, isolation, offset)
             got = {"offsets": taken.offsets, "next_fetch_offset": taken.position}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.codec.transaction_log_record import TransactionLogValue, TransactionStatus, encode_value
 from engine.vectors import run_files
 from engine.vectors.run import TOPICS
 
@@ -54,3 +55,33 @@ def test_sizes_that_a_case_of_the_accumulator_leaves_out_are_the_documented_ones
 def test_every_topic_has_a_module():
     known = {path.stem for path in VECTORS.glob("*.json")}
     assert known - set(TOPICS) == {"endtxn_tv2_ga"}, "the one topic of a version that no profile has"
+
+
+def test_the_order_of_partitions_in_a_transaction_log_record_says_nothing():
+    case = json.loads((VECTORS / "txn_log_record.json").read_text())["vectors"][0]
+    partitions = ("b-1", "a-0", "b-0")
+    value = encode_value(
+        TransactionLogValue(
+            producer_id=case["input"]["pid"],
+            producer_epoch=case["input"]["epoch"],
+            timeout_ms=case["input"]["timeout_ms"],
+            status=TransactionStatus.ONGOING,
+            partitions=tuple((name[0], int(name[2])) for name in partitions),
+            last_update_ms=case["input"]["update_ms"],
+            start_ms=case["input"]["start_ms"],
+        )
+    )
+    case["expected"]["value_hex"] = value.hex()
+    case["input"]["partitions"] = sorted(partitions)
+    assert report_of(case).failures == []
+    case["input"]["partitions"] = ["a-0", "b-0", "b-2"]
+    assert [failure.step for _, _, failure in report_of(case).failures] == ["decode value"] * 2
+
+
+def test_an_answer_that_was_cut_is_read_without_the_log_behind_it():
+    cases = json.loads((VECTORS / "read_committed.json").read_text())["vectors"]
+    case = next(found for found in cases if len(found["input"]["response_batches"]) > 1)
+    case["input"]["response_batches"] = case["input"]["response_batches"][:0]
+    at = {"offsets": [], "next_fetch_offset": case["input"]["fetch_offset"]}
+    case["expected"] = {"read_committed": at, "read_uncommitted": at}
+    assert report_of(case).passed == [case["id"]]
