@@ -244,7 +244,7 @@ class Drill:
             shown = change_to_json(change)
             place(self.view, change[0], shown.get("after", ABSENT))
         fresh = {}
-        for part in self.cluster.parts():
+        for part in (*self.cluster.parts(), *self.cluster.watch.parts()):
             if (view := part.view()) is not None:
                 place(fresh, part.path, view)
         assert pruned(self.view) == pruned(fresh)
