@@ -7,10 +7,11 @@ whether that was right. Built only when somebody judges (``if watch.judging``).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from engine.value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RecordAccepted:
     """``send()`` took a record into the accumulator."""
 
@@ -19,7 +20,7 @@ class RecordAccepted:
     serial: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RecordsFinished:
     """A batch's futures completed. ``error`` None: reported successful; ``aborted``: given up on purpose."""
 
@@ -31,7 +32,7 @@ class RecordsFinished:
     aborted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LogAppended:
     """A replica stored a batch (leader or follower)."""
 
@@ -55,7 +56,7 @@ class LogAppended:
         return [self.base_offset + delta for delta in self.offset_deltas]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LogTruncated:
     """A replica cut its log: offsets at and above ``to`` are gone."""
 
@@ -64,7 +65,7 @@ class LogTruncated:
     to: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LogStartRaised:
     """Records below ``to`` were deleted on purpose (retention, DeleteRecords)."""
 
@@ -73,14 +74,14 @@ class LogStartRaised:
     to: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LeaderChanged:
     partition: str
     leader: int | None
     leader_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RecordsDelivered:
     """A consumer handed records to its application."""
 
@@ -91,7 +92,7 @@ class RecordsDelivered:
     offsets: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CopySent:
     """The network took a Produce request: a copy of these records is under way."""
 
@@ -99,7 +100,7 @@ class CopySent:
     serials: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CopySettled:
     """A copy's fate is settled: handled by its receiver, dropped or lost with its connection."""
 
@@ -107,7 +108,7 @@ class CopySettled:
     serials: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class WorkReserved:
     """A node of a middleware transaction promised its part."""
 
@@ -115,7 +116,7 @@ class WorkReserved:
     node: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class WorkReleased:
     """It gave the promise back."""
 
@@ -123,7 +124,7 @@ class WorkReleased:
     node: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class WorkApplied:
     """It carried its part out; once more if it did so before."""
 
@@ -131,7 +132,7 @@ class WorkApplied:
     node: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class WorkUndone:
     """It took back one execution of its part."""
 
@@ -139,7 +140,7 @@ class WorkUndone:
     node: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class TransactionEnded:
     """The middleware will do nothing more about a transaction by itself. ``state``: COMMITTED, ROLLED_BACK,
     COMPENSATED, MANUAL (a person has to), or FORGOTTEN (a restart lost it)."""
@@ -148,14 +149,14 @@ class TransactionEnded:
     state: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class TransactionTakenUp:
     """A person's word has set an ended transaction going again."""
 
     tid: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class TransactionBegun:
     """A producer's application began a transaction; records it sends from now on belong to it."""
 
@@ -164,7 +165,7 @@ class TransactionBegun:
     producer_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class OutcomeTold:
     """The producer learned how its transaction ends, and went on."""
 
@@ -172,7 +173,7 @@ class OutcomeTold:
     committed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class IdentityGiven:
     """A coordinator gave out this epoch: whoever has a lower one under this producer id was replaced."""
 
@@ -181,7 +182,7 @@ class IdentityGiven:
     producer_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PartitionsRegistered:
     """The coordinator's log holds that the open transaction of this producer id covers these partitions."""
 
@@ -189,7 +190,7 @@ class PartitionsRegistered:
     partitions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class OutcomeDecided:
     """The coordinator's log holds the outcome of the open transaction of this producer id. ``found``: a new
     coordinator read it there; the one that wrote it may have said so before, or died first."""
@@ -200,21 +201,21 @@ class OutcomeDecided:
     found: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class TransactionCompleted:
     """The coordinator will send no more markers: all are acknowledged, or their partitions were given up."""
 
     producer_id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PartitionDeleted:
     """The topic was deleted: nothing in it can be read or marked any more."""
 
     partition: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MarkersGivenUp:
     """Markers were not acknowledged and will not be sent again, though nobody else sends them."""
 
@@ -222,7 +223,7 @@ class MarkersGivenUp:
     partitions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class OffsetsPending:
     """A group's coordinator holds an offset that this producer's transaction wants to commit."""
 
@@ -233,7 +234,7 @@ class OffsetsPending:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class OffsetsEnded:
     """A marker decided about a pending offset: the group's coordinator shows it or drops it."""
 

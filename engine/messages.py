@@ -512,13 +512,28 @@ Effects = list[Send | Connect | Disconnect | UsePartition]
 """What a role wants done, in order. An empty list: nothing to send."""
 
 
+_PLAIN = frozenset((int, str, bool, float, type(None)))
+_SHOWN: dict[type, tuple[str, ...] | None] = {}
+
+
+def _shown_fields(made: type) -> tuple[str, ...] | None:
+    """The fields of a dataclass that are shown; None for other types. Looked at once for each type."""
+    if made not in _SHOWN:
+        names = [item.name for item in fields(made)] if is_dataclass(made) else None
+        _SHOWN[made] = None if names is None else tuple(name for name in names if name != "serials")
+    return _SHOWN[made]
+
+
 def describe(value: Any) -> Any:
     """A message's fields as JSON-shaped data, without the serials that the protocol does not carry."""
-    if is_dataclass(value) and not isinstance(value, type):
-        shown = {item.name: getattr(value, item.name) for item in fields(value) if item.name != "serials"}
+    if type(value) in _PLAIN:
+        return value
+    names = _shown_fields(type(value))
+    if names is not None:
+        shown = {name: describe(getattr(value, name)) for name in names}
         if shown.get("content", 0) is None:
             del shown["content"]
-        return {name: describe(item) for name, item in shown.items()}
+        return shown
     if isinstance(value, dict):
         return {str(key): describe(item) for key, item in value.items()}
     if isinstance(value, frozenset):

@@ -238,16 +238,24 @@ class Recorded(Judged):
 
 def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
     """Append what differs: objects key by key, everything else as a whole."""
-    if type(before) is dict and type(after) is dict:
-        for key, old in before.items():
-            new = after.get(key, ABSENT)
-            if old is not new and old != new:
-                compare((*path, key), old, new, changes)
+    if type(before) is not dict or type(after) is not dict:
+        changes.append((path, _own(before), _own(after)))
+        return
+    known = 0
+    for key, old in before.items():
+        new = after.get(key, ABSENT)
+        if new is not ABSENT:
+            known += 1
+        if old is new or old == new:
+            continue
+        if type(old) is dict:
+            compare((*path, key), old, new, changes)
+        else:
+            changes.append(((*path, key), old, _own(new)))
+    if known < len(after):
         for key, new in after.items():
             if key not in before:
                 changes.append(((*path, key), ABSENT, _own(new)))
-    else:
-        changes.append((path, _own(before), _own(after)))
 
 
 def _own(value: Any) -> Any:

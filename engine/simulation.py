@@ -270,10 +270,7 @@ class Simulation:
         if at is not None if known is None else known[0] != at:
             self._schedule(name, "timer", at, TIMER)
         if name in world.brokers:
-            at = role.next_background_timer()
-            known = self._backgrounds.get(name)
-            if at is not None if known is None else known[0] != at:
-                self._schedule(name, "background", at, TIMER)
+            self._ask_in_background(name)
             return
         if name in world.clients and self._pass != name:
             at = role.pass_due()
@@ -287,6 +284,13 @@ class Simulation:
             for loop in world.loops_of.get(name, ()):
                 self.watch.touch(loop)
                 self._schedule(loop.name, "loop", loop.due(self.now), CALL)
+
+    def _ask_in_background(self, broker: str) -> None:
+        """The same for a broker's timer that nothing waits for."""
+        at = self.world.brokers[broker].next_background_timer()
+        known = self._backgrounds.get(broker)
+        if at is not None if known is None else known[0] != at:
+            self._schedule(broker, "background", at, TIMER)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
         """Events for a paused actor wait until it resumes (GEN-6)."""
@@ -418,11 +422,12 @@ class Simulation:
         self._actor, self._kind = follower, "replication"
         exchanged = self.world.replicate(partition, follower, self.now)
         if exchanged is not None:
-            self._ask(follower)
-            leader, effects = exchanged
+            leader, effects, moved = exchanged
+            self._ask_in_background(follower)  # A copy moves none of its other timers.
             if effects:
                 self.carry_out(leader, effects)
-            self._ask(leader)
+            if moved:
+                self._ask(leader)
         self._follow_changes()
 
     def _fault(self, argument: Any, event: Event) -> None:

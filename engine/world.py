@@ -117,9 +117,9 @@ class World:
                 useful.append(key)
         return useful
 
-    def replicate(self, partition: str, name: str, now: int) -> tuple[str, Effects] | None:
-        """One exchange between the follower ``name`` and its leader: the leader with what it wants done
-        (LOG-7). None: there is nobody to ask, or nobody who asks."""
+    def replicate(self, partition: str, name: str, now: int) -> tuple[str, Effects, bool] | None:
+        """One exchange between the follower ``name`` and its leader (LOG-7): the leader, what it wants done, and
+        whether something moved there. None: there is nobody to ask, or nobody who asks."""
         follower = self.brokers[name]
         leader = self._leader(partition)
         if leader is None or follower is leader or not follower.alive or name in self.paused:
@@ -128,8 +128,9 @@ class World:
             return None
         request = follower.replica_fetch(partition, now)
         response, effects = leader.on_replica_fetch(request, now)
+        moved = bool(self.changed_partitions)
         follower.on_replica_response(response, now)
-        return leader.name, effects
+        return leader.name, effects, moved
 
     def _leader(self, partition: str) -> Broker | None:
         state = self.controller.partitions[partition]
@@ -182,7 +183,7 @@ class World:
     def wake_readers(self, partition: str, now: int) -> list[str]:
         """Wake the consumers for which a fetch of this partition would bring something new (CON-1)."""
         readers = self._readers.get(partition)
-        if not readers:
+        if readers is None:
             return []
         leader = self._leader(partition)
         if leader is None:

@@ -405,20 +405,20 @@ class Broker(FaultSurface):
 
     def replica_fetch(self, partition: str, now: int) -> ReplicaFetchRequest:
         """What this broker, a follower of ``partition``, asks its leader."""
-        return replication.make_fetch(self._replica(partition))
+        return replication.make_fetch(self.replicas.get(partition) or self._replica(partition))
 
     def on_replica_fetch(
         self, request: ReplicaFetchRequest, now: int
     ) -> tuple[ReplicaFetchResponse, Effects]:
         """Answer a follower as the leader; what it tells may raise the high watermark (LOG-7)."""
-        replica = self._replica(request.partition)
+        replica = self.replicas.get(request.partition) or self._replica(request.partition)
         effects: Effects = []
         parted = None
         if replica.leader == self.broker_id and request.leader_epoch == replica.leader_epoch:
             follower = request.replica
             parted = replication.parted_at(replica, request.fetch_offset, request.last_fetched_epoch)
             if parted is None:
-                replica.note_follower_end(follower, request.fetch_offset)
+                replica.follower_ends[follower] = request.fetch_offset
             if replica.advance_high_watermark():
                 self.changed_partitions.add(replica.partition)
                 say_high_watermark(self.watch, self.name, replica, follower)
@@ -432,7 +432,7 @@ class Broker(FaultSurface):
         """Copy what the leader answered, or cut the log back to where it parted (LOG-7, LOG-10)."""
         if response.error is not Error.NONE:
             return []
-        replica = self._replica(response.partition)
+        replica = self.replicas.get(response.partition) or self._replica(response.partition)
         log_end = replica.log.log_end
         taken = replication.take_answer(replica, response, now)
         self.changed_partitions.add(replica.partition)

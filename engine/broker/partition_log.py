@@ -30,7 +30,7 @@ from engine.broker.producer_state import (
     ProducerStateManager,
 )
 from engine.broker.transaction_notes import note_ended, note_stale_copy, touch_transactions
-from engine.broker.validation import Origin, data_level, marker_level
+from engine.broker.validation import Origin, levels
 from engine.errors import EngineError, Error
 from engine.events import LogAppended, LogStartRaised, LogTruncated
 from engine.messages import NO_OFFSET, NO_PRODUCER_ID, RecordBatch
@@ -89,8 +89,7 @@ class PartitionLog:
         self.watch = watch
         self.part = part
         topic = partition.rpartition("-")[0]
-        self.data_levels = {origin: data_level(profile, origin, topic) for origin in Origin}
-        self.marker_levels = {origin: marker_level(profile, origin) for origin in Origin}
+        self.data_levels, self.marker_levels = levels(profile, topic)
         self.producers = ProducerStateManager(
             profile=profile,
             rules=Rules(profile, switches) if rules is None else rules,

@@ -257,13 +257,10 @@ class ProducerStateManager:
 
     def first_unstable_offset(self) -> int | None:
         """First offset of the earliest transaction that is open or whose marker is not stable yet (LOG-8)."""
-        if not self.open_transactions and not self.unstable:
-            return None
-        first = min(self.open_transactions, default=None)
-        other = min(self.unstable, default=None)
-        if first is None or other is None:
-            return other if first is None else first
-        return min(first, other)
+        if not self.open_transactions:
+            return min(self.unstable) if self.unstable else None
+        first = min(self.open_transactions)
+        return min(first, min(self.unstable)) if self.unstable else first
 
     def on_high_watermark(self, high_watermark: int) -> bool:
         """Transactions whose marker is below the high watermark no longer hold the LSO; True when there were any."""

@@ -75,7 +75,7 @@ class Replica:
         self.min_isr = 1
         self.not_fetching = False
         self.follower_ends: dict[int, int] = {}
-        """Leader only: follower to the log end that its newest fetch told."""
+        """Leader only: follower to the log end that its newest fetch told (LOG-7)."""
         self.isr_asked: set[int] = set()
         """Leader only: replicas that it asked the controller to take back."""
         self.waiting: list[DelayedProduce] = []
@@ -112,10 +112,6 @@ class Replica:
         self.isr_asked.clear()
         self.waiting.clear()
 
-    def note_follower_end(self, follower: int, log_end: int) -> None:
-        """A follower's fetch says how far its log reaches."""
-        self.follower_ends[follower] = log_end
-
     def advance_high_watermark(self) -> bool:
         """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7).
 
@@ -123,21 +119,21 @@ class Replica:
         """
         log = self.log
         lowest = log.log_end
+        high_watermark = log.high_watermark
+        if lowest <= high_watermark:
+            return False
         ends = self.follower_ends
+        broker_id = self.broker_id
         for replica in self.isr:
-            if replica != self.broker_id:
+            if replica != broker_id:
                 end = ends.get(replica, -1)
+                if end <= high_watermark:
+                    return False
                 if end < lowest:
                     lowest = end
-        if lowest <= log.high_watermark:
-            return False
         if not self.watch.recording:
             return log.set_high_watermark(lowest)
-        before, high_watermark, unstable = (
-            log.last_stable_offset,
-            log.high_watermark,
-            len(log.producers.unstable),
-        )
+        before, unstable = log.last_stable_offset, len(log.producers.unstable)
         moved = log.set_high_watermark(lowest)
         self._note_readers(before, high_watermark, len(log.producers.unstable) < unstable)
         return moved

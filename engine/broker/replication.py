@@ -38,7 +38,7 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
             theirs.epoch_starts != ours.epoch_starts
             and parted_at(leader, log_end, theirs.last_epoch) is not None
         )
-        or leader.wants_back(follower.broker_id)
+        or (follower.broker_id not in leader.isr and leader.wants_back(follower.broker_id))
     )
 
 
@@ -86,7 +86,8 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
     if last_fetched_epoch == -1:
         return None
     log = leader.log
-    if last_fetched_epoch == log.last_epoch and fetch_offset <= log.log_end:
+    starts = log.epoch_starts
+    if starts and last_fetched_epoch == starts[-1][0] and fetch_offset <= log.log_end:
         return None  # The usual case: nobody led since, and the newest epoch lasts to the log end.
     epoch, end = log.end_of_epoch(last_fetched_epoch)
     if epoch != last_fetched_epoch or end < fetch_offset:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 
 from engine.broker.append_rules import Level
 from engine.profiles import Profile
@@ -34,3 +35,12 @@ def marker_level(profile: Profile, origin: Origin) -> Level:
     if profile.validates_by_origin and origin is Origin.REPLICATION:
         return Level.LOGGED
     return Level.EPOCH_ONLY
+
+
+@lru_cache(maxsize=1024)
+def levels(profile: Profile, topic: str) -> tuple[dict[Origin, Level], dict[Origin, Level]]:
+    """How much data and markers of a topic are checked, by origin; the same for all its partitions."""
+    return (
+        {origin: data_level(profile, origin, topic) for origin in Origin},
+        {origin: marker_level(profile, origin) for origin in Origin},
+    )

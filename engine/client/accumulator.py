@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from engine.client.batch import Batch
 from engine.client.buffer_pool import BufferPool
@@ -54,8 +54,7 @@ class PartitionQueue:
         return {"batches": [batch.id for batch in self.batches], "muted": self.muted}
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(NamedTuple):
     """How an append went: ``batch_is_full``: a batch is ready to leave (ACC-2, step 5)."""
 
     batch: Batch

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.coordinator.transaction_metadata import Image
 from engine.errors import Error
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from engine.value import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Answer:
     """Effect: answer the request ``to`` (whatever names it for the broker)."""
 
@@ -21,7 +20,7 @@ class Answer:
     """Kafka's coordinator throws here, and ``KafkaApis.handleError`` answers in its place."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Write:
     """Effect: append this image (None: a tombstone) to the log; answer with ``written(token, error)``."""
 
@@ -30,7 +29,7 @@ class Write:
     image: Image | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SendMarkers:
     """Effect: have every partition's leader write this outcome (MRK-1)."""
 
@@ -42,7 +41,7 @@ class SendMarkers:
     partitions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Completed:
     """Effect: the completion of a transaction was written, or could not be (TXC-18)."""
 

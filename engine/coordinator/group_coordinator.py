@@ -30,6 +30,7 @@ from engine.messages import (
     TxnOffsetCommitRequest,
 )
 from engine.profiles import Profile
+from engine.value import value
 from engine.watching import Watch
 
 APPEND_ERRORS: dict[Error, Error] = {
@@ -44,7 +45,7 @@ APPEND_ERRORS: dict[Error, Error] = {
 Commit = TxnOffsetCommitRequest | OffsetCommitRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CommitAnswer:
     """Effect: answer the commit ``to`` with one error for each of its partitions."""
 
@@ -52,7 +53,7 @@ class CommitAnswer:
     errors: dict[str, Error]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class WriteOffsets:
     """Effect: append this batch to the group's log partition; answer with ``written(token, …)``."""
 
@@ -72,7 +73,7 @@ class _Writing:
     producer_epoch: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class MemberCheck:
     """One row: when the guard holds the commit is answered ``answer`` (OFS-2)."""
 

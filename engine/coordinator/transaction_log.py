@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from engine.coordinator.transaction_metadata import Image
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchContent, RecordBatch
+from engine.value import value
 
 BATCH_OVERHEAD = 61
 """Bytes of a record batch without its records (MSG-2)."""
@@ -15,7 +15,7 @@ _VALUE_BYTES = 2 + 8 + 2 + 4 + 1 + 4 + 8 + 8
 """Version, producer id, epoch, timeout, state, topic count, last update, start (``TransactionLog``)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LoggedTransaction:
     """The value of a record: the part of TXC-2 that survives a coordinator."""
 
@@ -60,11 +60,11 @@ def newest_images(batches: Iterable[RecordBatch]) -> dict[str, Image]:
         content = batch.content
         if content is None:
             continue
-        for key, value in zip(content.keys, content.values, strict=True):
-            if value is None:
+        for key, logged in zip(content.keys, content.values, strict=True):
+            if logged is None:
                 found.pop(str(key), None)
-            elif isinstance(value, LoggedTransaction):
-                found[str(key)] = _image(value)
+            elif isinstance(logged, LoggedTransaction):
+                found[str(key)] = _image(logged)
     return found
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.coordinator.transaction_states import EMPTY
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, SHORT_MAX
+from engine.value import value
 
 EPOCH_EXHAUSTED = SHORT_MAX - 1
 """From here on InitProducerId rotates the PID; the last value is left for fencing (TXC-9, CTR-23)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Image:
     """The state that a transition leads to (``TxnTransitMetadata``); the part of TXC-2 that is logged and more.
 
