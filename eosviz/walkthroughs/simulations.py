@@ -110,11 +110,11 @@ class Slot:
         return held
 
     def at_newest(self, branch: Branch) -> Simulation:
-        """The simulation at the branch's newest step; made again when it is missing or another process was
-        ahead. Raises Diverged.
+        """The simulation at the branch's newest step; made again when it is missing, when another process was
+        ahead, or when it has ended: looking for one more step, it let quiet time pass. Raises Diverged.
         """
         found = self.simulation
-        if found is None or found.number != branch.newest:
+        if found is None or found.number != branch.newest or found.finished is not None:
             self.forget()
             found = simulate_to(Branch.objects.line(branch), branch.newest)
         self.keep(found, branch)

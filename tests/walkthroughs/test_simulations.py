@@ -7,10 +7,12 @@ import random
 import pytest
 
 from engine.simulation import Simulation
+from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import simulations
+from eosviz.walkthroughs.actions import create_session
 from eosviz.walkthroughs.models import Branch, Session
-from eosviz.walkthroughs.simulations import RecentSimulations, at_earlier, earlier, simulate_to
-from tests.walkthroughs.conftest import carry_out, root
+from eosviz.walkthroughs.simulations import RecentSimulations, at_earlier, earlier, recent, simulate_to
+from tests.walkthroughs.conftest import BROWSER, carry_out, root, version
 
 
 @pytest.fixture
@@ -88,3 +90,23 @@ def test_one_run_may_be_longer_than_the_room(line: list[Branch]) -> None:
             found = slot.simulation
         with kept.of(1) as slot:
             assert slot.simulation is found
+
+
+def test_what_is_done_after_the_end_happens_right_after_the_last_step(db: None) -> None:
+    """A run that has ended let quiet time pass while it looked for one more step; whoever made it again did not."""
+    document = version("SC-03").document
+    document["applications"][0]["calls"] = [{"at": at, "do": "send", "partition": "t-0"} for at in (10, 900)]
+    document["faults"] = [{"at": 300, "action": "crash", "actor": "p1"}]
+    del document["expect"]
+    session = create_session(BROWSER, ScenarioVersion.objects.of_document("ENDED", document))
+    branch = root(session)
+    carry_out(session, "run_until", branch, after=0, until="end")
+    branch.refresh_from_db()
+    assert branch.finished == "complete"
+    restart = {"action": "restart", "actor": "p1"}
+    carry_out(session, "intervene", branch, after=branch.newest, intervention=restart)
+    carry_out(session, "run_until", branch, after=branch.newest + 1, until="end")
+    branch.refresh_from_db()
+    made_again = simulate_to([branch], branch.newest)
+    with recent.of(branch.id) as slot:
+        assert slot.at_newest(branch).digest() == made_again.digest()
