@@ -16,7 +16,7 @@ import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { plainly } from "./picked.ts";
 
 /** Rules drawn before and after the deciding one; the rest is counted and can be opened. */
-export const defaults = { fields: 5, before: 2, after: 1 };
+export const defaults = { fields: 5, before: 2, after: 1, refused: { before: 1, after: 0 } };
 
 export interface RuleShape {
   number: number;
@@ -145,7 +145,7 @@ export class DecisionPanel extends DiagramElement {
       html`<table class="compared"><thead><tr><td></td>${shape.fields.map((field) => html`<th scope="col">${field.name}</th>`)}</tr></thead><tbody>
         <tr><th scope="row">${say("diagram.decision.arrived")}</th>${shape.fields.map((field) => html`<td>${field.arrived}</td>`)}</tr>
         <tr><th scope="row">${say("diagram.decision.stored")}</th>${shape.fields.map((field) => html`<td>${field.stored}</td>`)}</tr>
-      </tbody></table>${drawLadder(shape.rules, consequence(frame))}${shape.refusal === null ? nothing : this.#refusal(shape.refusal)}`,
+      </tbody></table>${drawLadder(shape.rules, consequence(frame), shape.refusal !== null)}${shape.refusal === null ? nothing : this.#refusal(shape.refusal)}`,
     );
   }
 
@@ -161,8 +161,9 @@ function subjectText(frame: Frame, shape: DecisionShape): string {
   return leader != null && shape.by === `broker-${leader}` ? say("diagram.decision.leader_of", { partition: shape.subject }) : shape.subject;
 }
 
-function drawLadder(rules: readonly RuleShape[], came: string | null): TemplateResult {
-  const { before, drawn, after } = foldRules(rules);
+function drawLadder(rules: readonly RuleShape[], came: string | null, refused: boolean): TemplateResult {
+  // What a refusal leads to stands below and needs the room.
+  const { before, drawn, after } = foldRules(rules, refused ? defaults.refused : defaults);
   return html`${drawFolded(before)}<ol>${drawn.map((rule) => drawRule(rule, came))}</ol>${drawFolded(after)}`;
 }
 
