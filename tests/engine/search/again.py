@@ -22,6 +22,13 @@ RUNS_MAX, STEPS_MAX = 250, 150_000
 def differences(hunt: Hunt) -> Iterator[str]:
     """What differs when a run that has ended is made again: from the text of its world, at every level of
     watching, and from a copy that was taken half-way."""
+    try:
+        yield from _differences(hunt)
+    except Refused as refused:
+        yield f"an intervention cannot be done again: {refused}"
+
+
+def _differences(hunt: Hunt) -> Iterator[str]:
     document, done = tomllib.loads(toml(hunt.document)), hunt.simulation.interference.interventions
     expected = _summary(hunt.simulation)
     bare = Simulation(load(document), done, "bare")

@@ -169,10 +169,28 @@ class Hunt:
 
     def _come_back(self) -> bool:
         """Nothing is left to happen: those who are still away come back now."""
-        while self.away and self.simulation.finished == "complete":
+        if not self.away or self.simulation.finished != "complete":
+            return False
+        self._make_again()
+        while self.away:
             if self._do(self.away.pop(0)[1]):
                 return True
         return False
+
+    def _make_again(self) -> None:
+        """The run as it was right after its last step: while it looked for one more it let quiet time pass, and an
+        intervention follows its step at once."""
+        again = Hunt(
+            self.document,
+            self.folder,
+            self.simulation.interference.interventions,
+            self.simulation.watching,
+            self.logs.every,
+        )
+        while again.simulation.number < self.simulation.number:
+            again._step()
+        for name in ("simulation", "facts", "storage", "logs", "told", "folded", "hidden"):
+            setattr(self, name, getattr(again, name))
 
     # -- what always holds -----------------------------------------------------------------------------
 
