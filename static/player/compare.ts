@@ -11,6 +11,7 @@ import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
 import type { Language, SelectEvent, VerdictView } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
+import { Lines, wide } from "./lines.ts";
 import type { Difference, Line } from "./lockstep.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
 import { prefersReducedMotion, rememberLanguage } from "./page.ts";
@@ -111,7 +112,7 @@ export class Compare extends LitElement {
 
   #open(name: Side["name"], session: string, branch: string): Side {
     const startAt = { branch, step: 0 };
-    const store = new PlayerStore(new SessionSocket(sessionAddress(session)), { reducedMotion: prefersReducedMotion, startAt });
+    const store = new PlayerStore(new SessionSocket(sessionAddress(session)), { reducedMotion: prefersReducedMotion, startAt, lines: new Lines(wide) });
     store.speak(words.language);
     store.addEventListener("change", this.#changed);
     const line: Line = {

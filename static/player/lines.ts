@@ -12,15 +12,21 @@ import type { BranchInfo } from "./source.ts";
 import { StepWindows } from "./windows.ts";
 
 export const defaults = {
-  /** Windows of 500 steps kept for a branch. */
-  windows: 44,
+  /** Windows of 500 steps kept for a branch: what a page holds does not grow with its run. */
+  windows: 6,
   /** Views kept for a branch. */
-  views: 160,
+  views: 24,
   /** While walking, a view is kept every so many steps. */
-  keepEvery: 100,
+  keepEvery: 250,
   /** Farther than this, a keyframe is fetched instead of folding. */
   foldAtMost: 1000,
 };
+
+/** A recording cannot be asked for what was let go: it is kept whole, and folded however far. */
+export const whole: typeof defaults = { ...defaults, windows: Number.POSITIVE_INFINITY, foldAtMost: Number.POSITIVE_INFINITY, views: 160 };
+
+/** Comparing two runs needs what lies far from the reader, too. */
+export const wide: typeof defaults = { ...defaults, windows: 44 };
 
 /** A stretch of a branch that one owner stores: views from..to, steps from+1..to. */
 interface Stretch {
@@ -33,11 +39,16 @@ export class Lines {
   readonly branches = new Map<string, BranchInfo>();
   #windows = new Map<string, StepWindows>();
   #views = new Map<string, Map<number, View>>();
+  readonly #limits: typeof defaults;
+
+  constructor(limits: typeof defaults = defaults) {
+    this.#limits = limits;
+  }
 
   windows(owner: string): StepWindows {
     let windows = this.#windows.get(owner);
     if (windows === undefined) {
-      windows = new StepWindows(defaults.windows);
+      windows = new StepWindows(this.#limits.windows);
       this.#windows.set(owner, windows);
     }
     return windows;
@@ -77,7 +88,7 @@ export class Lines {
   }
 
   peek(branch: string, number: number): Step | undefined {
-    return this.windows(this.owner(branch, number)).peek(number);
+    return this.windows(this.owner(branch, number)).get(number);
   }
 
   mark(branch: string, number: number): number {
@@ -96,7 +107,7 @@ export class Lines {
     const views = this.#viewsOf(this.owner(branch, number));
     views.delete(number);
     views.set(number, view);
-    if (views.size <= defaults.views) return;
+    if (views.size <= this.#limits.views) return;
     for (const kept of views.keys()) {
       if (kept === 0 || kept === number) continue;
       views.delete(kept);
@@ -104,8 +115,9 @@ export class Lines {
     }
   }
 
-  hasView(branch: string, number: number): boolean {
-    return this.#views.get(this.owner(branch, number))?.has(number) ?? false;
+  /** Whether the view at `number` can be folded once the steps `from` to `to` have come, too. */
+  isReachableWith(branch: string, number: number, from: number, to: number): boolean {
+    return this.#nearest(branch, number, (step) => step >= from && step <= to) !== null;
   }
 
   /** The view at `number`, folded from the nearest reachable one, or null when steps or a keyframe are missing. */
@@ -121,21 +133,21 @@ export class Lines {
       if (backward) walk.backward(step);
       else walk.forward(step);
       at += backward ? -1 : 1;
-      if (at % defaults.keepEvery === 0 && at !== number) this.keep(branch, at, walk.freeze());
+      if (at % this.#limits.keepEvery === 0 && at !== number) this.keep(branch, at, walk.freeze());
     }
     const view = walk.freeze();
     this.keep(branch, number, view);
     return view;
   }
 
-  #nearest(branch: string, number: number): { number: number; view: View } | null {
+  #nearest(branch: string, number: number, comes: (step: number) => boolean = () => false): { number: number; view: View } | null {
     let best: { number: number; view: View } | null = null;
-    let distance = defaults.foldAtMost + 1;
+    let distance = this.#limits.foldAtMost + 1;
     for (const stretch of this.stretches(branch)) {
       for (const [at, view] of this.#views.get(stretch.owner) ?? []) {
         if (at < stretch.from || at > stretch.to) continue;
         const far = Math.abs(at - number);
-        if (far < distance && this.#isWalkable(branch, Math.min(at, number), Math.max(at, number))) {
+        if (far < distance && this.#isWalkable(branch, Math.min(at, number), Math.max(at, number), comes)) {
           distance = far;
           best = { number: at, view };
         }
@@ -144,10 +156,10 @@ export class Lines {
     return best;
   }
 
-  /** Whether every step after `from` up to `to` is loaded. */
-  #isWalkable(branch: string, from: number, to: number): boolean {
+  /** Whether every step after `from` up to `to` is loaded, or comes. */
+  #isWalkable(branch: string, from: number, to: number, comes: (step: number) => boolean): boolean {
     for (let number = to; number > from; number -= 1) {
-      if (this.peek(branch, number) === undefined) return false;
+      if (this.peek(branch, number) === undefined && !comes(number)) return false;
     }
     return true;
   }

@@ -2,7 +2,8 @@
  * `<eos-scrubber .store=${store}>`: the branch tree above one line of steps that can be dragged.
  *
  * Dragging only says where the reader wants to be; the store makes at most one frame in an animation frame. Ticks
- * are one path, drawn again only when steps came or the axis changed.
+ * are one path, drawn again only when steps came or the axis changed, and in a drag only now and then: a long run's
+ * ticks cost as much as a frame.
  */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -20,11 +21,15 @@ export const defaults = {
   narrow: { height: 58, track: 44, tree: { lowest: 18, pitch: 12, rows: 2 }, labels: 0 },
   /** Steps that Page Up and Page Down move. */
   page: 20,
+  /** Milliseconds that ticks may be behind while the knob is dragged. */
+  ticksBehind: 400,
 };
 
 export class Scrubber extends MeasuredElement {
   #left = 0;
   #dragging = false;
+  #ticks: unknown[] = [];
+  #ticksAt = -Infinity;
 
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
@@ -58,7 +63,7 @@ export class Scrubber extends MeasuredElement {
 
   #picture(store: PlayerStore, axis: Axis, shown: number): TemplateResult {
     const shape = this.#shape;
-    const windows = [...store.lines.stretches(store.branch)].map((stretch) => store.lines.windows(stretch.owner).version);
+    const drawn = this.#ticksFor(store, axis);
     const now = xOf(axis, shown);
     const end = xOf(axis, store.newest);
     return html`<svg width=${this.width} height=${shape.height} aria-hidden="true">
@@ -66,11 +71,21 @@ export class Scrubber extends MeasuredElement {
       <path class="track ahead" d="M${now} ${shape.track}H${end}" />
       <path class="track unmade" d="M${end} ${shape.track}H${axis.right}" />
       <path class="track done" d="M${axis.left} ${shape.track}H${now}" />
-      ${guard([...windows, store.branch, store.newest, axis.end, this.width], () => marks(store, axis, shape.track))}
+      ${guard(drawn, () => marks(store, axis, shape.track))}
       <path class="playhead" d="M${now} 0V${shape.track}" />
       <circle class="knob" cx=${now} cy=${shape.track} r="9" /><circle class="knob-eye" cx=${now} cy=${shape.track} r="3.5" />
       ${shape.labels === 0 ? nothing : numbers(axis, shown, shape.labels)}
     </svg>`;
+  }
+
+  /** What the ticks on show were drawn from. */
+  #ticksFor(store: PlayerStore, axis: Axis): unknown[] {
+    const now = performance.now();
+    if (this.#dragging && now - this.#ticksAt < defaults.ticksBehind) return this.#ticks;
+    const versions = store.lines.stretches(store.branch).map((stretch) => store.lines.windows(stretch.owner).version);
+    this.#ticksAt = now;
+    this.#ticks = [...versions, store.branch, store.newest, axis.end, this.width];
+    return this.#ticks;
   }
 
   #branches(store: PlayerStore, axis: Axis): TemplateResult {
@@ -117,6 +132,7 @@ export class Scrubber extends MeasuredElement {
 
   readonly #up = (): void => {
     this.#dragging = false;
+    this.requestUpdate();
   };
 
   #to(event: PointerEvent): void {

@@ -8,12 +8,12 @@
 import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step, View } from "./frame.ts";
 import { ArrowLog } from "./arrows.ts";
 import { changedPaths } from "./fold.ts";
-import { Lines } from "./lines.ts";
+import { Lines, defaults as held, whole } from "./lines.ts";
 import { Paints } from "./paints.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
 import { Problem } from "./source.ts";
 import { wholeView } from "./whole.ts";
-import { MARK_INTERESTING, WINDOW_SIZE, windowOf } from "./windows.ts";
+import { MARK_INTERESTING, SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
 
 export const defaults = {
   /** Steps that "run to the next interesting step" may make at most. */
@@ -35,9 +35,10 @@ export interface Choice {
   schedule: (draw: () => void) => void;
   later: (milliseconds: number, action: () => void) => void;
   startAt: StartAt;
+  lines: Lines;
 }
 
-const ROOT_ONLY: Omit<Choice, "schedule"> = {
+const ROOT_ONLY: Omit<Choice, "schedule" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
   startAt: { branch: null, step: null },
@@ -45,7 +46,7 @@ const ROOT_ONLY: Omit<Choice, "schedule"> = {
 
 export class PlayerStore extends EventTarget implements Listener {
   readonly source: Source;
-  readonly lines = new Lines();
+  readonly lines: Lines;
   session: SessionInfo | null = null;
   header: Header | null = null;
   verified: Verified | null = null;
@@ -70,7 +71,8 @@ export class PlayerStore extends EventTarget implements Listener {
   constructor(source: Source, choice: Partial<Choice> = {}) {
     super();
     this.source = source;
-    this.#choice = { ...ROOT_ONLY, schedule: new Paints().schedule, ...choice };
+    this.lines = choice.lines ?? new Lines(source.live ? held : whole);
+    this.#choice = { ...ROOT_ONLY, schedule: new Paints().schedule, lines: this.lines, ...choice };
   }
 
   start(): void {
@@ -263,7 +265,7 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   stepsCame(branch: string, steps: Step[], finished: string | null | undefined): void {
-    this.lines.windows(branch).put(steps);
+    this.lines.windows(branch).put(steps, this.target);
     const info = this.lines.branches.get(branch);
     const last = steps[steps.length - 1];
     if (info !== undefined) {
@@ -328,30 +330,31 @@ export class PlayerStore extends EventTarget implements Listener {
       changed: moved ? changedPaths(step) : old.changed,
       animate: isNext && this.#animate && !this.#choice.reducedMotion(),
     };
-    if (number < this.newest && this.lines.peek(this.branch, number + 1) === undefined) {
-      const from = windowOf(number + 1) * WINDOW_SIZE + 1;
-      this.#fetchWindow(from, Math.min(from + WINDOW_SIZE - 1, this.newest));
-    }
+    if (number < this.newest && this.lines.peek(this.branch, number + 1) === undefined) this.#fetchSlice(number + 1);
   }
 
-  /** While nothing else is asked: the nearest window never seen, so that scrubbing finds it and its ticks show. */
+  /** While nothing else is asked: the nearest slice never seen, so that scrubbing finds it and its ticks show. */
   #fetchAhead(): void {
-    if (this.#ahead || !this.source.live) return;
-    const here = windowOf(Math.max(1, this.shown));
-    const last = windowOf(Math.max(1, this.newest));
-    let nearest: number | null = null;
-    for (let window = 0; window <= last; window += 1) {
-      const isSeen = this.lines.mark(this.branch, Math.min((window + 1) * WINDOW_SIZE, this.newest)) !== 0;
-      if (isSeen || (nearest !== null && Math.abs(window - here) >= Math.abs(nearest - here))) continue;
-      nearest = window;
-    }
-    if (nearest === null || this.newest === 0) return;
-    const from = nearest * WINDOW_SIZE + 1;
+    if (this.#ahead || !this.source.live || this.newest === 0) return;
     this.#ahead = true;
     this.#choice.later(defaults.aheadEvery, () => {
       this.#ahead = false;
-      if (this.status === "live") this.#fetchWindow(from, Math.min(from + WINDOW_SIZE - 1, this.newest));
+      const nearest = this.status === "live" ? this.#nearestUnseen() : null;
+      if (nearest !== null) this.#fetchSlice(nearest);
     });
+  }
+
+  /** A step of the nearest slice whose last step was never seen. */
+  #nearestUnseen(): number | null {
+    const here = sliceOf(Math.max(1, this.shown));
+    const last = sliceOf(this.newest);
+    for (let far = 0; far <= last; far += 1) {
+      for (const slice of far === 0 ? [here] : [here - far, here + far]) {
+        const end = Math.min((slice + 1) * SLICE_SIZE, this.newest);
+        if (slice >= 0 && slice <= last && this.lines.mark(this.branch, end) === 0) return end;
+      }
+    }
+    return null;
   }
 
   #isSame(frame: Frame, number: number): boolean {
@@ -365,19 +368,19 @@ export class PlayerStore extends EventTarget implements Listener {
     );
   }
 
-  /** Asks for the window and, if no kept view is in it, the keyframe that a step needs. */
+  /** Asks for what a step needs: the window up to it, and where no view is in reach of that, a keyframe. */
   #fetch(number: number): void {
-    const from = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
-    const to = Math.min(from + WINDOW_SIZE - 1, this.newest);
-    if (number > 0) this.#fetchWindow(from, to);
-    const owner = this.lines.owner(this.branch, Math.max(number - 1, 0));
-    if (!this.lines.hasView(this.branch, from - 1)) {
-      this.#fetchOnce({ type: "keyframe", branch: owner, number: Math.max(number - 1, 0) });
-    }
+    const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
+    for (let at = number; at >= first; at = sliceOf(at) * SLICE_SIZE) this.#fetchSlice(at);
+    const before = Math.max(number - 1, 0);
+    if (this.lines.isReachableWith(this.branch, before, first, number)) return;
+    this.#fetchOnce({ type: "keyframe", branch: this.lines.owner(this.branch, before), number: before });
   }
 
-  /** One request for each owner of the window's steps. */
-  #fetchWindow(from: number, to: number): void {
+  /** One request for each owner of the steps in the slice of `number`. */
+  #fetchSlice(number: number): void {
+    const from = sliceOf(number) * SLICE_SIZE + 1;
+    const to = Math.min(from + SLICE_SIZE - 1, this.newest);
     for (const stretch of this.lines.stretches(this.branch)) {
       const first = Math.max(from, stretch.from + 1, 1);
       const last = Math.min(to, stretch.to, this.lines.newest(stretch.owner));
@@ -458,11 +461,13 @@ export class PlayerStore extends EventTarget implements Listener {
   #gatherArrows(): ArrowLog {
     const shown = this.shown;
     const known = this.#arrows;
-    const isUsable = known !== null && known.branch === this.branch && known.from <= shown && shown <= known.log.upTo + WINDOW_SIZE;
+    const reach = held.windows * WINDOW_SIZE;
+    const isUsable =
+      known !== null && known.branch === this.branch && known.from <= shown && shown <= known.log.upTo + WINDOW_SIZE && shown - known.from <= reach;
     let kept = isUsable ? known : null;
     if (kept === null) {
       let from = shown;
-      while (from > 0 && this.lines.peek(this.branch, from) !== undefined) from -= 1;
+      while (from > 0 && shown - from < reach / 2 && this.lines.peek(this.branch, from) !== undefined) from -= 1;
       kept = { branch: this.branch, from, log: new ArrowLog(from) };
       this.#arrows = kept;
     }

@@ -1,12 +1,14 @@
 /**
  * The steps of one branch that the page holds, in windows of 500, and a light mark for every step ever seen.
  *
- * Windows are bounded: the one used longest ago goes first. Marks stay, so the scrubber keeps its ticks.
+ * Windows are bounded: those farthest from the reader go first. Marks stay, so the scrubber keeps its ticks.
  */
 
 import type { Step } from "./frame.ts";
 
 export const WINDOW_SIZE = 500;
+/** Steps that are asked for at once: what comes in one message is read in one go, and a frame waits for it. */
+export const SLICE_SIZE = 125;
 
 export const MARK_SEEN = 1;
 export const MARK_INTERESTING = 2;
@@ -29,6 +31,11 @@ export function windowOf(number: number): number {
   return Math.floor((number - 1) / WINDOW_SIZE);
 }
 
+/** The slice (counted from 0) of a step; a window is a whole number of slices. */
+export function sliceOf(number: number): number {
+  return Math.floor((number - 1) / SLICE_SIZE);
+}
+
 export class StepWindows {
   /** Grows whenever a mark was added: what is drawn from marks can be remembered by it. */
   version = 0;
@@ -42,20 +49,14 @@ export class StepWindows {
     this.#limit = limit;
   }
 
-  put(steps: readonly Step[]): void {
-    for (const step of steps) this.#putOne(step);
+  /** Marks the steps, and keeps them unless as many windows as may be kept are nearer to the reader at `near`. */
+  put(steps: readonly Step[], near: number): void {
+    for (const step of steps) this.#putOne(step, windowOf(Math.max(1, near)));
     if (steps.length > 0) this.version += 1;
   }
 
-  #putOne(step: Step): void {
-    const index = windowOf(step.number);
-    let window = this.#windows.get(index);
-    if (window === undefined) {
-      window = new Map();
-      this.#windows.set(index, window);
-      this.#forgetOldest();
-    }
-    window.set(step.number, step);
+  #putOne(step: Step, near: number): void {
+    this.#windowFor(windowOf(step.number), near)?.set(step.number, step);
     this.#reserve(step.number);
     this.#marks[step.number] = markOf(step);
     this.#times[step.number] = step.at;
@@ -63,16 +64,6 @@ export class StepWindows {
   }
 
   get(number: number): Step | undefined {
-    const index = windowOf(number);
-    const window = this.#windows.get(index);
-    if (window === undefined) return undefined;
-    this.#windows.delete(index); // Used last: Map keeps insertion order, the first is the oldest.
-    this.#windows.set(index, window);
-    return window.get(number);
-  }
-
-  /** Like `get`, without counting as a use. */
-  peek(number: number): Step | undefined {
     return this.#windows.get(windowOf(number))?.get(number);
   }
 
@@ -107,10 +98,18 @@ export class StepWindows {
     this.#times = times;
   }
 
-  #forgetOldest(): void {
-    while (this.#windows.size > this.#limit) {
-      const oldest = this.#windows.keys().next().value as number;
-      this.#windows.delete(oldest);
+  /** The window to put into, made when it is near enough; then the farthest one goes. */
+  #windowFor(index: number, near: number): Map<number, Step> | null {
+    const known = this.#windows.get(index);
+    if (known !== undefined) return known;
+    const far = (one: number): number => Math.abs(one - near);
+    if (this.#windows.size >= this.#limit) {
+      const farthest = [...this.#windows.keys()].reduce((one, other) => (far(other) > far(one) ? other : one));
+      if (far(index) >= far(farthest)) return null;
+      this.#windows.delete(farthest);
     }
+    const made = new Map<number, Step>();
+    this.#windows.set(index, made);
+    return made;
   }
 }

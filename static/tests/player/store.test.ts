@@ -28,14 +28,14 @@ function viewOf(store: PlayerStore): unknown {
   return withoutEmpty(store.frame?.view as View);
 }
 
-test("opens where it was asked to, with one keyframe and one window", async () => {
+test("opens where it was asked to, with one keyframe and the steps from there", async () => {
   const { run, source, store } = await open(2000, 2000, 1234);
   assert.equal(store.shown, 1234);
   assert.deepEqual(viewOf(store), expected(run.views[1234] as View));
   assert.deepEqual(withoutEmpty(store.frame?.previousView as View), expected(run.views[1233] as View));
   assert.deepEqual(
-    source.asked.map((command) => command.type).sort(),
-    ["keyframe", "window"],
+    source.asked.map((command) => (command.type === "window" ? [command.from, command.to] : command.type)),
+    [[1126, 1250], [1001, 1125], "keyframe"],
   );
 });
 
@@ -49,8 +49,8 @@ test("every position of a long branch shows its own view, wherever the reader ca
   }
 });
 
-test("within loaded windows nothing is asked", async () => {
-  const { source, store, frames } = await open(400, 400, 200);
+test("within loaded steps nothing is asked", async () => {
+  const { source, store, frames } = await open(400, 400, 400);
   source.asked.length = 0;
   for (const number of [1, 400, 17, 333, 0, 200]) {
     store.moveTo(number);
@@ -60,7 +60,7 @@ test("within loaded windows nothing is asked", async () => {
 });
 
 test("many moves before a paint make one frame", async () => {
-  const { store, frames } = await open(400);
+  const { store, frames } = await open(400, 400, 400);
   let changes = 0;
   store.addEventListener("change", () => (changes += 1));
   for (let number = 1; number <= 300; number += 1) store.moveTo(number);
@@ -133,6 +133,28 @@ test("a branch shares its parent's steps and goes its own way after it leaves", 
   assert.deepEqual(viewOf(store), expected(main.views[700] as View));
 });
 
+test("a move that loaded steps lead to needs no keyframe", async () => {
+  const { run, source, store, frames } = await open(2600, 2600, 1100);
+  source.asked.length = 0;
+  for (const number of [1300, 1480, 1700]) {
+    store.moveTo(number);
+    await frames.settle();
+    assert.deepEqual(viewOf(store), expected(run.views[number] as View), `position ${number}`);
+  }
+  assert.deepEqual(new Set(source.asked.map((command) => command.type)), new Set(["window"]));
+});
+
+test("a long run is walked to and fro by windows, with few of them held", async () => {
+  const { run, store, frames } = await open(9000, 9000, 9000);
+  for (const number of [8000, 4000, 4100, 30, 8999, 5, 6000]) {
+    store.moveTo(number);
+    await frames.settle();
+    assert.deepEqual(viewOf(store), expected(run.views[number] as View), `position ${number}`);
+  }
+  const loaded = run.steps.filter((one) => store.lines.peek("main", one.number) !== undefined);
+  assert.ok(loaded.length <= 6 * 500, `${loaded.length} steps are held`);
+});
+
 test("next and previous interesting go by the marks", async () => {
   const { store, frames } = await open(100, 100, 3);
   void store.nextInteresting();
@@ -165,7 +187,7 @@ test("animation only after one step forward", async () => {
 test("after a lost connection the page says what it holds", async () => {
   const { store } = await open(700, 700, 600);
   assert.deepEqual(store.have(), { main: 0 });
-  const { store: whole } = await open(300, 300, 100);
+  const { store: whole } = await open(300, 300, 300);
   assert.deepEqual(whole.have(), { main: 300 });
 });
 
@@ -190,7 +212,7 @@ test("arrows carry the fate of messages over the loaded steps", async () => {
   );
 });
 
-test("windows nobody needed yet are fetched one after another, the nearest first", async () => {
+test("slices nobody needed yet are fetched one after another, the nearest first", async () => {
   const run = makeRun(2600);
   const source = new StoredSource({ main: run }, [branch("main", 2600)]);
   const frames = new Frames();
@@ -200,8 +222,8 @@ test("windows nobody needed yet are fetched one after another, the nearest first
   await frames.settle();
   const windows = source.asked.filter((command) => command.type === "window");
   assert.deepEqual(
-    windows.map((command) => command.from),
-    [1001, 501, 1501, 1, 2001, 2501],
+    windows.map((command) => (command.from - 1) / 125),
+    [8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15, 0, 16, 17, 18, 19, 20],
   );
   assert.deepEqual(store.have(), { main: 2600 });
 });
