@@ -14,4 +14,5 @@ urlpatterns = [
     path("", include("eosviz.replays.urls")),
     path("", include("eosviz.pipeline.urls")),
     path("", include("eosviz.reference.urls")),
+    path("", include("eosviz.tracks.urls")),
 ]

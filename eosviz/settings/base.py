@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "eosviz.replays",
     "eosviz.pipeline",
     "eosviz.reference",
+    "eosviz.tracks",
 ]
 
 MIDDLEWARE = [

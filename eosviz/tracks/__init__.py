@@ -1,0 +1,1 @@
+"""Tracks through the library, and predictions at checkpoints."""

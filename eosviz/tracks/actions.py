@@ -1,0 +1,66 @@
+"""What changes something: beginning a scenario of a track, finishing it, answering a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from engine.scenario.tracks import Track
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.tracks.asking import asked_on
+from eosviz.tracks.models import Prediction, Visit
+from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.models import Branch, Session
+
+
+def begin(browser: str, track: Track, position: int) -> Session:
+    """The session of this place in the track: the one that was begun, else a new one. Raises Problem."""
+    visit = Visit.objects.of_browser(browser).filter(track=track.name, position=position).first()
+    if visit is not None and visit.session is not None:
+        return visit.session
+    item = track.items[position - 1]
+    version = get_object_or_404(ScenarioVersion.objects.library(), identifier=item.scenario)
+    session = actions.create_session(browser, version, item.variant)
+    Visit.objects.update_or_create(
+        owner=browser, track=track.name, position=position, defaults={"session": session}
+    )
+    return session
+
+
+def finish(browser: str, track: Track, position: int) -> None:
+    """This scenario of the track is done; finishing it again changes nothing."""
+    Visit.objects.update_or_create(
+        owner=browser, track=track.name, position=position, defaults={"done": True}
+    )
+
+
+def predict(session: Session, branch: Branch, at: int, choice: str) -> dict[str, Any]:
+    """Keep the first answer to the question at this step; an empty choice skips it. Returns the question."""
+    line = Branch.objects.line(branch)
+    question = next((one for one in asked_on(line) if one["at"] == at), None)
+    if question is None or (choice and choice not in {one["id"] for one in question["choices"]}):
+        raise Http404
+    owner = next(
+        (one for one, child in zip(line, [*line[1:], None], strict=True) if _holds(at, child)), branch
+    )
+    with transaction.atomic():
+        Prediction.objects.get_or_create(
+            branch=owner,
+            at=at,
+            defaults={
+                "session": session,
+                "checkpoint": question["checkpoint"],
+                "ask": question["ask"],
+                "choice": choice,
+                "right": choice == question["right"] if choice else None,
+            },
+        )
+    return question
+
+
+def _holds(at: int, child: Branch | None) -> bool:
+    """Whether the step lies on this branch of the line and not on the one that leaves it."""
+    return child is None or at < child.leaves_at

@@ -1,0 +1,72 @@
+"""Where a browser is in the tracks, and what it predicted. Reads are methods of the query sets here."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from eosviz.walkthroughs.models import Branch, Session
+
+
+class VisitQuerySet(models.QuerySet["Visit"]):
+    def of_browser(self, browser: str) -> VisitQuerySet:
+        return self.filter(owner=browser) if browser else self.none()
+
+    def by_position(self, browser: str, track: str) -> dict[int, Visit]:
+        """Position in the track to this browser's visit."""
+        return {visit.position: visit for visit in self.of_browser(browser).filter(track=track)}
+
+
+class Visit(models.Model):
+    """One scenario of a track, as far as one browser got with it."""
+
+    owner = models.CharField(max_length=64)
+    """The browser (`eosviz/walkthroughs/browser.py`)."""
+    track = models.CharField(max_length=64)
+    position = models.PositiveSmallIntegerField()
+    """From 1."""
+    session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="visit")
+    """The run; none once it was deleted: what was done stays done."""
+    done = models.BooleanField(default=False)
+    begun = models.DateTimeField(auto_now_add=True)
+
+    objects = VisitQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["owner", "track", "position"], name="visit_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.track} {self.position}"
+
+
+class PredictionQuerySet(models.QuerySet["Prediction"]):
+    def of_line(self, line: list[Branch]) -> PredictionQuerySet:
+        """What was answered on a branch and on those that it left, before it left them."""
+        wanted = models.Q()
+        for branch, child in zip(line, [*line[1:], None], strict=True):
+            known = models.Q(branch=branch)
+            wanted |= known if child is None else known & models.Q(at__lt=child.leaves_at)
+        return self.filter(wanted)
+
+
+class Prediction(models.Model):
+    """One answer to one question. The first one counts; `choice` is empty when it was skipped."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="predictions")
+    branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
+    at = models.PositiveIntegerField()
+    """The step at which the run stopped to ask."""
+    checkpoint = models.PositiveSmallIntegerField()
+    """Its place in the document, from 0."""
+    ask = models.CharField(max_length=40)
+    choice = models.CharField(max_length=80, blank=True)
+    right = models.BooleanField(null=True)
+    """None when it was skipped."""
+    answered = models.DateTimeField(auto_now_add=True)
+
+    objects = PredictionQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["branch", "at"], name="prediction_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.ask} at {self.at}: {self.choice or 'skipped'}"

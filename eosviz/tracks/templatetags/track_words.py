@@ -1,0 +1,35 @@
+"""What the player's page is told of questions, and of the track that led to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from engine.scenario.tracks import tracks
+from eosviz.tracks.models import Visit
+
+register = template.Library()
+
+
+@register.simple_tag
+def question_addresses(session: Any) -> SafeString:
+    """Attributes of `<eos-player>`: where its questions come from and answers go, and the way on in a track."""
+    if not session.version.document.get("checkpoints"):
+        return SafeString("")
+    addresses = {
+        "questions": reverse("tracks:questions", args=[session.id]),
+        "predictions": reverse("tracks:predict", args=[session.id]),
+    }
+    visit = Visit.objects.filter(session=session).first()
+    track = next((one for one in tracks() if visit is not None and one.name == visit.track), None)
+    if visit is not None and track is not None:
+        addresses["track"] = reverse("tracks:detail", args=[track.name])
+        addresses["track-finish"] = reverse("tracks:finish", args=[track.name, visit.position])
+        addresses["track-place"] = f"{visit.position}/{len(track.items)}"
+        addresses["track-title-en"] = track.title["en"]
+        addresses["track-title-zh-hans"] = track.title["zh-Hans"]
+    return format_html_join(" ", '{}="{}"', addresses.items())

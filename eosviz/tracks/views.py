@@ -1,0 +1,176 @@
+"""The tracks, one track, and the questions of a session."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from engine.scenario.tracks import Track, TrackItem, tracks
+from eosviz.scenarios.cards import Card, card_of
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.tracks import actions
+from eosviz.tracks.asking import asked_on
+from eosviz.tracks.models import Prediction, Visit
+from eosviz.walkthroughs.browser import browser_making, browser_of
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Branch, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One line of a track page. `state`: new, begun or done."""
+
+    position: int
+    item: TrackItem
+    card: Card
+    visit: Visit | None
+
+    @property
+    def state(self) -> str:
+        if self.visit is None:
+            return "new"
+        return "done" if self.visit.done else "begun"
+
+    @property
+    def state_key(self) -> str:
+        return f"tracks.state.{self.state}"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A track as one browser sees it."""
+
+    track: Track
+    places: list[Place]
+
+    @property
+    def done(self) -> int:
+        return sum(place.state == "done" for place in self.places)
+
+    @property
+    def begun(self) -> bool:
+        return any(place.visit is not None for place in self.places)
+
+    @property
+    def following(self) -> Place | None:
+        """The first scenario that is not done."""
+        return next((place for place in self.places if place.state != "done"), None)
+
+
+def progress_of(browser: str, track: Track, cards: dict[str, Card]) -> Progress:
+    visits = Visit.objects.by_position(browser, track.name)
+    return Progress(
+        track,
+        [
+            Place(position, item, cards[item.scenario], visits.get(position))
+            for position, item in enumerate(track.items, start=1)
+            if item.scenario in cards
+        ],
+    )
+
+
+def _cards() -> dict[str, Card]:
+    wanted = {item.scenario for track in tracks() for item in track.items}
+    versions = ScenarioVersion.objects.library().filter(identifier__in=wanted)
+    return {version.identifier: card_of(version) for version in versions}
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Every track, with how far this browser is."""
+    browser, cards = browser_of(request.session), _cards()
+    return render(
+        request, "tracks/index.html", {"progress": [progress_of(browser, track, cards) for track in tracks()]}
+    )
+
+
+@require_safe
+def detail(request: HttpRequest, name: str) -> HttpResponse:
+    """One track: its scenarios in order, each with the reason to go on to it."""
+    progress = progress_of(browser_of(request.session), _track(name), _cards())
+    return render(request, "tracks/detail.html", {"progress": progress})
+
+
+@require_POST
+def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
+    """Into the player: where this browser left the scenario, or at its beginning."""
+    track = _track(name)
+    _item(track, position)
+    try:
+        session = actions.begin(browser_making(request), track, position)
+    except Problem as problem:
+        context = {"progress": progress_of(browser_of(request.session), track, _cards()), "problem": problem}
+        return render(request, "tracks/detail.html", context, status=HTTPStatus.TOO_MANY_REQUESTS)
+    return redirect("walkthroughs:player", session.id)
+
+
+@require_POST
+def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
+    """Done; on to the next one, or to the track's page when this was the last."""
+    track = _track(name)
+    _item(track, position)
+    actions.finish(browser_making(request), track, position)
+    if position < len(track.items):
+        return begin(request, name, position + 1)
+    return redirect("tracks:detail", name)
+
+
+@never_cache
+@require_safe
+def session_questions(request: HttpRequest, session_id: uuid.UUID) -> JsonResponse:
+    """`?branch=<id>`: the questions of its line, and what was answered on it."""
+    session = _owned(request, session_id)
+    branch = _branch(session, request.GET.get("branch", ""))
+    line = Branch.objects.line(branch)
+    answers = Prediction.objects.of_line(line)
+    return JsonResponse(
+        {
+            "questions": asked_on(line),
+            "answers": {str(answer.at): answer.choice for answer in answers},
+        }
+    )
+
+
+@require_POST
+def predict(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """`branch`, `at`, `choice` (empty: skipped)."""
+    session = _owned(request, session_id)
+    branch = _branch(session, request.POST.get("branch", ""))
+    at = request.POST.get("at", "")
+    if not at.isdecimal() or len(at) > 9:
+        raise Http404
+    actions.predict(session, branch, int(at), request.POST.get("choice", "")[:80])
+    return HttpResponse(status=HTTPStatus.NO_CONTENT)
+
+
+def _track(name: str) -> Track:
+    found = next((track for track in tracks() if track.name == name), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _item(track: Track, position: int) -> TrackItem:
+    if not 1 <= position <= len(track.items):
+        raise Http404
+    return track.items[position - 1]
+
+
+def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
+    """Somebody else's session does not exist."""
+    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
+    return get_object_or_404(owned, id=session_id)
+
+
+def _branch(session: Session, wanted: str) -> Branch:
+    if not wanted.isdecimal() or len(wanted) > 18:
+        raise Http404
+    return get_object_or_404(
+        Branch.objects.of_session(session.id).select_related("session__version"), id=int(wanted)
+    )

@@ -1,0 +1,162 @@
+"""Tracks keep how far a browser got, and questions are answered once."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from engine.scenario.tracks import tracks
+from eosviz.tracks.models import Prediction, Visit
+from eosviz.walkthroughs.models import Branch, Session
+from tests.walkthroughs.conftest import carry_out, root
+
+pytestmark = pytest.mark.django_db
+FIRST = tracks()[0]
+
+
+def begin(client: Client, name: str = FIRST.name, position: int = 1) -> Session:
+    response = client.post(f"/tracks/{name}/{position}/begin")
+    assert response.status_code == 302, response.content
+    return Session.objects.get(id=response["Location"].split("/")[2])
+
+
+def asked(client: Client, session: Session, branch: Branch) -> dict:
+    return client.get(f"/sessions/{session.id}/questions", {"branch": branch.id}).json()
+
+
+def answer(client: Client, session: Session, branch: Branch, at: int, choice: str) -> int:
+    told = {"branch": branch.id, "at": at, "choice": choice}
+    return client.post(f"/sessions/{session.id}/predictions", told).status_code
+
+
+class TestTracks:
+    @pytest.mark.parametrize("language", ["en", "zh-hans"])
+    def test_every_track_has_its_page_in_both_languages(self, client: Client, language: str) -> None:
+        code = "zh-Hans" if language == "zh-hans" else "en"
+        index = client.get("/tracks/", headers={"accept-language": language}).content.decode()
+        for track in tracks():
+            page = client.get(
+                f"/tracks/{track.name}/", headers={"accept-language": language}
+            ).content.decode()
+            assert track.title[code] in index
+            assert all(item.why[code] in page.replace("&#x27;", "'") for item in track.items)
+            assert "[tracks." not in index + page and "[predict." not in page
+
+    def test_one_click_leads_from_a_new_browser_into_a_run_and_back_to_the_same_one(
+        self, client: Client
+    ) -> None:
+        session = begin(client)
+        assert session.version.identifier == FIRST.items[0].scenario
+        assert begin(client) == session
+        assert Session.objects.count() == 1
+
+    def test_finishing_leads_to_the_next_one_and_is_kept(self, client: Client) -> None:
+        begin(client)
+        response = client.post(f"/tracks/{FIRST.name}/1/finish")
+        following = Session.objects.get(id=response["Location"].split("/")[2])
+        assert following.version.identifier == FIRST.items[1].scenario
+        page = client.get(f"/tracks/{FIRST.name}/").content.decode()
+        assert f"1 of {len(FIRST.items)} done" in page
+        assert page.count('data-state="done"') == page.count('data-state="begun"') == 1
+
+    def test_the_last_one_leads_back_to_the_track(self, client: Client) -> None:
+        last = len(FIRST.items)
+        response = client.post(f"/tracks/{FIRST.name}/{last}/finish")
+        assert response["Location"] == f"/tracks/{FIRST.name}/"
+
+    def test_a_deleted_run_leaves_what_was_done(self, client: Client) -> None:
+        session = begin(client)
+        client.post(f"/tracks/{FIRST.name}/1/finish")
+        client.post(f"/sessions/{session.id}/delete")
+        assert Visit.objects.get(position=1).done
+        assert begin(client) != session
+
+    def test_another_browser_begins_at_the_beginning(self, client: Client) -> None:
+        client.post(f"/tracks/{FIRST.name}/1/finish")
+        page = Client().get(f"/tracks/{FIRST.name}/").content.decode()
+        assert 'data-state="done"' not in page
+
+    @pytest.mark.parametrize(
+        "path", ["/tracks/none/", f"/tracks/{FIRST.name}/0/begin", f"/tracks/{FIRST.name}/99/finish"]
+    )
+    def test_what_does_not_exist_is_not_found(self, client: Client, path: str) -> None:
+        get = path.endswith("none/")
+        assert (client.get(path) if get else client.post(path)).status_code == 404
+
+
+class TestQuestions:
+    def test_the_page_is_told_where_questions_come_from_and_the_way_on(self, client: Client) -> None:
+        session = begin(client)
+        page = client.get(f"/sessions/{session.id}/").content.decode()
+        assert f'questions="/sessions/{session.id}/questions"' in page
+        assert f'track-finish="/tracks/{FIRST.name}/1/finish"' in page
+        assert f'track-place="1/{len(FIRST.items)}"' in page
+
+    def test_a_scenario_without_checkpoints_has_no_questions(self, client: Client) -> None:
+        response = client.post("/sessions/new", {"scenario": "SC-09", "variant": "linger-20"})
+        session = Session.objects.get(id=response["Location"].split("/")[2])
+        assert "questions=" not in client.get(f"/sessions/{session.id}/").content.decode()
+        assert asked(client, session, root(session)) == {"questions": [], "answers": {}}
+
+    def test_the_first_answer_counts(self, client: Client) -> None:
+        session = begin(client, position=3)
+        branch = root(session)
+        second = asked(client, session, branch)["questions"][1]
+        assert second["right"] == "duplicate"
+        assert answer(client, session, branch, second["at"], "stored") == 204
+        assert answer(client, session, branch, second["at"], "duplicate") == 204
+        kept = Prediction.objects.get()
+        assert (kept.choice, kept.right, kept.ask) == ("stored", False, "append")
+        assert asked(client, session, branch)["answers"] == {str(second["at"]): "stored"}
+
+    def test_a_question_can_be_skipped(self, client: Client) -> None:
+        session = begin(client, position=3)
+        branch = root(session)
+        first = asked(client, session, branch)["questions"][0]
+        assert answer(client, session, branch, first["at"], "") == 204
+        assert Prediction.objects.get().right is None
+
+    def test_what_a_learner_does_changes_what_is_asked_on_the_new_branch(self, client: Client) -> None:
+        session = begin(client, position=3)
+        branch = root(session)
+        carry_out(session, "advance", branch, after=0, count=20)
+        crash = {"action": "crash", "actor": "p1"}
+        done = carry_out(session, "intervene", branch, after=10, intervention=crash)
+        other = Branch.objects.get(id=int(done.created))
+        before, after = (asked(client, session, one)["questions"] for one in (branch, other))
+        assert [question["right"] for question in before] == ["stored", "duplicate", "goes_on"]
+        assert len(after) < len(before)
+
+    def test_an_answer_before_the_fork_is_an_answer_on_both_branches(self, client: Client) -> None:
+        session = begin(client, position=3)
+        branch = root(session)
+        first = asked(client, session, branch)["questions"][0]
+        carry_out(session, "advance", branch, after=0, count=60)
+        made = carry_out(session, "branch", branch, at=50)
+        answer(client, session, branch, first["at"], "stored")
+        other = Branch.objects.get(id=int(made.created))
+        assert asked(client, session, other)["answers"] == {str(first["at"]): "stored"}
+        assert answer(client, session, other, first["at"], "duplicate") == 204
+        assert Prediction.objects.count() == 1
+
+    def test_nobody_else_may_ask_or_answer(self, client: Client) -> None:
+        session = begin(client, position=3)
+        branch = root(session)
+        stranger = Client()
+        assert stranger.get(f"/sessions/{session.id}/questions", {"branch": branch.id}).status_code == 404
+        assert answer(stranger, session, branch, 15, "stored") == 404
+        assert not Prediction.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("at", "choice"), [("15", "nonsense"), ("14", "stored"), ("x", "stored"), ("9" * 30, "")]
+    )
+    def test_a_bad_answer_is_not_found(self, client: Client, at: str, choice: str) -> None:
+        session = begin(client, position=3)
+        told = {"branch": root(session).id, "at": at, "choice": choice}
+        assert client.post(f"/sessions/{session.id}/predictions", told).status_code == 404
+
+    def test_a_branch_of_another_session_is_not_found(self, client: Client) -> None:
+        session = begin(client, position=3)
+        other = begin(client, position=1)
+        response = client.get(f"/sessions/{session.id}/questions", {"branch": root(other).id})
+        assert response.status_code == 404
