@@ -87,6 +87,14 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "a coordinator that may not send markers sends none any more (MRK-8)",
     ),
     Exception_(("endless",), ("deny",), "who is denied asks again for ever, or starts the same round again"),
+    *(
+        Exception_(
+            ("endless",),
+            (f"set {name}",),
+            "whoever is given too little time fails, and starts the round again",
+        )
+        for name in ("batch_expiry_ms", "request_timeout_ms", "transaction_timeout_ms", "max_block_ms")
+    ),
     Exception_(("unread",), ("seek",), "the application itself went elsewhere"),
     Exception_(("unread",), ("delete_head",), "what is deleted cannot be read"),
     Exception_(
