@@ -16,7 +16,7 @@ import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { plainly } from "./picked.ts";
 
 /** Rules drawn before and after the deciding one; the rest is counted and can be opened. */
-export const defaults = { fields: 5, before: 2, after: 1, refused: { before: 1, after: 0 } };
+export const defaults = { fields: 5, before: 2, after: 1, refused: { before: 0, after: 0 } };
 
 export interface RuleShape {
   number: number;
@@ -93,9 +93,10 @@ export function foldRules(rules: readonly RuleShape[], options: { before: number
   const decided = Math.max(0, rules.findIndex((rule) => rule.outcome === "decided"));
   const from = Math.max(0, decided - options.before);
   const to = Math.min(rules.length, decided + options.after + 1);
+  const whole = from === 1 && options.before > 0; // One rule is as short as the word that it is folded.
   return {
-    before: from === 1 ? [] : rules.slice(0, from),
-    drawn: rules.slice(from === 1 ? 0 : from, to === rules.length - 1 ? rules.length : to),
+    before: whole ? [] : rules.slice(0, from),
+    drawn: rules.slice(whole ? 0 : from, to === rules.length - 1 ? rules.length : to),
     after: to === rules.length - 1 ? [] : rules.slice(to),
   };
 }
