@@ -467,7 +467,7 @@ class TransactionManager:
         """A transactional producer lost numbers (TXM-15): abort if the epoch can be raised, else the end."""
         if self.can_bump:
             self.bump_required = True
-            self.transition(states.ABORTABLE, Error.REQUEST_TIMED_OUT)
+            self.transition(states.ABORTABLE, Error.REQUEST_TIMED_OUT, unexpected=True)
         else:
             self.transition(states.FATAL, Error.REQUEST_TIMED_OUT, unexpected=True)
 

@@ -17,9 +17,13 @@ from engine.client.application import (
     INIT_TRANSACTIONS,
     Call,
 )
+from engine.client.control_sending import ABORTED_ERROR
+from engine.client.incarnation import CLOSED_ERROR, TIMEOUT_ERROR
 from engine.client.ledger import Ledger
 from engine.client.partition_sequences import PartitionSequences
 from engine.client.producer_client import ProducerClient
+from engine.client.transaction_calls import KAFKA_EXCEPTION
+from engine.client.transaction_manager import TransactionManager
 from engine.client.visit_order import with_partition
 from engine.errors import Error
 from engine.messages import (
@@ -49,6 +53,12 @@ DELIVERY_TIMEOUT_MS = 1500
 """What Kafka's own test uses where a case does not say."""
 BROKER, PEER, NAME = 1, "broker-1", "p1"
 PASS_LIMIT = 100
+LOCAL_ERRORS = {
+    TIMEOUT_ERROR: "TimeoutException",
+    ABORTED_ERROR: "TransactionAbortedException",
+    CLOSED_ERROR: KAFKA_EXCEPTION,
+}
+"""Errors that no broker answers, by the exceptions of Kafka's client (KIP-654 for the second)."""
 OPERATIONS = (
     "send",
     "run",
@@ -90,6 +100,7 @@ class _Futures(Ledger):
     def __init__(self, watch: Watch) -> None:
         super().__init__(watch)
         self.futures: dict[int, dict[str, Any]] = {}
+        self.manager: TransactionManager | None = None
 
     def accepted(self, producer: str, partition: str, serial: int, size: int, now: int) -> None:
         self.futures[serial] = {"partition": partition, "status": "pending"}
@@ -110,8 +121,15 @@ class _Futures(Ledger):
                 offset = base_offset + index if base_offset >= 0 else -1
                 future.update(status="ok", offset=offset)
             else:
-                name = "TimeoutException" if error == "TIMEOUT" else exception_name(Error[error])
-                future.update(status="failed", error=name)
+                future.update(status="failed", error=self._exception(error))
+
+    def _exception(self, error: str) -> str:
+        """What a record's future throws. An abort passes on what ended the transaction."""
+        manager = self.manager
+        cause = None if manager is None or not manager.last_error_unexpected else manager.last_error
+        if cause is not None and cause.name == error:
+            return KAFKA_EXCEPTION
+        return LOCAL_ERRORS.get(error) or exception_name(Error[error])
 
 
 class _Driver:
@@ -133,6 +151,7 @@ class _Driver:
         self.watch = Watch()
         self.futures = _Futures(self.watch)
         self.client = ProducerClient(NAME, settings, K28, Switches(), self.watch, self.futures, (BROKER,))
+        self.futures.manager = self.client.memory.transactions
         order: list[str] = []
         for partition in TOPIC_PARTITIONS:
             # Kafka 2.8 keeps its metadata in a hash map too, so partitions are drained in bucket order.

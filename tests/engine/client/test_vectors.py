@@ -79,3 +79,32 @@ def test_a_forced_second_init_is_no_legal_edge(version):
         "expected": [{"versions": [version], "outcome": outcome}],
     }
     assert client_txn_manager.run(case, version) is None
+
+
+INIT, BEGIN, ABORT = ({"op": kind} for kind in ("init_transactions", "begin", "abort"))
+SEND, RUN = {"op": "send", "partition": "t-0", "n": 1}, {"op": "run", "times": 3}
+ADD = {"op": "prepare", "response": "AddPartitionsToTxn", "partitions": ["t-0"]}
+END = {"op": "prepare", "response": "EndTxn"}
+
+
+@pytest.mark.parametrize(
+    ("operations", "state", "errors"),
+    [
+        ((SEND, ABORT, END), "READY", ["TransactionAbortedException"]),
+        ((SEND, ADD, RUN, SEND, ABORT, END), "ABORTING_TRANSACTION", [None, "TransactionAbortedException"]),
+        (
+            (SEND, {**ADD, "error": "TOPIC_AUTHORIZATION_FAILED"}),
+            "ABORTABLE_ERROR",
+            ["TopicAuthorizationException"],
+        ),
+        ((SEND, {**ADD, "error": "INVALID_TXN_STATE"}), "FATAL_ERROR", ["KafkaException"]),
+    ],
+)
+def test_records_that_were_never_sent_fail_by_what_ended_their_transaction(operations, state, errors):
+    """``Sender.maybeSendAndPollTransactionalRequest``; a plain abort has an exception of its own (KIP-654)."""
+    driver = sender._Driver({"config": {"transactional_id": "tid"}})
+    for operation in (INIT, BEGIN, *operations, RUN):
+        assert driver.do(operation) is None
+    found = driver.state()
+    assert found["state"] == state
+    assert [future.get("error") for future in found["futures"]] == errors
