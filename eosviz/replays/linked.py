@@ -112,7 +112,7 @@ def _make_player_file(simulation: Simulation, link: Link) -> bytes:
             "variant": header["variant"],
         },
         "header": header,
-        "verified": {"state": "verified", "engine": str(header["engine"]), "step": None},
+        "verified": None,
         "branches": [branch],
         "view": view_at_start,
     }

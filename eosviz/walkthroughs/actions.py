@@ -24,7 +24,7 @@ from engine.errors import EngineError, Refused
 from engine.scenario import BadScenario
 from engine.simulation import Simulation
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs import messages
+from eosviz.walkthroughs import messages, presenting
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import (
     Advance,
@@ -112,9 +112,11 @@ def bad_scenario(bad: BadScenario) -> Problem:
 
 def delete_session(browser: str, session_id: uuid.UUID) -> None:
     """Remove a session with all it holds. Raises Problem when this browser has no such session."""
-    deleted, _ = Session.objects.of_browser(browser).filter(id=session_id).delete()
-    if not deleted:
+    owned = Session.objects.of_browser(browser).filter(id=session_id)
+    if not owned.exists():
         raise Problem("not_found", "no_session")
+    presenting.end(session_id)
+    owned.delete()
 
 
 def branch_name(position: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from eosviz.scenarios.cards import card_of
 from eosviz.walkthroughs.browser import browser_making, browser_of
+from eosviz.walkthroughs.budget import RETRY_SECONDS, AddressThrottle
 from eosviz.walkthroughs.linking import check_length, open_link
 from eosviz.walkthroughs.links import (
     Link,
@@ -27,7 +29,10 @@ from eosviz.walkthroughs.views import PROBLEM_STATUS
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
 """Links that a browser opened and finds its session of again; the oldest is opened anew."""
-MALFORMED_STATUS = 400
+STATUS = {**PROBLEM_STATUS, "malformed": HTTPStatus.BAD_REQUEST, "too_frequent": HTTPStatus.TOO_MANY_REQUESTS}
+OPENED_PER_SECOND = 5
+opening = AddressThrottle(OPENED_PER_SECOND, burst=100)
+"""Each opening runs the engine; a class behind one address may open a link together."""
 
 
 @never_cache
@@ -39,6 +44,8 @@ def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse
     try:
         link = read_link(scenario, version, request.GET)
         if request.method == "POST":
+            if not opening.take(request):
+                raise Problem("too_frequent", "too_many_requests", per_second=OPENED_PER_SECOND)
             return _open(request, link)
         known = _opened_before(request, link)
         if known is not None:
@@ -85,5 +92,8 @@ def _player_address(branch: Branch, step: int, link: Link, as_linked: bool = Tru
 
 
 def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
-    status = PROBLEM_STATUS.get(problem.code, MALFORMED_STATUS)
-    return render(request, "walkthroughs/open_refused.html", {"problem": problem}, status=status)
+    context = {"problem": problem}
+    response = render(request, "walkthroughs/open_refused.html", context, status=STATUS[problem.code])
+    if problem.code == "too_frequent":
+        response["Retry-After"] = str(RETRY_SECONDS)
+    return response

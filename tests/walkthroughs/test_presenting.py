@@ -16,9 +16,9 @@ from django.db.backends.utils import CursorWrapper
 from django.test import Client
 
 from eosviz.asgi import application
-from eosviz.walkthroughs import presenting
+from eosviz.walkthroughs import actions, presenting
 from eosviz.walkthroughs.models import Branch, Presentation, Session
-from tests.walkthroughs.conftest import root
+from tests.walkthroughs.conftest import BROWSER, root
 from tests.walkthroughs.test_consumer import ORIGIN, Page, make_session, open_page, step_numbers
 from tests.walkthroughs.test_pages import attributes
 from tests.walkthroughs.test_pages import start as start_session
@@ -166,6 +166,15 @@ async def test_the_end_is_told_and_the_address_leads_nowhere() -> None:
     await socket.connect(timeout=20)
     assert json.loads(await socket.receive_from(timeout=20))["code"] == "not_found"
     assert (await socket.receive_output(timeout=20))["code"] == 4404
+
+
+async def test_deleting_the_session_ends_it_for_all() -> None:
+    session, _ = await make_session()
+    token = await present(session)
+    async with follow(token) as page:
+        first = await hello(page)
+        await sync_to_async(actions.delete_session)(BROWSER, session.id)
+        assert (await at(page, first["number"]))["ended"] is True
 
 
 async def test_two_hundred_followers_cost_no_more_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
