@@ -5,6 +5,10 @@ from __future__ import annotations
 from engine.errors import Error
 
 _IRREGULAR = {
+    Error.CORRUPT_MESSAGE: "CorruptRecordException",
+    Error.KAFKA_STORAGE_ERROR: "KafkaStorageException",
+    Error.RECORD_LIST_TOO_LARGE: "RecordBatchTooLargeException",
+    Error.INVALID_TRANSACTION_TIMEOUT: "InvalidTxnTimeoutException",
     Error.UNKNOWN_SERVER_ERROR: "UnknownServerException",
     Error.REQUEST_TIMED_OUT: "TimeoutException",
     Error.NETWORK_EXCEPTION: "NetworkException",

@@ -27,6 +27,8 @@ from engine.client.transaction_manager import TransactionManager
 from engine.client.visit_order import with_partition
 from engine.errors import Error
 from engine.messages import (
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
     AddPartitionsToTxnResponse,
     Connect,
     Effects,
@@ -53,6 +55,7 @@ DELIVERY_TIMEOUT_MS = 1500
 """What Kafka's own test uses where a case does not say."""
 BROKER, PEER, NAME = 1, "broker-1", "p1"
 PASS_LIMIT = 100
+FURTHER_SETTINGS = ("request_timeout_ms", "retries", "linger_ms", "acks", "batch_size")
 LOCAL_ERRORS = {
     TIMEOUT_ERROR: "TimeoutException",
     ABORTED_ERROR: "TransactionAbortedException",
@@ -146,8 +149,7 @@ class _Driver:
             "retry_backoff_ms": given.get("retry_backoff_ms", 50),
             "max_in_flight": given.get("max_in_flight", 5),
         }
-        if "request_timeout_ms" in given:
-            settings["request_timeout_ms"] = given["request_timeout_ms"]
+        settings |= {name: given[name] for name in FURTHER_SETTINGS if name in given}
         self.watch = Watch()
         self.futures = _Futures(self.watch)
         self.client = ProducerClient(NAME, settings, K28, Switches(), self.watch, self.futures, (BROKER,))
@@ -238,12 +240,21 @@ class _Driver:
             )
         elif kind == "EndTxn":
             self.prepared.append(EndTxnResponse(error=error))
-        else:
+        elif kind == "FindCoordinator":
+            key, node = self.client.config.transactional_id or "", BROKER if error is Error.NONE else None
+            self.prepared.append(
+                FindCoordinatorResponse(key=key, key_type="TRANSACTION", error=error, node=node)
+            )
+        elif kind == "InitProducerId":
             self.prepared.append(
                 InitProducerIdResponse(
-                    error=error, producer_id=operation["pid"], producer_epoch=operation["epoch"]
+                    error=error,
+                    producer_id=operation.get("pid", NO_PRODUCER_ID),
+                    producer_epoch=operation.get("epoch", NO_PRODUCER_EPOCH),
                 )
             )
+        else:
+            raise Skip(f"the engine has no answer {kind!r} to prepare")
         return None
 
     def _disconnect(self, operation: dict[str, Any]) -> str | None:

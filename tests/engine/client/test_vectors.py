@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import Error
 from engine.vectors import accumulator, client_txn_manager, produce_errors, sender
+from engine.vectors.exceptions import exception_name
 from engine.vectors.run import VERSIONS, versions_of
 
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
@@ -108,3 +110,18 @@ def test_records_that_were_never_sent_fail_by_what_ended_their_transaction(opera
     found = driver.state()
     assert found["state"] == state
     assert [future.get("error") for future in found["futures"]] == errors
+
+
+@pytest.mark.parametrize(
+    ("error", "exception"),
+    [
+        ("CORRUPT_MESSAGE", "CorruptRecordException"),
+        ("KAFKA_STORAGE_ERROR", "KafkaStorageException"),
+        ("RECORD_LIST_TOO_LARGE", "RecordBatchTooLargeException"),
+        ("MESSAGE_TOO_LARGE", "RecordTooLargeException"),
+        ("INVALID_TRANSACTION_TIMEOUT", "InvalidTxnTimeoutException"),
+        ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "NotEnoughReplicasAfterAppendException"),
+    ],
+)
+def test_errors_have_the_names_of_the_client_s_exceptions(error, exception):
+    assert exception_name(Error[error]) == exception
