@@ -24,6 +24,11 @@ class LibraryEntry:
         return load(self.document, variant, settings, text=self.text, source=self.file)
 
 
+def acts(document: dict[str, Any]) -> bool:
+    """Whether anybody does anything when the document is played as it is: some have only variants that act."""
+    return any(document.get(section) for section in ("applications", "loops", "middleware"))
+
+
 @cache
 def library() -> tuple[LibraryEntry, ...]:
     """All documents, sorted by id."""

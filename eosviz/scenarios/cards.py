@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from engine.scenario.shelf import acts
 from eosviz.scenarios.models import ScenarioVersion
 
 Words = dict[str, str]
@@ -31,6 +32,12 @@ class Card:
     profile: str
     covers: tuple[str, ...]
     variants: tuple[VariantCard, ...]
+    acts: bool
+    """Without a variant, too; otherwise the first variant is what a plain start plays."""
+
+    @property
+    def usual_variant(self) -> str | None:
+        return None if self.acts or not self.variants else self.variants[0].name
 
     def variant(self, name: str | None) -> VariantCard | None:
         return next((variant for variant in self.variants if variant.name == name), None)
@@ -67,6 +74,7 @@ def card_of(version: ScenarioVersion) -> Card:
             VariantCard(variant["name"], variant["title"], variant.get("expect_refused"))
             for variant in document.get("variants", ())
         ),
+        acts=acts(document),
     )
 
 

@@ -57,7 +57,7 @@ def new(request: HttpRequest) -> HttpResponse:
     asked = request.POST if request.method == "POST" else request.GET
     version = _version(asked.get("scenario", ""))
     card = card_of(version)
-    variant = asked.get("variant") or None
+    variant = asked.get("variant") or card.usual_variant
     if variant is not None and card.variant(variant) is None:
         raise Http404
     if request.method != "POST":
@@ -176,7 +176,8 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
 def compare_new(request: HttpRequest) -> HttpResponse:
     """One scenario twice, the right one with one mechanism changed: two sessions, then the comparison."""
     scenario, _, named = request.POST.get("choice", "").partition("/")
-    version, variant = _version(scenario), named or None
+    version = _version(scenario)
+    variant = named or card_of(version).usual_variant
     difference = DIFFERENCES.get(request.POST.get("difference", ""))
     if difference is None or (variant is not None and card_of(version).variant(variant) is None):
         raise Http404

@@ -23,7 +23,7 @@ from playwright.sync_api import Page, Request, Route
 from engine.errors import Refused
 from engine.explain.machines import machines
 from engine.recording import Step
-from engine.scenario.shelf import entry, library
+from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
 from eosviz.catalogue import catalogue_file
 from eosviz.launch.places import ROOT
@@ -133,7 +133,8 @@ def names(with_variants: bool) -> list[str]:
     """Of every run in the library; without variants, one run a scenario, the first that has a step."""
     found: list[str] = []
     for document in library():
-        every = [document.id, *(f"{document.id}/{variant}" for variant in document.variants)]
+        base = [document.id] if acts(document.document) else []
+        every = [*base, *(f"{document.id}/{variant}" for variant in document.variants)]
         with_steps = (name for name in every if play(name).steps)
         found += with_steps if with_variants else islice(with_steps, 1)
     return found

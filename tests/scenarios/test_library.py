@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from engine.scenario import LibraryEntry, entry, library
+from engine.simulation import Simulation
 from eosviz.catalogue import LANGUAGES, catalogue_file, interface_words, words
 from eosviz.scenarios.actions import load_library, with_settings
 from eosviz.scenarios.cards import cards, matching
@@ -171,3 +172,21 @@ def test_every_difference_has_its_words_and_changes_something() -> None:
         settings = difference.settings(scenario)
         assert settings
         assert entry("SC-03").scenario(settings=settings).document != scenario.document
+
+
+@pytest.mark.django_db
+class TestPlainStart:
+    def test_a_scenario_whose_variants_alone_act_starts_with_the_first(self) -> None:
+        chosen = {card.identifier: card.usual_variant for card in cards() if card.usual_variant is not None}
+        assert chosen == {"SC-41": "tour", "SC-72": "find-coordinator", "SC-78": "k28"}
+
+    def test_every_plain_start_makes_more_than_a_step(self) -> None:
+        for card in cards():
+            simulation = Simulation(entry(card.identifier).scenario(card.usual_variant))
+            assert simulation.run(steps=2) == 2, card.identifier
+
+    def test_the_page_offers_no_run_in_which_nobody_acts(self, client: Client) -> None:
+        page = client.get("/").content.decode()
+        form = page[page.index('id="SC-72"') : page.index('id="SC-73"')]
+        assert '<option value="">' not in form and '<option value="find-coordinator">' in form
+        assert '<option value="">' in page[page.index('id="SC-73"') : page.index('id="SC-74"')]
