@@ -8,9 +8,14 @@ from engine.explain import catalogue
 from engine.explain.errors import ERRORS, FIELDS, ErrorEntry
 from engine.explain.machines import machines
 from engine.profiles import PROFILES, Profile
+from engine.scenario import library
 from engine.switches import Switches
+from eosviz.catalogue import interface_words
 
 REQUIREMENT = "requirement."
+TERM = "term."
+LIMIT = "limit."
+CONTRADICTION = "CTR-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +87,59 @@ def used_by_rows() -> dict[str, list[tuple[str, str]]]:
         for row in machine.rows:
             found.setdefault(row.spec, []).append((machine.name, row.name(machine.name)))
     return found
+
+
+@cache
+def shown_by() -> dict[str, list[str]]:
+    """Requirement ID to the scenarios that say they show it."""
+    found: dict[str, list[str]] = {}
+    for scenario in library():
+        for identifier in scenario.document.get("covers", ()):
+            found.setdefault(identifier, []).append(scenario.id)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementRow:
+    identifier: str
+    scenarios: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return REQUIREMENT + self.identifier
+
+
+def requirement_rows(start: str) -> list[RequirementRow]:
+    """The requirements whose ID begins so, by number, each with the scenarios that show it."""
+    named = [identifier for identifier in requirements() if identifier.startswith(start)]
+    return [
+        RequirementRow(identifier, tuple(shown_by().get(identifier, ())))
+        for identifier in sorted(named, key=lambda name: int(name.rpartition("-")[2]))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class TermRow:
+    name: str
+
+    @property
+    def key(self) -> str:
+        return TERM + self.name
+
+    @property
+    def what(self) -> str:
+        return f"{self.key}.what"
+
+
+def terms() -> list[TermRow]:
+    """In the order of the catalogue, which leads from the record to what is promised of it."""
+    return [
+        TermRow(key.removeprefix(TERM))
+        for key in interface_words()
+        if key.startswith(TERM) and not key.endswith(".what")
+    ]
+
+
+def limits() -> list[str]:
+    """The keys of the sentences that say what is not modelled."""
+    return [key for key in interface_words() if key.startswith(LIMIT)]

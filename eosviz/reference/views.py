@@ -4,13 +4,16 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from engine.profiles import PROFILES
 from engine.scenario import library
-from eosviz.reference import tables
+from eosviz.catalogue import language_of
+from eosviz.reference import drawing, finding, tables
 
+QUESTION_LENGTH = 100
 REQUIREMENT_GROUPS = (
     "CPT",
     "GEN",
@@ -41,14 +44,17 @@ def index(request: HttpRequest) -> HttpResponse:
         "machine_count": len(tables.machines()),
         "error_count": len(tables.errors()),
         "requirement_count": len(tables.requirements()),
+        "contradiction_count": len(tables.requirement_rows(tables.CONTRADICTION)),
+        "term_count": len(tables.terms()),
     }
     return render(request, "reference/index.html", context)
 
 
 @require_safe
 def machines(request: HttpRequest) -> HttpResponse:
-    """Every transition and refusal, as rows."""
-    return render(request, "reference/machines.html", {"machines": list(tables.machines().values())})
+    """Every machine as a picture, and every transition and refusal as a row."""
+    drawn = [(machine, drawing.draw(machine)) for machine in tables.machines().values()]
+    return render(request, "reference/machines.html", {"machines": drawn})
 
 
 @require_safe
@@ -79,16 +85,11 @@ def versions(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def requirements(request: HttpRequest) -> HttpResponse:
-    known = tables.requirements()
     groups: list[dict[str, Any]] = [
         {
             "name": group,
             "key": f"reference.group.{group}",
-            "rows": [
-                {"identifier": identifier, "key": tables.REQUIREMENT + identifier}
-                for identifier in known
-                if identifier.startswith(f"{group}-")
-            ],
+            "rows": tables.requirement_rows(f"{group}-"),
         }
         for group in REQUIREMENT_GROUPS
     ]
@@ -111,3 +112,33 @@ def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
         ],
     }
     return render(request, "reference/requirement.html", context)
+
+
+@require_safe
+def contradictions(request: HttpRequest) -> HttpResponse:
+    """Where the sources disagree, and what the engine does."""
+    rows = tables.requirement_rows(tables.CONTRADICTION)
+    return render(request, "reference/contradictions.html", {"rows": rows})
+
+
+@require_safe
+def terms(request: HttpRequest) -> HttpResponse:
+    return render(request, "reference/terms.html", {"terms": tables.terms()})
+
+
+@require_safe
+def limits(request: HttpRequest) -> HttpResponse:
+    """What is not modelled."""
+    return render(request, "reference/limits.html", {"limits": tables.limits()})
+
+
+@require_safe
+def search(request: HttpRequest) -> HttpResponse:
+    question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
+    found = finding.find(question, language_of(get_language()))
+    context = {
+        "question": question,
+        "count": sum(len(rows) for rows in found.values()),
+        "kinds": [(f"reference.kind.{kind}", kind, rows) for kind, rows in found.items() if rows],
+    }
+    return render(request, "reference/search.html", context)

@@ -1,5 +1,6 @@
 """Reference pages: made from the engine's tables, complete, in both languages."""
 
+import re
 from typing import Any
 
 import pytest
@@ -12,10 +13,20 @@ from engine.machine import Machine
 from engine.scenario import library
 from engine.simulation import Simulation
 from eosviz.catalogue import words
-from eosviz.reference import tables
+from eosviz.reference import drawing, finding, tables
 from eosviz.reference.views import REQUIREMENT_GROUPS
 
-PAGES = ("index", "machines", "errors", "versions", "requirements")
+PAGES = (
+    "index",
+    "machines",
+    "errors",
+    "versions",
+    "requirements",
+    "contradictions",
+    "terms",
+    "limits",
+    "search",
+)
 pytestmark = pytest.mark.django_db
 
 
@@ -29,7 +40,7 @@ def text(client: Client, name: str, *args: Any, language: str = "en") -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_word_of_a_page_is_in_the_catalogue(client: Client, name: str, language: str) -> None:
     page = text(client, name, language=language)
-    assert "[reference." not in page and "[requirement." not in page and "[page." not in page
+    assert not re.search(r"\[(reference|requirement|page|term|limit)\.", page)
 
 
 def test_every_machine_is_found_and_served_as_the_engine_has_it(client: Client) -> None:
@@ -80,3 +91,79 @@ def test_the_requirements_sentences_are_there_in_both_languages() -> None:
 @pytest.mark.parametrize("address", ["machines/nothing.json", "requirements/XYZ-1"])
 def test_what_does_not_exist_is_not_found(client: Client, address: str) -> None:
     assert client.get(f"/reference/{address}").status_code == 404
+
+
+def test_every_way_of_a_machine_is_drawn_once_and_no_two_rails_lie_over_each_other() -> None:
+    for machine in tables.machines().values():
+        drawn = drawing.draw(machine)
+        assert sorted(box.state for box in drawn.boxes) == sorted(machine.states)
+        assert drawn.boxes[0].state == machine.initial
+        ways = {(dot.source, dot.target): dot.events for dot in drawn.dots}
+        assert ways == drawing.edges_of(machine)
+        assert len(drawn.dots) == len(ways)
+        rails: dict[float, list[tuple[float, float]]] = {}
+        for path in drawn.lines:
+            if upright := re.fullmatch(r"M([\d.]+) ([\d.]+)V([\d.]+)", path):
+                x, start, end = map(float, upright.groups())
+                assert all(end < low or start > high for low, high in rails.get(x, [])), machine.name
+                rails.setdefault(x, []).append((start, end))
+                assert 0 < x < drawn.width
+
+
+def test_every_contradiction_stands_on_its_page_with_the_scenarios_that_show_it(client: Client) -> None:
+    page = text(client, "contradictions")
+    rows = tables.requirement_rows(tables.CONTRADICTION)
+    assert [row.identifier for row in rows] == [f"CTR-{number}" for number in range(1, len(rows) + 1)]
+    assert all(f'id="{row.identifier}"' in page for row in rows)
+    assert any(row.scenarios for row in rows)
+
+
+def test_a_requirement_of_the_list_names_its_scenarios(client: Client) -> None:
+    page = text(client, "requirements")
+    for identifier, scenarios in tables.shown_by().items():
+        assert identifier in page
+        assert all(f"scenario={scenario}" in page for scenario in scenarios)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "identifier"),
+    [
+        ("sc-08", "scenario", "SC-08"),
+        ("INVALID_PRODUCER_EPOCH", "error", "INVALID_PRODUCER_EPOCH"),
+        ("fencing", "term", "fencing"),
+        ("高水位", "term", "high_watermark"),
+        ("ＬＳＯ", "term", "last_stable_offset"),
+        ("ctr-13", "requirement", "CTR-13"),
+    ],
+)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_asked_for_by_name_is_found_first(
+    question: str, kind: str, identifier: str, language: str
+) -> None:
+    assert finding.find(question, language)[kind][0].identifier == identifier
+
+
+def test_every_word_of_the_question_must_stand_in_what_is_found() -> None:
+    both = finding.find("marker epoch", "en")
+    assert any(both.values())
+    for kind in finding.KINDS:
+        one = {row.identifier for row in finding.find("marker", "en")[kind]}
+        assert {row.identifier for row in both[kind]} <= one
+    assert not any(finding.find("  ", "en").values())
+    assert not any(finding.find("marker nosuchword", "en").values())
+
+
+def test_an_excerpt_holds_the_word_that_was_found() -> None:
+    for rows in finding.find("sequence", "en").values():
+        for row in rows:
+            assert len(row.excerpt) <= finding.EXCERPT + 4
+    long = "a" * 300 + " marker " + "b" * 300
+    assert "marker" in finding.excerpt(long, ["marker"])
+
+
+def test_the_search_page_shows_what_was_asked_and_escapes_it(client: Client) -> None:
+    address = reverse("reference:search")
+    page = client.get(address, {"q": "<b>marker"}).content.decode()
+    assert "&lt;b&gt;marker" in page and "<b>marker" not in page
+    assert "SC-" in client.get(address, {"q": "marker"}).content.decode()
+    assert client.get(address, {"q": "x" * 5000}).status_code == 200
