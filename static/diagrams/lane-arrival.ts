@@ -5,7 +5,7 @@
  * stored batch with the same numbers is found so that the two can be drawn as equal.
  */
 
-import type { Frame, Json, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
+import type { Frame, Json, JsonObject, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, isAbsent, range, serialsText } from "./batch.ts";
@@ -49,6 +49,17 @@ export function landedOffsets(frame: Frame, partition: string, replica: string):
   return landed.sort((one, other) => one - other);
 }
 
+/** COMMIT or ABORT when what the step decided about is a marker: the request that was delivered says which. */
+function markerResult(frame: Frame, producer: Id): string | null {
+  for (const { id, event } of frame.step?.messages ?? []) {
+    const entries = event === "delivered" ? frame.previousView?.network?.messages[String(id)]?.fields["entries"] : undefined;
+    if (!Array.isArray(entries)) continue;
+    const entry = (entries as JsonObject[]).find((one) => String(one["producer_id"]) === String(producer));
+    if (entry !== undefined) return String(entry["result"]);
+  }
+  return null;
+}
+
 /** What arrived at the leader in this step; null when this step brought this partition no batch. */
 export function arrivedNow(frame: Frame, partition: string, replicaId: string, replica: ReplicaView): Arrived | null {
   const step = frame.step;
@@ -75,6 +86,7 @@ export function arrivedNow(frame: Frame, partition: string, replicaId: string, r
     last: last_sequence,
     serials: equal === null ? [] : (replica.batches[String(equal)]?.serials ?? []),
     count: countOf(first_sequence, last_sequence),
+    control: markerResult(frame, producer_id),
     at: refused ? null : equal,
   };
 }

@@ -113,6 +113,11 @@ export function windowText(frame: Frame, tid: string): string | null {
     : say("diagram.roles.window_closed", { since: span.since, until: span.until });
 }
 
+/** A state may break behind an underscore, and nowhere else. */
+function breakable(state: string) {
+  return state.split(/(?<=_)/).map((word, index) => (index === 0 ? word : html`<wbr>${word}`));
+}
+
 export class MiddlewareRoles extends DiagramElement {
   static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false } };
   static override styles = [
@@ -120,7 +125,7 @@ export class MiddlewareRoles extends DiagramElement {
     machineLook,
     css`
       svg { margin-top: 4px; }
-      td { overflow-wrap: anywhere; }
+      td:first-child { white-space: nowrap; }
       td:nth-child(2) { font-size: var(--t-mark); }
       td button { line-height: 16px; }
     `,
@@ -154,7 +159,7 @@ export class MiddlewareRoles extends DiagramElement {
       html`<table><thead><tr><th>${say("diagram.roles.node")}</th><th>${say("diagram.roles.state")}</th><th>${say("diagram.roles.holds")}</th></tr></thead><tbody>${repeat(
         rows, (row) => row.key, (row) => html`<tr class="${row.changed ? "hit" : ""} ${isPicked(frame.selection, plainly("actor", row.node)) ? "picked" : ""}"><td><button
           @click=${() => this.pick(plainly("actor", row.node))}>${row.node}</button>${row.alive ? nothing : html` <span class="bad">${say("diagram.roles.down")}</span>`}</td><td>${
-          row.state}${row.believed === null ? nothing : html`<div class="bad">${say("diagram.roles.believed", { state: row.believed })}</div>`}</td><td>${row.holds}</td></tr>`,
+          breakable(row.state)}${row.believed === null ? nothing : html`<div class="bad">${say("diagram.roles.believed", { state: row.believed })}</div>`}</td><td>${row.holds}</td></tr>`,
       )}</tbody></table>${folded > 0 ? html`<p class="quiet">${say("diagram.roles.folded", { count: folded })}</p>` : nothing}${
         span === null ? nothing : html`<p>${span}</p>`}${this.#machine(frame, tid)}`,
     );
