@@ -34,7 +34,7 @@ def act(simulation: Simulation, name: str, event: Any) -> None:
     application.blocked_by = call.do if made.state == "blocked" else None
     application.last_result = made.state
     simulation.watch.touch(application)
-    simulation.ask(client.name)
+    simulation.ask_for_timers(client.name)
     if application.blocked_by is None:
         schedule(simulation, application)
 
@@ -49,9 +49,8 @@ def schedule(simulation: Simulation, application: Application) -> None:
 
 def follow(simulation: Simulation, application: Application) -> None:
     """A blocked call may have returned, or the client may be back: then the script goes on."""
-    client = simulation.world.callable_by(application)
     if application.blocked_by == "client_down":
-        if not client.alive:
+        if not simulation.world.callable_by(application).alive:
             return
     elif application.call.state == "blocked":
         return

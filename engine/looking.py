@@ -10,7 +10,8 @@ from engine.recording import canonical, place
 from engine.watching import Part
 
 _NOT_STATE = ("guarantees", "verdicts", "counters", "pending")
-"""What judges say, what was counted and when things happen is no state: equal worlds have equal digests whatever led to them."""
+"""What judges say, what was counted and when things happen is no state: equal worlds have equal digests whatever
+led to them."""
 
 
 def whole_view(empty: dict[str, Any], parts: Iterable[Part]) -> dict[str, Any]:

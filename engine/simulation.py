@@ -107,7 +107,7 @@ class Simulation:
         for name, effects in self.world.start(self.now):
             self.carry_out(name, effects)
         for name in self.world.roles:
-            self._ask(name)
+            self.ask_for_timers(name)
         self._follow_changes()
         self.interference.start()
         watch = self.watch
@@ -248,8 +248,7 @@ class Simulation:
         """Keep one valid timer of this kind for a role, at ``at``; None: none. Retired ones are skipped."""
         timers = self._scheduled[handler]
         known = timers.get(name)
-        if at is not None and at < self.now:
-            at = self.now
+        at = self.now if at is not None and at < self.now else at
         if known is not None:
             if known[0] == at:
                 return
@@ -260,7 +259,7 @@ class Simulation:
         if at is not None:
             timers[name] = (at, self.put(at, rank, handler, name, name, handler))
 
-    def _ask(self, name: str) -> None:
+    def ask_for_timers(self, name: str) -> None:
         """Ask a role when it wants to be called again. Most answers are the known ones: looked at here first."""
         world = self.world
         role = world.roles[name]
@@ -315,7 +314,7 @@ class Simulation:
                 self.put(self.now, rank, handler, (message, self.now), actor, f"message {message}")
             elif handler == "call":
                 self.put(self.now, rank, handler, argument, argument, "call")
-        self._ask(actor)
+        self.ask_for_timers(actor)
 
     # -- handlers --------------------------------------------------------------------------------------
 
@@ -355,7 +354,7 @@ class Simulation:
         if name in world.consumers:
             for partition in partitions_of(envelope.body):
                 world.wake_readers(partition, self.now)
-        self._ask(name)
+        self.ask_for_timers(name)
         self._follow_changes()
 
     def _timer(self, name: str, event: Event) -> None:
@@ -365,7 +364,7 @@ class Simulation:
         if role.alive:
             self._actor, self._kind = name, "timer"
             self.carry_out(name, role.on_timer(self.now))
-        self._ask(name)
+        self.ask_for_timers(name)
         self._follow_changes()
 
     def _background(self, name: str, event: Event) -> None:
@@ -373,7 +372,7 @@ class Simulation:
         if broker.alive:
             self._actor, self._kind = name, "timer"
             self.carry_out(name, broker.on_background_timer(self.now))
-        self._ask(name)
+        self.ask_for_timers(name)
         self._follow_changes()
 
     def _begin_pass(self, name: str, event: Event) -> None:
@@ -385,7 +384,7 @@ class Simulation:
     def _run_phase(self, name: str) -> None:
         if not self.world.acts(name):
             self._pass = None  # A crash ends the pass; the rest of one that a pause holds up is still due.
-            self._ask(name)
+            self.ask_for_timers(name)
             return
         self._actor, self._kind = name, "sender_phase"
         effects, more = self.world.clients[name].run_phase(self.now)
@@ -393,7 +392,7 @@ class Simulation:
             self.carry_out(name, effects)
         if not more:
             self._pass = None
-            self._ask(name)
+            self.ask_for_timers(name)
         elif self.watch.recording:
             for loop in self.world.loops_of.get(name, ()):
                 self.watch.touch(loop)  # A phase may have let its call return.
@@ -414,20 +413,20 @@ class Simulation:
         else:
             effects = client.on_disconnected(peer, self.now)
         self.carry_out(name, effects)
-        self._ask(name)
+        self.ask_for_timers(name)
 
     def _replicate(self, argument: tuple[str, str], event: Event) -> None:
         self._replication.discard(argument)
-        partition, follower = argument
-        self._actor, self._kind = follower, "replication"
-        exchanged = self.world.replicate(partition, follower, self.now)
+        follower = self._actor = argument[1]
+        self._kind = "replication"
+        exchanged = self.world.replicate(*argument, self.now)
         if exchanged is not None:
-            leader, effects, moved = exchanged
-            self._ask_in_background(follower)  # A copy moves none of its other timers.
-            if effects:
-                self.carry_out(leader, effects)
+            leader, effects, moved, copied = exchanged
+            if copied:
+                self._ask_in_background(follower)  # A copy moves none of its other timers.
+            self.carry_out(leader, effects)
             if moved:
-                self._ask(leader)
+                self.ask_for_timers(leader)
         self._follow_changes()
 
     def _fault(self, argument: Any, event: Event) -> None:
@@ -454,7 +453,7 @@ class Simulation:
 
     def ask(self, name: str) -> None:
         """After something was done to a role from outside: its timers and the partitions it changed."""
-        self._ask(name)
+        self.ask_for_timers(name)
         self._follow_changes()
 
     def send(self, source: str, effect: Send) -> Envelope:
@@ -496,7 +495,7 @@ class Simulation:
             role = self.world.connecting.get(name)
             if role is not None and role.alive:
                 self.carry_out(name, role.on_disconnected(peer, self.now))
-                self._ask(name)
+                self.ask_for_timers(name)
 
     def lost(self, envelope: Envelope) -> None:
         """A message reached nobody."""
@@ -522,8 +521,8 @@ class Simulation:
         if world.controller.announcements:
             for name, effects in world.announce(self.now):
                 self.carry_out(name, effects)
-                self._ask(name)
-            self._ask("controller")
+                self.ask_for_timers(name)
+            self.ask_for_timers("controller")
         changed = world.changed_partitions
         if not changed:
             return
@@ -538,7 +537,7 @@ class Simulation:
             if recording:
                 world.lanes_changed(partition)
             for name in world.wake_readers(partition, self.now):
-                self._ask(name)
+                self.ask_for_timers(name)
 
     # -- looking ---------------------------------------------------------------------------------------
 

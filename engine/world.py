@@ -117,9 +117,10 @@ class World:
                 useful.append(key)
         return useful
 
-    def replicate(self, partition: str, name: str, now: int) -> tuple[str, Effects, bool] | None:
-        """One exchange between the follower ``name`` and its leader (LOG-7): the leader, what it wants done, and
-        whether something moved there. None: there is nobody to ask, or nobody who asks."""
+    def replicate(self, partition: str, name: str, now: int) -> tuple[str, Effects, bool, bool] | None:
+        """One exchange between the follower ``name`` and its leader (LOG-7): the leader, what it wants done,
+        whether something moved there, and whether the follower was given batches. None: there is nobody to ask,
+        or nobody who asks."""
         follower = self.brokers[name]
         leader = self._leader(partition)
         if leader is None or follower is leader or not follower.alive or name in self.paused:
@@ -130,7 +131,7 @@ class World:
         response, effects = leader.on_replica_fetch(request, now)
         moved = bool(self.changed_partitions)
         follower.on_replica_response(response, now)
-        return leader.name, effects, moved
+        return leader.name, effects, moved, bool(response.batches)
 
     def _leader(self, partition: str) -> Broker | None:
         state = self.controller.partitions[partition]

@@ -7,6 +7,7 @@ clients. Each request is handled by one function; the table :data:`HANDLERS` fin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 from engine.broker import replication
@@ -435,7 +436,8 @@ class Broker(FaultSurface):
         replica = self.replicas.get(response.partition) or self._replica(response.partition)
         log_end = replica.log.log_end
         taken = replication.take_answer(replica, response, now)
-        self.changed_partitions.add(replica.partition)
+        if taken.changed:
+            self.changed_partitions.add(replica.partition)
         for batch in response.batches if taken.copied else ():
             self.note_activity(batch.max_timestamp)
         say_taken(self.watch, self.name, replica, taken, log_end)
@@ -535,6 +537,7 @@ HANDLERS: dict[type, Callable[[Broker, Envelope, int], Effects]] = {
 }
 
 
+@cache
 def _number(peer: str) -> int:
     return int(peer.rpartition("-")[2])
 

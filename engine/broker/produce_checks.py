@@ -56,9 +56,10 @@ def transactional_id_denied(arriving: Arriving) -> bool:
     """Transactional records need Write on the request's transactional id."""
     request = arriving.request
     name = request.transactional_id
-    if name is None and not any(batch.is_transactional for batch in request.batches.values()):
-        return False
-    return name is None or arriving.broker.is_denied("Write", f"transactional_id:{name}")
+    if name is None:
+        return any(batch.is_transactional for batch in request.batches.values())
+    broker = arriving.broker
+    return bool(broker.denied) and broker.is_denied("Write", f"transactional_id:{name}")
 
 
 def idempotent_write_denied(arriving: Arriving) -> bool:

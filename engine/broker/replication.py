@@ -105,7 +105,20 @@ class Taken:
     """Batches."""
     log_start_raised: bool = False
     high_watermark_moved: bool = False
+    parted: bool = False
+    """The leader answered where the logs parted: the next fetch goes on from there."""
     producers_forgotten: Sequence[int] = ()
+
+    @property
+    def changed(self) -> bool:
+        """The follower is not as it was, so further fetches may be useful."""
+        return (
+            bool(self.copied)
+            or self.high_watermark_moved
+            or self.parted
+            or self.log_start_raised
+            or self.started_over_at is not None
+        )
 
 
 def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> Taken:
@@ -113,6 +126,7 @@ def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> 
     log = follower.log
     taken = Taken()
     if response.diverging_epoch is not None:
+        taken.parted = True
         epoch, end = response.diverging_epoch
         _, own_end = log.end_of_epoch(epoch)
         to = min(end, own_end)

@@ -40,4 +40,6 @@ def say_refused(broker: Broker, check: RequestCheck, compared: list[list[Any]], 
 
 def write_denied(broker: Broker, transactional_id: str | None) -> bool:
     """No right to write under this transactional id (PID-9)."""
-    return transactional_id is not None and broker.is_denied("Write", f"transactional_id:{transactional_id}")
+    if transactional_id is None or not broker.denied:
+        return False
+    return broker.is_denied("Write", f"transactional_id:{transactional_id}")

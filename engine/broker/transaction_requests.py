@@ -148,7 +148,7 @@ def _topic_errors(broker: Broker, request: AddPartitionsToTxnRequest) -> dict[st
     """Every partition's error when one of them may not or cannot be written; empty: go on."""
     found: dict[str, Error] = {}
     for partition in request.partitions:
-        if broker.is_denied("Write", f"topic:{partition.rpartition('-')[0]}"):
+        if broker.denied and broker.is_denied("Write", f"topic:{partition.rpartition('-')[0]}"):
             found[partition] = Error.TOPIC_AUTHORIZATION_FAILED
         elif partition not in broker.metadata and partition not in broker.idle:
             found[partition] = Error.UNKNOWN_TOPIC_OR_PARTITION

@@ -167,7 +167,8 @@ class RecordAccumulator:
         result = Ready()
         nodes = result.nodes
         exhausted = bool(self.pool.waiters)
-        always = exhausted or self.closed or self.flushes > 0 or self._is_completing()
+        completing = self._is_completing()
+        always = exhausted or self.closed or self.flushes > 0 or completing
         retry_backoff, linger = self.config.retry_backoff_ms, self.config.linger_ms
         for queue in self._order:
             batches = queue.batches
@@ -189,7 +190,7 @@ class RecordAccumulator:
             to_wait = retry_backoff if backing_off else linger
             full = len(batches) > 1 or head.full
             if (full or waited >= to_wait or always) and not backing_off:
-                nodes[leader] = self._reasons(queue.partition, full, waited >= to_wait, exhausted)
+                nodes[leader] = self._reasons(queue.partition, full, waited >= to_wait, exhausted, completing)
             else:
                 left = to_wait - waited if waited < to_wait else 0
                 if result.next_check_delay is None or left < result.next_check_delay:
@@ -198,7 +199,9 @@ class RecordAccumulator:
                     result.waits = (queue.partition, kind, now + left)
         return result
 
-    def _reasons(self, partition: str, full: bool, expired: bool, exhausted: bool) -> list[tuple[str, str]]:
+    def _reasons(
+        self, partition: str, full: bool, expired: bool, exhausted: bool, completing: bool
+    ) -> list[tuple[str, str]]:
         """Every true term of ACC-10."""
         reasons = []
         if full:
@@ -211,7 +214,7 @@ class RecordAccumulator:
             reasons.append((partition, CLOSED))
         if self.flushes:
             reasons.append((partition, FLUSH))
-        if self._is_completing():
+        if completing:
             reasons.append((partition, COMPLETING))
         return reasons
 

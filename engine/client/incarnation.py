@@ -217,6 +217,8 @@ class Incarnation:
 
     def settle_calls(self) -> None:
         """Calls whose result has come return to the application."""
+        if not any(result.completed for _, result, _ in self.awaiting):
+            return
         waiting = []
         for entry in self.awaiting:
             call, result, _ = entry

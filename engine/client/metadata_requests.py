@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 def ask_for_metadata(sender: Sender, now: int) -> None:
     """Send a wanted Metadata request to the least-loaded node (SND-2, SND-6), at most one per backoff."""
     memory = sender.memory
+    if not memory.metadata.update_requested:
+        return
     due = memory.metadata.update_due_at(memory.config.retry_backoff_ms)
     if due is None or due > now:
         return
@@ -40,6 +42,8 @@ def metadata_due(sender: Sender, now: int) -> int | None:
     """When a wanted request for metadata may be tried, later than now; None: none is wanted, or it waits for a
     connection that is being made or for an answer on a full one."""
     memory = sender.memory
+    if not memory.metadata.update_requested:
+        return None
     due = memory.metadata.update_due_at(memory.config.retry_backoff_ms)
     if due is None or due > now:
         return due

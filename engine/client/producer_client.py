@@ -7,6 +7,7 @@ connections, timers, passes of the Sender. The work is done by the parts.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from engine.client import control, control_answers
@@ -575,6 +576,7 @@ class ProducerClient:
         return effects
 
 
+@cache
 def _node(peer: str) -> int:
     """``broker-1`` is node 1."""
     return int(peer.rpartition("-")[2])

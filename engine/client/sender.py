@@ -501,11 +501,9 @@ class Sender:
     def _quiet_until(self, now: int) -> int | None:
         """The first moment, later than now, at which one of the Sender's own waits ends."""
         memory = self.memory
-        ends = [metadata_due(self, now)]
-        if self.ready.nodes:
-            ends += [memory.accumulator.next_wait_end(now), self.next_expiry()]
-        else:
-            ends.append(self.poll_until)
+        accumulator = memory.accumulator
+        ready = bool(self.ready.nodes)
+        ends = [metadata_due(self, now), accumulator.next_wait_end(now) if ready else self.poll_until]
         for node, reason in self.unreachable:
             if (
                 reason == "not_connected"
@@ -516,6 +514,11 @@ class Sender:
         for at in ends:
             if at is not None and (first is None or at < first):
                 first = at
+        earliest = accumulator.earliest_expiry() if ready else None
+        if earliest is not None and (first is None or earliest < first):
+            expiry = self.next_expiry()
+            if expiry is not None and (first is None or expiry < first):
+                first = expiry
         return now + 1 if first is not None and first <= now else first
 
     def _say_wait(self, now: int) -> None:
