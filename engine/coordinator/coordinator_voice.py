@@ -8,6 +8,7 @@ from engine.coordinator.coordinator_effects import Answer, Completed, SendMarker
 from engine.coordinator.transaction_metadata import TransactionMetadata
 from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.errors import Error
+from engine.events import PartitionsRegistered
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from engine.profiles import Profile
@@ -57,6 +58,12 @@ class CoordinatorVoice:
         producer_epoch: int = NO_PRODUCER_EPOCH,
     ) -> None:
         self.outbox.append(Answer(to=to, error=error, producer_id=producer_id, producer_epoch=producer_epoch))
+
+    def _tell_registered(self, metadata: TransactionMetadata) -> None:
+        """Also when it was read in the log: the coordinator that wrote it may have died before it could tell."""
+        if self.watch.judging:
+            partitions = tuple(sorted(metadata.partitions))
+            self.watch.fact(PartitionsRegistered(producer_id=metadata.producer_id, partitions=partitions))
 
     def _answer_row(self, to: object, row: Row) -> None:
         """The answer that a row gives; its internal errors are exceptions in Kafka."""

@@ -39,7 +39,7 @@ from engine.coordinator.transaction_states import (
     TRANSACTION_STATES,
 )
 from engine.errors import EngineError, Error
-from engine.events import IdentityGiven, OutcomeDecided, PartitionsRegistered, TransactionCompleted
+from engine.events import IdentityGiven, OutcomeDecided, TransactionCompleted
 from engine.java_hash import partition_for
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, SHORT_MAX
@@ -156,6 +156,8 @@ class TransactionCoordinator(CoordinatorVoice):
                 self._send_markers(metadata, now)
             elif metadata.state in (COMPLETE_COMMIT, COMPLETE_ABORT):
                 self._tell_completed(metadata)
+            elif metadata.state == ONGOING:
+                self._tell_registered(metadata)
 
     def needs_producer_id(self, transactional_id: str) -> bool:
         """True when InitProducerId would take a fresh id: the id is unknown, or its epochs are used up."""
@@ -438,9 +440,7 @@ class TransactionCoordinator(CoordinatorVoice):
 
     def _added(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         metadata.install(writing.image)
-        if self.watch.judging:
-            partitions = tuple(sorted(metadata.partitions))
-            self.watch.fact(PartitionsRegistered(producer_id=metadata.producer_id, partitions=partitions))
+        self._tell_registered(metadata)
         self._answer(writing.to, Error.NONE)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:

@@ -99,18 +99,20 @@ class Storage:
 
     def _judge_marker(self, fact: events.LogAppended, replica: Any) -> None:
         who = f"{fact.control_type} of PID {fact.producer_id} epoch {fact.producer_epoch} in {fact.partition}"
+        stored = replica.log.batch_at(fact.base_offset)
+        if stored is None or replica.leader_epoch != self._led_in(fact.partition):
+            return  # A broker that was replaced and does not know it yet writes into a log that will be cut.
         decided = self.decisions.get(fact.producer_id)
         if decided is not None and decided != (fact.control_type == "COMMIT"):
             self.wrong.append(("decision", f"{who}, but the coordinator decided otherwise"))
-        stored = replica.log.batch_at(fact.base_offset)
-        led = self.simulation.world.controller.partitions[fact.partition].leader_epoch
-        # A broker that was replaced and does not know it yet writes into a log that will be cut.
-        if stored is not None and replica.leader_epoch == led:
-            place = (fact.partition, fact.producer_id)
-            epoch, known = stored[0].coordinator_epoch, self.coordinator_epochs.get(place, -1)
-            if epoch < known:
-                self.wrong.append(("coordinator_epoch", f"{who} by coordinator epoch {epoch} after {known}"))
-            self.coordinator_epochs[place] = max(epoch, known)
+        place = (fact.partition, fact.producer_id)
+        epoch, known = stored[0].coordinator_epoch, self.coordinator_epochs.get(place, -1)
+        if epoch < known:
+            self.wrong.append(("coordinator_epoch", f"{who} by coordinator epoch {epoch} after {known}"))
+        self.coordinator_epochs[place] = max(epoch, known)
+
+    def _led_in(self, partition: str) -> int:
+        return int(self.simulation.world.controller.partitions[partition].leader_epoch)
 
     def _count(self, fact: events.LogAppended, place: tuple[str, int]) -> None:
         """The same record at most once under the same identity."""

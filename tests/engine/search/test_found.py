@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,6 +10,10 @@ import pytest
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
 from engine.broker.validation import Origin
+from engine.coordinator.transaction_coordinator import TransactionCoordinator
+from engine.coordinator.transaction_metadata import TransactionMetadata
+from engine.coordinator.transaction_states import ONGOING
+from engine.events import PartitionsRegistered
 from engine.messages import RecordBatch
 from engine.profiles import K20
 from engine.scenario import load
@@ -174,3 +179,26 @@ def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return():
         )
         assert list(folded.differences()) == []
     assert returned
+
+
+def test_a_new_coordinator_tells_what_it_finds_registered():
+    """The one that had written it died before it could tell: what was stored there seemed to hang for good."""
+    told: list[Any] = []
+
+    class Judging(Watch):
+        judging = True
+
+        def fact(self, fact: object) -> None:
+            told.append(fact)
+
+    coordinator = TransactionCoordinator(
+        "broker-1",
+        profile=K20,
+        watch=Judging(),
+        producer_ids=SimpleNamespace(take=lambda: 1),
+        partition_count=1,
+    )
+    known = TransactionMetadata("txn", 7, 1000, 0)
+    image = known.image(5, ONGOING, partitions=frozenset({"t-1", "t-0"}), start_ms=5)
+    coordinator.elect(0, 1, {"txn": image}, 9)
+    assert told == [PartitionsRegistered(producer_id=7, partitions=("t-0", "t-1"))]
