@@ -93,12 +93,10 @@ export function foldRules(rules: readonly RuleShape[], options: { before: number
   const decided = Math.max(0, rules.findIndex((rule) => rule.outcome === "decided"));
   const from = Math.max(0, decided - options.before);
   const to = Math.min(rules.length, decided + options.after + 1);
-  const whole = from === 1 && options.before > 0; // One rule is as short as the word that it is folded.
-  return {
-    before: whole ? [] : rules.slice(0, from),
-    drawn: rules.slice(whole ? 0 : from, to === rules.length - 1 ? rules.length : to),
-    after: to === rules.length - 1 ? [] : rules.slice(to),
-  };
+  // One rule is as short as the word that it is folded; where there is little room it may still be two lines.
+  const first = from === 1 && options.before > 0 ? 0 : from;
+  const last = to === rules.length - 1 && options.after > 0 ? rules.length : to;
+  return { before: rules.slice(0, first), drawn: rules.slice(first, last), after: rules.slice(last) };
 }
 
 export function layoutRefusal(refusal: Refusal): NonNullable<DecisionShape["refusal"]> {
@@ -118,15 +116,15 @@ export class DecisionPanel extends DiagramElement {
       .compared tr > :first-child { padding-inline-start: 0; }
       .compared thead td { border: 0; }
       .compared tbody th { border-top: 1px solid var(--line); vertical-align: baseline; }
-      ol { margin-top: 3px; }
+      ol { margin-top: 1px; }
       li { display: grid; grid-template-columns: 18px 1fr; padding: 1px 0; color: var(--ink-2); }
       li > :first-child { font-weight: 600; }
-      li.decided { color: var(--ink); background: var(--now); outline: 2px solid var(--ink); padding: 3px 8px;
-        margin: 2px -8px; }
+      li.decided { color: var(--ink); background: var(--now); outline: 2px solid var(--ink); padding: 2px 8px;
+        margin: 1px -8px; }
       li.decided .sentence { font-weight: 650; }
       li.not_reached, li.off { color: var(--ink-3); }
       li.off .sentence { text-decoration: line-through; }
-      .refusal { margin-top: 6px; border-left: 4px solid var(--bad); padding-left: 8px; }
+      .refusal { margin-top: 3px; border-left: 4px solid var(--bad); padding-left: 8px; }
       .rule { color: inherit; font-size: var(--t-mark); white-space: nowrap; }
     `,
   ];
