@@ -19,7 +19,7 @@ export const defaults = {
   /** While walking, a view is kept every so many steps. */
   keepEvery: 250,
   /** Farther than this, a keyframe is fetched instead of folding. */
-  foldAtMost: 1000,
+  foldAtMost: 600,
 };
 
 /** A recording cannot be asked for what was let go: it is kept whole, and folded however far. */

@@ -9,6 +9,7 @@ export class Paints {
   readonly #beforePaint: (action: () => void) => void;
   readonly #soon: (action: () => void) => void;
   #drew = false;
+  #asked = false;
   #waiting: (() => void)[] = [];
 
   /** `beforePaint` calls back before the browser paints, `soon` when the task that runs has ended. */
@@ -20,21 +21,20 @@ export class Paints {
     this.#soon = soon;
   }
 
-  readonly schedule = (draw: () => void): void => {
-    if (this.#drew) {
-      this.#waiting.push(draw);
-      return;
-    }
-    this.#drew = true;
-    this.#soon(draw);
-    this.#beforePaint(() => this.#paints());
+  /** Without `atOnce` it is drawn before the next paint, together with what else is by then. */
+  readonly schedule = (draw: () => void, atOnce = true): void => {
+    if (this.#drew || !atOnce) this.#waiting.push(draw);
+    else this.#soon(draw);
+    if (!this.#asked) this.#beforePaint(() => this.#paints());
+    this.#asked = true;
+    this.#drew ||= atOnce;
   };
 
   #paints(): void {
     const draws = this.#waiting;
     this.#waiting = [];
-    this.#drew = draws.length > 0;
-    if (this.#drew) this.#beforePaint(() => this.#paints());
+    this.#drew = this.#asked = draws.length > 0;
+    if (this.#asked) this.#beforePaint(() => this.#paints());
     for (const draw of draws) draw();
   }
 }

@@ -32,7 +32,7 @@ export interface StartAt {
 export interface Choice {
   reducedMotion: () => boolean;
   /** Calls back at once or before the next paint, whichever is sooner without drawing for nothing. */
-  schedule: (draw: () => void) => void;
+  schedule: (draw: () => void, atOnce?: boolean) => void;
   later: (milliseconds: number, action: () => void) => void;
   startAt: StartAt;
   lines: Lines;
@@ -62,6 +62,8 @@ export class PlayerStore extends EventTarget implements Listener {
   #language: Language = "en";
   #choice: Choice;
   #scheduled = false;
+  /** What is scheduled was asked for by stored steps alone, which may not be enough for a frame yet. */
+  #onlyStored = false;
   #animate = false;
   #fetching = new Set<string>();
   #arrows: { branch: string; from: number; log: ArrowLog } | null = null;
@@ -268,18 +270,20 @@ export class PlayerStore extends EventTarget implements Listener {
     this.lines.windows(branch).put(steps, this.target);
     const info = this.lines.branches.get(branch);
     const last = steps[steps.length - 1];
+    const wereStored = info !== undefined && last !== undefined && last.number <= info.newest && steps.length > 1;
     if (info !== undefined) {
       const newest = Math.max(info.newest, last?.number ?? 0);
       // `finished` speaks of the end; an older window says nothing about it.
       const reason = finished === undefined || (last?.number ?? 0) < newest ? info.finished : finished || null;
       this.lines.branches.set(branch, { ...info, newest, finished: reason });
     }
-    this.#draw();
+    if (wereStored) this.#drawStored();
+    else this.#draw();
   }
 
   keyframeCame(branch: string, number: number, view: View): void {
     this.lines.keep(branch, number, view);
-    this.#draw();
+    this.#drawStored();
   }
 
   statusChanged(status: Status): void {
@@ -295,14 +299,26 @@ export class PlayerStore extends EventTarget implements Listener {
   // How
 
   #draw(): void {
+    this.#onlyStored = false;
+    this.#schedule(true);
+  }
+
+  /** Stored steps came: several answers may make one frame, and until it can be made nothing on show changes. */
+  #drawStored(): void {
+    if (!this.#scheduled) this.#onlyStored = true;
+    this.#schedule(false);
+  }
+
+  #schedule(atOnce: boolean): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     this.#choice.schedule(() => {
       this.#scheduled = false;
       this.#makeFrame();
       if (this.frame !== undefined) this.#fetchAhead();
-      this.dispatchEvent(new Event("change"));
-    });
+      const waits = this.shown !== Math.min(this.target, this.newest);
+      if (!this.#onlyStored || !waits) this.dispatchEvent(new Event("change"));
+    }, atOnce);
   }
 
   #makeFrame(): void {
@@ -368,12 +384,15 @@ export class PlayerStore extends EventTarget implements Listener {
     );
   }
 
-  /** Asks for what a step needs: the window up to it, and where no view is in reach of that, a keyframe. */
+  /** Asks for what a step needs: its slice; where no view is in reach of that, its window; else a keyframe, too. */
   #fetch(number: number): void {
-    const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
-    for (let at = number; at >= first; at = sliceOf(at) * SLICE_SIZE) this.#fetchSlice(at);
     const before = Math.max(number - 1, 0);
-    if (this.lines.isReachableWith(this.branch, before, first, number)) return;
+    const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
+    for (let at = number; at >= first; ) {
+      this.#fetchSlice(at);
+      at = sliceOf(at) * SLICE_SIZE; // The last step of the slice before.
+      if (this.lines.isReachableWith(this.branch, before, at + 1, number)) return;
+    }
     this.#fetchOnce({ type: "keyframe", branch: this.lines.owner(this.branch, before), number: before });
   }
 

@@ -40,3 +40,17 @@ test("what comes after it waits for the paint, and the next paint is not asked f
   endTask();
   assert.deepEqual(drawn, ["first", "second", "third", "fourth"]);
 });
+
+test("what may wait is drawn once with everything else before the paint", () => {
+  const { paints, endTask, paint, asked } = surroundings();
+  const drawn: string[] = [];
+  paints.schedule(() => drawn.push("stored"), false);
+  paints.schedule(() => drawn.push("more"), false);
+  endTask();
+  assert.deepEqual([drawn, asked()], [[], 1]);
+  paints.schedule(() => drawn.push("moved"));
+  endTask();
+  assert.deepEqual(drawn, ["moved"]);
+  paint();
+  assert.deepEqual(drawn, ["moved", "stored", "more"]);
+});
