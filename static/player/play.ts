@@ -77,7 +77,13 @@ export class Play extends EventTarget {
   #step(): void {
     const store = this.#store;
     const isWaiting = store.target > store.newest || store.shown < Math.min(store.target, store.newest);
-    if (!isWaiting && store.target < store.newest) store.moveTo(store.target + 1, this.speed <= 2);
+    if (!isWaiting && store.target < store.newest) {
+      if (store.mustWait(store.target + 1)) {
+        this.stop();
+        return;
+      }
+      store.moveTo(store.target + 1, this.speed <= 2);
+    }
     if (store.target >= store.newest && !store.canGrow && !store.busy) {
       this.stop();
       return;

@@ -9,6 +9,7 @@ import { html, LitElement, nothing } from "lit";
 import "./changes.ts";
 import "./dialogs.ts";
 import "./masthead.ts";
+import "./predict.ts";
 import "./scrubber.ts";
 import "./selection-bar.ts";
 import "./share.ts";
@@ -62,6 +63,12 @@ export class Player extends LitElement {
     compare: {},
     library: {},
     share: {},
+    questions: {},
+    predictions: {},
+    trackFinish: { attribute: "track-finish" },
+    trackPlace: { attribute: "track-place" },
+    trackTitleEn: { attribute: "track-title-en" },
+    trackTitleZhHans: { attribute: "track-title-zh-hans" },
     open: {},
     follow: {},
     present: {},
@@ -90,6 +97,13 @@ export class Player extends LitElement {
   declare compare: string;
   declare library: string;
   declare share: string;
+  /** Where questions come from and answers go; empty: this run asks nothing. */
+  declare questions: string;
+  declare predictions: string;
+  declare trackFinish: string;
+  declare trackPlace: string;
+  declare trackTitleEn: string;
+  declare trackTitleZhHans: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;
   /** The token of a presentation, on the page of somebody who follows it. */
@@ -147,6 +161,12 @@ export class Player extends LitElement {
     this.compare = "/compare/";
     this.library = "/";
     this.share = "";
+    this.questions = "";
+    this.predictions = "";
+    this.trackFinish = "";
+    this.trackPlace = "";
+    this.trackTitleEn = "";
+    this.trackTitleZhHans = "";
     this.open = "";
     this.follow = "";
     this.present = "";
@@ -346,8 +366,16 @@ export class Player extends LitElement {
       ${tab("middle", "spacetime", "player.tab.spacetime")}
       ${tab("middle", "text", "player.tab.text")}
       <span class="spring"></span>
+      ${this.#predict(store)}
       <eos-selection-bar .store=${store}></eos-selection-bar>
     </nav>`;
+  }
+
+  #predict(store: PlayerStore): TemplateResult | typeof nothing {
+    if (this.questions === "") return nothing;
+    const title = words.language === "en" ? this.trackTitleEn : this.trackTitleZhHans;
+    return html`<eos-predict .store=${store} .play=${this.play} address=${this.questions} predictions=${this.predictions}
+      finish=${this.trackFinish} place=${this.trackPlace} track=${title}></eos-predict>`;
   }
 
   #open(column: Column, middle: Middle | null): void {

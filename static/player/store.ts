@@ -44,6 +44,14 @@ const ROOT_ONLY: Omit<Choice, "schedule" | "lines"> = {
   startAt: { branch: null, step: null },
 };
 
+/** What may stand before a step: the reader is asked before it is shown. */
+export interface Gate {
+  /** The first step in `from`…`to` that has to wait; null: none. */
+  waitsIn(branch: string, from: number, to: number): number | null;
+  /** The reader wanted to go on and could not. */
+  blocked(): void;
+}
+
 export class PlayerStore extends EventTarget implements Listener {
   readonly source: Source;
   readonly lines: Lines;
@@ -58,6 +66,7 @@ export class PlayerStore extends EventTarget implements Listener {
   frame: Frame | undefined;
   /** A command that makes steps is under way. */
   busy = false;
+  gate: Gate | null = null;
   #selection: Selection | null = null;
   #language: Language = "en";
   #choice: Choice;
@@ -154,6 +163,7 @@ export class PlayerStore extends EventTarget implements Listener {
   /** One step forward; at the end of the branch the server makes it. */
   forward(): void {
     const next = Math.min(this.target, this.newest + defaults.advanceAtMost - 1) + 1;
+    if (this.mustWait(next)) return;
     if (next <= this.newest) {
       this.moveTo(next, true);
     } else if (this.canGrow) {
@@ -162,6 +172,21 @@ export class PlayerStore extends EventTarget implements Listener {
       this.#animate = true;
       void this.grow(1);
     }
+  }
+
+  /** Whether the reader has to answer something before this step; says so to whoever asks. */
+  mustWait(number: number): boolean {
+    if (this.gate === null || this.gate.waitsIn(this.branch, number, number) === null) return false;
+    this.gate.blocked();
+    return true;
+  }
+
+  /** Moves to the step, or to the last one before a step that has to wait. */
+  #moveUpTo(from: number, number: number, animate: boolean): void {
+    const waits = this.gate?.waitsIn(this.branch, from + 1, number) ?? null;
+    if (waits === null) this.moveTo(number, animate);
+    else if (waits === from + 1) this.gate?.blocked();
+    else this.moveTo(waits - 1);
   }
 
   /** Has the server make `count` steps beyond the newest. Play asks early, so that it never waits. */
@@ -181,7 +206,7 @@ export class PlayerStore extends EventTarget implements Listener {
     const from = Math.min(this.target, this.newest);
     const known = await this.#findInteresting(from, 1);
     if (known !== null) {
-      this.moveTo(known, known === from + 1);
+      this.#moveUpTo(from, known, known === from + 1);
       return;
     }
     if (!this.canGrow) {
@@ -191,7 +216,7 @@ export class PlayerStore extends EventTarget implements Listener {
     const after = this.newest;
     await this.#work({ type: "run_until", branch, after, until: "interesting", limit: defaults.runAtMost });
     const found = await this.#findInteresting(from, 1);
-    if (this.branch === branch) this.moveTo(found ?? this.newest);
+    if (this.branch === branch) this.#moveUpTo(from, found ?? this.newest, false);
   }
 
   async previousInteresting(): Promise<void> {

@@ -1,0 +1,238 @@
+/**
+ * `<eos-predict .store .play address="/sessions/…/questions" predictions="…">`: stops before a decision and asks what
+ * will happen. Questions, choices, the right one and the reasons come from the engine; the next step is the answer.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { csrfToken } from "./page.ts";
+import type { Play } from "./play.ts";
+import type { Question, Reason, Told } from "./questions.ts";
+import { stopBefore } from "./questions.ts";
+import { StoreElement } from "./store-element.ts";
+import { say } from "./text.ts";
+
+const SWITCH = "eosviz-questions";
+
+export class Predict extends StoreElement {
+  static override properties = {
+    ...StoreElement.properties,
+    play: { attribute: false },
+    address: {},
+    predictions: {},
+    finish: {},
+    place: {},
+    track: {},
+    on: { state: true },
+    open: { state: true },
+    chosen: { state: true },
+    revealed: { state: true },
+    fault: { state: true },
+  };
+
+  declare play: Play | undefined;
+  declare address: string;
+  declare predictions: string;
+  /** Where finishing this scenario of a track is told. */
+  declare finish: string;
+  declare place: string;
+  declare track: string;
+  declare on: boolean;
+  declare open: Question | null;
+  declare chosen: string;
+  declare revealed: boolean;
+  declare fault: boolean;
+  #told = new Map<string, Told>();
+  #asked = new Set<string>();
+  #seen = "";
+
+  constructor() {
+    super();
+    this.play = undefined;
+    this.address = "";
+    this.predictions = "";
+    this.finish = "";
+    this.place = "";
+    this.track = "";
+    this.on = localStorage.getItem(SWITCH) !== "off";
+    this.open = null;
+    this.chosen = "";
+    this.revealed = false;
+    this.fault = false;
+  }
+
+  // The gate
+
+  /** Whether the reader may go on from `from` up to `to` now; the step before which a question stands, or null. */
+  waitsIn(branch: string, from: number, to: number): number | null {
+    const told = this.#told.get(branch);
+    if (!this.on || told === undefined) return null;
+    return stopBefore(told.questions, new Set(Object.keys(told.answers).map(Number)), from, to);
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    const store = this.store;
+    if (store === undefined || this.address === "" || store.branch === "") return;
+    const interventions = store.info?.interventions.length ?? 0;
+    void this.#load(store.branch, `${store.branch} ${interventions}`);
+    store.gate = this;
+    this.#arrive(store.branch, store.shown);
+  }
+
+  async #load(branch: string, name: string): Promise<void> {
+    if (this.#asked.has(name)) return;
+    this.#asked.add(name);
+    try {
+      const response = await fetch(`${this.address}?branch=${encodeURIComponent(branch)}`, { headers: { Accept: "application/json" } });
+      if (!response.ok) throw new Error(String(response.status));
+      this.#told.set(branch, (await response.json()) as Told);
+      this.#seen = "";
+      this.fault = false;
+    } catch {
+      this.fault = true;
+    }
+    this.requestUpdate();
+  }
+
+  /** The reader wants to go on from what was revealed: the next question may stand right there. */
+  blocked(): void {
+    if (this.revealed) this.#close();
+    this.querySelector<HTMLElement>(".predict-card")?.focus();
+  }
+
+  /** A question opens when its step is reached, and closes when the reader goes elsewhere. */
+  #arrive(branch: string, shown: number): void {
+    const { open } = this;
+    if (open !== null && this.revealed && (shown === open.at || shown === open.at + 1)) return;
+    const here = `${branch} ${shown}`;
+    if (here === this.#seen || this.#told.get(branch) === undefined) return;
+    this.#seen = here;
+    const stop = this.waitsIn(branch, shown + 1, shown + 1);
+    this.#show(stop === null ? null : this.#questionAt(branch, stop - 1));
+  }
+
+  #questionAt(branch: string, at: number): Question | null {
+    return this.#told.get(branch)?.questions.find((question) => question.at === at) ?? null;
+  }
+
+  #show(question: Question | null): void {
+    if (this.open === question) return;
+    this.open = question;
+    this.chosen = "";
+    this.revealed = false;
+    if (question === null) return;
+    this.play?.stop();
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
+  }
+
+  async #answer(choice: string): Promise<void> {
+    const { store, open } = this;
+    if (store === undefined || open === null || this.revealed) return;
+    const told = this.#told.get(store.branch);
+    if (told !== undefined) told.answers[String(open.at)] = choice;
+    this.chosen = choice;
+    this.revealed = true;
+    store.forward();
+    const body = new URLSearchParams({ branch: store.branch, at: String(open.at), choice });
+    // What was answered is shown whether or not it could be kept.
+    await fetch(this.predictions, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
+  }
+
+  #switch(): void {
+    this.on = !this.on;
+    localStorage.setItem(SWITCH, this.on ? "on" : "off");
+    this.#seen = "";
+    if (!this.on) this.#show(null);
+  }
+
+  // What is drawn
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { store } = this;
+    const told = store === undefined ? undefined : this.#told.get(store.branch);
+    if (store === undefined || this.address === "") return nothing;
+    if (this.fault) return html`<p class="predict-fault quiet" role="status">${say("predict.unavailable")}</p>`;
+    if (told === undefined || told.questions.length === 0) return this.#wayOn();
+    return html`<div class="predict-bar">
+        <button class="small" aria-pressed=${this.on} title=${say("predict.switch_means")} @click=${() => this.#switch()}>${say(this.on ? "predict.on" : "predict.off")}</button>
+        <span class="quiet num">${Object.keys(told.answers).length}/${told.questions.length}</span>
+        ${this.#wayOn()}
+      </div>
+      ${this.open === null ? nothing : this.#card(this.open, told)}`;
+  }
+
+  /** At the end of a run that belongs to a track: on to the next one. */
+  #wayOn(): TemplateResult | typeof nothing {
+    const store = this.store;
+    if (this.finish === "" || store === undefined) return nothing;
+    const [position, count] = this.place.split("/").map(Number);
+    const isOver = store.info?.finished !== null && store.shown >= store.newest && store.newest > 0;
+    const label = say(position === count ? "predict.last" : "predict.next");
+    return html`<span class="predict-place quiet">${say("predict.place", { title: this.track, place: this.place })}</span>
+      <form method="post" action=${this.finish}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>
+        <button class=${isOver ? "small primary" : "small"}>${label}</button></form>`;
+  }
+
+  #card(question: Question, told: Told): TemplateResult {
+    const number = told.questions.indexOf(question) + 1;
+    return html`<section class="predict-card" tabindex="-1" role="group" aria-labelledby="predict-heading" @keydown=${this.#keys}>
+      <h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: told.questions.length })}</small></h2>
+      <p id="predict-question">${say(question.key, question.params)}</p>
+      ${this.revealed ? this.#revealed(question) : this.#choices(question)}
+    </section>`;
+  }
+
+  #choices(question: Question): TemplateResult {
+    return html`<form @submit=${this.#submit}>
+      <div role="radiogroup" aria-labelledby="predict-question">${question.choices.map(
+        (choice) => html`<label class="predict-choice"><input type="radio" name="choice" value=${choice.id} .checked=${this.chosen === choice.id}
+          @change=${() => (this.chosen = choice.id)}> <span>${say(choice.key, choice.params)}</span></label>`,
+      )}</div>
+      <div class="row"><button class="primary" ?disabled=${this.chosen === ""}>${say("predict.answer")}</button>
+        <button type="button" @click=${() => void this.#answer("")}>${say("predict.skip")}</button></div></form>`;
+  }
+
+  readonly #submit = (event: Event): void => {
+    event.preventDefault();
+    if (this.chosen !== "") void this.#answer(this.chosen);
+  };
+
+  #revealed(question: Question): TemplateResult {
+    const right = question.choices.find((choice) => choice.id === question.right);
+    const named = right === undefined ? "" : say(right.key, right.params);
+    const key = this.chosen === "" ? "predict.skipped" : this.chosen === question.right ? "predict.right" : "predict.wrong";
+    const others = question.choices.filter((choice) => choice.id !== question.right);
+    // The reader's own wrong answer first: that is what they want to know about.
+    others.sort((one, other) => Number(other.id === this.chosen) - Number(one.id === this.chosen));
+    return html`<div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${say(key, { right: named })}</b></p></div>
+      <h3>${say("predict.why_right")}</h3>${this.#reasons(question.reasons[question.right] ?? [])}
+      ${others.map((choice) => html`<details ?open=${choice.id === this.chosen}><summary>${say("predict.why_not", { choice: say(choice.key, choice.params) })}</summary>
+        ${this.#reasons(question.reasons[choice.id] ?? [])}</details>`)}
+      <div class="row"><button class="primary" @click=${() => this.#close()}>${say("predict.close")}</button></div>`;
+  }
+
+  #reasons(reasons: Reason[]): TemplateResult {
+    return html`<ul>${reasons.map(
+      (reason) => html`<li>${say(reason.key, reason.params)} ${reason.outcome === null ? nothing : html`<b>${say(`predict.outcome.${reason.outcome}`)}</b>`}
+        ${reason.rule === null ? nothing : html`<span class="quiet">${reason.rule}</span>`}</li>`,
+    )}</ul>`;
+  }
+
+  #close(): void {
+    this.open = null;
+    this.#seen = "";
+  }
+
+  /** The card has its own keys; those of the player wait until it is answered. */
+  readonly #keys = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      if (this.revealed) this.#close();
+      else void this.#answer("");
+    }
+    event.stopPropagation();
+  };
+}
+
+customElements.define("eos-predict", Predict);

@@ -1,0 +1,40 @@
+/** Questions as the server tells them, and where they stop a reader. */
+
+import type { JsonObject } from "./frame.ts";
+
+export interface Reason {
+  key: string;
+  params: JsonObject;
+  rule: string | null;
+  outcome: string | null;
+}
+
+export interface QuestionChoice {
+  id: string;
+  key: string;
+  params: JsonObject;
+}
+
+export interface Question {
+  checkpoint: number;
+  ask: string;
+  /** The step at which the run stops; the one after it answers. */
+  at: number;
+  key: string;
+  params: JsonObject;
+  choices: QuestionChoice[];
+  right: string;
+  reasons: Record<string, Reason[]>;
+}
+
+export interface Told {
+  questions: Question[];
+  /** Step to the choice that was made there; empty: skipped. */
+  answers: Record<string, string>;
+}
+
+/** The first step in `from`…`to` before which something is still to be answered. */
+export function stopBefore(questions: readonly Question[], answered: ReadonlySet<number>, from: number, to: number): number | null {
+  const open = questions.filter((question) => !answered.has(question.at) && question.at + 1 >= from && question.at + 1 <= to);
+  return open.length === 0 ? null : Math.min(...open.map((question) => question.at + 1));
+}
