@@ -146,6 +146,7 @@ class TransactionHost:
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
         """Elected for a log partition at ``since``: read it, then answer for its ids (TXC-22)."""
+        self._touch_all()  # It may have led before, and knows nothing until it has read the log again.
         self._drop_markers(partition)
         self.coordinator.begin_loading(partition)
         self.loading[partition] = (epoch, since + self.broker.configuration.loading_ms)

@@ -65,6 +65,11 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         (),
         "what a producer sends again under a new id or epoch is news to the broker (SC-08, TXM-17)",
     ),
+    Exception_(
+        ("reordered remade",),
+        (),
+        "a record that a loop makes again keeps its number, whatever it made meanwhile",
+    ),
     Exception_(("duplicated plain",), (), "nothing tells a repeat of a producer without an id from news"),
     Exception_(
         ("sequence", "stored_twice"),
@@ -91,9 +96,15 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         Exception_(
             ("endless",),
             (f"set {name}",),
-            "whoever is given too little time fails, and starts the round again",
+            "who is given too little time, or memory, fails and starts the round again",
         )
-        for name in ("batch_expiry_ms", "request_timeout_ms", "transaction_timeout_ms", "max_block_ms")
+        for name in (
+            "batch_expiry_ms",
+            "request_timeout_ms",
+            "transaction_timeout_ms",
+            "max_block_ms",
+            "batch_size",
+        )
     ),
     Exception_(("unread",), ("seek",), "the application itself went elsewhere"),
     Exception_(("unread",), ("delete_head",), "what is deleted cannot be read"),

@@ -233,6 +233,8 @@ class Hunt:
                 of = "plain" if not config.enable_idempotence else "idempotent"
                 if config.transactional_id is not None:
                     of = "transactional"
+                if name == "reordered" and record.producer_of[serial] in world.loops_of:
+                    of = "remade"
                 yield f"{name} {of}", f"record {serial} of {partition} ({record.producer_of[serial]})"
 
     def hold(self, name: str, what: str) -> None:

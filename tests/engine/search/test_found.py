@@ -202,3 +202,23 @@ def test_a_new_coordinator_tells_what_it_finds_registered():
     image = known.image(5, ONGOING, partitions=frozenset({"t-1", "t-0"}), start_ms=5)
     coordinator.elect(0, 1, {"txn": image}, 9)
     assert told == [PartitionsRegistered(producer_id=7, partitions=("t-0", "t-1"))]
+
+
+def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet():
+    """Its ids stayed in the view until it had read the log."""
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "cluster": {"broker": {"transaction_state_partitions": 1}},
+        "producers": [{"name": "x1", "settings": {"transactional_id": "txn"}}],
+        "applications": [{"name": "a", "client": "x1", "calls": [{"at": 10, "do": "init_transactions"}]}],
+        "faults": [{"at": 300, "action": "change_leader", "partition": "__transaction_state-0", "broker": 1}],
+    }
+    simulation = Simulation(load(document))
+    folded = Folded(simulation)
+    led = 0
+    while (step := simulation.step()) is not None:
+        list(folded.take(step))
+        led += step.key == "controller.leader_moved"
+        assert list(folded.differences()) == []
+    assert led == 1
