@@ -8,7 +8,7 @@
 
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { batchWords, hueOf, range, serialsText } from "./batch.ts";
+import { batchLabel, batchWords, hueOf, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
 import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
@@ -391,7 +391,7 @@ function cellShape(
     matched: matched === batch.base_offset,
     picked: isPicked(frame.selection, selection) || (isInTransaction(batch) && isOfPicked(frame, { producer: batch.producer_id })) || isImageOfPicked(frame, batch),
     control: batch.control,
-    label: batch.control === null ? piece.label : controlLetter(batch.control),
+    label: batch.control !== null ? controlLetter(batch.control) : twice && tier.cell < TWO_LINES ? twiceLabel(batch) : piece.label,
     labelSmall: tier.name === "compact",
     below: secondLine(batch, piece, tier, twice),
     name: cellName(batch, replica, twice),
@@ -409,6 +409,11 @@ function outcomeOf(batch: LogBatchView): string | null {
   return typeof outcome === "string" ? outcome : null;
 }
 
+/** Where a cell has one line only. */
+function twiceLabel(batch: LogBatchView): string {
+  return say("diagram.lanes.twice_label", { label: batchLabel(batch, true) });
+}
+
 function controlLetter(control: string): string {
   return control.charAt(0).toUpperCase();
 }
@@ -418,7 +423,7 @@ function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boole
   // The first coordinator's epoch is 0; only a later one tells something, and the cell's name explains it.
   if (batch.control !== null) return tier.name === "compact" || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
-  if (twice) {
+  if (twice && tier.cell >= TWO_LINES) {
     const whole = say("diagram.lanes.twice", { records });
     return textWidth(whole, 11, true) <= piece.width - 6 ? whole : say("diagram.lanes.twice_short");
   }

@@ -11,7 +11,7 @@ import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
-import { DiagramElement, section } from "./element.ts";
+import { DiagramElement, folded, section } from "./element.ts";
 import { shownTransaction } from "./middleware-roles.ts";
 
 export const defaults = { rows: 7 };
@@ -35,8 +35,11 @@ export interface VotesShape {
 }
 
 export function layoutVotes(frame: Frame, most = defaults.rows): VotesShape | null {
-  const tid = shownTransaction(frame);
-  const entry = tid === null ? undefined : frame.view.middleware?.transactions?.[tid];
+  const transactions = frame.view.middleware?.transactions ?? {};
+  // A business system may hold a transaction that the middleware does not know; what it knows is shown.
+  const shown = shownTransaction(frame);
+  const tid = shown !== null && shown in transactions ? shown : (Object.keys(transactions).sort((one, other) => Number(other) - Number(one))[0] ?? null);
+  const entry = tid === null ? undefined : transactions[tid];
   if (tid === null || entry === undefined) return null;
   const path = ["middleware", "transactions", tid];
   const nodes = [...new Set([...Object.keys(entry.votes ?? {}), ...Object.keys(entry.answers ?? {})])].sort();
@@ -81,7 +84,8 @@ export class MiddlewareVotes extends DiagramElement {
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
     const shape = layoutVotes(frame);
-    if (shape === null || shape.rows.length === 0) return nothing;
+    if (shape === null) return nothing;
+    if (shape.rows.length === 0) return folded(say("diagram.votes.heading", { tid: shape.tid }), say("diagram.votes.nobody_asked"));
     return section(
       say("diagram.votes.heading", { tid: shape.tid }),
       shape.decision === null ? say("diagram.votes.undecided") : say("diagram.votes.decided", { decision: shape.decision }),

@@ -505,7 +505,10 @@ function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: Readon
     const again = key !== null && sent.get(key) !== drawn.arrow.id;
     return labelText(drawn.arrow.message, again, drawn);
   });
+  const first = shape.lanes[0]?.x ?? TIMES;
   const taken = [
+    ...shape.times.map((time) => ({ x: 4, y: time.y - 11, width: textWidth(time.text, 11, time.now), height: 14 })),
+    ...shape.shortened.map((cut) => ({ x: first + 12, y: cut.y - 7, width: textWidth(cut.text, 11), height: 14 })),
     ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
     ...(shape.band?.texts ?? []).map((text) => {
