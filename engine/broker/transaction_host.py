@@ -117,6 +117,8 @@ class TransactionHost:
         """When the next pass of the marker sender may start (MRK-3)."""
         self.scan_at: int | None = None
         """The next scan for transactions that are open for too long and finds one (TXC-20)."""
+        self.scanned_at = -1
+        """The last one. What it could not fence, because nothing could be written, waits for the next."""
         self.expiry_at: int | None = None
         """The next scan for ids that nobody used for long and finds one (TXC-21)."""
         self.board = MarkerBoard(self)
@@ -370,7 +372,8 @@ class TransactionHost:
         self.scan_at = self.expiry_at = None
         if open_until is not None:
             interval = configuration.transaction_scan_interval_ms
-            self.scan_at = (open_until // interval + 1) * interval
+            found_from = max((open_until // interval + 1) * interval, now)
+            self.scan_at = max(-(-found_from // interval), self.scanned_at // interval + 1) * interval
         if idle_from is not None:
             interval = configuration.transactional_id_scan_interval_ms
             at = idle_from + configuration.transactional_id_expiration_ms
@@ -406,6 +409,7 @@ class TransactionHost:
                 )
                 effects.append(Disconnect(f"broker-{broker_id}"))
         if self.scan_at is not None and self.scan_at <= now:
+            self.scanned_at = now
             self.coordinator.abort_timed_out(now)
             self._touch_all()
             effects += self.settle(now)

@@ -222,3 +222,30 @@ def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet():
         led += step.key == "controller.leader_moved"
         assert list(folded.differences()) == []
     assert led == 1
+
+
+def test_a_transaction_that_cannot_be_fenced_is_looked_at_again_by_the_next_scan():
+    """The scan came again at the same moment, and again, and never let time pass."""
+    calls = [
+        {"at": 10, "do": "init_transactions"},
+        {"at": 100, "do": "begin_transaction"},
+        {"at": 101, "do": "send", "partition": "t-0"},
+    ]
+    log = "__transaction_state-0"
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "cluster": {"broker": {"transaction_state_partitions": 1, "transaction_scan_interval_ms": 1000}},
+        "producers": [{"name": "x1", "settings": {"transactional_id": "txn", "transaction_timeout_ms": 700}}],
+        "applications": [{"name": "a", "client": "x1", "calls": calls}],
+        "faults": [
+            {"at": 500, "action": "shrink_isr", "partition": log, "broker": broker} for broker in (2, 3)
+        ]
+        + [{"at": 4500, "action": "restore_isr", "partition": log, "broker": broker} for broker in (2, 3)],
+    }
+    simulation = Watched(load(document))
+    scanned = []
+    while (step := simulation.step()) is not None:
+        scanned += [step.at] if step.key == "coordinator.transaction_timed_out" else []
+    assert scanned == [1000, 2000, 3000, 4000, 5000]
+    assert simulation.judges.outcome_verdict().aborted == 1
