@@ -190,7 +190,7 @@ def _link_of_scenario(query: QueryDict) -> Link:
     return Link(
         scenario=version.identifier,
         version=version.digest[:VERSION_CHARACTERS],
-        variant=query.get("variant") or None,
+        variant=query.get("variant") or card_of(version).usual_variant,
     )
 
 

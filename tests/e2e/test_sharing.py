@@ -32,6 +32,8 @@ def shown_step(page: Page) -> str:
 
 
 def start(page: Page, home: str) -> None:
+    """Without the questions, which would hold the reader up on the way."""
+    page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page.goto(f"{home}sessions/new?scenario=SC-03")
     page.locator("main form button.primary").click()
     expect(page.locator("eos-sentence .s")).to_contain_text("Nothing has happened yet")
