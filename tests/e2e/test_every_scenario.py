@@ -42,7 +42,10 @@ def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(
         viewport={"width": width, "height": height}, locale="en-GB", reduced_motion="reduce"
     )
-    yield context.new_page()
+    page = context.new_page()
+    # A walk to the end does not stop to be asked what will happen.
+    page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
+    yield page
     context.close()
 
 
