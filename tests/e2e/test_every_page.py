@@ -43,6 +43,8 @@ LOOKS = [
     ("telephone", "light", "zh-CN"),
 ]
 STEPS_LOOKED_AT = 12
+NO_QUESTIONS = "localStorage.setItem('eosviz-questions', 'off')"
+"""Run in a page before its own scripts: a walk does not stop to be asked what will happen."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Places:
 @pytest.fixture(scope="module")
 def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     context = browser.new_context(locale="en-GB")
+    context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
     hand = Keyboard(page)
     home = running_site.address
@@ -84,7 +87,17 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     _store_sweep(running_site)
     for name in ("replays/import", "replays/log", "pipeline/", f"pipeline/sweeps/{SWEEP_ID}/", "reference/"):
         pages[name] = home + name
-    for name in ("machines/", "errors/", "versions/", "requirements/", "requirements/SEQ-11"):
+    for name in (
+        "machines/",
+        "errors/",
+        "versions/",
+        "requirements/",
+        "requirements/SEQ-11",
+        "contradictions/",
+        "terms/",
+        "limits/",
+        "search/?q=marker",
+    ):
         pages[f"reference/{name}"] = f"{home}reference/{name}"
     pages["not found"] = f"{home}nowhere"
     yield Places(context, pages)
@@ -129,6 +142,7 @@ def look(request: pytest.FixtureRequest, browser: Browser, places: Places) -> It
         locale=locale,
         reduced_motion="reduce",
     )
+    context.add_init_script(NO_QUESTIONS)
     # The same person, but no choice of language: that of the browser decides.
     context.add_cookies([cookie for cookie in places.cookies.cookies() if cookie["name"] == "sessionid"])
     yield context.new_page()
@@ -178,6 +192,7 @@ def test_no_step_hides_a_panel_or_puts_a_text_on_another(
     context = browser.new_context(
         viewport={"width": width, "height": height}, locale=locale, reduced_motion="reduce"
     )
+    context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
     hand = Keyboard(page)
     page.goto(running_site.address)
