@@ -146,8 +146,10 @@ export class InternalLog extends DiagramElement {
     return html`${repeat(open, (tape) => tape.partition, (tape, index) => this.#open(tape, index === open.length - 1 ? closed : nothing))}`;
   }
 
-  #pickOwner({ transaction }: ImageShape): void {
-    if (transaction !== null) this.pick(transactionSelection(transaction));
+  /** What leads to the transaction that the image belongs to, where it belongs to one. */
+  #owned({ transaction, picked }: ImageShape, words: unknown) {
+    return transaction === null ? words : html`<button aria-pressed=${picked ? "true" : "false"} @click=${() =>
+      this.pick(transactionSelection(transaction))}>${words}</button>`;
   }
 
   #choose(partition: string): void {
@@ -170,9 +172,9 @@ export class InternalLog extends DiagramElement {
         ? say("diagram.internal_log.fact_folded", { count: tape.folded })
         : say("diagram.internal_log.fact", { leader: tape.leader }),
       html`<ol>${repeat(tape.images, (image) => image.key, (image) => html`<li class="${image.pending ? "pending" : ""} ${
-        image.tombstone ? "tombstone" : ""} ${image.fresh ? "now" : ""} ${image.picked ? "picked" : ""}" @click=${() => this.#pickOwner(image)}><span class="at">${say("diagram.internal_log.at", {
+        image.tombstone ? "tombstone" : ""} ${image.fresh ? "now" : ""} ${image.picked ? "picked" : ""}"><span class="at">${say("diagram.internal_log.at", {
         offset: image.offset })}${image.pending ? html` · ${say("diagram.internal_log.pending")}` : nothing}</span>${image.lines.map((line, index) =>
-        index === 1 ? html`<b>${breakable(line)}</b>` : html`<div>${line}</div>`)}</li>`)}</ol>${below}`,
+        index === 1 ? html`<b>${this.#owned(image, breakable(line))}</b>` : html`<div>${line}</div>`)}</li>`)}</ol>${below}`,
     );
   }
 }
