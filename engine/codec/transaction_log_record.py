@@ -1,9 +1,10 @@
 """A record of `__transaction_state`: what the transaction coordinator remembers of one transactional id.
 
-Source: KIP-98, Kafka's `TransactionLog`; key and value in version 0, which Kafka wrote up to 3.x. Later
-versions are recognised by their number and not read yet. The key is version int16 and the transactional id;
-the value is version int16, producer id int64, producer epoch int16, timeout int32, status int8, partitions
-by topic, last update int64 and start int64, all big endian.
+Source: KIP-98, KIP-890, Kafka's `TransactionLog` and `TransactionLogValue`. The key is version int16 and the
+transactional id; the value is version int16, producer id int64, producer epoch int16, timeout int32, status
+int8, partitions by topic, last update int64 and start int64, all big endian. Version 0 of the value, which
+Kafka wrote up to 3.x, is written and read. Version 1, which Kafka 4 writes, has compact lengths and tagged
+fields (KIP-915); it is read, and tags that are not known here are skipped, as Kafka does.
 """
 
 import struct
@@ -11,8 +12,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from engine.codec.damage import DamageKind, damaged
+from engine.codec.field_cursor import FieldCursor
+from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 VERSION = 0
+"""The version of key and value that is written."""
+VALUE_VERSION_MAX = 1
 
 _IDENTITY = struct.Struct(">qhib")
 """Producer id, epoch, timeout, status."""
@@ -54,6 +59,12 @@ class TransactionLogValue:
     """(topic, partition) pairs; empty in state Empty, where Kafka writes null."""
     last_update_ms: int
     start_ms: int
+    previous_producer_id: int = NO_PRODUCER_ID
+    """This and what follows is in version 1 only."""
+    next_producer_id: int = NO_PRODUCER_ID
+    next_producer_epoch: int = NO_PRODUCER_EPOCH
+    client_transaction_version: int = 0
+    """2 when the client ends transactions with an epoch of their own (KIP-890)."""
 
 
 def encode_key(transactional_id: str) -> bytes:
@@ -99,77 +110,56 @@ def _text(text: str) -> bytes:
         raise ValueError(f"{len(raw)} bytes do not fit a string of at most 32767") from None
 
 
-class _Cursor:
-    """Reads fields one behind the other; every read checks what is left."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.position = 0
-
-    @property
-    def left(self) -> int:
-        return len(self._data) - self.position
-
-    def take(self, size: int) -> bytes:
-        if not 0 <= size <= self.left:
-            raise damaged(DamageKind.FIELD_LENGTH, self.position, f"0..{self.left}", size)
-        self.position += size
-        return self._data[self.position - size : self.position]
-
-    def numbers(self, layout: struct.Struct) -> tuple[int, ...]:
-        return layout.unpack(self.take(layout.size))
-
-    def text(self) -> str:
-        start = self.position
-        (length,) = self.numbers(_LENGTH)
-        try:
-            return self.take(length).decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise damaged(DamageKind.TEXT, start + _LENGTH.size + error.start, "UTF-8", "?") from None
-
-    def end(self) -> None:
-        if self.left:
-            raise damaged(DamageKind.TRAILING_BYTES, self.position, "0 B", f"{self.left} B")
-
-
 def decode_key(data: bytes) -> str:
     """The transactional id. Raises DamagedError when `data` is not a key of version 0."""
-    cursor = _Cursor(data)
-    _check_version(cursor)
+    cursor = FieldCursor(data)
+    _version(cursor, VERSION)
     transactional_id = cursor.text()
     cursor.end()
     return transactional_id
 
 
 def decode_value(data: bytes) -> TransactionLogValue:
-    """The value. Raises DamagedError when `data` is not a value of version 0."""
-    cursor = _Cursor(data)
-    _check_version(cursor)
+    """The value. Raises DamagedError when `data` is not a value of version 0 or 1."""
+    cursor = FieldCursor(data)
+    compact = _version(cursor, VALUE_VERSION_MAX) > 0
     producer_id, producer_epoch, timeout_ms, code = cursor.numbers(_IDENTITY)
     if not 0 <= code <= max(TransactionStatus):
         expected = f"0..{max(TransactionStatus)}"
         raise damaged(DamageKind.TRANSACTION_STATUS, cursor.position - 1, expected, code)
-    partitions: list[tuple[str, int]] = []
-    (topic_count,) = cursor.numbers(_COUNT)
-    for _ in range(topic_count):
-        topic = cursor.text()
-        (count,) = cursor.numbers(_COUNT)
-        numbers = cursor.take(4 * count)
-        partitions.extend((topic, number) for (number,) in struct.iter_unpack(">i", numbers))
+    partitions = _decode_partitions(cursor, compact=compact)
     last_update_ms, start_ms = cursor.numbers(_TIMES)
+    tagged = cursor.tagged_fields() if compact else {}
     cursor.end()
     return TransactionLogValue(
         producer_id=producer_id,
         producer_epoch=producer_epoch,
         timeout_ms=timeout_ms,
         status=TransactionStatus(code),
-        partitions=tuple(partitions),
+        partitions=partitions,
         last_update_ms=last_update_ms,
         start_ms=start_ms,
+        previous_producer_id=tagged[0].int64() if 0 in tagged else NO_PRODUCER_ID,
+        next_producer_id=tagged[1].int64() if 1 in tagged else NO_PRODUCER_ID,
+        client_transaction_version=tagged[2].int16() if 2 in tagged else 0,
+        next_producer_epoch=tagged[3].int16() if 3 in tagged else NO_PRODUCER_EPOCH,
     )
 
 
-def _check_version(cursor: _Cursor) -> None:
-    (version,) = cursor.numbers(_LENGTH)
-    if version != VERSION:
-        raise damaged(DamageKind.VERSION, 0, VERSION, version)
+def _decode_partitions(cursor: FieldCursor, *, compact: bool) -> tuple[tuple[str, int], ...]:
+    partitions: list[tuple[str, int]] = []
+    for _ in range(cursor.count(compact=compact)):
+        topic = cursor.text(compact=compact)
+        count = cursor.count(compact=compact, item_bytes_min=4)
+        partitions.extend((topic, cursor.int32()) for _ in range(count))
+        if compact:
+            cursor.tagged_fields()
+    return tuple(partitions)
+
+
+def _version(cursor: FieldCursor, version_max: int) -> int:
+    version = cursor.int16()
+    if not 0 <= version <= version_max:
+        expected = f"0..{version_max}" if version_max else 0
+        raise damaged(DamageKind.VERSION, 0, expected, version)
+    return version

@@ -198,5 +198,5 @@ def test_random_bytes_are_a_value_or_damage(data: bytes) -> None:
 
 def test_another_version_of_a_transaction_log_record_is_named() -> None:
     with pytest.raises(DamagedError) as raised:
-        decode_value(b"\0\1" + bytes(40))
-    assert (raised.value.damage.kind, raised.value.damage.found) == (DamageKind.VERSION, "1")
+        decode_value(b"\0\2" + bytes(40))
+    assert (raised.value.damage.kind, raised.value.damage.found) == (DamageKind.VERSION, "2")

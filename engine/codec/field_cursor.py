@@ -1,0 +1,104 @@
+"""Reads the fields of a key, a value or a small file one behind the other; every read checks what is left.
+
+Source: Kafka's protocol types: big-endian numbers, strings with an int16 length, and since KIP-482 compact
+strings and arrays, whose length is an unsigned varint of one more (0 = null), and tagged fields.
+"""
+
+import struct
+
+from engine.codec.damage import DamageKind, damaged
+
+_BYTE = struct.Struct(">b")
+_INT16 = struct.Struct(">h")
+_INT32 = struct.Struct(">i")
+_INT64 = struct.Struct(">q")
+_VARINT_BYTES_MAX = 5
+
+
+class FieldCursor:
+    """A place in `data`. Every method raises DamagedError with its byte when the field cannot be there."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.position = 0
+
+    @property
+    def left(self) -> int:
+        return len(self._data) - self.position
+
+    def take(self, size: int) -> bytes:
+        if not 0 <= size <= self.left:
+            raise damaged(DamageKind.FIELD_LENGTH, self.position, f"0..{self.left}", size)
+        self.position += size
+        return self._data[self.position - size : self.position]
+
+    def numbers(self, layout: struct.Struct) -> tuple[int, ...]:
+        return layout.unpack(self.take(layout.size))
+
+    def int8(self) -> int:
+        return self.numbers(_BYTE)[0]
+
+    def int16(self) -> int:
+        return self.numbers(_INT16)[0]
+
+    def int32(self) -> int:
+        return self.numbers(_INT32)[0]
+
+    def int64(self) -> int:
+        return self.numbers(_INT64)[0]
+
+    def unsigned_varint(self) -> int:
+        start, number = self.position, 0
+        for index in range(_VARINT_BYTES_MAX):
+            byte = self.take(1)[0]
+            number |= (byte & 0x7F) << 7 * index
+            if byte < 0x80:
+                return number
+        raise damaged(DamageKind.VARINT, start, f"≤ {_VARINT_BYTES_MAX} B", f"> {_VARINT_BYTES_MAX} B")
+
+    def length(self, *, compact: bool, wide: bool = False) -> int:
+        """The length of a string or bytes: -1 for null. `wide`: an int32, as for bytes and arrays."""
+        if compact:
+            return self.unsigned_varint() - 1
+        return self.int32() if wide else self.int16()
+
+    def optional_text(self, *, compact: bool = False) -> str | None:
+        length = self.length(compact=compact)
+        start = self.position
+        if length == -1:
+            return None
+        try:
+            return self.take(length).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise damaged(DamageKind.TEXT, start + error.start, "UTF-8", "?") from None
+
+    def text(self, *, compact: bool = False) -> str:
+        start = self.position
+        text = self.optional_text(compact=compact)
+        if text is None:
+            raise damaged(DamageKind.FIELD_LENGTH, start, "≥ 0", -1)
+        return text
+
+    def optional_bytes(self, *, compact: bool = False) -> bytes | None:
+        length = self.length(compact=compact, wide=True)
+        return None if length == -1 else self.take(length)
+
+    def count(self, *, compact: bool = False, item_bytes_min: int = 1) -> int:
+        """The number of an array's items, 0 for null; never more than what is left can hold."""
+        start = self.position
+        count = self.length(compact=compact, wide=True)
+        if not -1 <= count <= self.left // item_bytes_min:
+            raise damaged(DamageKind.FIELD_LENGTH, start, f"-1..{self.left // item_bytes_min}", count)
+        return max(0, count)
+
+    def tagged_fields(self) -> dict[int, "FieldCursor"]:
+        """The tagged fields that are there, each as a cursor over its own bytes."""
+        fields = {}
+        for _ in range(self.unsigned_varint()):
+            tag = self.unsigned_varint()
+            fields[tag] = FieldCursor(self.take(self.unsigned_varint()))
+        return fields
+
+    def end(self) -> None:
+        if self.left:
+            raise damaged(DamageKind.TRAILING_BYTES, self.position, "0 B", f"{self.left} B")

@@ -1,0 +1,49 @@
+"""A `.snapshot` file: what a broker knew of a partition's producers at the offset in the file's name.
+
+Source: Kafka's `ProducerStateManager.readSnapshot`: version int16, CRC-32C u32 of everything behind it, count
+int32, then entries of 46 bytes.
+"""
+
+import struct
+from typing import NamedTuple
+
+from engine.codec.buffers import Checksum
+from engine.codec.crc32c import crc32c
+from engine.codec.damage import DamageKind, damaged
+from engine.codec.field_cursor import FieldCursor
+
+VERSION = 1
+_CRC = struct.Struct(">I")
+_CHECKED_FROM = 6
+_ENTRY = struct.Struct(">qhiqiqiq")
+
+
+class ProducerEntry(NamedTuple):
+    """What is known of one producer id; -1 stands for none."""
+
+    producer_id: int
+    producer_epoch: int
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    """How many offsets the last batch spans, less one."""
+    last_timestamp: int
+    coordinator_epoch: int
+    open_first_offset: int
+    """First offset of the open transaction."""
+
+
+def decode_producer_snapshot(data: bytes, checksum: Checksum = crc32c) -> tuple[ProducerEntry, ...]:
+    """The entries, in the file's order. Raises DamagedError; a snapshot is believed as a whole or not."""
+    cursor = FieldCursor(data)
+    version = cursor.int16()
+    if version != VERSION:
+        raise damaged(DamageKind.VERSION, 0, VERSION, version)
+    (crc,) = cursor.numbers(_CRC)
+    computed = checksum(data[_CHECKED_FROM:])
+    if crc != computed:
+        raise damaged(DamageKind.CRC, 2, f"{computed:#010x}", f"{crc:#010x}")
+    count = cursor.count(item_bytes_min=_ENTRY.size)
+    entries = tuple(ProducerEntry(*cursor.numbers(_ENTRY)) for _ in range(count))
+    cursor.end()
+    return entries

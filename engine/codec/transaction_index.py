@@ -1,0 +1,39 @@
+"""A `.txnindex` file: the aborted transactions that a broker hands to read_committed consumers.
+
+Source: Kafka's `TransactionIndex` and `AbortedTxn`: entries of 34 bytes, version int16, producer id, first
+offset, last offset (that of the ABORT marker) and last stable offset int64, in the order of the markers.
+"""
+
+import struct
+from typing import NamedTuple
+
+from engine.codec.damage import Damage, DamageKind
+
+VERSION = 0
+_ENTRY = struct.Struct(">hqqqq")
+
+
+class AbortedTransaction(NamedTuple):
+    """One entry."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    """The marker's."""
+    last_stable_offset: int
+    """Behind the transaction's end: the first offset that was open then, else that after the marker."""
+
+
+def decode_transaction_index(data: bytes) -> tuple[tuple[AbortedTransaction, ...], tuple[Damage, ...]]:
+    """The entries before the first damaged byte, and what is damaged there. Never raises."""
+    entries: list[AbortedTransaction] = []
+    for position in range(0, len(data) - _ENTRY.size + 1, _ENTRY.size):
+        version, *fields = _ENTRY.unpack_from(data, position)
+        if version != VERSION:
+            return tuple(entries), (Damage(DamageKind.VERSION, position, str(VERSION), str(version), True),)
+        entries.append(AbortedTransaction(*fields))
+    rest = len(data) % _ENTRY.size
+    if rest:
+        cut = Damage(DamageKind.FIELD_LENGTH, len(data) - rest, f"{_ENTRY.size} B", f"{rest} B", True)
+        return tuple(entries), (cut,)
+    return tuple(entries), ()
