@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.client import control
-from engine.client.accumulator import CLOSED, COMPLETING, EXHAUSTED, FLUSH, FULL, LINGER, Ready
+from engine.client.accumulator import Ready
 from engine.client.answers import Answers
 from engine.client.batch import Batch
 from engine.client.configuration import ACKS_ALL
@@ -21,6 +21,7 @@ from engine.client.connections import DISCONNECTED
 from engine.client.control_sending import Held
 from engine.client.incarnation import Incarnation
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
+from engine.client.sender_sentences import READY, SCOPES, STOPS, numbers
 from engine.client.transaction_calls import abort_transaction
 from engine.messages import Connect, ProduceRequest, Send
 
@@ -28,25 +29,6 @@ Phase = Callable[["Sender", int], bool]
 """A phase of the pass; True ends the pass."""
 _NOTHING: dict[str, Any] = {}
 _NO_NODES: dict[int, list[tuple[str, str]]] = {}
-_READY = {
-    FULL: "client.ready_full",
-    LINGER: "client.ready_linger",
-    EXHAUSTED: "client.ready_exhausted",
-    CLOSED: "client.ready_closed",
-    FLUSH: "client.ready_flush",
-    COMPLETING: "client.ready_completing",
-}
-_STOPS = {
-    "fatal_error": ("client.stopped_fatal_error", "client.waits_fatal_error"),
-    "partition_not_added": ("client.stopped_partition_not_added", "client.waits_partition_not_added"),
-    "no_producer_id": ("client.stopped_no_producer_id", "client.waits_no_producer_id"),
-    "older_epoch_in_flight": ("client.stopped_older_epoch_in_flight", "client.waits_older_epoch_in_flight"),
-    "unresolved": ("client.stopped_unresolved", "client.waits_unresolved"),
-    "earlier_in_flight": ("client.stopped_earlier_in_flight", "client.waits_earlier_in_flight"),
-    "request_full": ("client.stopped_request_full", "client.waits_request_full"),
-}
-"""Reason of the stop test to the note when other batches left, and to the sentence when none did."""
-_SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_partition"}
 
 
 class Sender:
@@ -199,7 +181,7 @@ class Sender:
     def _say_scope(self) -> None:
         """How far an early stop of the drain reaches."""
         memory = self.memory
-        memory.watch.note(_SCOPES[memory.switches.drain_stop_scope], ("ACC-15", "CTR-15"), client=memory.name)
+        memory.watch.note(SCOPES[memory.switches.drain_stop_scope], ("ACC-15", "CTR-15"), client=memory.name)
 
     # -- the phases of every pass (SND-2) --------------------------------------------------------------
 
@@ -228,7 +210,7 @@ class Sender:
         if ready.nodes and ready.nodes != self.last_ready:
             partition, reason = next(iter(ready.nodes.values()))[0]
             again = memory.accumulator.queues[partition].batches[0].attempts > 0
-            key = "client.ready_again" if again else _READY[reason]
+            key = "client.ready_again" if again else READY[reason]
             memory.watch.say(key, ("ACC-10", "ACC-11"), **self._ready_params(partition))
         self.last_ready = dict(ready.nodes) if ready.nodes else _NO_NODES
         return False
@@ -327,7 +309,7 @@ class Sender:
                 "client": memory.name,
                 "count": len(taken),
                 "batches": [
-                    f"{batch.partition} {_numbers(batch)}" if numbered else batch.partition for batch in taken
+                    f"{batch.partition} {numbers(batch)}" if numbered else batch.partition for batch in taken
                 ],
                 "producer_id": taken[0].producer_id,
                 "producer_epoch": taken[0].producer_epoch,
@@ -358,7 +340,7 @@ class Sender:
             for node, partition, reason in memory.accumulator.stops:
                 rules = ("ACC-14",) if reason == "request_full" else ("ORD-5", "ACC-15")
                 memory.watch.note(
-                    _STOPS[reason][0], rules, client=memory.name, broker=f"broker-{node}", partition=partition
+                    STOPS[reason][0], rules, client=memory.name, broker=f"broker-{node}", partition=partition
                 )
             if memory.accumulator.stops:
                 self._say_scope()
@@ -528,7 +510,7 @@ class Sender:
         if ready.nodes and accumulator.stops:
             node, partition, reason = accumulator.stops[0]
             self.wait(
-                _STOPS[reason][1],
+                STOPS[reason][1],
                 ("ORD-4", "ORD-5", "ORD-6") if reason == "earlier_in_flight" else ("ORD-5",),
                 (node, partition),
                 partition=partition,
@@ -608,9 +590,3 @@ PLAIN: tuple[tuple[str, Phase], ...] = (
     ("P8", Sender.send),
     ("P9", Sender.poll),
 )
-
-
-def _numbers(batch: Batch) -> str:
-    """First and last sequence, or the only one."""
-    first, last = batch.base_sequence, batch.last_sequence
-    return str(first) if first == last else f"{first}–{last}"
