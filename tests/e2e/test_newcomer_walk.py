@@ -27,6 +27,8 @@ def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
     """A browser that was never here before, and says nothing wrong in its console until the end."""
     width, height = SIZES[request.param]
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
+    # A newcomer who has turned the questions off: with them a walk stops before each decision.
+    context.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page = context.new_page()
     wrong: list[str] = []
     page.on(
