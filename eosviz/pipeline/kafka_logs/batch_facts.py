@@ -1,0 +1,104 @@
+"""What the analysis needs of one batch, as one flat row.
+
+The rows are the same whoever read them: this process or many tasks. A row without `damage` can be believed.
+"""
+
+from typing import NamedTuple
+
+from engine.codec.record_batch import BatchHeader
+from engine.codec.segment import BatchRow, LegacyRow, Row
+
+Range = tuple[int, int]
+"""First and last offset, both inside."""
+
+EMPTIED = "EMPTIED"
+"""The type of a control batch whose record the log cleaner removed: nobody can say any more which it was."""
+
+
+class BatchFacts(NamedTuple):
+    """One stretch of a segment: a batch, an entry of an older format, or damage."""
+
+    file: str
+    position: int
+    """Byte of the file where it starts."""
+    magic: int = -1
+    """-1 where nothing can be told."""
+    base_offset: int = -1
+    last_offset: int = -1
+    records: int = 0
+    offsets: tuple[Range, ...] = ()
+    """Of the records that are there, control records included; only the cleaner leaves holes."""
+    producer_id: int = -1
+    producer_epoch: int = -1
+    base_sequence: int = -1
+    last_sequence: int = -1
+    is_transactional: bool = False
+    control_type: str | None = None
+    """`COMMIT`, `ABORT`, another of Kafka's names, or EMPTIED; None for data."""
+    coordinator_epoch: int = -1
+    max_timestamp: int = -1
+    damage: str | None = None
+    """The places and what is wrong there."""
+
+
+def batch_facts(file: str, row: Row) -> BatchFacts:
+    """`row` of `file` as facts."""
+    damage = "; ".join(map(str, row.damage)) or None
+    if isinstance(row, LegacyRow):
+        return BatchFacts(file, row.position, row.magic, row.base_offset, row.base_offset, damage=damage)
+    if not isinstance(row, BatchRow):
+        return BatchFacts(file, row.position, damage=damage)
+    header, control = row.header, row.control
+    control_type = None
+    if header.is_control:
+        control_type = control.type_name if control is not None else EMPTIED
+    return BatchFacts(
+        file=file,
+        position=row.position,
+        magic=header.magic,
+        base_offset=header.base_offset,
+        last_offset=header.last_offset,
+        records=header.record_count,
+        offsets=_offsets(header, row),
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=header.base_sequence,
+        last_sequence=header.last_sequence,
+        is_transactional=header.is_transactional,
+        control_type=control_type,
+        coordinator_epoch=_coordinator_epoch(row),
+        max_timestamp=header.max_timestamp,
+        damage=damage,
+    )
+
+
+def _coordinator_epoch(row: BatchRow) -> int:
+    if row.control is None or row.control.coordinator_epoch is None:
+        return -1
+    return row.control.coordinator_epoch
+
+
+def _offsets(header: BatchHeader, row: BatchRow) -> tuple[Range, ...]:
+    if header.record_count == 0:
+        return ()
+    if header.record_count == header.last_offset_delta + 1:
+        return ((header.base_offset, header.last_offset),)
+    return merged([(record.offset, record.offset) for record in row.records])
+
+
+def merged(ranges: list[Range]) -> tuple[Range, ...]:
+    """`ranges` in ascending order, those that touch joined."""
+    joined: list[Range] = []
+    for first, last in sorted(ranges):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return tuple(joined)
+
+
+def clipped(ranges: tuple[Range, ...], start: int, end: int) -> tuple[Range, ...]:
+    """What of `ranges` lies from `start` on and before `end`."""
+    return tuple(
+        (max(first, start), min(last, end - 1)) for first, last in ranges if last >= start and first < end
+    )

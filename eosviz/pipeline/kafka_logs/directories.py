@@ -1,0 +1,156 @@
+"""Partition folders on disk: found under the paths that were given, read segment by segment in place.
+
+Nothing is copied: segments are mapped one at a time, so a directory of any size costs the memory of a batch.
+"""
+
+import mmap
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from engine.codec.buffers import Buffer
+from engine.codec.checkpoint_file import decode_leader_epochs, decode_offset_checkpoint
+from engine.codec.damage import DamagedError
+from engine.codec.partition_folder import base_offset_of
+from engine.codec.producer_snapshot import ProducerEntry, decode_producer_snapshot
+from engine.codec.segment import BatchRow, Row, SegmentReader, offset_behind
+from engine.codec.transaction_index import AbortedTransaction, decode_transaction_index
+from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, batch_facts
+from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
+
+LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
+PARTITIONS_MAX = 20_000
+"""Folders taken from one call; more are refused and not cut."""
+
+
+class LogsError(ValueError):
+    """A path that cannot be read as Kafka's logs; the text names it and says what helps."""
+
+
+@dataclass(frozen=True)
+class PartitionDirectory:
+    """A folder with segments, named `topic-N` as Kafka names it."""
+
+    path: Path
+    segments: tuple[Path, ...]
+    """By base offset."""
+
+    @property
+    def name(self) -> str:
+        return self.path.resolve().name
+
+    def segment_rows(self, reader: SegmentReader) -> Iterator[tuple[str, Row]]:
+        """(file name, row) of every segment in turn. Raises LogsError when a file cannot be opened."""
+        next_offset = 0
+        for segment in self.segments:
+            data = _mapped(segment)
+            for row in reader.rows(data, base_offset_of(segment.name), next_offset):
+                yield segment.name, row
+                next_offset = offset_behind(row, next_offset)
+
+    def batches(self, reader: SegmentReader | None = None) -> Iterator[BatchFacts]:
+        """What the analysis reads; files are named with the folder in front."""
+        for name, row in self.segment_rows(reader or segment_reader()):
+            yield batch_facts(f"{self.name}/{name}", row)
+
+    @property
+    def log_end_min(self) -> int:
+        """The last segment's base offset: the log's end when that segment is empty."""
+        return base_offset_of(self.segments[-1].name) or 0
+
+    @cached_property
+    def log_start(self) -> tuple[int, str]:
+        """The log start offset and where it was found; a checkpoint in the log directory goes before.
+
+        DeleteRecords moves the start of the oldest leader epoch along (`LeaderEpochFileCache`): where batches
+        of that epoch stand in front of it, they are deleted and only not removed yet.
+        """
+        first = base_offset_of(self.segments[0].name) or 0
+        epochs = self.path / "leader-epoch-checkpoint"
+        rows = (row for _, row in self.segment_rows(segment_reader()))
+        header = next((row.header for row in rows if isinstance(row, BatchRow) and not row.damage), None)
+        if epochs.is_file() and header is not None:
+            try:
+                entries = decode_leader_epochs(epochs.read_bytes())
+            except (OSError, ValueError):
+                return first, "first segment; leader-epoch-checkpoint is damaged"
+            if entries and 0 <= header.partition_leader_epoch <= entries[0].epoch:
+                return max(first, entries[0].start_offset), "leader-epoch-checkpoint"
+        return first, "first segment"
+
+    @cached_property
+    def aborted_in_files(self) -> tuple[tuple[AbortedTransaction, ...], tuple[str, ...]]:
+        """Entries of all `.txnindex` files in order, and what is damaged in them."""
+        entries: list[AbortedTransaction] = []
+        damage: list[str] = []
+        for path in sorted(self.path.glob("*.txnindex")):
+            read, broken = decode_transaction_index(path.read_bytes())
+            entries.extend(read)
+            damage.extend(f"{self.name}/{path.name}: {one}" for one in broken)
+        return tuple(entries), tuple(damage)
+
+    @cached_property
+    def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
+        """File name and entries of the newest `.snapshot` that is whole."""
+        for path in sorted(self.path.glob("*.snapshot"), reverse=True):
+            try:
+                return path.name, decode_producer_snapshot(path.read_bytes(), checksum)
+            except DamagedError:
+                continue
+        return None
+
+
+def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
+    """Every folder with segments under `paths`, each once, sorted. Raises LogsError."""
+    found: dict[Path, PartitionDirectory] = {}
+    for path in paths:
+        if not path.is_dir():
+            what = "is not a folder" if path.exists() else "does not exist"
+            raise LogsError(f"{path} {what}: give partition folders or log directories of a broker")
+        for folder, names, files in os.walk(path, onerror=_raise):
+            names.sort()
+            segments = [name for name in files if base_offset_of(name) is not None]
+            if segments:
+                place = Path(folder)
+                ordered = tuple(place / name for name in sorted(segments))
+                found.setdefault(place.resolve(), PartitionDirectory(place, ordered))
+            if len(found) > PARTITIONS_MAX:
+                raise LogsError(f"{path} has more than {PARTITIONS_MAX} partition folders: give parts of it")
+    if not found:
+        listed = ", ".join(map(str, paths))
+        raise LogsError(f"no segment (twenty digits and .log) under {listed}")
+    return tuple(found[place] for place in sorted(found))
+
+
+def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
+    """Log start offsets by partition from the checkpoints of all log directories under `paths`.
+
+    Several brokers may have one each; the start is the same for all of them or late on some, so the largest
+    holds. A damaged checkpoint is left out: Kafka does without it too.
+    """
+    starts: dict[str, int] = {}
+    for path in paths:
+        for file in sorted(path.rglob(LOG_START_CHECKPOINT)):
+            try:
+                read = decode_offset_checkpoint(file.read_bytes())
+            except (OSError, ValueError):
+                continue
+            for name, offset in read.items():
+                starts[name] = max(offset, starts.get(name, 0))
+    return starts
+
+
+def _raise(error: OSError) -> None:
+    raise LogsError(f"{error.filename}: {error.strerror}: make it readable, or give other folders") from error
+
+
+def _mapped(path: Path) -> Buffer:
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                return b""
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise LogsError(f"{path}: {error.strerror}: make it readable, or give other folders") from error

@@ -1,0 +1,193 @@
+"""A partition's log as the fold sees it, against what consumers saw of it and what the broker kept beside it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Range
+from eosviz.pipeline.kafka_logs.directories import (
+    LogsError,
+    PartitionDirectory,
+    find_directories,
+    log_start_checkpoints,
+)
+from eosviz.pipeline.kafka_logs.partition import Partition, fold
+from tests.engine.codec.kafka_dump import KAFKA_LOGS
+
+DIRECTORIES = find_directories([KAFKA_LOGS])
+LATER_MARKER = ("h3_admin_abort", "after admin abort")
+"""The one last view that a marker came after."""
+
+
+def directory(path: Path) -> PartitionDirectory:
+    (found,) = find_directories([path])
+    return found
+
+
+def folded(path: Path, cut: int | None = None) -> Partition:
+    found = directory(path)
+    start, _ = found.log_start
+    return fold(found.name, found.batches(), log_start=start, log_end=found.log_end_min, cut=cut)
+
+
+def offsets(ranges: tuple[Range, ...]) -> list[int]:
+    return [offset for first, last in ranges for offset in range(first, last + 1)]
+
+
+def views() -> Iterator[tuple[Path, str, dict, bool]]:
+    """(folder, label, what the consumers saw, whether it is the partition's last view)."""
+    documents: dict[Path, list[dict]] = {}
+    for path in sorted(KAFKA_LOGS.rglob("phase*.json")):
+        documents.setdefault(path.parent, []).append(json.loads(path.read_text()))
+    for scenario, phases in documents.items():
+        seen = [
+            (view["label"], *item)
+            for phase in phases
+            for view in phase["views"]
+            for item in view["partitions"].items()
+        ]
+        last = {name: index for index, (_, name, _) in enumerate(seen)}
+        for index, (label, name, view) in enumerate(seen):
+            yield scenario / name, label, view, last[name] == index
+
+
+def view_id(value: object) -> str | None:
+    if isinstance(value, Path):
+        return value.relative_to(KAFKA_LOGS).as_posix()
+    return value if isinstance(value, str) else None
+
+
+VIEWS = list(views())
+
+
+def agrees(partition: Partition, view: dict) -> None:
+    assert partition.high_watermark == view["high_watermark"]
+    assert partition.last_stable_offset() == view["last_stable_offset"]
+    assert partition.log_start == view["log_start"]
+    assert offsets(partition.visible_uncommitted()) == [one["offset"] for one in view["read_uncommitted"]]
+    assert offsets(partition.visible_committed()) == view["read_committed_offsets"]
+
+
+@pytest.mark.parametrize(("path", "label", "view", "is_last"), VIEWS, ids=view_id)
+def test_what_consumers_saw(path: Path, label: str, view: dict, is_last: bool) -> None:
+    if is_last and (path.parent.name, label) != LATER_MARKER:
+        agrees(folded(path), view)
+        return
+    earlier = path.parent / "before" / path.name
+    if earlier.is_dir():
+        path = earlier
+    if directory(path).log_start[0] == view["log_start"]:
+        agrees(folded(path, cut=view["high_watermark"]), view)
+    else:
+        # Records were deleted since: what both views still have in common is compared.
+        assert folded(path, cut=view["high_watermark"]).last_stable_offset() == view["last_stable_offset"]
+
+
+def test_the_views_cover_what_they_claim() -> None:
+    assert len(VIEWS) > 50
+    assert sum(view["last_stable_offset"] < view["high_watermark"] for _, _, view, _ in VIEWS) >= 5
+    assert sum(not is_last for *_, is_last in VIEWS) >= 5
+
+
+@pytest.mark.parametrize("found", DIRECTORIES, ids=lambda found: view_id(found.path))
+def test_the_aborted_index_and_the_producers_are_those_of_the_broker(found: PartitionDirectory) -> None:
+    partition = folded(found.path)
+    entries, damage = found.aborted_in_files
+    assert (partition.corrupt, partition.legacy, damage) == (0, 0, ())
+    if partition.has_holes:
+        # The cleaner drops aborted records and keeps the entries.
+        assert set(partition.aborted_index) <= set(entries)
+        return
+    assert tuple(partition.aborted_index) == entries
+    newest = found.newest_snapshot
+    if newest is None or int(newest[0].split(".")[0]) != partition.log_end:
+        return
+    for entry in newest[1]:
+        producer = partition.producers[entry.producer_id]
+        open_first = -1 if producer.open is None else producer.open.first_offset
+        assert (producer.epoch, producer.last_sequence, producer.last_offset, producer.last_timestamp) == (
+            entry.producer_epoch,
+            entry.last_sequence,
+            entry.last_offset,
+            entry.last_timestamp,
+        )
+        assert (producer.coordinator_epoch, open_first) == (entry.coordinator_epoch, entry.open_first_offset)
+    assert len(newest[1]) == len(partition.producers)
+
+
+def test_segments_are_read_as_one_log() -> None:
+    found = directory(KAFKA_LOGS / "k_roll" / "roll-0")
+    assert len(found.segments) > 1
+    whole = folded(found.path)
+    crossing = [
+        one
+        for one in whole.transactions
+        if one.marker is not None and one.place.split(":")[0] != one.marker.place.split(":")[0]
+    ]
+    assert crossing, "a transaction that begins in one segment and ends in another"
+
+
+def test_a_marker_of_a_newer_epoch_closes_the_transaction() -> None:
+    partition = folded(KAFKA_LOGS / "h_hang" / "hang-0")
+    (closed,) = [one for one in partition.transactions if one.marker and one.marker.epoch > one.epoch]
+    assert (closed.producer_id, closed.first_offset, closed.last_offset, closed.result) == (
+        1004,
+        2,
+        3,
+        "aborted",
+    )
+    assert closed.marker is not None
+    assert (closed.marker.offset, closed.marker.epoch) == (7, 1)
+
+
+def test_what_readers_would_see_once_the_open_transaction_is_aborted() -> None:
+    partition = folded(KAFKA_LOGS / "h2_open" / "hangopen-0")
+    assert partition.visible_committed() == ()
+    assert partition.last_stable_offset(without=[1022]) == 8
+    assert partition.visible_committed(aborting=[1022]) == ((4, 4),)
+
+
+def test_a_damaged_batch_is_counted_and_told_and_the_rest_is_read(tmp_path: Path) -> None:
+    source = KAFKA_LOGS / "c_commit" / "txcommit-0"
+    log = f"{0:020}.log"
+    whole = list(directory(source).batches())
+    data = bytearray((source / log).read_bytes())
+    data[whole[0].position + 40] ^= 1
+    folder = tmp_path / "txcommit-0"
+    folder.mkdir()
+    (folder / log).write_bytes(data)
+    partition = folded(folder)
+    assert (partition.corrupt, partition.batches) == (1, len(whole) - 1)
+    assert partition.damage[0].startswith(f"txcommit-0/{log}: byte {whole[0].position + 17}: checksum")
+
+
+def test_sequences_that_skip_or_repeat_are_found() -> None:
+    first = BatchFacts("p-0/log", 0, 2, 0, 4, 5, ((0, 4),), 7, 0, 2**31 - 5, 2**31 - 1)
+    second = replace_facts(first, base_offset=5, last_offset=6, base_sequence=0, last_sequence=1)
+    gap = replace_facts(first, base_offset=7, last_offset=7, base_sequence=3, last_sequence=3)
+    repeated = replace_facts(first, base_offset=8, last_offset=8, base_sequence=3, last_sequence=3)
+    producer = fold("p-0", [first, second, gap, repeated]).producers[7]
+    assert [(one.offset, one.expected, one.found, one.is_duplicate) for one in producer.breaks] == [
+        (7, 2, 3, False),
+        (8, 4, 3, True),
+    ]
+    assert (producer.gap_count, producer.duplicate_count) == (1, 1)
+
+
+def replace_facts(facts: BatchFacts, **changes: int) -> BatchFacts:
+    changed = facts._replace(**changes)
+    size = changed.last_offset - changed.base_offset + 1
+    return changed._replace(records=size, offsets=((changed.base_offset, changed.last_offset),))
+
+
+def test_checkpoints_of_a_log_directory_say_the_start() -> None:
+    assert log_start_checkpoints([KAFKA_LOGS / "_internal"]) == {"trim-0": 3}
+
+
+def test_a_path_without_logs_says_what_helps(tmp_path: Path) -> None:
+    with pytest.raises(LogsError, match="does not exist: give partition folders"):
+        find_directories([tmp_path / "nowhere"])
+    with pytest.raises(LogsError, match="no segment"):
+        find_directories([tmp_path])
