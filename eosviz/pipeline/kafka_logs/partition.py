@@ -105,7 +105,8 @@ class Partition:
     legacy: int = 0
     has_holes: bool = False
     """Offsets are missing between batches or inside them: the log cleaner was here."""
-    newest_timestamp: int = -1
+    newest_marker_ms: int = -1
+    """A broker's clock; data has the clock of its client, which may say anything."""
     damage: list[str] = field(default_factory=list)
     producers: dict[int, Producer] = field(default_factory=dict)
     transactions: list[Transaction] = field(default_factory=list)
@@ -159,7 +160,6 @@ class Partition:
             self.legacy += 1
             return
         self.records += batch.records
-        self.newest_timestamp = max(self.newest_timestamp, batch.max_timestamp)
         if batch.control_type is None:
             self._add_data(batch)
             return
@@ -209,6 +209,7 @@ class Partition:
         producer.coordinator_epoch = batch.coordinator_epoch
         producer.last_timestamp = batch.max_timestamp
         producer.last_marker = marker
+        self.newest_marker_ms = max(self.newest_marker_ms, marker.timestamp)
         transaction, producer.open = producer.open, None
         if transaction is None:
             self.stray_markers.append(marker)

@@ -1,0 +1,221 @@
+"""Several paths as one case: every partition folded, the coordinator's view joined, and a verdict for each.
+
+`document` is the JSON of `manage.py logs --json`; docs/logs.md has its schema.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from eosviz.pipeline.kafka_logs.compiled import segment_reader
+from eosviz.pipeline.kafka_logs.coordinator import TOPIC, Coordinator
+from eosviz.pipeline.kafka_logs.directories import (
+    PartitionDirectory,
+    find_directories,
+    log_start_checkpoints,
+)
+from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold
+from eosviz.pipeline.kafka_logs.remedies import remedy_of
+from eosviz.pipeline.kafka_logs.verdicts import Verdict, VerdictKind, verdicts_of
+
+SCHEMA = 1
+LISTED_MAX = 100_000
+"""Transactions, ranges of one partition, producers: more are counted under `not_listed`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPartition:
+    """A partition and the folder it was read from."""
+
+    directory: PartitionDirectory
+    partition: Partition
+    start_source: str
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(slots=True)
+class Case:
+    """What was read."""
+
+    paths: tuple[str, ...]
+    now: int
+    """Milliseconds since 1970: the time that timeouts are measured against; -1 when no file tells one."""
+    partitions: list[ReadPartition] = field(default_factory=list)
+    """By name; of several copies the one that reaches furthest, and of these the one named first."""
+    copies: list[ReadPartition] = field(default_factory=list)
+    """The other copies: replicas on other brokers."""
+    coordinator: Coordinator = field(default_factory=Coordinator)
+
+
+def read_case(paths: Sequence[Path], now: int | None = None) -> Case:
+    """Read everything under `paths`. Raises LogsError when there is nothing to read; damage never raises."""
+    directories = find_directories(paths)
+    starts = log_start_checkpoints(paths)
+    folded = [(directory, *_folded(directory, starts)) for directory in directories]
+    # Of equal copies the one nearest to the paths that were given: others may be older, set aside deeper.
+    folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
+    coordinator = Coordinator()
+    chosen: set[str] = set()
+    for directory, partition, _ in folded:
+        if partition.name.startswith(f"{TOPIC}-") and partition.name not in chosen:
+            coordinator.read(partition.name, (row for _, row in directory.segment_rows(segment_reader())))
+        chosen.add(partition.name)
+    if now is None:
+        now = max([coordinator.newest_ms, *(partition.newest_marker_ms for _, partition, _ in folded)])
+    case = Case(tuple(map(str, paths)), now, coordinator=coordinator)
+    for directory, partition, source in folded:
+        verdicts = verdicts_of(partition, coordinator, now, directory.newest_snapshot)
+        read = ReadPartition(directory, partition, source, verdicts)
+        is_copy = bool(case.partitions) and case.partitions[-1].partition.name == partition.name
+        (case.copies if is_copy else case.partitions).append(read)
+    return case
+
+
+def _folded(directory: PartitionDirectory, starts: dict[str, int]) -> tuple[Partition, str]:
+    start, source = directory.log_start
+    if starts.get(directory.name, -1) > start:
+        start, source = starts[directory.name], "log-start-offset-checkpoint"
+    batches = directory.batches()
+    return fold(directory.name, batches, log_start=start, log_end=directory.log_end_min), source
+
+
+def document(case: Case) -> dict[str, Any]:
+    """The case as JSON, keys in a fixed order."""
+    transactions = [
+        _transaction(case, read.partition.name, one)
+        for read in case.partitions
+        for one in read.partition.transactions
+    ]
+    producers = [
+        {"partition": read.partition.name} | _producer(one)
+        for read in case.partitions
+        for one in read.partition.producers.values()
+    ]
+    committed = {read.partition.name: read.partition.visible_committed() for read in case.partitions}
+    uncommitted = {read.partition.name: read.partition.visible_uncommitted() for read in case.partitions}
+    ranges = [*committed.values(), *uncommitted.values()]
+    return {
+        "schema": SCHEMA,
+        "paths": list(case.paths),
+        "now": case.now,
+        "partitions": [_partition(read) for read in case.partitions],
+        "copies": [_partition(read) for read in case.copies],
+        "transactions": transactions[:LISTED_MAX],
+        "producers": producers[:LISTED_MAX],
+        "visible_read_committed": {name: one[:LISTED_MAX] for name, one in committed.items()},
+        "visible_read_uncommitted": {name: one[:LISTED_MAX] for name, one in uncommitted.items()},
+        "coordinator": {
+            "partitions": sorted(case.coordinator.partitions),
+            "transactional_ids": len(case.coordinator.latest),
+            "records": case.coordinator.records,
+            "corrupt": case.coordinator.damaged,
+            "damage": case.coordinator.damage,
+        },
+        "verdicts": [_verdict(one, read.partition) for read in case.partitions for one in read.verdicts],
+        "not_listed": {
+            "transactions": max(0, len(transactions) - LISTED_MAX),
+            "producers": max(0, len(producers) - LISTED_MAX),
+            "ranges": sum(max(0, len(one) - LISTED_MAX) for one in ranges),
+        },
+    }
+
+
+def _partition(read: ReadPartition) -> dict[str, Any]:
+    partition, directory = read.partition, read.directory
+    in_files, damage = directory.aborted_in_files
+    holder = next(iter(partition.open_transactions), None)
+    recomputed = set(partition.aborted_index)
+    return {
+        "name": partition.name,
+        "path": str(directory.path),
+        "log_start": partition.log_start,
+        "log_start_from": read.start_source,
+        "high_watermark": partition.high_watermark,
+        "last_stable_offset": partition.last_stable_offset(),
+        "held_by": None
+        if holder is None
+        else {"producer_id": holder.producer_id, "epoch": holder.epoch, "first_offset": holder.first_offset},
+        "segments": len(directory.segments),
+        "batches": partition.batches,
+        "records": partition.records,
+        "data_records": partition.data_records,
+        "control_batches": partition.control_batches,
+        "corrupt": partition.corrupt,
+        "legacy": partition.legacy,
+        "has_holes": partition.has_holes,
+        "damage": partition.damage,
+        "aborted_index": {
+            "in_files": len(in_files),
+            "recomputed": len(recomputed),
+            "only_in_files": [list(one) for one in in_files if one not in recomputed][:LISTED_MAX],
+            "only_recomputed": [list(one) for one in partition.aborted_index if one not in set(in_files)],
+            "damage": list(damage),
+        },
+    }
+
+
+def _transaction(case: Case, name: str, transaction: Transaction) -> dict[str, Any]:
+    marker = transaction.marker
+    entry = case.coordinator.latest_of(transaction.producer_id)
+    return {
+        "producer_id": transaction.producer_id,
+        "epoch": transaction.epoch,
+        "transactional_id": None if entry is None else entry.transactional_id,
+        "partition": name,
+        "first_offset": transaction.first_offset,
+        "last_offset": transaction.last_offset,
+        "result": transaction.result,
+        "records": transaction.records,
+        "first_timestamp": transaction.first_timestamp,
+        "marker_offset": None if marker is None else marker.offset,
+        "marker_epoch": None if marker is None else marker.epoch,
+        "marker_timestamp": None if marker is None else marker.timestamp,
+        "coordinator_epoch": None if marker is None else marker.coordinator_epoch,
+    }
+
+
+def _producer(producer: Producer) -> dict[str, Any]:
+    return {
+        "producer_id": producer.producer_id,
+        "epoch": producer.epoch,
+        "last_sequence": producer.last_sequence,
+        "last_offset": producer.last_offset,
+        "last_timestamp": producer.last_timestamp,
+        "coordinator_epoch": producer.coordinator_epoch,
+        "open_first_offset": None if producer.open is None else producer.open.first_offset,
+        "gaps": producer.gap_count,
+        "duplicates": producer.duplicate_count,
+        "breaks": [asdict(one) for one in producer.breaks],
+    }
+
+
+def _verdict(verdict: Verdict, partition: Partition) -> dict[str, Any]:
+    transaction, entry = verdict.transaction, verdict.entry
+    remedy = remedy_of(verdict, partition)
+    status = None if entry is None or entry.value is None else entry.value.status.kafka_name
+    return {
+        "kind": verdict.kind.value,
+        "partition": verdict.partition,
+        "producer_id": None if transaction is None else transaction.producer_id,
+        "epoch": None if transaction is None else transaction.epoch,
+        "transactional_id": None if entry is None else entry.transactional_id,
+        "first_offset": None if transaction is None else transaction.first_offset,
+        "coordinator_state": status,
+        "timeout_at": verdict.timeout_at,
+        "evidence": [asdict(one) for one in verdict.evidence],
+        "alternatives": [kind.value for kind in verdict.alternatives],
+        "would_change": list(verdict.would_change),
+        "notes": [asdict(one) for one in verdict.notes],
+        "remedy": None if remedy is None else asdict(remedy),
+    }
+
+
+def problems(case: Case) -> list[tuple[Verdict, Partition]]:
+    """The verdicts that are not healthy."""
+    return [
+        (one, read.partition)
+        for read in case.partitions
+        for one in read.verdicts
+        if one.kind is not VerdictKind.HEALTHY
+    ]

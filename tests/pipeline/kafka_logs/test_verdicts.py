@@ -1,0 +1,269 @@
+"""Verdicts on the real files, and on files that the tests cut or altered so that each verdict is due."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from engine.codec.record import Record
+from engine.codec.record_batch import encode_batch
+from engine.codec.transaction_log_record import (
+    TransactionLogValue,
+    TransactionStatus,
+    encode_key,
+    encode_value,
+)
+from eosviz.pipeline.kafka_logs.case import Case, document, read_case
+from eosviz.pipeline.kafka_logs.directories import find_directories
+from tests.engine.codec.kafka_dump import KAFKA_LOGS
+
+LOG = f"{0:020}.log"
+INTERNAL = KAFKA_LOGS / "_internal"
+OPEN_SINCE = 1_795_252_734_084
+PARTITIONS = (("hangopen", 0),)
+
+
+def verdicts(case: Case, partition: str) -> list[dict[str, Any]]:
+    return [one for one in document(case)["verdicts"] if one["partition"] == partition]
+
+
+def only(case: Case, partition: str) -> dict[str, Any]:
+    (verdict,) = verdicts(case, partition)
+    return verdict
+
+
+def value(status: TransactionStatus, epoch: int = 0, **changes: Any) -> TransactionLogValue:
+    fields: dict[str, Any] = {
+        "producer_id": 1022,
+        "producer_epoch": epoch,
+        "timeout_ms": 900_000,
+        "status": status,
+        "partitions": PARTITIONS,
+        "last_update_ms": OPEN_SINCE,
+        "start_ms": OPEN_SINCE,
+    }
+    return TransactionLogValue(**(fields | changes))
+
+
+def coordinator_log(folder: Path, *values: TransactionLogValue | None) -> Path:
+    """A partition of __transaction_state that says `values` of one id; None is a tombstone."""
+    place = folder / "__transaction_state-3"
+    place.mkdir()
+    batches = [
+        encode_batch(
+            [
+                Record(
+                    offset, OPEN_SINCE + offset, encode_key("tx"), None if one is None else encode_value(one)
+                )
+            ],
+            base_offset=offset,
+            partition_leader_epoch=0,
+        )
+        for offset, one in enumerate(values)
+    ]
+    (place / LOG).write_bytes(b"".join(batches))
+    return folder
+
+
+def copied(source: Path, folder: Path, end: int | None = None, more: bytes = b"") -> Path:
+    """The first `end` bytes of the log of `source` under its own name, and `more` behind them."""
+    place = folder / source.name
+    place.mkdir()
+    (place / LOG).write_bytes((source / LOG).read_bytes()[:end] + more)
+    return place
+
+
+HANGOPEN = KAFKA_LOGS / "h2_open" / "hangopen-0"
+
+
+def test_a_transaction_that_the_coordinator_counts_as_ongoing_is_slow_but_alive() -> None:
+    verdict = only(read_case([KAFKA_LOGS / "h2_open", INTERNAL]), "hangopen-0")
+    assert (verdict["kind"], verdict["coordinator_state"]) == ("slow_but_alive", "Ongoing")
+    assert (verdict["producer_id"], verdict["transactional_id"], verdict["first_offset"]) == (
+        1022,
+        "tx-open-public",
+        2,
+    )
+    assert verdict["timeout_at"] == OPEN_SINCE + 900_000
+    assert verdict["remedy"]["action"] == "wait"
+    assert (verdict["remedy"]["last_stable_offset"], verdict["remedy"]["visible_read_committed"]) == (
+        8,
+        ((4, 4),),
+    )
+
+
+def test_past_its_timeout_the_coordinator_owes_the_marker() -> None:
+    paths = [KAFKA_LOGS / "h2_open", INTERNAL]
+    assert only(read_case(paths, OPEN_SINCE + 900_000), "hangopen-0")["kind"] == "coordinator_owes_marker"
+    assert only(read_case(paths, OPEN_SINCE + 899_999), "hangopen-0")["kind"] == "slow_but_alive"
+
+
+def test_without_the_coordinators_log_the_alternatives_are_named() -> None:
+    verdict = only(read_case([KAFKA_LOGS / "h2_open"]), "hangopen-0")
+    assert verdict["kind"] == "undecided"
+    assert {"slow_but_alive", "orphan", "coordinator_owes_marker"} <= set(verdict["alternatives"])
+    assert verdict["would_change"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "partition", "note", "marker"),
+    [
+        ("h_hang", "hang-0", "closed_by_newer_epoch", 7),
+        ("h_hang", "hang-1", "closed_by_newer_epoch", 4),
+        ("g_zombie", "zombie-0", "closed_by_newer_epoch", 4),
+        ("h3_admin_abort", "hangadmin-0", "marker_without_decision", 2),
+    ],
+)
+def test_healthy_now_and_how_it_became_so(folder: str, partition: str, note: str, marker: int) -> None:
+    verdict = only(read_case([KAFKA_LOGS / folder, INTERNAL]), partition)
+    assert verdict["kind"] == "healthy"
+    assert [(one["kind"].value, one["marker_offset"]) for one in verdict["notes"]] == [(note, marker)]
+
+
+COORDINATOR_SAYS = {
+    "decided": (
+        (value(TransactionStatus.ONGOING), value(TransactionStatus.PREPARE_ABORT, 1)),
+        "coordinator_owes_marker",
+    ),
+    "commit decided": ((value(TransactionStatus.PREPARE_COMMIT),), "coordinator_owes_marker"),
+    "another producer only": ((value(TransactionStatus.ONGOING, producer_id=5),), "orphan"),
+    "id expired": ((value(TransactionStatus.ONGOING), None), "orphan"),
+    "partition not in it": ((value(TransactionStatus.ONGOING, partitions=(("other", 0),)),), "orphan"),
+    "epoch gone on": ((value(TransactionStatus.COMPLETE_ABORT, 1, partitions=()),), "fenced_writer"),
+    "producer id gone on": (
+        (value(TransactionStatus.ONGOING), value(TransactionStatus.EMPTY, producer_id=9, partitions=())),
+        "fenced_writer",
+    ),
+}
+
+
+@pytest.mark.parametrize(("says", "kind"), COORDINATOR_SAYS.values(), ids=COORDINATOR_SAYS)
+def test_what_the_coordinator_says_decides(
+    tmp_path: Path, says: tuple[TransactionLogValue | None, ...], kind: str
+) -> None:
+    case = read_case([HANGOPEN, coordinator_log(tmp_path, *says)])
+    verdict = only(case, "hangopen-0")
+    assert verdict["kind"] == kind
+    action = verdict["remedy"]["action"]
+    assert action == ("wait" if kind == "coordinator_owes_marker" else "abort")
+    if action == "abort":
+        assert verdict["remedy"]["command"].endswith("abort --topic hangopen --partition 0 --start-offset 2")
+
+
+def test_real_files_cut_between_the_decision_and_its_marker(tmp_path: Path) -> None:
+    """`hang-0` before its ABORT, and the coordinator's log behind PrepareAbort (offset 76)."""
+    partition = copied(KAFKA_LOGS / "h_hang" / "hang-0", tmp_path, 484)
+    (source,) = [
+        one
+        for one in find_directories([INTERNAL])
+        if one.name.startswith("__transaction_state") and b"tx-hang-public" in (one.path / LOG).read_bytes()
+    ]
+    end = next(batch.position for batch in source.batches() if batch.base_offset == 77)
+    cut = copied(source.path, tmp_path, end)
+    verdict = only(read_case([partition, cut]), "hang-0")
+    assert (verdict["kind"], verdict["coordinator_state"]) == ("coordinator_owes_marker", "PrepareAbort")
+    assert only(read_case([partition, INTERNAL]), "hang-0")["kind"] == "fenced_writer"
+
+
+def late_batch(producer_id: int, offset: int, sequence: int) -> bytes:
+    return encode_batch(
+        [Record(offset, OPEN_SINCE, b"k", b"late")],
+        base_offset=offset,
+        partition_leader_epoch=0,
+        producer_id=producer_id,
+        producer_epoch=0,
+        base_sequence=sequence,
+        is_transactional=True,
+    )
+
+
+def test_a_write_behind_the_marker_of_a_newer_epoch(tmp_path: Path) -> None:
+    partition = copied(KAFKA_LOGS / "h_hang" / "hang-0", tmp_path, more=late_batch(1004, 8, 2))
+    verdict = only(read_case([partition, INTERNAL]), "hang-0")
+    assert (verdict["kind"], verdict["first_offset"]) == ("late_write_after_marker", 8)
+    assert any("marker of epoch 1" in one["says"] for one in verdict["evidence"])
+
+
+def test_a_write_behind_the_marker_of_its_own_epoch(tmp_path: Path) -> None:
+    """With the older protocol the epoch stays, and only the coordinator knows that the transaction is over."""
+    partition = copied(HANGOPEN, tmp_path, more=late_batch(1021, 8, 3))
+    ended = value(TransactionStatus.COMPLETE_ABORT, producer_id=1021, partitions=())
+    both = verdicts(read_case([partition, coordinator_log(tmp_path, ended)]), "hangopen-0")
+    assert [(one["producer_id"], one["kind"]) for one in both] == [
+        (1022, "orphan"),
+        (1021, "late_write_after_marker"),
+    ]
+
+
+def test_an_open_transaction_whose_data_retention_deleted(tmp_path: Path) -> None:
+    place = tmp_path / "hangopen-0"
+    place.mkdir()
+    (place / f"{4:020}.log").write_bytes((HANGOPEN / LOG).read_bytes()[250:])
+    shutil.copy(HANGOPEN / f"{8:020}.snapshot", place)
+    verdict = only(read_case([place, INTERNAL]), "hangopen-0")
+    assert verdict["kind"] == "evidence_deleted"
+    assert "open from offset 2" in verdict["evidence"][0]["says"]
+    assert verdict["remedy"] is None
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    call_command("logs", *arguments)
+    return capsys.readouterr().out
+
+
+def test_the_document_has_what_others_may_rely_on(capsys: pytest.CaptureFixture[str]) -> None:
+    said = json.loads(printed(capsys, str(KAFKA_LOGS / "h2_open"), str(INTERNAL), "--json"))
+    (partition,) = [one for one in said["partitions"] if one["name"] == "hangopen-0"]
+    wanted = ("log_start", "high_watermark", "last_stable_offset", "batches", "records", "control_batches")
+    assert [partition[name] for name in wanted] == [0, 8, 2, 7, 8, 3]
+    assert partition["corrupt"] == 0
+    assert said["visible_read_uncommitted"]["hangopen-0"] == [[0, 0], [2, 4], [6, 6]]
+    assert said["visible_read_committed"] | {"hangopen-0": []} == said["visible_read_committed"]
+    mine = [one for one in said["transactions"] if one["partition"] == "hangopen-0"]
+    assert [(one["first_offset"], one["last_offset"], one["result"]) for one in mine] == [
+        (0, 0, "aborted"),
+        (2, 3, "open"),
+        (4, 4, "committed"),
+        (6, 6, "aborted"),
+    ]
+    assert {one["transactional_id"] for one in mine} == {"tx-open-public", "tx-other2-public"}
+
+
+def test_the_same_partition_twice_is_one_and_the_other_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    said = json.loads(printed(capsys, str(KAFKA_LOGS / "l_compact"), "--json"))
+    assert [Path(one["path"]).parent.name for one in said["partitions"]] == ["l_compact"]
+    assert [Path(one["path"]).parent.name for one in said["copies"]] == ["before"]
+
+
+def test_the_text_says_verdict_evidence_and_command(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, str(KAFKA_LOGS / "h2_open"), str(INTERNAL))
+    assert "hangopen-0: 0..8, LSO 2; 7 batches, 8 records, 4 transactions; slow_but_alive" in text
+    assert "__transaction_state-3: offset 106: tx-open-public: Ongoing" in text
+    assert "describe --transactional-id tx-open-public" in text
+
+
+def test_a_path_that_is_no_log_is_an_error_that_helps(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="does not exist"):
+        call_command("logs", str(tmp_path / "nothing"))
+
+
+def damaged_copy(tmp_path: Path, alter: Callable[[bytearray], None]) -> Path:
+    place = copied(HANGOPEN, tmp_path)
+    data = bytearray((place / LOG).read_bytes())
+    alter(data)
+    (place / LOG).write_bytes(data)
+    return place
+
+
+def test_damage_is_told_and_never_ends_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def alter(data: bytearray) -> None:
+        data[120] ^= 1
+
+    text = printed(capsys, str(damaged_copy(tmp_path, alter)))
+    assert f"damaged: hangopen-0/{LOG}: byte 100: checksum" in text
