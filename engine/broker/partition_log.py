@@ -260,7 +260,9 @@ class PartitionLog:
                 )
             producers.complete(ended)
             if self.watch.recording:
-                touch_transactions(self, {ended.producer_id}, ended.first_offset)
+                # Where nothing was known to be open, batches of a producer that was forgotten may have been.
+                knew = ended.first_offset < ended.last_offset
+                touch_transactions(self, {ended.producer_id}, ended.first_offset if knew else 0)
         producers.map_end_offset = self.log_end
         if self.watch.recording:
             for producer_id in appendings:

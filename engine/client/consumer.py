@@ -83,6 +83,7 @@ class Consumer:
         self.fetch_interval_ms = fetch_interval_ms
         self.brokers = tuple(brokers)
         self.alive = True
+        self.incarnation = 1
         self.paused = False
         self.path = ("consumers", name)
         self._subscribed = tuple(partitions)
@@ -484,6 +485,7 @@ class Consumer:
     def restart(self, now: int) -> Effects:
         """Begin again where the group's committed offsets are, or at the start of every partition (CON-9)."""
         self.alive = True
+        self.incarnation += 1
         for reading in self.readings.values():
             reading.not_before = self._grid(now)
             # What was there before the crash is read again, whether or not anything is added.

@@ -113,7 +113,7 @@ class Loop:
         """What the state asks for beside a call that blocks was done: begin, positions committed, rewound."""
         self.call: Call | None = None
         self.not_before: int = document["at"]
-        self.incarnation = producer.incarnation
+        self.incarnations = (producer.incarnation, consumer.incarnation)
         self.outputs: dict[tuple[str, int], int] = {}
         """(input partition, offset) to the serial of the record made from it: a repeat is the same record."""
         self.path = ("applications", self.name)
@@ -145,7 +145,9 @@ class Loop:
 
     @property
     def alive(self) -> bool:
-        return self.producer.alive and self.consumer.alive and self.incarnation == self.producer.incarnation
+        """Both clients run, and are those that the loop began with: it may not have seen them down."""
+        same = self.incarnations == (self.producer.incarnation, self.consumer.incarnation)
+        return self.producer.alive and self.consumer.alive and same
 
     # -- when ------------------------------------------------------------------------------------------
 
@@ -355,7 +357,7 @@ class Loop:
 
     def _come_back(self, now: int) -> Done:
         """The process is there again and knows nothing (CON-9)."""
-        self.incarnation = self.producer.incarnation
+        self.incarnations = (self.producer.incarnation, self.consumer.incarnation)
         self.watch.say(
             "loop.restarts",
             ("CON-9", "TXM-6"),

@@ -106,6 +106,14 @@ EXCEPTIONS: tuple[Exception_, ...] = (
             "batch_size",
         )
     ),
+    Exception_(
+        ("endless",), ("shrink_isr",), "where too few replicas stay in sync, writers ask again for ever"
+    ),
+    Exception_(
+        ("mixed",),
+        ("pause",),
+        "a source that is silent for all its checks is taken for one that never committed (MW-13)",
+    ),
     Exception_(("unread",), ("seek",), "the application itself went elsewhere"),
     Exception_(("unread",), ("delete_head",), "what is deleted cannot be read"),
     Exception_(

@@ -249,3 +249,32 @@ def test_a_transaction_that_cannot_be_fenced_is_looked_at_again_by_the_next_scan
         scanned += [step.at] if step.key == "coordinator.transaction_timed_out" else []
     assert scanned == [1000, 2000, 3000, 4000, 5000]
     assert simulation.judges.outcome_verdict().aborted == 1
+
+
+def test_a_loop_notices_that_its_consumer_started_again_though_it_never_saw_it_down():
+    """It waited for its producer meanwhile, and then took from the new consumer what it had in hand already."""
+    sends = [{"at": 10 + index, "do": "send", "partition": "t-0"} for index in range(4)]
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "producers": [{"name": "p1"}, {"name": "l1", "settings": {"transactional_id": "txn"}}],
+        "consumers": [{"name": "c1", "partitions": ["t-0"], "isolation": "read_committed", "group": "g"}],
+        "topics": [{"name": "t", "partitions": 1}, {"name": "out", "partitions": 1}],
+        "applications": [{"name": "a", "client": "p1", "calls": sends}],
+        "loops": [{"name": "l", "producer": "l1", "consumer": "c1", "output": ["out-0"], "batch": 2}],
+        "faults": [
+            {"match": {"api": "Produce", "from": "l1", "response": True}, "action": "delay", "by_ms": 900}
+        ],
+    }
+    simulation = Simulation(load(document))
+    while (step := simulation.step()) is not None and step.key != "client.commit_transaction":
+        pass
+    for action in ("crash", "restart"):
+        simulation.intervene({"action": action, "actor": "c1"})
+        simulation.step()
+    said = []
+    while (step := simulation.step()) is not None:
+        said.append(step.key)
+    assert "loop.restarts" in said
+    verdicts = {verdict.partition: verdict for verdict in simulation.verdicts()}
+    assert (verdicts["out-0"].stored, verdicts["out-0"].duplicates) == (4, 0)
