@@ -125,7 +125,7 @@ def _partition(read: ReadPartition) -> dict[str, Any]:
     partition, directory = read.partition, read.directory
     in_files, damage = directory.aborted_in_files
     holder = next(iter(partition.open_transactions), None)
-    recomputed = set(partition.aborted_index)
+    recomputed, kept = set(partition.aborted_index), set(in_files)
     return {
         "name": partition.name,
         "path": str(directory.path),
@@ -149,7 +149,7 @@ def _partition(read: ReadPartition) -> dict[str, Any]:
             "in_files": len(in_files),
             "recomputed": len(recomputed),
             "only_in_files": [list(one) for one in in_files if one not in recomputed][:LISTED_MAX],
-            "only_recomputed": [list(one) for one in partition.aborted_index if one not in set(in_files)],
+            "only_recomputed": [list(one) for one in partition.aborted_index if one not in kept][:LISTED_MAX],
             "damage": list(damage),
         },
     }
