@@ -8,13 +8,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from eosviz.pipeline.kafka_logs import coordinator as coordinator_log
+from eosviz.pipeline.kafka_logs import groups as group_offsets
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
-from eosviz.pipeline.kafka_logs.coordinator import TOPIC, Coordinator
+from eosviz.pipeline.kafka_logs.coordinator import Coordinator
 from eosviz.pipeline.kafka_logs.directories import (
     PartitionDirectory,
     find_directories,
     log_start_checkpoints,
 )
+from eosviz.pipeline.kafka_logs.groups import GroupOffsets
 from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
 from eosviz.pipeline.kafka_logs.verdicts import Verdict, VerdictKind, verdicts_of
@@ -46,6 +49,7 @@ class Case:
     copies: list[ReadPartition] = field(default_factory=list)
     """The other copies: replicas on other brokers."""
     coordinator: Coordinator = field(default_factory=Coordinator)
+    groups: GroupOffsets = field(default_factory=GroupOffsets)
 
 
 def read_case(paths: Sequence[Path], now: int | None = None) -> Case:
@@ -55,15 +59,17 @@ def read_case(paths: Sequence[Path], now: int | None = None) -> Case:
     folded = [(directory, *_folded(directory, starts)) for directory in directories]
     # Of equal copies the one nearest to the paths that were given: others may be older, set aside deeper.
     folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
-    coordinator = Coordinator()
+    coordinator, groups = Coordinator(), GroupOffsets()
     chosen: set[str] = set()
     for directory, partition, _ in folded:
-        if partition.name.startswith(f"{TOPIC}-") and partition.name not in chosen:
-            coordinator.read(partition.name, (row for _, row in directory.segment_rows(segment_reader())))
+        topic = partition.name.rpartition("-")[0]
+        if partition.name not in chosen and topic in (coordinator_log.TOPIC, group_offsets.TOPIC):
+            reading = coordinator if topic == coordinator_log.TOPIC else groups
+            reading.read(partition.name, (row for _, row in directory.segment_rows(segment_reader())))
         chosen.add(partition.name)
     if now is None:
         now = max([coordinator.newest_ms, *(partition.newest_marker_ms for _, partition, _ in folded)])
-    case = Case(tuple(map(str, paths)), now, coordinator=coordinator)
+    case = Case(tuple(map(str, paths)), now, coordinator=coordinator, groups=groups)
     for directory, partition, source in folded:
         verdicts = verdicts_of(partition, coordinator, now, directory.newest_snapshot)
         read = ReadPartition(directory, partition, source, verdicts)
@@ -94,6 +100,7 @@ def document(case: Case) -> dict[str, Any]:
     ]
     committed = {read.partition.name: read.partition.visible_committed() for read in case.partitions}
     uncommitted = {read.partition.name: read.partition.visible_uncommitted() for read in case.partitions}
+    groups = group_rows(case)
     ranges = [*committed.values(), *uncommitted.values()]
     return {
         "schema": SCHEMA,
@@ -112,10 +119,12 @@ def document(case: Case) -> dict[str, Any]:
             "corrupt": case.coordinator.damaged,
             "damage": case.coordinator.damage,
         },
+        "groups": groups[:LISTED_MAX],
         "verdicts": [_verdict(one, read.partition) for read in case.partitions for one in read.verdicts],
         "not_listed": {
             "transactions": max(0, len(transactions) - LISTED_MAX),
             "producers": max(0, len(producers) - LISTED_MAX),
+            "groups": max(0, len(groups) - LISTED_MAX),
             "ranges": sum(max(0, len(one) - LISTED_MAX) for one in ranges),
         },
     }
@@ -209,6 +218,33 @@ def _verdict(verdict: Verdict, partition: Partition) -> dict[str, Any]:
         "notes": [asdict(one) for one in verdict.notes],
         "remedy": None if remedy is None else asdict(remedy),
     }
+
+
+def group_rows(case: Case) -> list[dict[str, Any]]:
+    """Each group's offset of each partition. `held_up`: the partition has more, and a read_committed member
+    that goes on from there gets nothing before an open transaction ends.
+    """
+    by_name = {read.partition.name: read.partition for read in case.partitions}
+    rows = []
+    for key, committed in sorted(case.groups.committed.items()):
+        name = f"{key.topic}-{key.partition}"
+        partition = by_name.get(name)
+        stable = None if partition is None else partition.last_stable_offset()
+        end = None if partition is None else partition.high_watermark
+        held_up = stable is not None and end is not None and stable <= committed.offset < end
+        rows.append(
+            {
+                "group": key.group,
+                "partition": name,
+                "committed_offset": committed.offset,
+                "commit_timestamp": committed.commit_ms,
+                "last_stable_offset": stable,
+                "high_watermark": end,
+                "held_up": held_up,
+                "pending_producer_id": case.groups.pending_of(key),
+            }
+        )
+    return rows
 
 
 def problems(case: Case) -> list[tuple[Verdict, Partition]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from eosviz.pipeline.kafka_logs.case import Case, ReadPartition, document, problems, read_case
+from eosviz.pipeline.kafka_logs.case import Case, ReadPartition, document, group_rows, problems, read_case
 from eosviz.pipeline.kafka_logs.directories import LogsError
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
 from eosviz.pipeline.kafka_logs.verdicts import Note, Verdict
@@ -52,6 +52,10 @@ def _lines(case: Case) -> Iterator[str]:
         yield f"{read.partition.name}: another copy in {read.directory.path}, not judged"
     if not case.coordinator.partitions:
         yield "No partition of __transaction_state was given: open transactions stay undecided."
+    for row in group_rows(case):
+        if row["held_up"]:
+            yield f"group {row['group']} is held up at {row['partition']} offset {row['committed_offset']}"
+    yield from (f"damaged: {one}" for one in (*case.coordinator.damage, *case.groups.damage))
     for verdict, partition in problems(case):
         yield ""
         yield from _verdict_lines(verdict)

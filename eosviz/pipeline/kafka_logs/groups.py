@@ -1,0 +1,72 @@
+"""What consumer groups committed, from `__consumer_offsets`, and which of them wait at a last stable offset.
+
+Source: Kafka's `GroupMetadataManager`: an offset that was committed in a transaction counts once the COMMIT
+marker is there, and is pending until then.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from engine.codec.consumer_offsets_record import CommittedOffset, OffsetKey, decode_key, decode_offset
+from engine.codec.damage import DamagedError
+from engine.codec.segment import BatchRow, Row
+
+TOPIC = "__consumer_offsets"
+DAMAGE_MAX = 100
+
+
+@dataclass(slots=True)
+class GroupOffsets:
+    """What all the partitions that were read say."""
+
+    partitions: list[str] = field(default_factory=list)
+    committed: dict[OffsetKey, CommittedOffset] = field(default_factory=dict)
+    pending: dict[int, dict[OffsetKey, CommittedOffset | None]] = field(default_factory=dict)
+    """By producer id, in open transactions; None is a tombstone."""
+    damaged: int = 0
+    damage: list[str] = field(default_factory=list)
+
+    def read(self, name: str, rows: Iterable[Row]) -> None:
+        """Take in one partition; `rows` keep their records. Damage is counted and told."""
+        self.partitions.append(name)
+        for row in rows:
+            if row.damage:
+                self._damaged(f"{name}: {row.damage[0]}")
+            elif isinstance(row, BatchRow):
+                self._batch(name, row)
+
+    def pending_of(self, key: OffsetKey) -> int | None:
+        """The producer id whose open transaction holds a newer offset of `key` back; None when none does."""
+        return next((producer_id for producer_id, held in self.pending.items() if key in held), None)
+
+    def _batch(self, name: str, row: BatchRow) -> None:
+        producer_id = row.header.producer_id
+        if row.control is not None:
+            ended = self.pending.pop(producer_id, {})
+            if row.control.type_name == "COMMIT":
+                self._apply(ended)
+            return
+        offsets: dict[OffsetKey, CommittedOffset | None] = {}
+        for record in row.records:
+            try:
+                key = decode_key(record.key or b"")
+                if isinstance(key, OffsetKey):
+                    offsets[key] = None if record.value is None else decode_offset(record.value)
+            except DamagedError as error:
+                self._damaged(f"{name}: offset {record.offset}: {error}")
+        if row.header.is_transactional:
+            self.pending.setdefault(producer_id, {}).update(offsets)
+        else:
+            self._apply(offsets)
+
+    def _apply(self, offsets: dict[OffsetKey, CommittedOffset | None]) -> None:
+        for key, value in offsets.items():
+            if value is None:
+                self.committed.pop(key, None)
+            else:
+                self.committed[key] = value
+
+    def _damaged(self, words: str) -> None:
+        self.damaged += 1
+        if len(self.damage) < DAMAGE_MAX:
+            self.damage.append(words)
