@@ -107,6 +107,11 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         )
     ),
     Exception_(
+        ("hanging",),
+        ("k28", "set batch_expiry_ms"),
+        "a batch given up in flight may come after its transaction's marker and opens one nobody ends (KIP-890)",
+    ),
+    Exception_(
         ("endless",), ("shrink_isr",), "where too few replicas stay in sync, writers ask again for ever"
     ),
     Exception_(

@@ -20,6 +20,9 @@ from tests.engine.search.chances import below, one_of, perhaps
 UNPROTECTED = ("TxnOffsetCommit", "OffsetCommit", "WriteTxnMarkers")
 """Never repeated by the network of an honest world: nothing in these requests numbers them, so a copy that comes
 after the next transaction has begun is taken for news. TCP does not repeat, and the sender waits for the answer."""
+ORDERED = "Produce"
+"""Never overtaken in an honest world, as TCP has it: 2.8 takes the one that came first for the first of an unknown
+producer, and where a transaction is just being ended the refused one's number is given to another batch."""
 HONEST_ERRORS: dict[str, tuple[str, ...]] = {
     "Produce": ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "UNKNOWN_TOPIC_OR_PARTITION"),
     "FindCoordinator": ("COORDINATOR_NOT_AVAILABLE",),
@@ -95,6 +98,8 @@ def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
     action = one_of(generator, MESSAGE_ACTIONS[:-1] if middleware else MESSAGE_ACTIONS)
     if action == "duplicate" and honest and api in UNPROTECTED:
         action = "drop"
+    if action == "reorder" and honest and api == ORDERED:
+        action = "delay"
     match: dict[str, Any] = {"api": api, "nth": 1 + below(generator, 6)}
     if not middleware:
         match["response"] = perhaps(generator, 0.5)

@@ -9,7 +9,7 @@ from typing import Any
 from engine.interference import INTERVENTIONS
 from engine.simulation import Simulation
 from tests.engine.search.chances import below, one_of, perhaps
-from tests.engine.search.faults import UNPROTECTED, Names, setting
+from tests.engine.search.faults import ORDERED, UNPROTECTED, Names, setting
 
 MESSAGES = tuple(action for action in INTERVENTIONS if action.endswith("_message"))
 OTHERS = tuple(action for action in INTERVENTIONS if action not in MESSAGES)
@@ -29,6 +29,8 @@ def intervention(
         action, message = one_of(generator, MESSAGES), one_of(generator, sorted(under_way))
         body = under_way[message].body
         if action == "duplicate_message" and honest and body.api in UNPROTECTED:  # type: ignore[attr-defined]
+            return None
+        if action == "reorder_message" and honest and body.api == ORDERED:  # type: ignore[attr-defined]
             return None
         return {"action": action, "message": message, "by": 1 + below(generator, 300)}
     action = one_of(generator, (*OTHERS, *LATER))
