@@ -94,6 +94,18 @@ def verdicts_of(
         verdicts.extend(_deleted(partition, snapshot, notes))
     if verdicts:
         return tuple(verdicts)
+    if partition.corrupt:
+        unread = f"{partition.corrupt} damaged places: a transaction may have begun or ended there"
+        return (
+            Verdict(
+                kind=VerdictKind.UNDECIDED,
+                partition=partition.name,
+                evidence=(Evidence(partition.name, unread),),
+                alternatives=(VerdictKind.HEALTHY, *NOT_HEALTHY),
+                would_change=("a whole copy of this partition, from another broker",),
+                notes=notes,
+            ),
+        )
     return (Verdict(kind=VerdictKind.HEALTHY, partition=partition.name, notes=notes),)
 
 

@@ -267,3 +267,13 @@ def test_damage_is_told_and_never_ends_the_command(
 
     text = printed(capsys, str(damaged_copy(tmp_path, alter)))
     assert f"damaged: hangopen-0/{LOG}: byte 100: checksum" in text
+
+
+def test_a_damaged_log_without_an_open_transaction_is_not_called_healthy(tmp_path: Path) -> None:
+    place = copied(KAFKA_LOGS / "h2_open" / "hangopen-1", tmp_path)
+    data = bytearray((place / LOG).read_bytes())
+    data[40] ^= 1
+    (place / LOG).write_bytes(data)
+    verdict = only(read_case([place, INTERNAL]), "hangopen-1")
+    assert (verdict["kind"], verdict["remedy"]) == ("undecided", None)
+    assert verdict["evidence"][0]["says"].startswith("1 damaged places")
