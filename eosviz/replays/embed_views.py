@@ -58,6 +58,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         "scenario": found.identifier,
         "file": link.address("replays:linked_player"),
         "step": link.step,
+        "plays": request.GET.get("play") == "1",
         "view": link.view,
         "selection": link.selection,
         "open": request.build_absolute_uri(link.address()),

@@ -8,10 +8,12 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
-from eosviz.catalogue import LANGUAGES, catalogue_file
+from eosviz.catalogue import LANGUAGES, catalogue_file, language_of
 from eosviz.scenarios.cards import cards, matching
+from eosviz.scenarios.example import example
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.models import Session
 
@@ -35,6 +37,7 @@ def library(request: HttpRequest) -> HttpResponse:
         "query": query,
         "sessions": owned.with_newest() if everything else owned.with_newest()[:SESSIONS_SHOWN],
         "session_count": held,
+        "example": None if held or query else example(language_of(get_language())),
         "hidden_sessions": 0 if everything else max(0, held - SESSIONS_SHOWN),
     }
     return render(request, "scenarios/library.html", context)

@@ -70,6 +70,7 @@ export class Player extends LitElement {
     trackTitleEn: { attribute: "track-title-en" },
     trackTitleZhHans: { attribute: "track-title-zh-hans" },
     open: {},
+    plays: { type: Boolean },
     follow: {},
     present: {},
     presenting: {},
@@ -106,6 +107,8 @@ export class Player extends LitElement {
   declare trackTitleZhHans: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;
+  /** Begins to play by itself, unless the reader wants less motion. */
+  declare plays: boolean;
   /** The token of a presentation, on the page of somebody who follows it. */
   declare follow: string;
   /** Address that starts a presentation. */
@@ -168,6 +171,7 @@ export class Player extends LitElement {
     this.trackTitleEn = "";
     this.trackTitleZhHans = "";
     this.open = "";
+    this.plays = false;
     this.follow = "";
     this.present = "";
     this.presenting = "";
@@ -268,11 +272,20 @@ export class Player extends LitElement {
 
   readonly #changed = (): void => {
     const store = this.store;
-    if (store?.frame !== undefined) this.#permalink.show(store.branch, store.shown);
+    if (store?.frame !== undefined) {
+      this.#permalink.show(store.branch, store.shown);
+      this.#playOnce();
+    }
     // A run without partitions has nothing to show in lanes.
     if (!this.#hasChosen && store?.header?.partitions.length === 0) this.middle = "spacetime";
     this.requestUpdate();
   };
+
+  #playOnce(): void {
+    if (!this.plays) return;
+    this.plays = false;
+    if (!prefersReducedMotion()) this.play?.start();
+  }
 
   readonly #fold = (): void => {
     this.isNarrow = this.#width.matches;

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
 from django.test import Client
 
@@ -27,6 +30,23 @@ def asked(client: Client, session: Session, branch: Branch) -> dict:
 def answer(client: Client, session: Session, branch: Branch, at: int, choice: str) -> int:
     told = {"branch": branch.id, "at": at, "choice": choice}
     return client.post(f"/sessions/{session.id}/predictions", told).status_code
+
+
+class TestTheFirstPage:
+    def test_a_newcomer_sees_a_run_play_and_is_one_click_from_the_first_scenario(
+        self, client: Client
+    ) -> None:
+        page = client.get("/").content.decode()
+        assert f'action="/tracks/{FIRST.name}/1/begin"' in page
+        address = re.search(r'<iframe src="([^"]+)"', page)
+        assert address is not None
+        frame = client.get(html.unescape(address[1]))
+        assert frame.status_code == 200
+        assert re.search(r"<eos-player [^>]* plays\b", frame.content.decode()) is not None
+
+    def test_whoever_has_begun_sees_their_own_sessions_instead(self, client: Client) -> None:
+        begin(client)
+        assert "<iframe" not in client.get("/").content.decode()
 
 
 class TestTracks:
