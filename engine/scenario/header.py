@@ -8,7 +8,7 @@ from engine.profiles import PROFILES
 from engine.scenario.document import Scenario
 from engine.scenario.schema import SECTIONS
 
-ENGINE_VERSION = "1"
+ENGINE_VERSION = "2"
 """Raised when equal inputs may give other steps than before; stored with every session and replay."""
 
 

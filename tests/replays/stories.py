@@ -5,6 +5,7 @@ import io
 import json
 from typing import Any
 
+from engine.scenario.header import ENGINE_VERSION
 from eosviz.replays import format, reading, writing
 from eosviz.replays.bounds import BOUNDS, Bounds
 
@@ -46,7 +47,7 @@ def header(*branches: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {
         "type": "header",
         "schema": 1,
-        "engine": "1",
+        "engine": ENGINE_VERSION,
         "title": {"en": "Counting", "zh-Hans": "计数"},
         "scenario": {"id": "T-01"},
         "variant": None,
