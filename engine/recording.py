@@ -10,6 +10,7 @@ import json
 from typing import Any, Protocol
 
 from engine.counters import Counters
+from engine.lately import Lately
 from engine.register import ENTRIES_AT
 from engine.watching import ABSENT, Part, Path, Watch
 
@@ -38,6 +39,7 @@ class Step:
         "broken",
         "changes",
         "decision",
+        "earlier_transitions",
         "key",
         "kind",
         "messages",
@@ -61,6 +63,8 @@ class Step:
         self.decision: dict[str, Any] | None = None
         self.refusal: dict[str, Any] | None = None
         self.transition: dict[str, Any] | None = None
+        self.earlier_transitions: tuple[dict[str, Any], ...] = ()
+        """Those of the same step before `transition`, oldest first: a step may take several machines on."""
         self.messages: list[dict[str, Any]] = []
         self.broken: list[dict[str, Any]] = []
         self.changes: list[Change] = []
@@ -84,7 +88,7 @@ class Step:
 
     def to_json(self) -> dict[str, Any]:
         """The step as docs/frame.md has it."""
-        return {
+        shown = {
             "number": self.number,
             "at": self.at,
             "actor": self.actor,
@@ -101,6 +105,9 @@ class Step:
             "broken": self.broken,
             "changes": [change_to_json(change) for change in self.changes],
         }
+        if self.earlier_transitions:
+            shown["earlier_transitions"] = list(self.earlier_transitions)
+        return shown
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
@@ -136,7 +143,7 @@ class Judged(Watch):
 class Recorded(Judged):
     """Sentences, decisions and changes are kept, one step at a time."""
 
-    __slots__ = ("_current", "_known", "_touched", "counters")
+    __slots__ = ("_current", "_known", "_touched", "counters", "lately")
 
     recording = True
 
@@ -146,6 +153,7 @@ class Recorded(Judged):
         self._touched: dict[Path, Part] = {}
         self._known: dict[Path, Any] = {}
         self.counters = Counters()
+        self.lately = Lately()
 
     def know(self, part: Part) -> None:
         """Take a part's view as known, without a change (the first view of a run)."""
@@ -192,7 +200,10 @@ class Recorded(Judged):
         }
 
     def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
-        self._current.transition = {
+        step = self._current
+        if step.transition is not None:
+            step.earlier_transitions += (step.transition,)
+        step.transition = {
             "machine": machine,
             "of": of,
             "from": source,
@@ -233,6 +244,7 @@ class Recorded(Judged):
             else:
                 known[path] = after
         self._touched.clear()
+        self.lately.keep(step)
         return step
 
 

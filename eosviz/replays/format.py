@@ -103,6 +103,7 @@ class Step(_Shape):
     interesting: bool
     broken: list[Broken]
     changes: list[Change]
+    earlier_transitions: list[Transition] = []
 
 
 TitleText = Annotated[str, Meta(min_length=1, max_length=4000)]

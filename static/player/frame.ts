@@ -82,6 +82,8 @@ export interface Step extends Said {
   refusal: Refusal | null;
   messages: { id: number; event: MessageEvent }[];
   transition: Transition | null;
+  /** Those of the same step before `transition`, oldest first. */
+  earlier_transitions?: Transition[];
   interesting: boolean;
   broken: Broken[];
   changes: Change[];
