@@ -29,7 +29,7 @@ from engine.broker.producer_state import (
     ProducerStateEntry,
     ProducerStateManager,
 )
-from engine.broker.transaction_notes import note_ended, note_stale_copy, touch_transactions
+from engine.broker.transaction_notes import note_ended, note_stale_copy, touch_undecided
 from engine.broker.validation import Origin, levels
 from engine.errors import EngineError, Error
 from engine.events import LogAppended, LogStartRaised, LogTruncated
@@ -185,6 +185,8 @@ class PartitionLog:
                     ended = appending.add_marker(batch, offset, self.profile)
                     if ended is not None:
                         completed.append(ended)
+                    if self.watch.recording:
+                        touch_undecided(self, producer_id, offset)
                 else:
                     appending.add_data(batch, offset)
             offset += batch.last_offset_delta + 1
@@ -259,10 +261,6 @@ class PartitionLog:
                     AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, stable)
                 )
             producers.complete(ended)
-            if self.watch.recording:
-                # Where nothing was known to be open, batches of a producer that was forgotten may have been.
-                knew = ended.first_offset < ended.last_offset
-                touch_transactions(self, {ended.producer_id}, ended.first_offset if knew else 0)
         producers.map_end_offset = self.log_end
         if self.watch.recording:
             for producer_id in appendings:
@@ -373,7 +371,7 @@ class PartitionLog:
         if count and self.batches[count - 1].last_offset >= to:
             count -= 1
         gone = self._base_offsets[count:]
-        reopened = {batch.producer_id for batch in self.batches[count:] if batch.is_control}
+        reopened = dict.fromkeys(batch.producer_id for batch in self.batches[count:] if batch.is_control)
         del self.batches[count:], self._base_offsets[count:], self.appended_at[count:]
         self.segments = [start for start in self.segments if start <= to] or [to]
         in_active = bisect_left(self._base_offsets, self.segments[-1])
@@ -392,8 +390,9 @@ class PartitionLog:
             self.watch.fact(LogTruncated(partition=self.partition, replica=self.replica, to=to))
         self._touch_batches(gone)
         self._touch_producers(dict.fromkeys([*producers_before, *self.producers.entries]))
-        if reopened and self.watch.recording:
-            touch_transactions(self, reopened, self.log_start)
+        if self.watch.recording:
+            for producer_id in reopened:
+                touch_undecided(self, producer_id, to)
         self._touch()
         return True
 

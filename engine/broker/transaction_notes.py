@@ -45,11 +45,13 @@ def note_ended(log: PartitionLog, completed: list[CompletedTransaction]) -> None
             )
 
 
-def touch_transactions(log: PartitionLog, producer_ids: set[int], first_offset: int) -> None:
-    """Batches of these producers have another outcome now: a marker came, or was cut off."""
-    start = bisect_left(log.batches, first_offset, key=_base_offset)
-    for batch in log.batches[start:]:
-        if batch.producer_id in producer_ids:
+def touch_undecided(log: PartitionLog, producer_id: int, end: int) -> None:
+    """What this producer stored below ``end`` since its last marker has another outcome now: a marker comes, or
+    was cut off. Asked of the batches: a producer that was forgotten has some that nobody knows to be open."""
+    for batch in reversed(log.batches[: bisect_left(log.batches, end, key=_base_offset)]):
+        if batch.producer_id == producer_id:
+            if batch.is_control:
+                return
             log.watch.touch(BatchPart(log, batch.base_offset))
 
 

@@ -278,3 +278,31 @@ def test_a_loop_notices_that_its_consumer_started_again_though_it_never_saw_it_d
     assert "loop.restarts" in said
     verdicts = {verdict.partition: verdict for verdict in simulation.verdicts()}
     assert (verdicts["out-0"].stored, verdicts["out-0"].duplicates) == (4, 0)
+
+
+def test_a_marker_decides_what_lies_below_the_log_start_in_a_replica_that_read_its_log_again():
+    """Nothing was known to be open there, so 2.8 did not show that the batch was committed."""
+    calls = [
+        {"at": 10, "do": "init_transactions"},
+        {"at": 100, "do": "begin_transaction"},
+        {"at": 101, "do": "send", "partition": "t-0"},
+        {"at": 900, "do": "commit_transaction"},
+    ]
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "profile": "k28",
+        "producers": [{"name": "x1", "settings": {"transactional_id": "txn"}}],
+        "applications": [{"name": "a", "client": "x1", "calls": calls}],
+        "faults": [
+            {"at": 500, "action": "delete_head", "partition": "t-0"},
+            {"at": 600, "action": "crash", "actor": "broker-2", "for_ms": 50},
+        ],
+    }
+    simulation = Simulation(load(document))
+    folded = Folded(simulation)
+    while (step := simulation.step()) is not None:
+        list(folded.take(step))
+        assert list(folded.differences()) == []
+    replica = simulation.view()["partitions"]["t-0"]["replicas"]["2"]
+    assert (replica["log_start"], replica["batches"]["0"]["outcome"]) == (1, "committed")
