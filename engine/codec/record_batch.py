@@ -35,11 +35,13 @@ LAST_OFFSET_DELTA_POSITION = 23
 RECORD_COUNT_POSITION = 57
 LENGTH_MIN = HEADER_BYTES - OVERHEAD_BYTES
 
-_HEADER = struct.Struct(">qiibIhiqqqhii")
+HEADER_FORMAT = ">qiibIhiqqqhii"
+"""The fields of `BatchHeader`, in the letters of `struct`."""
+_HEADER = struct.Struct(HEADER_FORMAT)
 _CHECKED = struct.Struct(">hiqqqhii")
 _UNCHECKED = struct.Struct(">qiibI")
 
-_CODEC_MASK = 0x07
+CODEC_MASK = 0x07
 _LOG_APPEND_TIME = 0x08
 _TRANSACTIONAL = 0x10
 _CONTROL = 0x20
@@ -97,7 +99,7 @@ class BatchHeader:
 
     @property
     def codec_code(self) -> int:
-        return self.attributes & _CODEC_MASK
+        return self.attributes & CODEC_MASK
 
     @property
     def codec(self) -> str:

@@ -108,6 +108,8 @@ class Records(Enum):
     """Read for damage and dropped: a batch of millions of tiny records costs no memory."""
     SKIP = "skip"
     """Not read; the checksum still covers them."""
+    HOLES = "holes"
+    """Kept where the log cleaner left holes in a batch, since only they tell the offsets; else not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class SegmentReader:
         offset_min = max(offset_min, base_offset or 0)
         position = 0
         while position < len(view):
-            row = self._row(view, position, range(offset_min, offset_max + 1))
+            row = self.row(view, position, range(offset_min, offset_max + 1))
             yield row
             if any(damage.ends_file for damage in row.damage):
                 return
@@ -138,8 +140,8 @@ class SegmentReader:
             offset_min = offset_behind(row, offset_min)
             position += row.header.size if isinstance(row, BatchRow) else row.size
 
-    def _row(self, view: memoryview, position: int, offsets: range) -> Row:
-        """The row at `position`, which is inside `view`."""
+    def row(self, view: memoryview, position: int, offsets: range) -> Row:
+        """The row at `position`, which is inside `view`; `offsets` are those that its first one may have."""
         remaining = len(view) - position
         framing = _frame_damage(view, position)
         if framing is not None:
@@ -199,10 +201,12 @@ class SegmentReader:
         if header.codec_code >= len(CODEC_NAMES):
             at, expected = position + ATTRIBUTES_POSITION, f"0..{len(CODEC_NAMES) - 1}"
             return RecordsRead((), 0, Damage(DamageKind.CODEC, at, expected, str(header.codec_code)))
-        one_control_record = header.is_control and header.record_count <= 1
-        if self.records is Records.SKIP and not one_control_record:
+        wanted = header.is_control and header.record_count <= 1
+        if self.records is Records.HOLES:
+            wanted = wanted or header.record_count <= header.last_offset_delta
+        if self.records in (Records.SKIP, Records.HOLES) and not wanted:
             return NOTHING_READ
-        keep = self.records is Records.KEEP or one_control_record
+        keep = self.records is Records.KEEP or wanted
         if header.codec_code == 0:
             return decode_records(batch, HEADER_BYTES, header.record_count, header.frame, position, keep=keep)
         block = position + HEADER_BYTES

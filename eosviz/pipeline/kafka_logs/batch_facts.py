@@ -79,11 +79,19 @@ def _coordinator_epoch(row: BatchRow) -> int:
 
 
 def _offsets(header: BatchHeader, row: BatchRow) -> tuple[Range, ...]:
-    if header.record_count == 0:
-        return ()
-    if header.record_count == header.last_offset_delta + 1:
-        return ((header.base_offset, header.last_offset),)
+    if has_every_record(header):
+        return every_offset(header.base_offset, header.last_offset, header.record_count)
     return merged([(record.offset, record.offset) for record in row.records])
+
+
+def has_every_record(header: BatchHeader) -> bool:
+    """Whether the header alone says which offsets are there."""
+    return header.record_count in (0, header.last_offset_delta + 1)
+
+
+def every_offset(base_offset: int, last_offset: int, records: int) -> tuple[Range, ...]:
+    """The offsets of a batch without holes."""
+    return ((base_offset, last_offset),) if records else ()
 
 
 def merged(ranges: list[Range]) -> tuple[Range, ...]:

@@ -65,7 +65,7 @@ def read_case(paths: Sequence[Path], now: int | None = None) -> Case:
         topic = partition.name.rpartition("-")[0]
         if partition.name not in chosen and topic in (coordinator_log.TOPIC, group_offsets.TOPIC):
             reading = coordinator if topic == coordinator_log.TOPIC else groups
-            reading.read(partition.name, (row for _, row in directory.segment_rows(segment_reader())))
+            reading.read(partition.name, directory.rows(segment_reader()))
         chosen.add(partition.name)
     if now is None:
         now = max([coordinator.newest_ms, *(partition.newest_marker_ms for _, partition, _ in folded)])

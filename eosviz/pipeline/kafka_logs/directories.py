@@ -1,32 +1,25 @@
-"""Partition folders on disk: found under the paths that were given, read segment by segment in place.
+"""Partition folders on disk, found under the paths that were given, and the files beside their segments."""
 
-Nothing is copied: segments are mapped one at a time, so a directory of any size costs the memory of a batch.
-"""
-
-import mmap
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from engine.codec.buffers import Buffer
 from engine.codec.checkpoint_file import decode_leader_epochs, decode_offset_checkpoint
 from engine.codec.damage import DamagedError
 from engine.codec.partition_folder import base_offset_of
 from engine.codec.producer_snapshot import ProducerEntry, decode_producer_snapshot
-from engine.codec.segment import BatchRow, Row, SegmentReader, offset_behind
+from engine.codec.segment import BatchRow, Records, Row, SegmentReader
 from engine.codec.transaction_index import AbortedTransaction, decode_transaction_index
-from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, batch_facts
+from eosviz.pipeline.kafka_logs.batch_columns import Depth, facts_of, stretch_columns
+from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts
 from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
+from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch, read_rows, stretches
 
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
 PARTITIONS_MAX = 20_000
 """Folders taken from one call; more are refused and not cut."""
-
-
-class LogsError(ValueError):
-    """A path that cannot be read as Kafka's logs; the text names it and says what helps."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +34,20 @@ class PartitionDirectory:
     def name(self) -> str:
         return self.path.resolve().name
 
-    def segment_rows(self, reader: SegmentReader) -> Iterator[tuple[str, Row]]:
-        """(file name, row) of every segment in turn. Raises LogsError when a file cannot be opened."""
-        next_offset = 0
-        for segment in self.segments:
-            data = _mapped(segment)
-            for row in reader.rows(data, base_offset_of(segment.name), next_offset):
-                yield segment.name, row
-                next_offset = offset_behind(row, next_offset)
+    def stretches(self, split_bytes: int = SPLIT_BYTES) -> tuple[Stretch, ...]:
+        """All segments in order, long ones in several stretches. Raises LogsError."""
+        return tuple(stretches(self.segments, split_bytes))
 
-    def batches(self, reader: SegmentReader | None = None) -> Iterator[BatchFacts]:
+    def rows(self, reader: SegmentReader) -> Iterator[Row]:
+        """Every segment's rows in turn. Raises LogsError when a file cannot be opened."""
+        for stretch in self.stretches():
+            yield from read_rows(stretch, reader)
+
+    def batches(self, depth: Depth = Depth.HEADERS, split_bytes: int = SPLIT_BYTES) -> Iterator[BatchFacts]:
         """What the analysis reads; files are named with the folder in front."""
-        for name, row in self.segment_rows(reader or segment_reader()):
-            yield batch_facts(f"{self.name}/{name}", row)
+        for stretch in self.stretches(split_bytes):
+            for columns in stretch_columns(self.name, self.path, stretch, depth):
+                yield from facts_of(columns)
 
     @property
     def log_end_min(self) -> int:
@@ -69,7 +63,7 @@ class PartitionDirectory:
         """
         first = base_offset_of(self.segments[0].name) or 0
         epochs = self.path / "leader-epoch-checkpoint"
-        rows = (row for _, row in self.segment_rows(segment_reader()))
+        rows = self.rows(segment_reader(Records.SKIP))
         header = next((row.header for row in rows if isinstance(row, BatchRow) and not row.damage), None)
         if epochs.is_file() and header is not None:
             try:
@@ -144,13 +138,3 @@ def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
 
 def _raise(error: OSError) -> None:
     raise LogsError(f"{error.filename}: {error.strerror}: make it readable, or give other folders") from error
-
-
-def _mapped(path: Path) -> Buffer:
-    try:
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                return b""
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except OSError as error:
-        raise LogsError(f"{path}: {error.strerror}: make it readable, or give other folders") from error

@@ -62,7 +62,7 @@ def coordinator_of(scenario: Path) -> Coordinator:
     coordinator = Coordinator()
     for directory in find_directories([scenario.parent / "_internal"]):
         if directory.name.startswith("__transaction_state-"):
-            coordinator.read(directory.name, (row for _, row in directory.segment_rows(segment_reader())))
+            coordinator.read(directory.name, directory.rows(segment_reader()))
     return coordinator
 
 

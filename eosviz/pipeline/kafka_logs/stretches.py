@@ -1,0 +1,137 @@
+"""Segments cut into stretches that can be read apart, and read in place.
+
+A stretch begins at the start of its segment or at a batch that the offset index names, and its offsets lie
+within its own bounds, so whoever reads it needs nothing of the others. An index is only believed where a whole
+batch stands: files are copied, cut and repaired, and an index may be that of another file.
+
+Files are mapped and only the stretch is touched, so a directory of any size costs the memory of a stretch.
+"""
+
+import mmap
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.codec.buffers import Buffer
+from engine.codec.offset_index import index_entries
+from engine.codec.partition_folder import base_offset_of
+from engine.codec.record_batch import HEADER_BYTES, decode_header
+from engine.codec.segment import BatchRow, Row, SegmentReader, offset_behind
+from engine.messages import INT_MAX, LONG_MAX
+from eosviz.pipeline.kafka_logs.compiled import checksum
+
+SPLIT_BYTES = 32 * 1024 * 1024
+"""A longer segment is cut at the first indexed batch behind each multiple of it."""
+
+_FRAMES = SegmentReader(checksum=checksum)
+
+
+class LogsError(ValueError):
+    """A path that cannot be read as Kafka's logs; the text names it and says what helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Some batches of one segment."""
+
+    segment: Path
+    base_offset: int
+    """That of the segment, from its name."""
+    start: int
+    """The byte of its first batch."""
+    stop: int
+    """The byte behind its last batch."""
+    offset_min: int
+    offset_end: int
+    """Every offset is at least `offset_min` and below `offset_end`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sure:
+    """A whole batch that an index names."""
+
+    position: int
+    base_offset: int
+
+
+def stretches(segments: Sequence[Path], split_bytes: int = SPLIT_BYTES) -> Iterator[Stretch]:
+    """The stretches of a partition's `segments` (by base offset) in their order. Raises LogsError."""
+    bases = [base_offset_of(segment.name) or 0 for segment in segments]
+    for segment, base, behind in zip(segments, bases, [*bases[1:], LONG_MAX + 1], strict=True):
+        try:
+            size = segment.stat().st_size
+        except OSError as error:
+            raise LogsError(_unreadable(segment, error)) from error
+        end = min(behind, base + INT_MAX + 1)
+        cuts = _cuts(segment, base, size, split_bytes) if size > split_bytes else ()
+        starts = [_Sure(0, base), *cuts]
+        ends = [*((one.position, one.base_offset) for one in cuts), (size, end)]
+        for start, (stop, offset_end) in zip(starts, ends, strict=True):
+            yield Stretch(segment, base, start.position, stop, start.base_offset, offset_end)
+
+
+def _cuts(segment: Path, base: int, size: int, split_bytes: int) -> tuple[_Sure, ...]:
+    cuts: list[_Sure] = []
+    for one in _sure_batches(segment, base, mapped(segment), split_bytes):
+        behind = cuts[-1].position if cuts else 0
+        if one.position >= size:
+            break
+        if one.position - behind >= split_bytes:
+            cuts.append(one)
+    return tuple(cuts)
+
+
+def _sure_batches(segment: Path, base: int, data: Buffer, apart: int) -> Iterator[_Sure]:
+    """Indexed batches that are whole, at least `apart` bytes from one to the next."""
+    try:
+        entries = list(index_entries(segment.with_suffix(".index").read_bytes()))
+    except OSError:
+        return
+    view, last = memoryview(data), _Sure(0, base)
+    for entry in entries:
+        if entry.position - last.position < apart or entry.position > len(view) - HEADER_BYTES:
+            continue
+        header = decode_header(view, entry.position)
+        if not last.base_offset <= header.base_offset <= base + entry.relative_offset:
+            continue
+        row = _FRAMES.row(view, entry.position, range(base, base + INT_MAX + 1))
+        if isinstance(row, BatchRow) and row.crc_ok:
+            last = _Sure(entry.position, header.base_offset)
+            yield last
+
+
+def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
+    """The rows of a stretch. Where the next batch cannot be located, the index is asked for one behind."""
+    view = memoryview(mapped(stretch.segment))
+    position, offset_min = stretch.start, stretch.offset_min
+    while position < min(stretch.stop, len(view)):
+        row = reader.row(view, position, range(offset_min, stretch.offset_end))
+        yield row
+        position, offset_min = behind_row(stretch, view, row, offset_min)
+
+
+def behind_row(stretch: Stretch, view: memoryview, row: Row, offset_min: int) -> tuple[int, int]:
+    """Where reading goes on behind `row`, and the lowest offset that may stand there."""
+    if not any(damage.ends_file for damage in row.damage):
+        size = row.header.size if isinstance(row, BatchRow) else row.size
+        # Where the order breaks it is said once: the rows behind are measured against this one.
+        return row.position + size, offset_behind(row, offset_min)
+    known = _sure_batches(stretch.segment, stretch.base_offset, view, 1)
+    found = next((one for one in known if one.position > row.position), None)
+    return (stretch.stop, offset_min) if found is None else (found.position, found.base_offset)
+
+
+def mapped(path: Path) -> Buffer:
+    """A file's bytes, in place. Raises LogsError."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                return b""
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise LogsError(_unreadable(path, error)) from error
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    return f"{path}: {error.strerror}: make it readable, or give other folders"
