@@ -75,9 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     vectors.add_argument("--json", action="store_true")
     vectors.set_defaults(command=vectors_command)
     explain = commands.add_parser(
-        "explain", help="print a state machine, or what the catalogue says of a key, a requirement, an error"
+        "explain", help="print a state machine, the code of a component, what is known of a key or an error"
     )
-    explain.add_argument("what", nargs="?", metavar="MACHINE|KEY|REQUIREMENT|ERROR")
+    explain.add_argument("what", nargs="?", metavar="MACHINE|COMPONENT|KEY|REQUIREMENT|ERROR")
     explain.add_argument("--language", choices=("en", "zh-Hans"), default="en")
     explain.set_defaults(command=explain_command)
     coverage = commands.add_parser("coverage", help="what the library leaves out; 1 when it is anything")

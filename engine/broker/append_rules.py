@@ -23,6 +23,9 @@ from engine.profiles import Profile
 from engine.switches import Switches
 
 MACHINE = "producer_append"
+ACCEPTED = "decision.accepted"
+MARKER_ACCEPTED = "decision.marker_accepted"
+"""What is recorded behind the rows; reached when none of them decides."""
 
 
 class Level(IntEnum):
@@ -512,7 +515,7 @@ def decision(
     last = arrival.last_sequence
     accepted = {
         "rule": "MRK-6" if marker else "SEQ-13",
-        "key": "decision.marker_accepted" if marker else "decision.accepted",
+        "key": MARKER_ACCEPTED if marker else ACCEPTED,
         "params": _epochs(arrival)
         if marker
         else {"first": arrival.first_sequence, "last": arrival.last_sequence_arrived},

@@ -1,4 +1,4 @@
-"""What ``python -m engine explain`` says about a word: a machine, a key, a requirement, an error."""
+"""What ``python -m engine explain`` says about a word: a machine, a component, a key, a requirement, an error."""
 
 from __future__ import annotations
 
@@ -8,17 +8,24 @@ from engine.errors import Error
 from engine.explain.errors import error_lines
 from engine.explain.machines import machine_lines, machines, summary_lines
 from engine.explain.sentences import LANGUAGES, Sentence, catalogue
+from engine.pseudocode import components
+from engine.pseudocode.listing import component_lines, lines_about
 
 
 def explanation(word: str | None, language: str) -> Iterator[str]:
-    """Lines. Without a word: every machine. ValueError when nothing has that name."""
+    """Lines. Without a word: every machine, every component. ValueError when nothing has that name."""
     if word is None:
         yield from summary_lines()
+        for component in components().values():
+            yield f"{component.name:<26} {catalogue()[component.title].text(language)}"
         return
     found = False
     if word in machines():
         found = True
         yield from machine_lines(machines()[word], language)
+    if word in components():
+        found = True
+        yield from component_lines(components()[word], language)
     error = Error.__members__.get(word.upper())
     if error is not None:
         found = True
@@ -30,8 +37,12 @@ def explanation(word: str | None, language: str) -> Iterator[str]:
             found = True
             yield from _sentence_lines(key, known)
             yield from _rows_about(key.removeprefix("requirement."))
+            for component in components().values():
+                yield from lines_about(component, key.removeprefix("requirement."))
     if not found:
-        raise ValueError(f"{word}: no machine, key, requirement or error has this name; {_near(word)}")
+        raise ValueError(
+            f"{word}: no machine, component, key, requirement or error has this name; {_near(word)}"
+        )
 
 
 def _sentence_lines(key: str, known: Sentence) -> Iterator[str]:
@@ -51,5 +62,5 @@ def _rows_about(identifier: str) -> Iterator[str]:
 
 
 def _near(word: str) -> str:
-    like = [key for key in (*machines(), *catalogue()) if word.lower() in key.lower()][:8]
+    like = [key for key in (*machines(), *components(), *catalogue()) if word.lower() in key.lower()][:8]
     return f"perhaps {', '.join(like)}" if like else f"machines are {', '.join(machines())}"

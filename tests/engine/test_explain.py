@@ -15,6 +15,7 @@ from engine.explain.machines import machines
 from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
 from engine.middleware.comparison import COMPARISON
 from engine.middleware.strategies import STRATEGIES
+from engine.pseudocode import components
 
 
 def said(*arguments: str) -> tuple[int, str, str]:
@@ -65,9 +66,9 @@ def test_a_word_is_explained_in_both_languages(word: str) -> None:
     assert any("\u4e00" <= character <= "\u9fff" for character in text)
 
 
-def test_without_a_word_all_machines_are_listed() -> None:
+def test_without_a_word_all_machines_and_components_are_listed() -> None:
     _, text, _ = said()
-    assert [line.split()[0] for line in text.splitlines()] == sorted(machines())
+    assert [line.split()[0] for line in text.splitlines()] == [*sorted(machines()), *sorted(components())]
 
 
 def test_an_unknown_word_is_refused_with_what_is_like_it() -> None:

@@ -1,0 +1,256 @@
+"""The pseudocode documents: what they hold, how they are read, and what is checked when they are loaded.
+
+A document is a text file of ``documents/``. Above ``---`` stand its words (``kafka``: classes it stands for,
+``machines``: state machines whose rows it carries out, ``decides``: tables of tests it carries out); below it the
+code, two spaces a level. What stands behind ``@`` ties a line to the rest of the engine:
+
+- ``broker.appended``: a key of the catalogue; a step that says this sentence was at this line. A row of a state
+  machine is tied through its ``why``.
+- ``producer_append?decision.epoch``: a test of a table of tests.
+- ``SEQ-12``: a requirement that the line carries out.
+
+``# code.<component>.<word>`` is a comment; its text stands in the catalogue, in both languages, like the component's
+``code.<component>`` (title) and ``code.<component>.about``. This module knows no protocol: it reads and checks.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from engine.broker import append_rules
+from engine.client.produce_reactions import DECISIONS
+from engine.errors import EngineError
+from engine.explain.machines import machines
+from engine.explain.sentences import catalogue
+
+INDENT = 2
+TIE = re.compile(r"\s+@ ")
+RULE = re.compile(r"[A-Z]+-\d+\Z")
+WIDTH_MAX = 60
+"""Columns of a line of code; more would not stand beside the picture."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line: code (``text``) or a comment (``comment``, a key of the catalogue), never both.
+
+    ``depth`` is its level. ``says`` and ``decides`` are the sentences and tests that are this line, ``rules`` the
+    requirements it carries out, ``kafka`` the class and method of the first sentence.
+    """
+
+    depth: int
+    text: str
+    comment: str | None
+    says: tuple[str, ...]
+    decides: tuple[tuple[str, str], ...]
+    rules: tuple[str, ...]
+
+    @property
+    def kafka(self) -> str | None:
+        for key in (*self.says, *(key for _, key in self.decides)):
+            known = catalogue().get(key)
+            if known is not None and known.source:
+                return known.source
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Component:
+    """One document. ``kafka``: the classes it stands for, none for what is not Kafka's."""
+
+    name: str
+    kafka: str
+    machines: tuple[str, ...]
+    decides: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def title(self) -> str:
+        return f"code.{self.name}"
+
+    @property
+    def about(self) -> str:
+        return f"code.{self.name}.about"
+
+
+def read_component(name: str, text: str) -> Component:
+    """A document's text; EngineError names the line that is wrong."""
+    head, found, body = text.partition("\n---\n")
+    if not found:
+        raise EngineError(f"{name}: no line '---' between the words and the code")
+    words = {line.split(" ", 1)[0]: line.partition(" ")[2] for line in head.splitlines() if line.strip()}
+    above = head.count("\n") + 3
+    lines = tuple(_line(f"{name}:{number}", line) for number, line in enumerate(body.splitlines(), above))
+    return Component(
+        name=name,
+        kafka=words.get("kafka", ""),
+        machines=tuple(words.get("machines", "").split()),
+        decides=tuple(words.get("decides", "").split()),
+        lines=lines,
+    )
+
+
+def _line(place: str, line: str) -> Line:
+    code, *ties = TIE.split(line.rstrip(), maxsplit=1)
+    text = code.strip()
+    spaces = len(code) - len(code.lstrip())
+    if spaces % INDENT:
+        raise EngineError(f"{place}: indented by {spaces}; a level is {INDENT} spaces")
+    if len(code) > WIDTH_MAX:
+        raise EngineError(f"{place}: {len(code)} columns; at most {WIDTH_MAX} stand beside the picture")
+    words = ties[0].split() if ties else []
+    comment = text.removeprefix("# ") if text.startswith("# ") else None
+    return Line(
+        depth=spaces // INDENT,
+        text="" if comment else text,
+        comment=comment,
+        says=tuple(word for word in words if "?" not in word and not RULE.match(word)),
+        decides=tuple((table, key) for table, asks, key in (word.partition("?") for word in words) if asks),
+        rules=tuple(word for word in words if RULE.match(word)),
+    )
+
+
+@cache
+def components() -> dict[str, Component]:
+    """Every component by name, checked against the catalogue, the tables and each other."""
+    folder = resources.files("engine.pseudocode").joinpath("documents")
+    files = sorted(
+        (item for item in folder.iterdir() if item.name.endswith(".txt")), key=lambda item: item.name
+    )
+    found = {}
+    for item in files:
+        name = item.name.removesuffix(".txt")
+        found[name] = read_component(name, item.read_text(encoding="utf-8"))
+    problems = check(found)
+    if problems:
+        raise EngineError("; ".join(problems))
+    return found
+
+
+def recorded_tests() -> dict[str, frozenset[str]]:
+    """Every test that the engine can record in a decision, by the table it belongs to."""
+    tests = {name: frozenset(row.asks for row in rows) for name, rows in DECISIONS.items()}
+    rules = (*append_rules.DATA_RULES, *append_rules.MARKER_RULES)
+    accepted = (append_rules.ACCEPTED, append_rules.MARKER_ACCEPTED)
+    tests[append_rules.MACHINE] = frozenset((*(rule.key for rule in rules), *accepted))
+    return tests
+
+
+def check(found: dict[str, Component]) -> list[str]:
+    """What is wrong with the documents, a sentence each."""
+    return [*_unknown(found), *_twice(found), *_missing(found)]
+
+
+def _unknown(found: dict[str, Component]) -> list[str]:
+    known, tests = catalogue(), recorded_tests()
+    problems = []
+    for component in found.values():
+        wanted = [component.title, component.about]
+        for line in component.lines:
+            wanted += [*line.says, *(f"requirement.{rule}" for rule in line.rules)]
+            wanted += [line.comment] if line.comment else []
+            for table, key in line.decides:
+                if key not in tests.get(table, ()):
+                    problems.append(f"{component.name}: {table} has no test {key}")
+        problems += [f"{component.name}: the catalogue has no {key}" for key in wanted if key not in known]
+        problems += [
+            f"{component.name}: no machine {name}" for name in component.machines if name not in machines()
+        ]
+        problems += [f"{component.name}: no table {name}" for name in component.decides if name not in tests]
+    return problems
+
+
+def _twice(found: dict[str, Component]) -> list[str]:
+    """A sentence, a test, a machine has one place, so that a step has one, too."""
+    places: dict[object, str] = {}
+    problems = []
+    for component in found.values():
+        ties: list[object] = [("machine", name) for name in component.machines]
+        ties += [("table", name) for name in component.decides]
+        for line in component.lines:
+            ties += [*line.says, *line.decides]
+        for tie in ties:
+            if tie in places:
+                problems.append(f"{component.name}: {tie} has its place in {places[tie]} already")
+            places[tie] = component.name
+    return problems
+
+
+def _missing(found: dict[str, Component]) -> list[str]:
+    """Rows of machines and tests of tables that stand nowhere."""
+    places = _places(found)
+    problems = []
+    for component in found.values():
+        for machine in (machines()[name] for name in component.machines if name in machines()):
+            problems += [
+                f"{component.name}: no line is tied to {row.why} ({row.name(machine.name)})"
+                for row in machine.rows
+                if row.why not in places
+            ]
+    homes = {name for component in found.values() for name in component.machines}
+    problems += [f"no component carries out the machine {name}" for name in machines() if name not in homes]
+    bound = {tie for component in found.values() for line in component.lines for tie in line.decides}
+    for table, keys in recorded_tests().items():
+        problems += [f"no line is tied to {table}?{key}" for key in sorted(keys) if (table, key) not in bound]
+    return problems
+
+
+def _places(found: dict[str, Component]) -> dict[str, tuple[str, int]]:
+    return {
+        key: (component.name, number)
+        for component in found.values()
+        for number, line in enumerate(component.lines)
+        for key in line.says
+    }
+
+
+@cache
+def places() -> dict[str, tuple[str, int]]:
+    """Sentence key to its component and the number of its line, from 0."""
+    return _places(components())
+
+
+def place_of_sentence(key: str) -> tuple[str, int] | None:
+    """Component and number of the line that says this sentence; None for what is no code of these components."""
+    return places().get(key)
+
+
+def to_json() -> dict[str, Any]:
+    """All documents for the page: lines with their ties, and for each row of a machine its place.
+
+    ``{"components": {name: {"kafka", "machines", "lines": [{"depth", "text" | "comment", "says", "decides", "rules",
+    "kafka"}]}}, "rows": {machine: [[component, line], …]}}``; a row's place is null where its sentence has none.
+    """
+    return {
+        "components": {
+            component.name: {
+                "kafka": component.kafka,
+                "machines": list(component.machines),
+                "lines": [_line_json(line) for line in component.lines],
+            }
+            for component in components().values()
+        },
+        "rows": {
+            name: [places().get(row.why) for row in machine.rows] for name, machine in machines().items()
+        },
+    }
+
+
+def _line_json(line: Line) -> dict[str, Any]:
+    shown: dict[str, Any] = {"depth": line.depth}
+    if line.comment:
+        return shown | {"comment": line.comment}
+    shown["text"] = line.text
+    if line.says:
+        shown["says"] = list(line.says)
+    if line.decides:
+        shown["decides"] = [f"{table}?{key}" for table, key in line.decides]
+    if line.rules:
+        shown["rules"] = list(line.rules)
+    if line.kafka:
+        shown["kafka"] = line.kafka
+    return shown

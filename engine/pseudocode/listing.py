@@ -1,0 +1,39 @@
+"""A component as text: its code, its comments in one language, and what each line is tied to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.explain.sentences import catalogue
+from engine.pseudocode.documents import INDENT, WIDTH_MAX, Component, Line
+
+
+def component_lines(component: Component, language: str = "en") -> Iterator[str]:
+    """Title, purpose, classes of Kafka, then every line with its requirements and its place in Kafka."""
+    words = catalogue()
+    kafka = f" ({component.kafka})" if component.kafka else ""
+    yield f"{component.name}: {words[component.title].text(language)}{kafka}"
+    yield f"  {words[component.about].text(language)}"
+    for machine in component.machines:
+        yield f"  machine: {machine}"
+    yield ""
+    for line in component.lines:
+        yield _shown(line, language)
+
+
+def _shown(line: Line, language: str) -> str:
+    space = " " * (INDENT * line.depth)
+    if line.comment:
+        return f"{space}# {catalogue()[line.comment].text(language)}"
+    ties = [*line.rules]
+    if line.kafka:
+        ties.append(line.kafka)
+    code = f"{space}{line.text}"
+    return f"{code:<{WIDTH_MAX}}  {'  '.join(ties)}".rstrip()
+
+
+def lines_about(component: Component, key: str) -> Iterator[str]:
+    """The lines of a component that say a sentence, try a test or carry out a requirement."""
+    for number, line in enumerate(component.lines, 1):
+        if key in (*line.says, *line.rules, *(test for _, test in line.decides)):
+            yield f"  line: {component.name}:{number}  {line.text}"
