@@ -9,6 +9,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from engine.profiles import PROFILES
+from engine.pseudocode import components, documents
 from engine.scenario import library
 from eosviz.catalogue import language_of
 from eosviz.reference import drawing, finding, tables
@@ -42,6 +43,7 @@ REQUIREMENT_GROUPS = (
 def index(request: HttpRequest) -> HttpResponse:
     context = {
         "machine_count": len(tables.machines()),
+        "component_count": len(components()),
         "error_count": len(tables.errors()),
         "requirement_count": len(tables.requirements()),
         "contradiction_count": len(tables.requirement_rows(tables.CONTRADICTION)),
@@ -54,7 +56,8 @@ def index(request: HttpRequest) -> HttpResponse:
 def machines(request: HttpRequest) -> HttpResponse:
     """Every machine as a picture, and every transition and refusal as a row."""
     drawn = [(machine, drawing.draw(machine)) for machine in tables.machines().values()]
-    return render(request, "reference/machines.html", {"machines": drawn})
+    homes = {name: component for component in components().values() for name in component.machines}
+    return render(request, "reference/machines.html", {"machines": drawn, "homes": homes})
 
 
 @require_safe
@@ -65,6 +68,19 @@ def machine(request: HttpRequest, name: str) -> JsonResponse:
     if found is None:
         raise Http404
     return JsonResponse(found.to_json())
+
+
+@require_safe
+def code(request: HttpRequest) -> HttpResponse:
+    """The pseudocode of every component, its lines with their requirements and their places in Kafka."""
+    return render(request, "reference/code.html", {"components": components().values()})
+
+
+@require_safe
+@cache_control(max_age=300)
+def code_json(request: HttpRequest) -> JsonResponse:
+    """All of it with what each line is tied to, for the panel beside a step."""
+    return JsonResponse(documents.to_json())
 
 
 @require_safe

@@ -89,6 +89,7 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         pages[name] = home + name
     for name in (
         "machines/",
+        "code/",
         "errors/",
         "versions/",
         "requirements/",

@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
+from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.errors import Error
 from engine.explain import LANGUAGES, catalogue
 from engine.machine import Machine
+from engine.pseudocode import components, place_of_sentence
 from engine.scenario import library
 from engine.simulation import Simulation
 from eosviz.catalogue import words
@@ -19,6 +22,7 @@ from eosviz.reference.views import REQUIREMENT_GROUPS
 PAGES = (
     "index",
     "machines",
+    "code",
     "errors",
     "versions",
     "requirements",
@@ -40,7 +44,7 @@ def text(client: Client, name: str, *args: Any, language: str = "en") -> str:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_word_of_a_page_is_in_the_catalogue(client: Client, name: str, language: str) -> None:
     page = text(client, name, language=language)
-    assert not re.search(r"\[(reference|requirement|page|term|limit)\.", page)
+    assert not re.search(r"\[(reference|requirement|page|term|limit|code)\.", page)
 
 
 def test_every_machine_is_found_and_served_as_the_engine_has_it(client: Client) -> None:
@@ -52,6 +56,24 @@ def test_every_machine_is_found_and_served_as_the_engine_has_it(client: Client) 
         assert client.get(reverse("reference:machine", args=[name])).json() == machine.to_json()
     page = text(client, "machines")
     assert all(f'id="{name}"' in page for name in tables.machines())
+
+
+def test_the_code_of_every_component_is_shown_and_its_machine_leads_to_it(client: Client) -> None:
+    page = text(client, "code")
+    for component in components().values():
+        assert f'id="{component.name}"' in page
+        assert all(escape(line.text) in page for line in component.lines)
+    machines = text(client, "machines", language="zh-hans")
+    for component in components().values():
+        links = machines.count(f"/reference/code/#{component.name}")
+        assert links == len(component.machines)
+    assert "对应代码：事务协调器" in machines
+
+
+def test_the_page_gets_the_code_as_the_engine_has_it(client: Client) -> None:
+    served = client.get(reverse("reference:code_json")).json()
+    assert set(served["components"]) == set(components())
+    assert served["rows"]["transaction_states"][0] == list(place_of_sentence(TRANSACTION_STATES.rows[0].why) or ())
 
 
 def test_the_reason_of_every_row_is_a_sentence_in_both_languages() -> None:

@@ -20,3 +20,9 @@ def bare(key: str) -> SafeString:
     language = language_of(get_language())
     names = {name: f"‹{name}›" for name in known.slots(language)}
     return conditional_escape(fill(known.text(language), names))
+
+
+@register.filter
+def of(table: dict[str, object], name: str) -> object:
+    """`{{ homes|of:machine.name }}`: a table's value for a name that the template holds; None without one."""
+    return table.get(name)

@@ -89,6 +89,7 @@ def element_addresses(session: Any = None) -> SafeString:
         "compare": reverse("walkthroughs:compare"),
         "rules": "/reference/requirements/{rule}",
         "machines": "/reference/machines/{machine}.json",
+        "code": reverse("reference:code_json"),
     }
     if session is not None:
         addresses["export"] = reverse("replays:export", args=[session.id])
