@@ -6,11 +6,9 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from eosviz.pipeline.kafka_logs import coordinator as coordinator_log
-from eosviz.pipeline.kafka_logs import groups as group_offsets
-from eosviz.pipeline.kafka_logs.compiled import segment_reader
+from eosviz.pipeline.kafka_logs.batch_columns import Depth
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
 from eosviz.pipeline.kafka_logs.directories import (
     PartitionDirectory,
@@ -18,6 +16,7 @@ from eosviz.pipeline.kafka_logs.directories import (
     log_start_checkpoints,
 )
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
+from eosviz.pipeline.kafka_logs.internal_topics import Internal, is_internal, read_internal, together
 from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
 from eosviz.pipeline.kafka_logs.verdicts import Verdict, VerdictKind, verdicts_of
@@ -52,21 +51,39 @@ class Case:
     groups: GroupOffsets = field(default_factory=GroupOffsets)
 
 
-def read_case(paths: Sequence[Path], now: int | None = None) -> Case:
+class Reading(Protocol):
+    """What reads folders: this process, or Spark. All answers are in the order of the directories."""
+
+    def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]: ...
+
+    def internal(self, directories: Sequence[PartitionDirectory]) -> list[Internal]: ...
+
+
+class ReadingHere:
+    """One folder after the other in this process."""
+
+    def __init__(self, depth: Depth = Depth.HEADERS) -> None:
+        self._depth = depth
+
+    def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]:
+        return [fold(one.name, one.batches(self._depth)) for one in directories]
+
+    def internal(self, directories: Sequence[PartitionDirectory]) -> list[Internal]:
+        return [read_internal(one) for one in directories]
+
+
+def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | None = None) -> Case:
     """Read everything under `paths`. Raises LogsError when there is nothing to read; damage never raises."""
+    reading = reading or ReadingHere()
     directories = find_directories(paths)
     starts = log_start_checkpoints(paths)
-    folded = [(directory, *_folded(directory, starts)) for directory in directories]
+    folds = zip(directories, reading.folds(directories), strict=True)
+    folded = [(directory, partition, _placed(directory, partition, starts)) for directory, partition in folds]
     # Of equal copies the one nearest to the paths that were given: others may be older, set aside deeper.
     folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
-    coordinator, groups = Coordinator(), GroupOffsets()
-    chosen: set[str] = set()
-    for directory, partition, _ in folded:
-        topic = partition.name.rpartition("-")[0]
-        if partition.name not in chosen and topic in (coordinator_log.TOPIC, group_offsets.TOPIC):
-            reading = coordinator if topic == coordinator_log.TOPIC else groups
-            reading.read(partition.name, directory.rows(segment_reader()))
-        chosen.add(partition.name)
+    judged = {partition.name: directory for directory, partition, _ in reversed(folded)}
+    internal = [judged[name] for name in sorted(judged) if is_internal(judged[name])]
+    coordinator, groups = together(reading.internal(internal))
     if now is None:
         now = max([coordinator.newest_ms, *(partition.newest_marker_ms for _, partition, _ in folded)])
     case = Case(tuple(map(str, paths)), now, coordinator=coordinator, groups=groups)
@@ -78,12 +95,14 @@ def read_case(paths: Sequence[Path], now: int | None = None) -> Case:
     return case
 
 
-def _folded(directory: PartitionDirectory, starts: dict[str, int]) -> tuple[Partition, str]:
+def _placed(directory: PartitionDirectory, partition: Partition, starts: dict[str, int]) -> str:
+    """Set where the log starts and, when it is empty, ends; tells where the start was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"
-    batches = directory.batches()
-    return fold(directory.name, batches, log_start=start, log_end=directory.log_end_min), source
+    partition.log_start = start
+    partition.log_end = max(partition.log_end, directory.log_end_min)
+    return source
 
 
 def document(case: Case) -> dict[str, Any]:

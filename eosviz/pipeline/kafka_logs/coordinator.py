@@ -83,6 +83,17 @@ class Coordinator:
                         continue
                     self._add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
 
+    def take(self, other: "Coordinator") -> None:
+        """Add another partition, read apart: a transactional id has all its records in one."""
+        self.partitions += other.partitions
+        self.latest |= other.latest
+        for producer_id, entries in other.history.items():
+            self.history.setdefault(producer_id, []).extend(entries)
+        self.records += other.records
+        self.newest_ms = max(self.newest_ms, other.newest_ms)
+        self.damaged += other.damaged
+        self.damage += other.damage[: DAMAGE_MAX - len(self.damage)]
+
     def latest_of(self, producer_id: int) -> CoordinatorEntry | None:
         """The newest record of the transactional id that last had `producer_id`; None when no id had it."""
         entries = self.history.get(producer_id)

@@ -35,6 +35,17 @@ class GroupOffsets:
             elif isinstance(row, BatchRow):
                 self._batch(name, row)
 
+    def take(self, other: "GroupOffsets") -> None:
+        """Add another partition, read apart: a group has all its records in one, and a marker ends only what
+        its producer wrote into the same partition.
+        """
+        self.partitions += other.partitions
+        self.committed |= other.committed
+        for producer_id, held in other.pending.items():
+            self.pending.setdefault(producer_id, {}).update(held)
+        self.damaged += other.damaged
+        self.damage += other.damage[: DAMAGE_MAX - len(self.damage)]
+
     def pending_of(self, key: OffsetKey) -> int | None:
         """The producer id whose open transaction holds a newer offset of `key` back; None when none does."""
         return next((producer_id for producer_id, held in self.pending.items() if key in held), None)

@@ -1,0 +1,104 @@
+"""The folding of `partition` and the reading of the internal topics, as Spark jobs.
+
+A partition is folded by one task, which gets its batches in the order of the log and holds none of them, so a
+partition costs the memory of what is found in it and not of its size. What tasks send back are the same
+objects that folding here makes, pickled: both ends run the same code.
+"""
+
+import pickle
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from eosviz.pipeline.kafka_logs.batch_columns import Depth, facts_of
+from eosviz.pipeline.kafka_logs.directories import PartitionDirectory
+from eosviz.pipeline.kafka_logs.internal_topics import Internal, read_internal
+from eosviz.pipeline.kafka_logs.partition import Partition
+from eosviz.pipeline.kafka_logs.spark_source import read_batches
+
+FOLD_SCHEMA = t.StructType(
+    [
+        t.StructField("path", t.StringType(), nullable=False),
+        t.StructField("folded", t.BinaryType(), nullable=False),
+    ]
+)
+"""A row for each folder: what was found in it, pickled."""
+_ARROW = pa.schema([("path", pa.string()), ("folded", pa.binary())])
+
+
+def folded(batches: DataFrame) -> DataFrame:
+    """BATCHES_SCHEMA to FOLD_SCHEMA with a Partition in each row; a folder without a batch has none."""
+    ordered = batches.repartition(f.col("path")).sortWithinPartitions("path", "segment", "position")
+    return ordered.mapInArrow(_fold, FOLD_SCHEMA)
+
+
+def _fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    path, partition = "", Partition("")
+    for columns in batches:
+        for of_one in _runs(columns):
+            name = of_one.column("path")[0].as_py()
+            if name != path:
+                if path:
+                    yield _row(path, partition)
+                path, partition = name, Partition(of_one.column("partition")[0].as_py())
+            for facts in facts_of(of_one):
+                partition.add(facts)
+    if path:
+        yield _row(path, partition)
+
+
+def _runs(columns: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The rows of one folder at a time."""
+    paths = columns.column("path")
+    if len(paths):
+        changed = pc.indices_nonzero(pc.not_equal(paths[1:], paths[:-1])).to_numpy() + 1
+        bounds = [0, *changed.tolist(), len(paths)]
+        for start, stop in pairwise(bounds):
+            yield columns.slice(start, stop - start)
+
+
+def _row(path: str, found: Partition | Internal) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{"path": path, "folded": pickle.dumps(found)}], schema=_ARROW)
+
+
+def internal_topics(spark: SparkSession, directories: Sequence[PartitionDirectory]) -> DataFrame:
+    """FOLD_SCHEMA with what each of `directories` says, which are internal ones."""
+    tasks = max(1, min(len(directories), spark.sparkContext.defaultParallelism * 4))
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for index in batch.column("id").to_pylist():
+                yield _row(str(directories[index].path.resolve()), read_internal(directories[index]))
+
+    return spark.range(0, len(directories), 1, tasks).mapInArrow(read, FOLD_SCHEMA)
+
+
+class SparkReading:
+    """How a case is read on Spark; `case.ReadingHere` gives the same without it."""
+
+    def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
+        self._spark, self._paths, self._depth = spark, paths, depth
+
+    def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]:
+        """One for each directory, in their order; start and end of the log are not set."""
+        found = _collected(folded(read_batches(self._spark, self._paths, self._depth)))
+        return [found.get(one.path.resolve(), Partition(one.name)) for one in directories]
+
+    def internal(self, directories: Sequence[PartitionDirectory]) -> list[Internal]:
+        """One for each of `directories`, which are internal ones, in their order."""
+        if not directories:
+            return []
+        found = _collected(internal_topics(self._spark, directories))
+        return [found[one.path.resolve()] for one in directories]
+
+
+def _collected(rows: DataFrame) -> dict[Path, Any]:
+    # The rows are those of the two jobs here, on executors that run the code we sent them.
+    return {Path(row["path"]): pickle.loads(row["folded"]) for row in rows.collect()}
