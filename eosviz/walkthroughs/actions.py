@@ -24,7 +24,7 @@ from engine.errors import EngineError, Refused
 from engine.scenario import BadScenario
 from engine.simulation import Simulation
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs import messages, presenting
+from eosviz.walkthroughs import matching, messages, presenting
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import (
     Advance,
@@ -38,7 +38,7 @@ from eosviz.walkthroughs.messages import (
     Problem,
     RunUntil,
 )
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.models import Branch, Session, Step
 from eosviz.walkthroughs.models import Command as StoredCommand
 from eosviz.walkthroughs.possibilities import possibilities
 from eosviz.walkthroughs.questions import branch_of, branch_summaries, steps_message, stored_messages
@@ -137,6 +137,15 @@ def pause(session_id: uuid.UUID, branch_id: int) -> int:
     return Branch.objects.values_list("pauses", flat=True).get(id=branch_id)
 
 
+def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
+    """Give a branch another name, and tell every page of the session. Raises Problem. The name as it is kept."""
+    kept = name.strip()
+    if not Branch.objects.filter(id=int(branch_id), session_id=session_id).update(name=kept):
+        raise Problem("not_found", "no_branch", branch=branch_id)
+    publish(session_id, [_branches(session_id)])
+    return kept
+
+
 # -- commands ------------------------------------------------------------------------------------------------
 
 
@@ -218,7 +227,10 @@ def _advance(session_id: uuid.UUID, command: Advance, pauses: int | None) -> Com
 
 
 def _run_until(session_id: uuid.UUID, command: RunUntil, pauses: int | None) -> CommandAnswer:
-    goal = Goal(command.until, command.after, command.after + command.limit, "limit", command.time)
+    matching.check(command.conditions, "conditions")
+    conditions = tuple(command.conditions)
+    last = command.after + command.limit
+    goal = Goal(command.until, command.after, last, "limit", command.time, conditions)
     return _walk(session_id, command, goal, pauses)
 
 
@@ -455,7 +467,15 @@ def _done(
         reached=branch.newest if reached is None else reached,
         stopped=stopped,
         created=str(branch.id) if created else None,
+        hits=_hits(command, branch, reached) if stopped == "breakpoint" else [],
     )
+
+
+def _hits(command: Command, branch: Branch, reached: int | None) -> list[int]:
+    """Which of the command's conditions hold where it stopped."""
+    number = branch.newest if reached is None else reached
+    body = Step.objects.of_line(Branch.objects.line(branch), number, number).bodies()[0]
+    return matching.holding(body, command.conditions) if isinstance(command, RunUntil) else []
 
 
 def _branches(session_id: uuid.UUID) -> bytes:

@@ -23,7 +23,7 @@ from ninja.security import APIKeyCookie
 
 from eosviz.scenarios.cards import cards
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs import actions, messages, questions, tasks
+from eosviz.walkthroughs import actions, matching, messages, questions, tasks
 from eosviz.walkthroughs.api_document import DESCRIPTION, described, with_schemas
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.budget import api_throttle
@@ -267,6 +267,39 @@ def keyframe(
     """The stored view nearest at or before a step."""
     branch = questions.branch_of(_owned(request, session_id).id, branch_id)
     return _json(questions.keyframe_answer(branch, number, ""))
+
+
+@api.post(
+    "/sessions/{uuid:session_id}/search",
+    openapi_extra=described("FoundSteps", body="Search", errors=(400, 403, 404, 413, 422)),
+)
+def search(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """Where conditions hold among stored steps: `search`, exactly as over the socket."""
+    session = _owned(request, session_id)
+    asked = messages.read_message(request.body)
+    if not isinstance(asked, messages.Search):
+        raise Unreadable(Problem("unknown_type", "not_a_search"), str(asked.id))
+    return _json(questions.found_steps(session.id, asked))
+
+
+@api.post(
+    "/sessions/{uuid:session_id}/rename",
+    openapi_extra=described("Renamed", body="Rename", errors=(400, 403, 404, 413, 422)),
+)
+def rename(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """Give a branch another name: `rename`, exactly as over the socket."""
+    session = _owned(request, session_id)
+    asked = messages.read_message(request.body)
+    if not isinstance(asked, messages.Rename):
+        raise Unreadable(Problem("unknown_type", "not_a_rename"), str(asked.id))
+    name = actions.rename(session.id, asked.branch, asked.name)
+    return _json(messages.Renamed(re=str(asked.id), branch=asked.branch, name=name))
+
+
+@api.get("/conditions", auth=None, openapi_extra=described("Conditions"))
+def conditions(request: HttpRequest) -> HttpResponse:
+    """What the conditions of `run_until` and `search` may name, from the engine's tables."""
+    return _json(matching.choices())
 
 
 @api.get(

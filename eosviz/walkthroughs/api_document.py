@@ -30,6 +30,10 @@ _ANSWERED = (
     messages.KeyframeAnswer,
     messages.Done,
     messages.Actions,
+    messages.Search,
+    messages.FoundSteps,
+    messages.Rename,
+    messages.Renamed,
     messages.ErrorMessage,
     messages.SessionSummary,
     messages.NewSession,
@@ -50,6 +54,14 @@ def _schemas() -> dict[str, Any]:
     )
     found["Scenarios"] = _object(scenarios={"type": "array", "items": {"$ref": _REF.format(name="Card")}})
     found["Paused"] = _object(branch={"type": "string"}, pauses={"type": "integer"})
+    names = {"type": "array", "items": {"type": "string"}}
+    found["Conditions"] = _object(
+        kinds=names,
+        guarantees=names,
+        machines={"type": "object", "additionalProperties": names},
+        errors=names,
+        rule_groups=names,
+    )
     found["Accepted"] = _object(command={"type": "string", "format": "uuid"})
     return found
 

@@ -169,6 +169,13 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
         await self._send(await in_thread(answer)())
 
+    async def search(self, message: messages.Search) -> None:
+        await self._send(await in_thread(questions.found_steps)(self.session.id, message))
+
+    async def rename(self, message: messages.Rename) -> None:
+        name = await in_thread(actions.rename)(self.session.id, message.branch, message.name)
+        await self._send(messages.Renamed(re=str(message.id), branch=message.branch, name=name))
+
     async def present(self, message: messages.Present) -> None:
         moved = await in_thread(presenting.move)(self.session.id, message)
         await presenting.tell(self.session.id, moved)
@@ -186,6 +193,8 @@ _HANDLERS: dict[type[msgspec.Struct], Callable[[SessionConsumer, Any], Awaitable
     messages.Pause: SessionConsumer.pause,
     messages.Window: SessionConsumer.window,
     messages.AskKeyframe: SessionConsumer.keyframe,
+    messages.Search: SessionConsumer.search,
+    messages.Rename: SessionConsumer.rename,
     messages.AskActions: SessionConsumer.ask_actions,
     messages.Present: SessionConsumer.present,
     messages.Ping: SessionConsumer.ping,

@@ -19,6 +19,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     advance_steps: int = 500
     run_steps: int = 5_000
     window_steps: int = 500
+    search_steps: int = 5_000
+    """How many steps one search looks at; a longer line is searched in stretches."""
+    search_hits: int = 200
+    """How many of the steps that one search finds come with their sentences; all come with their numbers."""
+    breakpoints: int = 32
     steps_per_session: int = 200_000
     branches_per_session: int = 64
     interventions_per_branch: int = 200

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.limits import LIMITS, Limits
 from eosviz.walkthroughs.malformed import choices_of, explained
 from eosviz.walkthroughs.names import NAME_PATTERN
@@ -114,8 +115,10 @@ class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
 class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
     branch: BranchId
     after: StepNumber
-    until: Literal["interesting", "end", "time"]
+    until: Literal["interesting", "end", "time", "breakpoint"]
     time: Milliseconds | None = None
+    conditions: Annotated[list[AnyCondition], Meta(max_length=LIMITS.breakpoints)] = []
+    """With `breakpoint`: it stops where any of them holds."""
     limit: Annotated[int, Meta(ge=1, le=LIMITS.run_steps)] = LIMITS.run_steps
 
 
@@ -144,6 +147,22 @@ class Window(FromPage, tag="window", frozen=True, kw_only=True, rename={"first":
 class AskKeyframe(FromPage, tag="keyframe", frozen=True, kw_only=True):
     branch: BranchId
     number: StepNumber
+
+
+class Search(FromPage, tag="search", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
+    """Where all of the conditions hold, among the stored steps `from` to `to` of a branch's line."""
+
+    branch: BranchId
+    first: StepNumber
+    last: StepNumber
+    conditions: Annotated[list[AnyCondition], Meta(min_length=1, max_length=LIMITS.breakpoints)]
+    any: bool = False
+    """Where any of them holds instead."""
+
+
+class Rename(FromPage, tag="rename", frozen=True, kw_only=True):
+    branch: BranchId
+    name: Annotated[str, Meta(min_length=1, max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 
 
 class AskActions(FromPage, tag="actions", frozen=True, kw_only=True):
@@ -178,7 +197,7 @@ class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
 Command = Advance | RunUntil | MakeBranch | Intervene
 """What is carried out once per id."""
 
-Question = Hello | Pause | Window | AskKeyframe | AskActions | Present | Ping
+Question = Hello | Pause | Window | AskKeyframe | Search | Rename | AskActions | Present | Ping
 """What changes no step and may simply be asked again."""
 
 AnyFromPage = Command | Question
@@ -246,8 +265,40 @@ class Done(FromServer, tag="done", frozen=True, kw_only=True):
     branch: str
     newest: int
     reached: int
-    stopped: Literal["count", "interesting", "time", "end", "limit", "pause"]
+    stopped: Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]
     created: str | None = None
+    hits: list[int] = []
+    """With `breakpoint`: which of the conditions hold at `reached`, by their positions."""
+
+
+class Hit(Struct, frozen=True, kw_only=True):
+    """A step that was found, with its sentence."""
+
+    number: int
+    at: int
+    actor: str
+    key: str
+    params: dict[str, Any]
+
+
+class FoundSteps(FromServer, tag="found", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
+    """What a search found in the steps that it looked at, `from` to `to`: all numbers, the first with their
+    sentences.
+    """
+
+    re: str
+    branch: str
+    first: int
+    last: int
+    newest: int
+    numbers: list[int]
+    hits: list[Hit]
+
+
+class Renamed(FromServer, tag="renamed", frozen=True, kw_only=True):
+    re: str
+    branch: str
+    name: str
 
 
 class Offer(Struct, frozen=True, kw_only=True):
@@ -328,6 +379,8 @@ _types = {
         Intervene,
         Window,
         AskKeyframe,
+        Search,
+        Rename,
         AskActions,
         Present,
         Ping,
@@ -422,8 +475,14 @@ def _check_together(message: AnyFromPage, re: str | None) -> None:
     """Rules between fields, which a schema of single fields cannot hold."""
     if isinstance(message, Window) and not 0 <= message.last - message.first < LIMITS.window_steps:
         raise Unreadable(Problem("limit", "window_too_wide", steps=LIMITS.window_steps), re)
+    if isinstance(message, Search) and not 0 <= message.last - message.first < LIMITS.search_steps:
+        raise Unreadable(Problem("limit", "search_too_wide", steps=LIMITS.search_steps), re)
     if isinstance(message, RunUntil) and (message.until == "time") != (message.time is not None):
         raise Unreadable(Problem("malformed", "time_and_until"), re)
+    if isinstance(message, RunUntil) and (message.until == "breakpoint") != bool(message.conditions):
+        raise Unreadable(Problem("malformed", "breakpoint_and_conditions"), re)
+    if isinstance(message, Rename) and not message.name.strip():
+        raise Unreadable(Problem("malformed", "blank_name"), re)
 
 
 def _readable_id(value: Any) -> str | None:

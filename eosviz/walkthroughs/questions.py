@@ -9,14 +9,18 @@ import uuid
 
 import msgspec
 
+from eosviz.walkthroughs import matching
 from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
 from eosviz.walkthroughs.messages import (
     Advance,
     BranchSummary,
     Command,
+    FoundSteps,
+    Hit,
     KeyframeAnswer,
     Problem,
     RunUntil,
+    Search,
     SessionSummary,
     Steps,
     Welcome,
@@ -141,4 +145,30 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
         raise Problem("not_found", "no_keyframe", branch=str(branch.id), number=number)
     return KeyframeAnswer(
         re=re, branch=str(branch.id), number=keyframe.number, view=msgspec.Raw(keyframe.view_json)
+    )
+
+
+def found_steps(session_id: uuid.UUID, search: Search) -> FoundSteps:
+    """Where the conditions hold among the stored steps of a stretch. Raises Problem."""
+    matching.check(search.conditions, "conditions")
+    branch = branch_of(session_id, search.branch)
+    first, last = max(search.first, 1), min(search.last, branch.newest)
+    stored = Step.objects.of_line(Branch.objects.line(branch), first, last).values_list("number", "body")
+    enough = 1 if search.any else len(search.conditions)
+    numbers: list[int] = []
+    hits: list[Hit] = []
+    for number, body in stored.iterator(LIMITS.window_steps):
+        if len(matching.holding(bytes(body), search.conditions)) < enough:
+            continue
+        numbers.append(number)
+        if len(hits) < LIMITS.search_hits:
+            hits.append(msgspec.json.decode(bytes(body), type=Hit))
+    return FoundSteps(
+        re=str(search.id),
+        branch=search.branch,
+        first=first,
+        last=last,
+        newest=branch.newest,
+        numbers=numbers,
+        hits=hits,
     )

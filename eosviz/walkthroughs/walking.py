@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.simulation import Simulation
+from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.limits import STEPS_PER_TRANSACTION
-from eosviz.walkthroughs.models import KEYFRAME_EVERY, Branch, Keyframe, Step
+from eosviz.walkthroughs.matching import holding
+from eosviz.walkthroughs.models import KEYFRAME_EVERY, Branch, Keyframe, Step, StepQuerySet
 from eosviz.walkthroughs.simulations import encode_step
 
 
@@ -20,20 +22,23 @@ class Goal:
     """Where a command wants to get to. A repeat finds the same place, whatever was made in between."""
 
     until: str
-    """`count`, `interesting`, `time` or `end`."""
+    """`count`, `interesting`, `time`, `breakpoint` or `end`."""
     after: int
     last: int
     """The number that is not passed."""
     at_last: str
     """What to say there: `count` when that was asked for, `limit` when something ends it early."""
     time: int | None = None
+    conditions: tuple[AnyCondition, ...] = ()
 
-    def met(self, number: int, at: int, interesting: bool) -> str | None:
+    def met(self, number: int, at: int, interesting: bool, body: bytes) -> str | None:
         """Why to stop at this step, or None."""
         if number <= self.after:
             return None
-        if (self.until == "interesting" and interesting) or (
-            self.until == "time" and self.time is not None and at >= self.time
+        if (
+            (self.until == "interesting" and interesting)
+            or (self.until == "time" and self.time is not None and at >= self.time)
+            or (self.until == "breakpoint" and holding(body, self.conditions))
         ):
             return self.until
         return self.at_last if number >= self.last else None
@@ -45,13 +50,19 @@ class Goal:
     def met_among_stored(self, branch: Branch) -> tuple[int, str] | None:
         """The stored step that meets it, and why."""
         last = min(self.last, branch.newest)
-        if self.until in ("interesting", "time") and last > self.after:
+        if self.until in ("interesting", "time", "breakpoint") and last > self.after:
             steps = Step.objects.of_line(Branch.objects.line(branch), self.after + 1, last)
-            wanted = {"interesting": True} if self.until == "interesting" else {"at__gte": self.time}
-            first = steps.filter(**wanted).first()
+            first = self._first_of(steps)
             if first is not None:
-                return first.number, self.until
+                return first, self.until
         return (self.last, self.at_last) if branch.newest >= self.last else None
+
+    def _first_of(self, steps: StepQuerySet) -> int | None:
+        if self.until == "breakpoint":
+            stored = steps.values_list("number", "body").iterator(STEPS_PER_TRANSACTION)
+            return next((number for number, body in stored if holding(bytes(body), self.conditions)), None)
+        wanted = {"interesting": True} if self.until == "interesting" else {"at__gte": self.time}
+        return steps.filter(**wanted).values_list("number", flat=True).first()
 
 
 @dataclass(slots=True)
@@ -86,7 +97,7 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal) -> Chunk:
             chunk.broken.setdefault(broken["guarantee"], step.number)
         if step.number % KEYFRAME_EVERY == 0:
             chunk.keyframes.append(keyframe_of(branch, simulation))
-        chunk.stopped = goal.met(step.number, step.at, step.interesting)
+        chunk.stopped = goal.met(step.number, step.at, step.interesting, body)
     return chunk
 
 

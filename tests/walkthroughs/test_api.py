@@ -82,6 +82,26 @@ def test_a_program_steps_and_reads(caller: Caller) -> None:
     assert caller.get(session).status_code == 404
 
 
+def test_a_program_searches_and_renames(caller: Caller) -> None:
+    session, branch = caller.start()
+    caller.post(f"{session}/commands", advance(branch, 0, 40))
+    known = caller.get("/conditions").json()
+    assert "CompleteCommit" in known["machines"]["transaction_states"]
+    asked = {"v": 1, "id": str(uuid.uuid4()), "type": "search", "branch": branch, "from": 1, "to": 500}
+    found = caller.post(
+        f"{session}/search", {**asked, "conditions": [{"on": "kind", "kind": "delivery"}]}
+    ).json()
+    assert found["numbers"] == [hit["number"] for hit in found["hits"]] != []
+    assert (found["from"], found["to"]) == (1, 40)
+    renamed = {"v": 1, "id": str(uuid.uuid4()), "type": "rename", "branch": branch, "name": "first"}
+    assert caller.post(f"{session}/rename", renamed).json()["name"] == "first"
+    assert caller.get(session).json()["branches"][0]["name"] == "first"
+    assert caller.post(f"{session}/search", renamed).json()["key"] == "problem.not_a_search"
+    assert caller.post(f"{session}/rename", asked).json()["code"] == "malformed"
+    wide = {**asked, "to": LIMITS.search_steps + 1, "conditions": [{"on": "interesting"}]}
+    assert caller.post(f"{session}/search", wide).json()["key"] == "problem.search_too_wide"
+
+
 def test_a_command_is_carried_out_once_and_its_answer_kept(caller: Caller) -> None:
     session, branch = caller.start()
     command = advance(branch, 0, 3)

@@ -109,9 +109,50 @@ async def test_from_hello_to_the_end() -> None:
             "reached": numbers[-1],
             "stopped": "end",
             "created": None,
+            "hits": [],
         }
         told = [message["branches"][0] for message in heard if message["type"] == "branches"]
         assert told[-1]["finished"] == "complete"
+
+
+async def test_a_run_to_a_breakpoint_and_a_search_name_the_same_step() -> None:
+    session, branch = await make_session()
+    conditions = [{"on": "rule", "rule": "SEQ-11"}]
+    async with open_page(session) as page:
+        heard = await page.ask(
+            "run_until", branch=str(branch.id), after=0, until="breakpoint", conditions=conditions
+        )
+        assert (heard[-1]["stopped"], heard[-1]["hits"]) == ("breakpoint", [0])
+        (found,) = await page.ask(
+            "search", branch=str(branch.id), conditions=conditions, **{"from": 1, "to": 500}
+        )
+        assert found["type"] == "found"
+        assert found["numbers"] == [heard[-1]["reached"]] == [found["newest"]]
+        assert found["hits"][0]["key"] == "broker.duplicate_found"
+        wrong = {"on": "state", "machine": "coffee", "state": "HOT"}
+        refused = (
+            await page.ask("search", branch=str(branch.id), conditions=[wrong], **{"from": 1, "to": 9})
+        )[-1]
+        assert (refused["code"], refused["params"]["field"]) == ("malformed", "conditions[0].machine")
+
+
+async def test_every_page_hears_a_branch_s_new_name() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as one, open_page(session) as other:
+        await one.ask("hello")
+        await other.ask("hello")
+        heard = await one.ask("rename", branch=str(branch.id), name=" what if ")
+        assert heard[-1] == {
+            "type": "renamed",
+            "v": 1,
+            "re": heard[-1]["re"],
+            "branch": str(branch.id),
+            "name": "what if",
+        }
+        told = await other.next()
+        assert (told["type"], told["branches"][0]["name"]) == ("branches", "what if")
+        blank = (await one.ask("rename", branch=str(branch.id), name="  "))[-1]
+        assert (blank["code"], blank["key"]) == ("malformed", "problem.blank_name")
 
 
 async def test_what_was_missed_comes_after_the_next_hello() -> None:

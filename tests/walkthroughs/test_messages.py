@@ -150,7 +150,7 @@ RUN: dict[str, Any] = {"v": 1, "id": ID, "type": "run_until", "branch": "1", "af
         (
             {**RUN, "until": "dawn"},
             "not_one_of",
-            {"found": "'dawn'", "allowed": ["end", "interesting", "time"], "field": "until"},
+            {"found": "'dawn'", "allowed": ["breakpoint", "end", "interesting", "time"], "field": "until"},
         ),
         ({**INTERVENE, "intervention": {}}, "missing_field", {"field": "intervention.action"}),
         (

@@ -1,0 +1,71 @@
+"""What a reader looks for in steps: one vocabulary for breakpoints (any of them holds) and searches (all hold).
+
+Only shapes stand here; `matching.py` says when a condition holds at a step, from what the engine told of it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Named = Annotated[str, Meta(min_length=1, max_length=200)]
+StepKind = Literal[
+    "api_call", "sender_phase", "delivery", "replication", "zookeeper", "timer", "fault", "log"
+]
+"""The kinds of docs/frame.md, section Step."""
+
+
+class Condition(Struct, tag_field="on", forbid_unknown_fields=True, frozen=True):
+    """Something that may be true of a step."""
+
+
+class OnKind(Condition, tag="kind", frozen=True):
+    kind: StepKind
+
+
+class OnInteresting(Condition, tag="interesting", frozen=True):
+    """A fault, a refusal, a decision, a broken guarantee or a changed state."""
+
+
+class OnBroken(Condition, tag="broken", frozen=True):
+    """A guarantee is broken, or by further records; without a name: any."""
+
+    guarantee: Named | None = None
+
+
+class OnState(Condition, tag="state", frozen=True):
+    """A machine of the engine's tables enters a state; `of`: whose machine, without a name anybody's."""
+
+    machine: Named
+    state: Named
+    of: Named | None = None
+
+
+class OnError(Condition, tag="error", frozen=True):
+    """Somebody refuses or answers with an error, or handles such an answer; without a name: any error."""
+
+    error: Named | None = None
+
+
+class OnSubject(Condition, tag="subject", frozen=True):
+    """The step is about this actor, partition, transactional id or message."""
+
+    kind: Literal["actor", "partition", "transaction", "message"]
+    id: Named
+
+
+class OnRule(Condition, tag="rule", frozen=True):
+    """A requirement was exercised: all of a group by its letters (`SEQ`), one by its ID (`SEQ-10`)."""
+
+    rule: Annotated[str, Meta(min_length=1, max_length=40)]
+
+
+class OnText(Condition, tag="text", frozen=True):
+    """Every word stands in what the step says, in this language, in any case of letters."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=200)]
+    language: Literal["en", "zh-Hans"]
+
+
+AnyCondition = OnKind | OnInteresting | OnBroken | OnState | OnError | OnSubject | OnRule | OnText

@@ -1,0 +1,262 @@
+"""When a condition holds at a step. Reads steps as they are stored (docs/frame.md) and decides nothing else.
+
+Everything comes from what the engine told: its refusals, transitions and judged guarantees, and the names in
+the sentences, the messages and the changes of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
+from typing import Any, get_args
+
+import msgspec
+
+from engine.errors import Error
+from engine.explain.machines import machines
+from engine.explain.requirements import GROUPS, REGISTER, REQUIREMENTS
+from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from eosviz.catalogue import say
+from eosviz.walkthroughs.conditions import (
+    AnyCondition,
+    Condition,
+    OnBroken,
+    OnError,
+    OnInteresting,
+    OnKind,
+    OnRule,
+    OnState,
+    OnSubject,
+    OnText,
+    StepKind,
+)
+from eosviz.walkthroughs.messages import Problem
+
+Json = dict[str, Any]
+
+BATCHES = "producer_batch"
+"""This machine tells no transitions: a batch's state is part of the batch in the view, and of its changes."""
+
+ANY, NAME, BROKER = "*", "@", "#"
+NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "clients": ((NAME,), (ANY, "queues", NAME)),
+    "consumers": ((NAME,), (ANY, "positions", NAME)),
+    "brokers": ((BROKER,), (ANY, "transactions", NAME), (ANY, "markers", "waiting", NAME)),
+    "partitions": ((NAME,), (ANY, "replicas", BROKER)),
+    "middleware": ((NAME,), ("participants", NAME)),
+}
+"""Below these parts of the view: at which places of a change's path a name stands. `brokers` and `replicas` have
+a broker's number."""
+ONLOOKING = frozenset({("consumers", "lanes")})
+"""Parts of an actor that move because somebody else did something, such as what a reader has still ahead."""
+
+
+class Facts:
+    """One step, and what of it conditions ask for; each is gathered when it is first asked for."""
+
+    def __init__(self, body: bytes) -> None:
+        self.step: Json = msgspec.json.decode(body)
+
+    @cached_property
+    def said(self) -> list[Json]:
+        """The sentence and the notes."""
+        return [self.step, *self.step["notes"]]
+
+    @cached_property
+    def entered(self) -> list[tuple[str, str, str]]:
+        """(machine, state, whose) of every state that was entered, oldest first."""
+        rows = [*self.step.get("earlier_transitions", ()), self.step["transition"]]
+        told = [(row["machine"], row["to"], row["of"]) for row in rows if row is not None]
+        return told + list(self._batches_entered())
+
+    def _batches_entered(self) -> Iterator[tuple[str, str, str]]:
+        for change in self.step["changes"]:
+            path = change["path"]
+            if (
+                len(path) not in (4, 5)
+                or path[0] != "clients"
+                or path[2] != "batches"
+                or "after" not in change
+            ):
+                continue
+            whole = len(path) == 4
+            state = change["after"].get("state") if whole else change["after"]
+            if whole or path[4] == "state":
+                yield BATCHES, state, f"{path[1]}/{path[3]}"
+
+    @cached_property
+    def messages(self) -> list[Json]:
+        """Those that this step sends, or takes off the network, as the view had them."""
+        found = []
+        for change in self.step["changes"]:
+            path = change["path"]
+            if len(path) == 3 and path[:2] == ["network", "messages"]:
+                found.append(change.get("after") or change.get("before"))
+        return found
+
+    @cached_property
+    def errors(self) -> set[str]:
+        refusal = self.step["refusal"]
+        told = [None if refusal is None else refusal["error"]]
+        told += [said["params"].get("error") for said in self.said]
+        told += [message["error"] for message in self.messages]
+        return {error for error in told if isinstance(error, str)} - {Error.NONE.name}
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Actors, partitions, transactional ids, and whatever else is named."""
+        found: set[str] = {self.step["actor"]}
+        for said in self.said:
+            for value in said["params"].values():
+                found.update(item for item in _items(value) if isinstance(item, str))
+        decision = self.step["decision"]
+        if decision is not None:
+            found |= {decision["by"], decision["subject"]}
+        for _, _, whose in self.entered:
+            found |= {whose, *whose.split(" ")[:1], *whose.split("/")[:1]}
+        for broken in self.step["broken"]:
+            found.add(broken["partition"] or "")
+        for message in self.messages:
+            found |= {message["from"], message["to"], *message["partitions"]}
+        for change in self.step["changes"]:
+            found.update(_names_in(change["path"]))
+        return found
+
+    def text(self, language: str) -> str:
+        """All that the step says, as it is searched: in small letters."""
+        step = self.step
+        words = [str(step["number"]), step["actor"], *step["rules"], *sorted(self.errors)]
+        words += [f"{whose} {machine} {state}" for machine, state, whose in self.entered]
+        words += [say(said["key"], language, said["params"]) for said in self.said]
+        words += [f"BROKEN {broken['guarantee']} {broken['partition']}" for broken in step["broken"]]
+        return " ".join(words).lower()
+
+    @cached_property
+    def rules(self) -> set[str]:
+        found = {rule for said in self.said for rule in said["rules"]}
+        if self.step["refusal"] is not None:
+            found.add(self.step["refusal"]["rule"])
+        if self.step["decision"] is not None:
+            found |= {row["rule"] for row in self.step["decision"]["rows"] if row["outcome"] == "decided"}
+        return found
+
+
+def _items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else (value,)
+
+
+def _names_in(path: list[str]) -> Iterator[str]:
+    if tuple(path[0::2][:2]) in ONLOOKING:
+        return
+    for pattern in NAMES_IN_PATHS.get(path[0], ()):
+        place = path[1 : 1 + len(pattern)]
+        if len(place) < len(pattern):
+            continue
+        pairs = list(zip(pattern, place, strict=True))
+        if all(wanted in (ANY, NAME, BROKER, found) for wanted, found in pairs):
+            yield f"broker-{place[-1]}" if pattern[-1] == BROKER else place[-1]
+
+
+# -- conditions ----------------------------------------------------------------------------------------------
+
+
+def _kind(facts: Facts, condition: OnKind) -> bool:
+    return bool(facts.step["kind"] == condition.kind)
+
+
+def _interesting(facts: Facts, condition: OnInteresting) -> bool:
+    return bool(facts.step["interesting"])
+
+
+def _broken(facts: Facts, condition: OnBroken) -> bool:
+    return any(condition.guarantee in (None, broken["guarantee"]) for broken in facts.step["broken"])
+
+
+def _state(facts: Facts, condition: OnState) -> bool:
+    return any(
+        (machine, state) == (condition.machine, condition.state) and condition.of in (None, whose)
+        for machine, state, whose in facts.entered
+    )
+
+
+def _error(facts: Facts, condition: OnError) -> bool:
+    return bool(facts.errors) if condition.error is None else condition.error in facts.errors
+
+
+def _subject(facts: Facts, condition: OnSubject) -> bool:
+    if condition.kind == "message":
+        return any(str(fate["id"]) == condition.id for fate in facts.step["messages"])
+    return condition.id in facts.names
+
+
+def _rule(facts: Facts, condition: OnRule) -> bool:
+    return any(condition.rule in (rule, rule.rpartition("-")[0]) for rule in facts.rules)
+
+
+def _text(facts: Facts, condition: OnText) -> bool:
+    text = facts.text(condition.language)
+    return all(word in text for word in condition.text.lower().split())
+
+
+_HOLDS: dict[type[Condition], Callable[[Facts, Any], bool]] = {
+    OnKind: _kind,
+    OnInteresting: _interesting,
+    OnBroken: _broken,
+    OnState: _state,
+    OnError: _error,
+    OnSubject: _subject,
+    OnRule: _rule,
+    OnText: _text,
+}
+
+
+def holding(body: bytes, conditions: Sequence[AnyCondition]) -> list[int]:
+    """Which of the conditions hold at a stored step, by their positions."""
+    facts = Facts(body)
+    return [
+        position for position, condition in enumerate(conditions) if _HOLDS[type(condition)](facts, condition)
+    ]
+
+
+# -- what can be asked for -----------------------------------------------------------------------------------
+
+
+@cache
+def choices() -> dict[str, Any]:
+    """Every name that a condition may hold, from the engine's tables."""
+    return {
+        "kinds": list(get_args(StepKind)),
+        "guarantees": guarantees(),
+        "machines": {machine.name: list(machine.states) for machine in machines().values()},
+        "errors": sorted(error.name for error in Error if error is not Error.NONE),
+        "rule_groups": [*GROUPS, "CTR"],
+    }
+
+
+def guarantees() -> list[str]:
+    return [*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES]
+
+
+def check(conditions: Sequence[AnyCondition], place: str) -> None:
+    """A name that no step can ever have would be waited for in vain. Raises Problem, naming the place."""
+    for position, condition in enumerate(conditions):
+        for field, allowed in _names_of(condition):
+            found = getattr(condition, field)
+            if found is not None and found not in allowed:
+                where = f"{place}[{position}].{field}"
+                raise Problem(
+                    "malformed", "not_one_of", field=where, found=repr(found), allowed=list(allowed)
+                )
+
+
+def _names_of(condition: AnyCondition) -> Iterator[tuple[str, Sequence[str]]]:
+    known = choices()
+    if isinstance(condition, OnBroken):
+        yield "guarantee", known["guarantees"]
+    elif isinstance(condition, OnError):
+        yield "error", known["errors"]
+    elif isinstance(condition, OnState):
+        yield "machine", tuple(known["machines"])
+        yield "state", known["machines"][condition.machine]
+    elif isinstance(condition, OnRule) and condition.rule not in (*REQUIREMENTS, *REGISTER):
+        yield "rule", known["rule_groups"]
