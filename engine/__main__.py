@@ -25,6 +25,8 @@ from engine.scenario import BadScenario, Scenario, entry, library, load, parse
 from engine.scenario.document import line_of
 from engine.simulation import Simulation
 from engine.vectors import run_files
+from engine.why import questions_about, why
+from engine.why.listing import asked_lines, link_lines
 
 
 def main(arguments: list[str] | None = None, out: TextIO = sys.stdout, err: TextIO = sys.stderr) -> int:
@@ -80,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("what", nargs="?", metavar="MACHINE|COMPONENT|KEY|REQUIREMENT|ERROR")
     explain.add_argument("--language", choices=("en", "zh-Hans"), default="en")
     explain.set_defaults(command=explain_command)
+    _add_why(commands)
     coverage = commands.add_parser("coverage", help="what the library leaves out; 1 when it is anything")
     coverage.add_argument("--vectors", default="tests/oracles/vectors", metavar="FOLDER")
     coverage.add_argument("--tests", default="tests", metavar="FOLDER", help="where marked tests stand")
@@ -89,6 +92,21 @@ def _parser() -> argparse.ArgumentParser:
     decode.add_argument("--jsonl", action="store_true")
     decode.set_defaults(command=decode_command)
     return parser
+
+
+def _add_why(commands: Any) -> None:
+    why = commands.add_parser("why", help="why something is as it is after a step, as a chain of sentences")
+    why.add_argument("scenario", metavar="SCENARIO[/VARIANT]|FILE")
+    why.add_argument(
+        "--step", type=int, default=None, metavar="N", help="after which step; without it, the last"
+    )
+    why.add_argument("--question", metavar="WORD", help="without it, what can be asked is listed")
+    why.add_argument(
+        "--subject", default="", help="what the question is about, or KIND:ID to list its questions"
+    )
+    why.add_argument("--interventions", metavar="FILE", help="JSON: what was done to the run")
+    why.add_argument("--language", "--lang", choices=("en", "zh-Hans"), default="en")
+    why.set_defaults(command=why_command)
 
 
 def run_command(options: argparse.Namespace, out: TextIO) -> int:
@@ -255,6 +273,27 @@ def scenarios_command(options: argparse.Namespace, out: TextIO) -> int:
         print(f"{found.id}  {found.document['title']['en']}", file=out)
         for variant in found.document.get("variants", []):
             print(f"    {found.id}/{variant['name']}  {variant['title']['en']}", file=out)
+    return 0
+
+
+def why_command(options: argparse.Namespace, out: TextIO) -> int:
+    """One run to the step, then the answer, or what can be asked there."""
+    chosen = next(_chosen(options.scenario, {}))
+    try:
+        simulation = Simulation(chosen.scenario, _interventions(options.interventions))
+        simulation.run(steps=options.step)
+    except Refused as refused:
+        raise BadScenario(refused.place, refused.reason, refused.remedy, source=chosen.source) from None
+    if options.step is not None and simulation.number != options.step:
+        raise ValueError(f"--step {options.step}: the run has {simulation.number} steps; name one of them")
+    if options.question is None:
+        kind, colon, name = options.subject.partition(":")
+        selection = {"kind": kind, "id": name} if colon else None
+        lines = asked_lines(questions_about(simulation, selection), options.language)
+    else:
+        lines = link_lines(why(simulation, options.question, options.subject), options.language)
+    for line in lines:
+        print(line, file=out)
     return 0
 
 

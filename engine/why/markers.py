@@ -1,0 +1,188 @@
+"""Where a decided transaction's missing markers are, and what each waits for (MRK-1..MRK-10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.why.links import (
+    NAMED_MAX,
+    Json,
+    Link,
+    actor_subject,
+    link,
+    message_subject,
+    named,
+    partition_subject,
+    transaction_subject,
+)
+from engine.why.messages import whereabouts
+from engine.why.moment import Moment
+from engine.why.replication import behind, leaderless, not_running
+
+MARKERS = "WriteTxnMarkers"
+
+
+def missing_marker(
+    moment: Moment, transactional_id: str, coordinator: str, partition: str | None
+) -> Iterator[Link]:
+    """The markers of a decided transaction; ``partition``: of that one alone."""
+    shown = moment.broker(coordinator) or {}
+    board: Json = shown.get("markers") or {}
+    waiting = (board.get("waiting") or {}).get(transactional_id)
+    subject = transaction_subject(transactional_id)
+    missing = [] if waiting is None else waiting["remaining"]
+    if partition is not None and partition in missing:
+        missing = [partition]
+    if waiting is None or (partition is not None and partition not in missing):
+        yield from _nobody_sends(moment, transactional_id, coordinator, partition, waiting)
+        return
+    yield link(
+        "marker.missing",
+        "MRK-1",
+        "TXC-17",
+        subject=subject,
+        transactional_id=transactional_id,
+        result=waiting["result"],
+        partitions=named(missing),
+    )
+    if waiting["retries"]:
+        yield link("marker.retried", "MRK-10", subject=subject, retries=waiting["retries"])
+    if board.get("stopped"):
+        yield link("marker.stopped", "MRK-8", subject=actor_subject(coordinator), coordinator=coordinator)
+        return
+    for name in missing[:NAMED_MAX]:
+        yield from _where(moment, transactional_id, coordinator, board, name)
+
+
+def _nobody_sends(
+    moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
+) -> Iterator[Link]:
+    """Nothing stands on the board: it is acknowledged already, or was given up."""
+    subject = transaction_subject(transactional_id)
+    if waiting is not None and partition is not None:
+        key = "marker.acknowledged"
+    elif partition is None:
+        key = "marker.none_waits"
+    else:
+        key = "marker.given_up"
+    yield link(
+        key,
+        "MRK-12",
+        subject=subject,
+        transactional_id=transactional_id,
+        coordinator=coordinator,
+        partition=partition,
+    )
+    retry = moment.next_event(coordinator, "timer")
+    if partition is None and retry is not None:
+        yield _next_pass(moment, coordinator, retry)
+
+
+def _where(
+    moment: Moment, transactional_id: str, coordinator: str, board: Json, partition: str
+) -> Iterator[Link]:
+    def holds(markers: list[Json]) -> bool:
+        return any(
+            marker["transactional_id"] == transactional_id and partition in marker["partitions"]
+            for marker in markers
+        )
+
+    for broker, markers in board["queues"].items():
+        if holds(markers):
+            yield from _queued(moment, coordinator, board, partition, f"broker-{broker}")
+            return
+    for broker, markers in board["in_flight"].items():
+        if holds(markers):
+            yield from _under_way(moment, coordinator, partition, f"broker-{broker}")
+            return
+    yield link(
+        "marker.leader_unreachable",
+        "MRK-2",
+        subject=partition_subject(partition),
+        coordinator=coordinator,
+        partition=partition,
+    )
+    leader = moment.named("partitions", partition)["leader"]
+    if leader is None:
+        yield from leaderless(moment, partition)
+    else:
+        yield from not_running(moment, f"broker-{leader}")
+    again = moment.next_event(coordinator, "timer")
+    if again is not None:
+        yield _next_pass(moment, coordinator, again)
+
+
+def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leader: str) -> Iterator[Link]:
+    """Not sent yet: one request at a time per broker, a connection, or the pause before the next pass."""
+    params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
+    yield link("marker.queued", "MRK-1", subject=partition_subject(partition), **params)
+    connecting = f"connection to {leader}"
+    for event in moment.waiting_events(coordinator):
+        if event["what"] == connecting:
+            yield link(
+                "marker.connects",
+                "MRK-3",
+                subject=actor_subject(leader),
+                **params,
+                left=event["at"] - moment.now,
+            )
+            return
+    if leader.removeprefix("broker-") in board["in_flight"]:
+        yield link("marker.behind_request", "MRK-3", subject=actor_subject(leader), **params)
+        return
+    again = moment.next_event(coordinator, "timer")
+    if again is not None:
+        yield _next_pass(moment, coordinator, again)
+
+
+def _next_pass(moment: Moment, coordinator: str, event: Json) -> Link:
+    left = event["at"] - moment.now
+    return link(
+        "marker.next_pass",
+        "MRK-3",
+        subject=actor_subject(coordinator),
+        coordinator=coordinator,
+        at=event["at"],
+        left=left,
+    )
+
+
+def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) -> Iterator[Link]:
+    """In flight: on the wire, at a leader that waits for its followers, or answered."""
+    params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
+    request = moment.message_between(coordinator, leader, MARKERS)
+    if request is not None:
+        yield link(
+            "marker.on_the_way",
+            "MRK-3",
+            subject=message_subject(str(request["id"])),
+            **params,
+        )
+        yield from whereabouts(moment, request)
+        return
+    answer = moment.message_between(leader, coordinator, MARKERS)
+    if answer is not None:
+        yield link(
+            "marker.answer_on_the_way",
+            "MRK-8",
+            subject=message_subject(str(answer["id"])),
+            **params,
+        )
+        yield from whereabouts(moment, answer)
+        return
+    replica = moment.leading(partition)
+    waiting = [] if replica is None else replica["waiting"]
+    own = [one for one in waiting if one["client"] in (coordinator, leader)]
+    if own:
+        yield link(
+            "marker.waits_for_replicas",
+            "MRK-4",
+            subject=partition_subject(partition),
+            **params,
+            until=own[0]["deadline"],
+            left=own[0]["deadline"] - moment.now,
+        )
+        yield from behind(moment, partition, own[0]["until_offset"])
+        return
+    yield link("marker.unanswered", "MRK-9", subject=actor_subject(leader), **params)
+    yield from not_running(moment, leader)

@@ -1,0 +1,63 @@
+"""Where a message is, and why it has not arrived: under way, or held by a receiver that is paused (GEN-5, GEN-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.why.links import Json, Link, NotAsked, actor_subject, link, message_subject
+from engine.why.moment import Moment
+from engine.why.replication import not_running
+
+
+def why_message(moment: Moment, message: str) -> Iterator[Link]:
+    shown = (moment.part("network").get("messages") or {}).get(message)
+    if shown is None:
+        raise NotAsked("subject", f"message {message!r} is not under way", "its fate was settled before")
+    yield from whereabouts(moment, shown)
+
+
+def whereabouts(moment: Moment, message: Json) -> Iterator[Link]:
+    """A message under way and, when its receiver does not work, that."""
+    at = message["arrives_at"]
+    held = message["held"] or at is None
+    yield link(
+        "message.held" if held else "message.arrives",
+        "GEN-6" if held else "GEN-5",
+        subject=message_subject(str(message["id"])),
+        api=message["api"],
+        source=message["from"],
+        destination=message["to"],
+        sent_at=message["sent_at"],
+        at=at,
+        left=None if held else max(at - moment.now, 0),
+    )
+    yield from not_running(moment, message["to"])
+
+
+_EVENTS = {
+    "delivery": "next.connection",
+    "timer": "next.timer",
+    "sender": "next.pass",
+    "call": "next.call",
+    "fault": "next.fault",
+}
+
+
+def coming(moment: Moment, event: Json) -> Link:
+    """An event that waits in the queue (GEN-2): who does what, and in how many milliseconds."""
+    what = str(event["what"])
+    key, subject = _EVENTS[event["class"]], actor_subject(event["actor"])
+    params: Json = {"actor": event["actor"], "at": event["at"], "left": event["at"] - moment.now}
+    first, _, rest = what.partition(" ")
+    message = (moment.part("network").get("messages") or {}).get(rest) if first == "message" else None
+    if message is not None:
+        key, subject = "next.message", message_subject(rest)
+        params |= {"api": message["api"], "source": message["from"]}
+    elif first == "fetch":
+        key = "next.fetch"
+        params["partition"] = rest
+    elif first == "connection":
+        params["peer"] = rest.removeprefix("to ")
+    elif event["class"] == "call":
+        params["call"] = what
+    return Link(key=f"why.{key}", params=params, rules=("GEN-2",), subject=subject)

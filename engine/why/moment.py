@@ -1,0 +1,183 @@
+"""A run at one step, as those look at it who explain it.
+
+Owns how facts of the view (docs/frame.md) are found: whose a producer id is, where a message is, how much virtual
+time is left. What only the engine's own rules can say is asked of the run; a view alone (a log case, a recording)
+answers the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from engine.lately import Lately
+from engine.pending import CLASS_NAMES
+from engine.recording import Recorded
+from engine.why.links import Json, NotAsked
+
+if TYPE_CHECKING:
+    from engine.simulation import Simulation
+
+TRANSACTION_TOPIC = "__transaction_state"
+
+
+class Moment:
+    """``view``: what is. ``step``: what happened last, None at the beginning. ``simulation``: the run itself, which
+    is looked at and never changed; None when there is only a picture of it."""
+
+    __slots__ = ("lately", "now", "simulation", "step", "view")
+
+    def __init__(self, view: Json, simulation: Simulation | None = None) -> None:
+        self.view = view
+        self.now: int = view.get("time", 0)
+        self.simulation = simulation
+        watch = None if simulation is None else simulation.watch
+        self.lately = watch.lately if isinstance(watch, Recorded) else Lately()
+        newest = self.lately.newest
+        self.step: Json | None = None if newest is None else newest.to_json()
+
+    @classmethod
+    def of(cls, simulation: Simulation) -> Moment:
+        """A recorded run, where it stands now."""
+        return cls(simulation.view(), simulation)
+
+    # -- parts of the view -----------------------------------------------------------------------------
+
+    def part(self, name: str) -> Json:
+        found: Json = self.view.get(name) or {}
+        return found
+
+    def named(self, part: str, name: str) -> Json:
+        """An object of a part; raises NotAsked when there is none of this name."""
+        found: Json | None = self.part(part).get(name)
+        if found is None:
+            known = ", ".join(self.part(part)) or "none"
+            raise NotAsked("subject", f"no {part} is named {name!r} here", f"known: {known}")
+        return found
+
+    def leading(self, partition: str) -> Json | None:
+        """The leader's replica, or the one there is in a log case; None while nobody leads."""
+        shown = self.named("partitions", partition)
+        replicas: Json = shown["replicas"]
+        if "0" in replicas and shown.get("leader") is None:
+            return dict(replicas["0"])
+        found: Json | None = replicas.get(str(shown["leader"]))
+        return found
+
+    def batches(self, partition: str) -> list[Json]:
+        """What the leader has stored, by offset."""
+        replica = self.leading(partition)
+        return [] if replica is None else sorted(replica["batches"].values(), key=_offset)
+
+    def batch_at(self, partition: str, offset: int) -> Json | None:
+        for batch in self.batches(partition):
+            if batch["base_offset"] <= offset <= batch["last_offset"]:
+                return batch
+        return None
+
+    # -- transactions ----------------------------------------------------------------------------------
+
+    def coordinated(self) -> Iterator[tuple[str, str, Json]]:
+        """(broker's name, transactional id, the coordinator's entry) of every live cache."""
+        for broker, shown in self.part("brokers").items():
+            for transactional_id, entry in (shown.get("transactions") or {}).items():
+                yield f"broker-{broker}", transactional_id, entry
+
+    def entry_of(self, transactional_id: str) -> tuple[str, Json] | None:
+        """The coordinator of an id and what it knows. Of two, as a zombie is one, the higher epoch counts."""
+        found = [(broker, entry) for broker, name, entry in self.coordinated() if name == transactional_id]
+        return max(found, key=_coordinator_epoch, default=None)
+
+    def owner_of(self, producer_id: int) -> str | None:
+        """The transactional id that a producer id belongs to, as its coordinator or else its client knows it."""
+        for _, transactional_id, entry in self.coordinated():
+            if producer_id in (entry["producer_id"], entry["last_producer_id"]):
+                return transactional_id
+        for client in self.part("clients").values():
+            manager = client["transaction_manager"]
+            if manager is not None and manager["producer_id"] == producer_id:
+                return manager["transactional_id"] and str(manager["transactional_id"])
+        return None
+
+    def clients_of(self, transactional_id: str) -> list[tuple[str, Json]]:
+        """The clients that use an id, by name: a zombie and its successor are two."""
+        return [
+            (name, client)
+            for name, client in self.part("clients").items()
+            if configured(client, "transactional_id") == transactional_id
+        ]
+
+    def log_partition(self, transactional_id: str) -> str | None:
+        """Where its images are logged, as far as somebody here knows."""
+        entry = self.entry_of(transactional_id)
+        if entry is not None:
+            return f"{TRANSACTION_TOPIC}-{entry[1]['log_partition']}"
+        for broker in self.part("brokers").values():
+            found = (broker.get("lookups") or {}).get(f"TRANSACTION {transactional_id}")
+            if found is not None and found["partition"] is not None:
+                return f"{TRANSACTION_TOPIC}-{found['partition']}"
+        return None
+
+    # -- time and messages -----------------------------------------------------------------------------
+
+    def waiting_events(self, actor: str | None = None) -> list[Json]:
+        """What waits in the queue, in the order in which it will happen."""
+        events = [
+            (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
+            for order, event in self.part("pending").items()
+            if actor is None or event["actor"] == actor
+        ]
+        return [event for *_, event in sorted(events, key=_when)]
+
+    def next_event(self, actor: str, *classes: str) -> Json | None:
+        for event in self.waiting_events(actor):
+            if not classes or event["class"] in classes:
+                return event
+        return None
+
+    def message_between(self, source: str, destination: str, api: str) -> Json | None:
+        """The newest message of this kind that is under way from one to the other."""
+        found = [
+            message
+            for message in self.messages()
+            if (message["from"], message["to"], message["api"]) == (source, destination, api)
+        ]
+        return max(found, key=_id, default=None)
+
+    def messages(self) -> list[Json]:
+        return list((self.part("network").get("messages") or {}).values())
+
+    def broker(self, actor: str) -> Json | None:
+        found: Json | None = self.part("brokers").get(actor.removeprefix("broker-"))
+        return found
+
+    def actor(self, name: str) -> Json | None:
+        """A client, a consumer or a broker; None for whoever can be neither down nor paused."""
+        for part in ("clients", "consumers"):
+            if name in self.part(part):
+                found: Json = self.part(part)[name]
+                return found
+        return self.broker(name)
+
+
+def _offset(batch: Json) -> int:
+    return int(batch["base_offset"])
+
+
+def _id(message: Json) -> int:
+    return int(message["id"])
+
+
+def _when(event: tuple[int, int, int, Any]) -> tuple[int, int, int]:
+    return event[:3]
+
+
+def _coordinator_epoch(found: tuple[str, Json]) -> int:
+    epoch = found[1].get("coordinator_epoch")
+    return -1 if epoch is None else int(epoch)
+
+
+def configured(client: Json, setting: str) -> Any:
+    """The effective value of a client's setting."""
+    found = client["configuration"].get(setting)
+    return None if found is None else found["value"]

@@ -1,0 +1,300 @@
+"""Why a transaction does not end: from its transactional id over its client and its coordinator's state to the
+marker that is missing, and what that marker waits for (TXC-3, TXC-17..20, MRK-1..MRK-10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.coordinator.transaction_states import (
+    COMPLETE_ABORT,
+    COMPLETE_COMMIT,
+    DEAD,
+    EMPTY,
+    ONGOING,
+    PREPARE_ABORT,
+    PREPARE_COMMIT,
+)
+from engine.why.links import (
+    NAMED_MAX,
+    Json,
+    Link,
+    NotAsked,
+    actor_subject,
+    link,
+    named,
+    partition_subject,
+    transaction_subject,
+)
+from engine.why.markers import missing_marker
+from engine.why.moment import Moment
+from engine.why.replication import behind, leaderless, not_running
+
+DECIDED = (PREPARE_COMMIT, PREPARE_ABORT)
+OVER = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT, DEAD)
+
+
+def why_unended(moment: Moment, transactional_id: str) -> Iterator[Link]:
+    """Why the transaction of an id does not end."""
+    found = moment.entry_of(transactional_id)
+    clients = moment.clients_of(transactional_id)
+    if found is None and not clients:
+        known = sorted({name for _, name, _ in moment.coordinated()})
+        raise NotAsked(
+            "subject",
+            f"nobody here knows the transactional id {transactional_id!r}",
+            f"known: {', '.join(known) or 'none'}",
+        )
+    if found is not None and found[1]["state"] in OVER and found[1]["pending_state"] is None:
+        yield _over(moment, transactional_id, found[1]["state"])
+        if moment.lately.transitions.get(("transaction_states", transactional_id)) is not None:
+            yield from _since(moment, transactional_id)
+        yield from users(moment, transactional_id, None)
+        return
+    epoch = None if found is None else (found[1]["producer_id"], found[1]["producer_epoch"])
+    yield from users(moment, transactional_id, epoch)
+    yield from decision(moment, transactional_id, None)
+
+
+def _over(moment: Moment, transactional_id: str, state: str) -> Link:
+    key = "transaction.never_began" if state == EMPTY else "transaction.ended"
+    return link(
+        key,
+        "TXC-3",
+        subject=transaction_subject(transactional_id),
+        transactional_id=transactional_id,
+        state=state,
+    )
+
+
+def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
+    """The step that led to the coordinator's present state."""
+    taken = moment.lately.transitions.get(("transaction_states", transactional_id))
+    if taken is None:
+        return
+    step, transition = taken
+    yield link(
+        "coordinator.since",
+        "TXC-4",
+        subject=transaction_subject(transactional_id),
+        step=step.number,
+        transactional_id=transactional_id,
+        source=transition["from"],
+        target=transition["to"],
+        on=transition["on"],
+        number=step.number,
+        at=step.at,
+    )
+
+
+# -- who should end it -------------------------------------------------------------------------------------
+
+
+def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
+    """The clients of an id, what their applications do next, and who of them may not end the transaction of
+    ``identity`` (producer id, epoch) any more."""
+    clients = moment.clients_of(transactional_id)
+    if not clients:
+        yield link(
+            "client.nobody",
+            "TXC-20",
+            subject=transaction_subject(transactional_id),
+            transactional_id=transactional_id,
+        )
+    for name, client in clients[:NAMED_MAX]:
+        manager = client["transaction_manager"]
+        own = (manager["producer_id"], manager["producer_epoch"])
+        params: Json = {"client": name, "transactional_id": transactional_id, "state": manager["state"]}
+        subject = actor_subject(name)
+        if not client["alive"]:
+            yield link("client.down", "TXC-20", subject=subject, **params)
+        elif client["paused"]:
+            yield link("client.paused", "GEN-6", subject=subject, **params)
+        elif identity is not None and own[0] is not None and own != identity:
+            yield link(
+                "client.other_epoch",
+                "FEN-1",
+                subject=subject,
+                **params,
+                own_id=own[0],
+                own_epoch=own[1],
+                producer_id=identity[0],
+                producer_epoch=identity[1],
+            )
+        else:
+            yield link("client.uses", "TXM-3", subject=subject, **params)
+        if client["alive"]:
+            yield from _asks_next(moment, name, client)
+            yield from applications_of(moment, name)
+
+
+def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
+    """A control request that the client waits for, or has still to send."""
+    manager = client["transaction_manager"]
+    api = manager["in_flight_request"]
+    subject = actor_subject(name)
+    if api is not None:
+        yield link("client.asks", "TXM-9", subject=subject, client=name, api=api)
+    elif manager["requests"]:
+        yield link(
+            "client.will_ask", "TXM-9", subject=subject, client=name, api=manager["requests"][0]["api"]
+        )
+    if manager["last_error"] is not None and "ERROR" in manager["state"]:
+        yield link(
+            "client.error",
+            "TXM-3",
+            subject=subject,
+            client=name,
+            error=manager["last_error"],
+            state=manager["state"],
+        )
+
+
+def applications_of(moment: Moment, client: str) -> Iterator[Link]:
+    """What the application of a client does next, when that is what everything waits for."""
+    for name, shown in moment.part("applications").items():
+        if shown["client"] != client:
+            continue
+        params: Json = {"application": name, "client": client}
+        subject = actor_subject(name)
+        if shown["blocked_by"] is not None:
+            yield link("application.blocked", "TXM-5", subject=subject, **params, call=shown["blocked_by"])
+        elif shown["finished"]:
+            yield link("application.silent", "TXM-6", subject=subject, **params, calls=shown["calls"])
+        elif shown["next_at"] is not None:
+            left = max(shown["next_at"] - moment.now, 0)
+            yield link("application.next", "TXM-6", subject=subject, **params, at=shown["next_at"], left=left)
+
+
+# -- who decides -------------------------------------------------------------------------------------------
+
+
+def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:
+    """What the coordinator of an id has decided, and what is missing for the rest. ``partition``: only there."""
+    found = moment.entry_of(transactional_id)
+    if found is None:
+        yield from _no_coordinator(moment, transactional_id)
+        return
+    coordinator, entry = found
+    state = entry["state"]
+    yield link(
+        "coordinator.state",
+        "TXC-3",
+        subject=actor_subject(coordinator),
+        coordinator=coordinator,
+        transactional_id=transactional_id,
+        state=state,
+        coordinator_epoch=entry["coordinator_epoch"],
+    )
+    yield from _since(moment, transactional_id)
+    yield from not_running(moment, coordinator)
+    if state in DECIDED and _on_board(moment, coordinator, transactional_id):
+        # The completion is pending from the decision on; what it waits for are the markers (TXC-16).
+        yield from missing_marker(moment, transactional_id, coordinator, partition)
+    elif entry["pending_state"] is not None:
+        yield from _being_written(moment, transactional_id, coordinator, entry)
+    elif state == ONGOING:
+        yield from _undecided(moment, transactional_id, coordinator, entry)
+    elif state in DECIDED:
+        yield from missing_marker(moment, transactional_id, coordinator, partition)
+    elif partition is not None:
+        yield link(
+            "coordinator.over_elsewhere",
+            "MRK-12",
+            subject=transaction_subject(transactional_id),
+            coordinator=coordinator,
+            transactional_id=transactional_id,
+            state=state,
+            partition=partition,
+        )
+
+
+def _on_board(moment: Moment, coordinator: str, transactional_id: str) -> bool:
+    board = (moment.broker(coordinator) or {}).get("markers") or {}
+    return transactional_id in (board.get("waiting") or {})
+
+
+def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
+    subject = transaction_subject(transactional_id)
+    yield link(
+        "coordinator.undecided",
+        "TXC-14",
+        subject=subject,
+        coordinator=coordinator,
+        transactional_id=transactional_id,
+        partitions=named(sorted(entry["partitions"])),
+        started_at=entry["started_at"],
+    )
+    until = entry["times_out_at"]
+    if until is None:
+        return
+    left = until - moment.now
+    yield link(
+        "coordinator.times_out" if left > 0 else "coordinator.times_out_at_scan",
+        "TXC-20",
+        subject=subject,
+        coordinator=coordinator,
+        transactional_id=transactional_id,
+        timeout=entry["timeout_ms"],
+        until=until,
+        left=max(left, 0),
+    )
+
+
+def _being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
+    """The next state stands in the log and counts once it is replicated (TXC-5)."""
+    log = moment.log_partition(transactional_id) or ""
+    yield link(
+        "coordinator.writes",
+        "TXC-5",
+        subject=partition_subject(log),
+        coordinator=coordinator,
+        transactional_id=transactional_id,
+        state=entry["state"],
+        pending_state=entry["pending_state"],
+        partition=log,
+    )
+    if log in moment.part("partitions"):
+        replica = moment.leading(log)
+        yield from behind(moment, log, 0 if replica is None else replica["log_end"])
+
+
+def _no_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
+    """Nobody has the id in a cache: its coordinator reads its log, is down, or there is none."""
+    log = moment.log_partition(transactional_id)
+    subject = transaction_subject(transactional_id)
+    shown = None if log is None else moment.part("partitions").get(log)
+    if log is None or shown is None:
+        yield link("coordinator.unknown", "FND-7", subject=subject, transactional_id=transactional_id)
+        return
+    leader = shown["leader"]
+    if leader is None:
+        yield link(
+            "coordinator.none", "FND-7", subject=subject, transactional_id=transactional_id, partition=log
+        )
+        yield from leaderless(moment, log)
+        return
+    coordinator = f"broker-{leader}"
+    loading = (moment.part("brokers")[str(leader)].get("coordinator") or {}).get("loading") or {}
+    until = loading.get(log.rpartition("-")[2])
+    if until is None:
+        yield link(
+            "coordinator.knows_nothing",
+            "TXC-22",
+            subject=actor_subject(coordinator),
+            coordinator=coordinator,
+            transactional_id=transactional_id,
+            partition=log,
+        )
+        yield from not_running(moment, coordinator)
+        return
+    yield link(
+        "coordinator.loads",
+        "TXC-22",
+        subject=actor_subject(coordinator),
+        coordinator=coordinator,
+        transactional_id=transactional_id,
+        partition=log,
+        until=until,
+        left=max(until - moment.now, 0),
+    )

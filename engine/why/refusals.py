@@ -1,0 +1,114 @@
+"""Why something was refused: the numbers side by side, the rule, the row of the table, the error (UIV-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.errors import Error
+from engine.explain.errors import ERRORS, FIELDS
+from engine.explain.machines import machines
+from engine.machine import Machine, Row
+from engine.why.links import Json, Link, NotAsked, actor_subject, link, partition_subject, transaction_subject
+from engine.why.moment import Moment
+
+
+def refusing_step(moment: Moment, subject: str) -> Json | None:
+    """The step of the refusal that is asked about: the newest step (empty subject), or the last one of a name."""
+    if subject == "":
+        step = moment.step
+        return step if step is not None and step["refusal"] is not None else None
+    found = moment.lately.refusals.get(subject)
+    return None if found is None else found.to_json()
+
+
+def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
+    step = refusing_step(moment, subject)
+    if step is None:
+        known = ", ".join(sorted(moment.lately.refusals)) or "none"
+        raise NotAsked("subject", "nothing was refused here", f"refusals are known of: {known}")
+    refusal = step["refusal"]
+    decision = step["decision"]
+    about = _subject(moment, step)
+    yield Link(
+        key=step["key"],
+        params=step["params"],
+        rules=tuple(step["rules"]),
+        subject=about,
+        step=step["number"],
+    )
+    yield Link(
+        key="why.refused.compared",
+        params={"actor": step["actor"], "rule": refusal["rule"], "error": refusal["error"]},
+        rules=(refusal["rule"],),
+        subject=actor_subject(step["actor"]),
+        compared=tuple((what, number) for what, number in refusal["compared"]),
+    )
+    yield Link(key=f"requirement.{refusal['rule']}", rules=(refusal["rule"],))
+    if decision is not None:
+        yield from _deciding_rule(decision)
+    yield from _row(step)
+    yield from _entry(refusal["error"])
+    yield Link(key=refusal["next"], params=refusal["next_params"])
+
+
+def _subject(moment: Moment, step: Json) -> Json:
+    """What the refusal is about: its partition, its transaction, or who refused."""
+    partition = (step["decision"] or {}).get("subject", step["params"].get("partition"))
+    if partition in moment.part("partitions"):
+        return partition_subject(partition)
+    transactional_id = step["params"].get("transactional_id")
+    if isinstance(transactional_id, str):
+        return transaction_subject(transactional_id)
+    return actor_subject(step["actor"])
+
+
+def _deciding_rule(decision: Json) -> Iterator[Link]:
+    """The check at which it ended, after how many that it had passed."""
+    passed = 0
+    for row in decision["rows"]:
+        if row["outcome"] == "decided":
+            yield link(
+                "refused.checks", machine=decision["machine"], place=passed + 1, count=len(decision["rows"])
+            )
+            yield Link(key=row["key"], params=row["params"], rules=(row["rule"],))
+            return
+        passed += row["outcome"] == "passed"
+
+
+def _row(step: Json) -> Iterator[Link]:
+    """The row of a state machine's table that refused."""
+    said = {step["key"]: step["params"], **{note["key"]: note["params"] for note in step["notes"]}}
+    for machine in machines().values():
+        for row in machine.rows:
+            if row.refused and row.why in said and _meets(row, said[row.why]):
+                yield _row_link(machine, row)
+                return
+
+
+def _meets(row: Row, params: dict[str, Any]) -> bool:
+    """Several states may refuse with one sentence; where it names its state, only that row did."""
+    return bool(params.get("state", row.source) == row.source)
+
+
+def _row_link(machine: Machine, row: Row) -> Link:
+    return link(
+        "refused.row",
+        row.spec,
+        machine=machine.name,
+        source=row.source,
+        on=row.on,
+        when=row.when or "–",
+        reply=row.reply or "–",
+    )
+
+
+def _entry(name: str) -> Iterator[Link]:
+    """What the error dictionary says."""
+    error = Error.__members__.get(name)
+    entry = None if error is None else ERRORS.get(error)
+    if entry is None:
+        return
+    yield link("refused.error", "MSG-4", error=name, since=entry.since)
+    for field in FIELDS:
+        yield Link(key=entry.key(field))

@@ -1,0 +1,112 @@
+"""Why something that is stored is not replicated yet: who of the in-sync replicas does not have it (LOG-7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.why.links import NAMED_MAX, Json, Link, actor_subject, link, partition_subject
+from engine.why.moment import Moment
+
+
+def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
+    """Nobody leads: who could."""
+    shown = moment.named("partitions", partition)
+    replicas = [f"broker-{replica}" for replica in shown["replica_order"]]
+    if shown["deleted"]:
+        yield link("partition_deleted", "MRK-2", subject=partition_subject(partition), partition=partition)
+        return
+    isr = [f"broker-{replica}" for replica in shown["isr"]]
+    yield link(
+        "no_leader",
+        "LOG-10",
+        subject=partition_subject(partition),
+        partition=partition,
+        brokers=replicas,
+        in_sync=isr,
+    )
+    for name in isr[:NAMED_MAX]:
+        yield from not_running(moment, name)
+
+
+def not_running(moment: Moment, actor: str) -> Iterator[Link]:
+    """That a client, a consumer or a broker is down, paused or starting; nothing when it works."""
+    shown = moment.actor(actor)
+    if shown is None:
+        return
+    subject = actor_subject(actor)
+    if not shown["alive"]:
+        session = (moment.part("zookeeper").get("sessions") or {}).get(actor.removeprefix("broker-"))
+        until = None if session is None else session["expires_at"]
+        if until is not None and until > moment.now:
+            left = until - moment.now
+            yield link("broker_down_session", "FEN-6", subject=subject, actor=actor, until=until, left=left)
+        else:
+            yield link("actor_down", "GEN-6", subject=subject, actor=actor)
+    elif shown["paused"]:
+        yield link("actor_paused", "GEN-6", subject=subject, actor=actor)
+    elif shown.get("starting"):
+        yield link("broker_starting", "PID-6", subject=subject, actor=actor)
+
+
+def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
+    """Which in-sync replicas do not have everything below ``offset`` yet, or whom the leader has not heard."""
+    shown = moment.named("partitions", partition)
+    if moment.leading(partition) is None:
+        yield from leaderless(moment, partition)
+        return
+    replicas: Json = shown["replicas"]
+    late = [
+        replica
+        for replica in shown["isr"]
+        if replica != shown["leader"] and replicas.get(str(replica), {}).get("log_end", 0) < offset
+    ]
+    if len(shown["isr"]) < shown["min_isr"]:
+        yield link(
+            "too_few_in_sync",
+            "LOG-2",
+            subject=partition_subject(partition),
+            partition=partition,
+            in_sync=len(shown["isr"]),
+            needed=shown["min_isr"],
+        )
+    for replica in late[:NAMED_MAX]:
+        actor = f"broker-{replica}"
+        end = replicas.get(str(replica), {}).get("log_end", 0)
+        yield link(
+            "follower_behind",
+            "LOG-7",
+            subject=actor_subject(actor),
+            actor=actor,
+            partition=partition,
+            log_end=end,
+            offset=offset,
+        )
+        yield from not_running(moment, actor)
+    if not late:
+        yield link(
+            "leader_not_told",
+            "LOG-7",
+            subject=partition_subject(partition),
+            partition=partition,
+            leader=f"broker-{shown['leader']}",
+            offset=offset,
+        )
+    fetch = _next_fetch(moment, partition)
+    if fetch is not None:
+        yield _fetch_comes(moment, fetch, partition)
+
+
+def _fetch_comes(moment: Moment, fetch: Json, partition: str) -> Link:
+    left = fetch["at"] - moment.now
+    actor = fetch["actor"]
+    subject = actor_subject(actor)
+    return link(
+        "next.fetch", "LOG-7", subject=subject, actor=actor, partition=partition, at=fetch["at"], left=left
+    )
+
+
+def _next_fetch(moment: Moment, partition: str) -> Json | None:
+    for event in moment.waiting_events():
+        if event["what"] == f"fetch {partition}":
+            return event
+    return None

@@ -1,0 +1,195 @@
+"""Why the last stable offset is where it is: offset, producer, transaction, coordinator, marker, who waits (LOG-8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.why.links import (
+    NAMED_MAX,
+    Json,
+    Link,
+    actor_subject,
+    link,
+    partition_subject,
+    stored_subject,
+    transaction_subject,
+)
+from engine.why.moment import Moment
+from engine.why.outcomes import decision, users
+from engine.why.replication import behind, leaderless
+
+
+def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
+    replica = moment.leading(partition)
+    if replica is None:
+        yield from leaderless(moment, partition)
+        return
+    stable, high = replica["last_stable_offset"], replica["high_watermark"]
+    subject = partition_subject(partition)
+    yield link(
+        "lso.at",
+        "LOG-8",
+        "CON-1",
+        subject=subject,
+        partition=partition,
+        last_stable_offset=stable,
+        high_watermark=high,
+        log_end=replica["log_end"],
+    )
+    if stable < high:
+        yield from holder(moment, partition, replica)
+        yield from held_up(moment, partition, replica)
+        return
+    yield link("lso.free", "LOG-8", subject=subject, partition=partition, high_watermark=high)
+    if high < replica["log_end"]:
+        yield link(
+            "lso.high_watermark_waits",
+            "LOG-7",
+            subject=subject,
+            partition=partition,
+            high_watermark=high,
+            log_end=replica["log_end"],
+        )
+        yield from behind(moment, partition, replica["log_end"])
+
+
+def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
+    """The transaction at the last stable offset, and why it is not over."""
+    stable = replica["last_stable_offset"]
+    producer_id = open_at(replica, stable)
+    if producer_id is None:
+        yield from _marker_not_replicated(moment, partition, replica)
+        return
+    batch = moment.batch_at(partition, stable)
+    epoch = replica["producers"][str(producer_id)]["producer_epoch"]
+    records = sum(
+        stored["record_count"]
+        for stored in moment.batches(partition)
+        if stored["producer_id"] == producer_id
+        and stored["control"] is None
+        and stored["transactional"]
+        and stored["base_offset"] >= stable
+    )
+    yield link(
+        "lso.first_offset",
+        "LOG-8",
+        "LOG-6",
+        subject=partition_subject(partition) if batch is None else stored_subject(partition, batch),
+        partition=partition,
+        offset=stable,
+        producer_id=producer_id,
+        producer_epoch=epoch,
+        records=records,
+    )
+    yield from owner(moment, partition, producer_id, epoch)
+
+
+def open_at(replica: Json, offset: int) -> int | None:
+    """The producer id whose undecided transaction begins here; None: its marker stands in the log already."""
+    for producer_id, entry in replica["producers"].items():
+        if entry["transaction_first_offset"] == offset:
+            return int(producer_id)
+    return None
+
+
+def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Iterator[Link]:
+    """From a producer id to whoever could end its transaction here."""
+    transactional_id = moment.owner_of(producer_id)
+    if transactional_id is None:
+        key = "transaction.owner_not_in_files" if not moment.part("brokers") else "transaction.nobody_owns"
+        yield link(
+            key, "MRK-12", subject=partition_subject(partition), producer_id=producer_id, partition=partition
+        )
+        return
+    yield link(
+        "transaction.owner",
+        "FEN-2",
+        subject=transaction_subject(transactional_id),
+        producer_id=producer_id,
+        producer_epoch=epoch,
+        transactional_id=transactional_id,
+    )
+    yield from users(moment, transactional_id, (producer_id, epoch))
+    yield from decision(moment, transactional_id, partition)
+
+
+def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
+    """The outcome stands above the high watermark: it shows once every in-sync replica has the marker."""
+    stable = replica["last_stable_offset"]
+    first = moment.batch_at(partition, stable)
+    ends = [
+        batch
+        for batch in moment.batches(partition)
+        if batch["control"] is not None
+        and batch["last_offset"] >= replica["high_watermark"]
+        and (first is None or batch["producer_id"] == first["producer_id"])
+    ]
+    if not ends:
+        yield link("lso.not_recomputed", "LOG-8", subject=partition_subject(partition), partition=partition)
+        return
+    marker = ends[0]
+    yield link(
+        "lso.marker_not_replicated",
+        "CON-6",
+        "MRK-6",
+        subject=stored_subject(partition, marker),
+        partition=partition,
+        producer_id=marker["producer_id"],
+        result=marker["control"],
+        offset=marker["base_offset"],
+        high_watermark=replica["high_watermark"],
+    )
+    yield from behind(moment, partition, marker["last_offset"] + 1)
+
+
+# -- who waits ---------------------------------------------------------------------------------------------
+
+
+def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
+    """Readers of committed data and their groups, and what they do not get."""
+    stable, high = replica["last_stable_offset"], replica["high_watermark"]
+    first = moment.batch_at(partition, stable)
+    hidden = [batch for batch in moment.batches(partition) if stable <= batch["base_offset"] < high]
+    records = [batch for batch in hidden if batch["control"] is None]
+    producer = None if first is None else first["producer_id"]
+    others = sum(batch["record_count"] for batch in records if batch["producer_id"] != producer)
+    yield link(
+        "held.records" if others else "held.own_records",
+        "CON-5",
+        subject=partition_subject(partition),
+        partition=partition,
+        first=stable,
+        last=high - 1,
+        count=sum(batch["record_count"] for batch in records),
+        others=others,
+    )
+    readers = [
+        (name, shown)
+        for name, shown in moment.part("consumers").items()
+        if shown["isolation"] == "read_committed" and partition in shown["positions"]
+    ]
+    if not readers:
+        yield link("held.nobody", "CON-5", subject=partition_subject(partition), partition=partition)
+    for name, shown in readers[:NAMED_MAX]:
+        yield link(
+            "held.reader",
+            "CON-5",
+            subject=actor_subject(name),
+            consumer=name,
+            partition=partition,
+            position=shown["positions"][partition],
+            bound=stable,
+        )
+        group = shown.get("group")
+        if group is not None:
+            yield link(
+                "held.group",
+                "CON-9",
+                subject=actor_subject(name),
+                consumer=name,
+                group=group["group_id"],
+                partition=partition,
+                committed=group["committed"].get(partition),
+            )
+    if len(readers) > NAMED_MAX:
+        yield link("held.more", "CON-5", count=len(readers) - NAMED_MAX)

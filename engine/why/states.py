@@ -1,0 +1,115 @@
+"""Why something is in its state: the row of its table that led there, in which step, and what would lead out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.explain.machines import machines
+from engine.explain.sentences import catalogue
+from engine.machine import Machine
+from engine.recording import Step
+from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
+from engine.why.moment import Moment
+
+OUT_MAX = 8
+"""Ways out of a state that are named; the machine's own page has all of them."""
+
+_OF_TRANSACTIONS = ("transaction_states", "marker_states")
+_INITIAL_OF_CLIENTS = "client_transactions"
+
+
+def known_states(moment: Moment, subject: str) -> list[str]:
+    """The machines in which something of this name was moved, or has a state to tell."""
+    found = [machine for machine, of in moment.lately.transitions if of == subject]
+    manager = moment.part("clients").get(subject, {}).get("transaction_manager")
+    if manager is not None and _INITIAL_OF_CLIENTS not in found:
+        found.append(_INITIAL_OF_CLIENTS)
+    return sorted(found)
+
+
+def why_state(moment: Moment, subject: str) -> Iterator[Link]:
+    names = known_states(moment, subject)
+    if not names:
+        known = sorted({of for _, of in moment.lately.transitions}) or ["none"]
+        raise NotAsked("subject", f"no state of {subject!r} is known", f"known: {', '.join(known)}")
+    for name in names:
+        machine = machines()[name]
+        taken = moment.lately.transitions.get((name, subject))
+        where = _selection(name, subject)
+        if taken is None:
+            state = machine.initial
+            yield link("state.initial", subject=where, of=subject, machine=name, state=state)
+        else:
+            step, transition = taken
+            state = transition["to"]
+            yield from _led_here(machine, subject, step, transition)
+        yield from _ways_out(machine, subject, state)
+    yield from _error(moment, subject)
+
+
+def _selection(machine: str, subject: str) -> Json:
+    return transaction_subject(subject) if machine in _OF_TRANSACTIONS else actor_subject(subject)
+
+
+def _led_here(machine: Machine, subject: str, step: Step, transition: Json) -> Iterator[Link]:
+    """The transition, the sentence of its row with the numbers of its step, and that step's own sentence."""
+    row = machine.rows[transition["row"]]
+    where = _selection(machine.name, subject)
+    yield link(
+        "state.since",
+        row.spec,
+        subject=where,
+        step=step.number,
+        of=subject,
+        machine=machine.name,
+        source=transition["from"],
+        target=transition["to"],
+        on=transition["on"],
+        number=step.number,
+        at=step.at,
+    )
+    said = {step.key: step.params, **{note["key"]: note["params"] for note in step.notes}}
+    params = said.get(row.why)
+    plain = row.why in catalogue() and not catalogue()[row.why].slots("en")
+    if params is not None or plain:
+        yield Link(key=row.why, params=params or {}, rules=(row.spec,), subject=where, step=step.number)
+    if step.key != row.why:
+        yield Link(
+            key=step.key,
+            params=step.params,
+            rules=step.rules,
+            subject=actor_subject(step.actor),
+            step=step.number,
+        )
+
+
+def _ways_out(machine: Machine, subject: str, state: str) -> Iterator[Link]:
+    """What would move it on from here, by the table alone."""
+    ways = {
+        f"{row.on} → {row.target}": None
+        for row in machine.rows
+        if row.source == state and row.target not in (None, state)
+    }
+    where = _selection(machine.name, subject)
+    if not ways:
+        yield link("state.last", subject=where, of=subject, machine=machine.name, state=state)
+        return
+    names = list(ways)
+    yield link(
+        "state.ways_out",
+        subject=where,
+        of=subject,
+        state=state,
+        ways=names[:OUT_MAX],
+        others=max(len(names) - OUT_MAX, 0),
+    )
+
+
+def _error(moment: Moment, subject: str) -> Iterator[Link]:
+    """The error that a client's transaction manager holds."""
+    manager = moment.part("clients").get(subject, {}).get("transaction_manager")
+    error = None if manager is None else manager["last_error"]
+    if error is not None:
+        yield link("state.error", "TXM-3", subject=actor_subject(subject), of=subject, error=error)
+        if f"error.{error}.meaning" in catalogue():
+            yield Link(key=f"error.{error}.meaning")

@@ -1,0 +1,362 @@
+"""Why nothing happens, and why a batch is not sent: what somebody waits for, with the virtual time that is left.
+
+Whether a batch may leave is the accumulator's and the transaction manager's to say (ACC-8..ACC-12, ORD-5); they are
+asked, nothing of their rules is repeated here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.client.batch import IN_FLIGHT, LIVE
+from engine.client.producer_client import ProducerClient
+from engine.client.sender_sentences import STOPS
+from engine.errors import EngineError
+from engine.why.links import (
+    NAMED_MAX,
+    Json,
+    Link,
+    NotAsked,
+    actor_subject,
+    batch_subject,
+    link,
+    partition_subject,
+)
+from engine.why.messages import coming, whereabouts
+from engine.why.moment import Moment
+from engine.why.outcomes import applications_of
+from engine.why.readers import reading_waits
+from engine.why.replication import behind, not_running
+
+RUN = "run"
+"""The subject that stands for the whole run."""
+
+
+# -- a batch -----------------------------------------------------------------------------------------------
+
+
+def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
+    """Why a batch of a client does not leave, or where it is."""
+    shown = moment.named("clients", client)
+    batch = shown["batches"].get(name)
+    if batch is None:
+        known = ", ".join(shown["batches"]) or "none"
+        raise NotAsked("subject", f"{client} has no batch {name!r}", f"known: {known}")
+    subject = batch_subject(client, name, batch)
+    params: Json = {"client": client, "batch": name, "partition": batch["partition"]}
+    if batch["state"] not in LIVE:
+        error = batch["error"] or "–"
+        yield link("batch.over", "ACC-7", subject=subject, **params, state=batch["state"], error=error)
+        return
+    if batch["state"] == IN_FLIGHT:
+        yield from _in_flight(moment, client, shown, name, subject)
+        return
+    queue = shown["queues"][batch["partition"]]["batches"]
+    place = queue.index(name) if name in queue else 0
+    yield link("batch.queued", "ACC-1", subject=subject, **params, place=place + 1, count=len(queue))
+    if place > 0:
+        head = shown["batches"][queue[0]]
+        behind_it = batch_subject(client, queue[0], head)
+        yield link("batch.behind", "ACC-13", subject=behind_it, **params, head=queue[0])
+    stopped = list(not_running(moment, client))
+    yield from stopped or _head_waits(moment, client, shown, batch["partition"])
+
+
+def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Json) -> Iterator[Link]:
+    """Sent, and not answered: on the wire, at the broker, or lost on the way."""
+    for number, request in shown["requests"].items():
+        if name not in request["batches"]:
+            continue
+        yield link(
+            "batch.in_flight",
+            "ORD-4",
+            subject=subject,
+            client=client,
+            batch=name,
+            broker=request["to"],
+            sent_at=request["sent_at"],
+            until=request["deadline"],
+            left=request["deadline"] - moment.now,
+        )
+        yield from _request_is(moment, client, request, int(number))
+        return
+    yield link("batch.drained", "ACC-16", subject=subject, client=client, batch=name)
+
+
+def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iterator[Link]:
+    """Where a request or its answer is now."""
+    for message in moment.messages():
+        ends = (message["from"], message["to"])
+        if message["correlation_id"] == number and client in ends and request["to"] in ends:
+            yield from whereabouts(moment, message)
+            return
+    for partition in _partitions_of(moment, client, request):
+        replica = moment.leading(partition)
+        for waiting in [] if replica is None else replica["waiting"]:
+            if waiting["client"] == client:
+                yield link(
+                    "message.waits_for_replicas",
+                    "LOG-2",
+                    subject=partition_subject(partition),
+                    client=client,
+                    broker=request["to"],
+                    partition=partition,
+                    offset=waiting["until_offset"],
+                )
+                yield from behind(moment, partition, waiting["until_offset"])
+                return
+    yield link(
+        "message.nobody_has_it",
+        "SND-7",
+        subject=actor_subject(client),
+        client=client,
+        broker=request["to"],
+        api=request["api"],
+        until=request["deadline"],
+        left=request["deadline"] - moment.now,
+    )
+    yield from not_running(moment, request["to"])
+
+
+def _partitions_of(moment: Moment, client: str, request: Json) -> list[str]:
+    batches = moment.part("clients")[client]["batches"]
+    return [batches[name]["partition"] for name in request["batches"] if name in batches]
+
+
+def _producer(moment: Moment, client: str) -> ProducerClient | None:
+    """The client itself, to ask its rules; None when there is only a view."""
+    if moment.simulation is None:
+        return None
+    return moment.simulation.world.clients.get(client)
+
+
+def _head_waits(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
+    """What keeps the head of a queue: everything that is true of it, the Sender's own wait first."""
+    producer = _producer(moment, client)
+    if producer is None:
+        yield link("batch.no_engine", subject=actor_subject(client), client=client)
+        return
+    found = [
+        *_sender_waits(moment, client, shown, producer),
+        *_accumulator_waits(moment, client, producer, partition),
+        *_connection_waits(moment, client, shown, partition),
+    ]
+    yield from found
+    if not found:
+        event = moment.next_event(client, "sender", "timer")
+        left = 0 if event is None else event["at"] - moment.now
+        yield link(
+            "batch.leaves_next",
+            "ACC-10",
+            subject=actor_subject(client),
+            client=client,
+            partition=partition,
+            left=left,
+        )
+
+
+def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerClient) -> Iterator[Link]:
+    """A control request goes before everything else (TXM-9), and the Sender may sleep before it asks again."""
+    sender = producer.sender
+    manager = shown["transaction_manager"]
+    subject = actor_subject(client)
+    if manager is not None and manager["in_flight_request"] is not None:
+        api = manager["in_flight_request"]
+        yield Link(
+            key="client.waits_control",
+            params={"client": client, "api": api},
+            rules=("TXM-9",),
+            subject=subject,
+        )
+        for number, request in shown["requests"].items():
+            if request["api"] == api:
+                yield from _request_is(moment, client, request, int(number))
+    elif sender.held is not None:
+        request_held = sender.held.request
+        yield link("client.looks_for", "SND-5", subject=subject, client=client, api=request_held.api)
+    if sender.sleeps_until is not None and sender.sleeps_until > moment.now:
+        yield link(
+            "client.sleeps",
+            "SND-5",
+            subject=subject,
+            client=client,
+            until=sender.sleeps_until,
+            left=sender.sleeps_until - moment.now,
+        )
+
+
+def _accumulator_waits(
+    moment: Moment, client: str, producer: ProducerClient, partition: str
+) -> Iterator[Link]:
+    """What the accumulator and the transaction manager say of the head (ACC-8..ACC-11, ACC-19, ORD-5)."""
+    memory = producer.memory
+    queue = memory.accumulator.queues[partition]
+    if not queue.batches:
+        raise EngineError(f"{client}: the queue of {partition} is empty, though a batch of it waits")
+    head = queue.batches[0]
+    subject = partition_subject(partition)
+    if memory.metadata.leaders.get(partition) is None:
+        topic = partition.rpartition("-")[0]
+        yield Link(
+            key="client.waits_no_leader",
+            params={"client": client, "topics": [topic]},
+            rules=("ACC-8",),
+            subject=subject,
+        )
+    elif queue.muted:
+        yield Link(
+            key="client.waits_muted",
+            params={"client": client, "partitions": [partition]},
+            rules=("ACC-19",),
+            subject=subject,
+        )
+    else:
+        only = {partition: memory.metadata.leaders[partition]}
+        waits = _waits_of(memory.accumulator.ready(only, moment.now).waits, partition)
+        if waits is not None:
+            kind, until = waits
+            yield Link(
+                key=f"client.waits_{kind}",
+                params={
+                    "client": client,
+                    "partition": partition,
+                    "until": until,
+                    "wait": until - moment.now,
+                },
+                rules=("ACC-9", "ACC-11"),
+                subject=subject,
+            )
+    reason = None if memory.transactions is None else memory.transactions.stop_reason(head)
+    if reason is not None:
+        yield Link(
+            key=STOPS[reason][1],
+            params={"client": client, "partition": partition},
+            rules=("ORD-5",),
+            subject=subject,
+        )
+
+
+def _waits_of(waits: tuple[str, str, int] | None, partition: str) -> tuple[str, int] | None:
+    return None if waits is None or waits[0] != partition else waits[1:]
+
+
+def _connection_waits(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
+    leader = shown["metadata"]["leaders"].get(partition)
+    connection = None if leader is None else shown["connections"].get(str(leader))
+    if connection is None:
+        return
+    broker = f"broker-{leader}"
+    params = {"client": client, "broker": broker, "limit": connection["limit"]}
+    if connection["state"] != "connected":
+        yield Link(
+            key="client.waits_not_connected", params=params, rules=("SND-7",), subject=actor_subject(broker)
+        )
+        yield from not_running(moment, broker)
+    elif len(connection["in_flight"]) >= connection["limit"]:
+        yield Link(
+            key="client.waits_in_flight_full", params=params, rules=("SND-7",), subject=actor_subject(broker)
+        )
+
+
+# -- an actor ----------------------------------------------------------------------------------------------
+
+
+def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
+    """Why an actor does nothing now; of the run as a whole what comes next."""
+    if subject == RUN:
+        yield from _next_of_run(moment)
+    elif subject in moment.part("clients"):
+        yield from _client_waits(moment, subject)
+    elif subject in moment.part("consumers"):
+        yield from _idle_if_silent(moment, subject, list(reading_waits(moment, subject, None)))
+    elif subject in moment.part("applications"):
+        client = moment.part("applications")[subject]["client"]
+        yield from applications_of(moment, client)
+        yield from _client_waits(moment, client)
+    elif moment.broker(subject) is not None:
+        yield from _idle_if_silent(moment, subject, list(not_running(moment, subject)))
+    else:
+        known = [*moment.part("clients"), *moment.part("consumers"), *moment.part("applications")]
+        known += [f"broker-{name}" for name in moment.part("brokers")]
+        raise NotAsked("subject", f"{subject!r} is no actor here", f"known: {RUN}, {', '.join(known)}")
+
+
+def _next_of_run(moment: Moment) -> Iterator[Link]:
+    """The events that wait, the first ones by name."""
+    events = moment.waiting_events()
+    if not events:
+        yield link("nothing.run_over", "GEN-2", at=moment.now)
+        return
+    yield coming(moment, events[0])
+    if len(events) > 1:
+        yield link("nothing.others", "GEN-2", count=len(events) - 1, at=events[-1]["at"])
+    for client in list(moment.part("clients"))[:NAMED_MAX]:
+        yield from _first_wait(moment, client)
+
+
+def _first_wait(moment: Moment, client: str) -> Iterator[Link]:
+    """One sentence for a client that has something to send and does not."""
+    shown = moment.part("clients")[client]
+    if any(queue["batches"] for queue in shown["queues"].values()):
+        for found in _client_waits(moment, client):
+            yield found
+            return
+
+
+def _client_waits(moment: Moment, client: str) -> Iterator[Link]:
+    shown = moment.part("clients")[client]
+    subject = actor_subject(client)
+    stopped = list(not_running(moment, client))
+    if stopped:
+        yield from stopped
+        return
+    found = [
+        link(
+            "client.memory",
+            "ACC-5",
+            subject=subject,
+            client=client,
+            serial=waiter["serial"],
+            size=waiter["size"],
+            free=shown["pool"]["free"],
+            until=waiter["until"],
+            left=waiter["until"] - moment.now,
+        )
+        for waiter in shown["pool"]["waiters"][:NAMED_MAX]
+    ]
+    waiting = [name for name, queue in shown["queues"].items() if queue["batches"]]
+    for partition in waiting[:NAMED_MAX]:
+        found += _head_waits(moment, client, shown, partition)
+    if not waiting:
+        for number, request in list(shown["requests"].items())[:NAMED_MAX]:
+            found.append(_awaited(moment, client, request))
+            found += _request_is(moment, client, request, int(number))
+        found += applications_of(moment, client)
+    yield from _idle_if_silent(moment, client, found)
+
+
+def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
+    """The reasons, each once, and when the actor acts next; that it has nothing to do when there is neither."""
+    told: list[Link] = []
+    for one in found:
+        if one not in told:
+            told.append(one)
+    yield from told
+    event = moment.next_event(actor)
+    if event is not None:
+        yield coming(moment, event)
+    elif not told:
+        yield link("nothing.idle", "GEN-2", subject=actor_subject(actor), actor=actor)
+
+
+def _awaited(moment: Moment, client: str, request: Json) -> Link:
+    return link(
+        "client.awaits",
+        "SND-7",
+        subject=actor_subject(client),
+        client=client,
+        api=request["api"],
+        broker=request["to"],
+        until=request["deadline"],
+        left=request["deadline"] - moment.now,
+    )
