@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -16,7 +17,8 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "connect-src 'self'",
         "object-src 'none'",
         "base-uri 'self'",
-        "form-action 'self'",
+        # A form that signs in with another site's account is led there.
+        " ".join(("form-action 'self'", *settings.SIGN_IN_ORIGINS)),
         "frame-ancestors 'none'",
     )
 )

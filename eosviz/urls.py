@@ -1,5 +1,6 @@
 """Every address of the site. Each app names its own; here they are only brought together."""
 
+from django.contrib import admin
 from django.urls import include, path
 
 from eosviz.health import healthz
@@ -9,6 +10,9 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("api/", api.urls),  # here and not in its app, whose namespace would hide the API's own
     path("i18n/", include("django.conf.urls.i18n")),
+    path("administration/", admin.site.urls),
+    path("accounts/", include("allauth.urls")),
+    path("account/", include("eosviz.accounts.urls")),
     path("", include("eosviz.scenarios.urls")),
     path("", include("eosviz.walkthroughs.urls")),
     path("", include("eosviz.replays.urls")),

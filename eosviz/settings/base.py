@@ -8,6 +8,8 @@ from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError, TimeoutError
 
 from eosviz.launch.embedded import embedded_redis_url, embedded_secret_key, kombu_url
+from eosviz.settings.accounts import *  # noqa: F403
+from eosviz.settings.accounts import SOCIAL_APPS
 
 env = environ.Env()
 
@@ -22,6 +24,7 @@ ALLOWED_HOSTS = env.list("EOSVIZ_ALLOWED_HOSTS", default=["127.0.0.1", "localhos
 CSRF_TRUSTED_ORIGINS = env.list("EOSVIZ_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -29,7 +32,10 @@ INSTALLED_APPS = [
     "servestatic.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
+    "allauth.account",
+    *SOCIAL_APPS,
     "ninja",  # as an app it serves the API page's scripts itself instead of from another site
+    "eosviz.accounts",
     "eosviz.walkthroughs",
     "eosviz.scenarios",
     "eosviz.replays",
@@ -51,6 +57,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 
 ROOT_URLCONF = "eosviz.urls"
@@ -92,8 +99,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 REDIS_URL = env.str("REDIS_URL", "") or embedded_redis_url(DATA_DIR)
 CHANNEL_LAYERS = {
     "default": {
-        # The other layer of channels_redis stays open after a server restart and receives nothing.
-        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "BACKEND": "eosviz.channel_layer.OutlivingChannelLayer",
         "CONFIG": {
             "hosts": [
                 {
@@ -107,6 +113,15 @@ CHANNEL_LAYERS = {
                 }
             ]
         },
+    }
+}
+
+# How often somebody tried to sign in is counted for all web processes together.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "eosviz",
     }
 }
 

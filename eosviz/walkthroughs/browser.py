@@ -1,5 +1,5 @@
-"""Who owns a session: the browser that made it. Nobody registers; a key in the session cookie's data is all
-there is.
+"""Who owns a session: whoever's key stands in the session cookie's data. A browser gets a key of its own when it
+makes its first session; whoever signs in has the account's key there instead (`accounts/owning.py`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,25 @@
+"""What changes an account as a whole."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from eosviz.accounts.models import User
+from eosviz.replays.models import Replay
+from eosviz.tracks.models import Visit
+from eosviz.walkthroughs import presenting
+from eosviz.walkthroughs.models import Session
+
+
+def delete_account(user: User) -> None:
+    """The account and all it made, as the page said beforehand. Whoever follows one of its sessions is told."""
+    key = user.owner_key
+    for session_id in (
+        Session.objects.of_browser(key).filter(presentation__isnull=False).values_list("id", flat=True)
+    ):
+        presenting.end(session_id)
+    with transaction.atomic():
+        Session.objects.of_browser(key).delete()
+        Replay.objects.of_browser(key).delete()
+        Visit.objects.of_browser(key).delete()
+        user.delete()

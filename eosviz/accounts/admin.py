@@ -1,0 +1,29 @@
+"""People in Django's administration: search, bar, give roles. Passwords are set by their owners alone."""
+
+from __future__ import annotations
+
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.http import HttpRequest
+
+from eosviz.accounts.models import User
+
+# The administration's own form would know nothing of the limits on signing in.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+
+
+@admin.register(User)
+class UserAdmin(admin.ModelAdmin):
+    list_display = ("email", "name", "is_active", "date_joined", "last_login")
+    list_filter = ("is_active", "groups")
+    search_fields = ("email", "name")
+    fields = ("email", "name", "is_active", "groups", "date_joined", "last_login")
+    readonly_fields = ("email", "date_joined", "last_login")
+    filter_horizontal = ("groups",)
+    ordering = ("email",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False  # people sign up themselves
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return False  # people delete themselves, after being told what goes with them

@@ -1,0 +1,101 @@
+"""Everything an account made: counted for its page, told before it is deleted, and packed for taking away."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from typing import IO, Any
+
+import msgspec
+
+from eosviz.accounts.models import User
+from eosviz.accounts.roles import role_of
+from eosviz.replays.actions import export_session, file_name
+from eosviz.replays.models import Replay
+from eosviz.tracks.models import Prediction, Visit
+from eosviz.walkthroughs.models import Session
+
+KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
+"""What is packed lies in a file from this size on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One kind of thing. `fate`: what deleting the account does to it, `deleted` or `anonymised`."""
+
+    kind: str
+    count: int
+    fate: str = "deleted"
+
+    @property
+    def key(self) -> str:
+        return f"accounts.holding.{self.kind}"
+
+    @property
+    def fate_key(self) -> str:
+        return f"accounts.fate.{self.fate}"
+
+
+def holdings(user: User) -> list[Holding]:
+    """Every kind, also those of which there is none: the page says what would happen to them."""
+    key = user.owner_key
+    return [
+        Holding("sessions", Session.objects.of_browser(key).count()),
+        Holding("replays", Replay.objects.of_browser(key).count()),
+        Holding("predictions", Prediction.objects.filter(session__owner=key).count()),
+        Holding("progress", Visit.objects.of_browser(key).count()),
+    ]
+
+
+def account_file(user: User) -> dict[str, Any]:
+    """What is known of a person beside their sessions and replays, as JSON."""
+    key = user.owner_key
+    return {
+        "email": user.email,
+        "name": user.name,
+        "joined": user.date_joined.isoformat(),
+        "role": role_of(user).value,
+        "progress": [
+            {
+                "track": visit.track,
+                "position": visit.position,
+                "done": visit.done,
+                "begun": visit.begun.isoformat(),
+            }
+            for visit in Visit.objects.of_browser(key).order_by("track", "position")
+        ],
+        "predictions": [
+            {
+                "session": str(answer.session_id),
+                "step": answer.at,
+                "question": answer.ask,
+                "choice": answer.choice,
+                "right": answer.right,
+                "answered": answer.answered.isoformat(),
+            }
+            for answer in Prediction.objects.filter(session__owner=key).order_by("answered")
+        ],
+    }
+
+
+def packed(user: User) -> IO[bytes]:
+    """A ZIP with `account.json`, each session as a replay file, each opened replay as a player file.
+
+    The caller closes it. It is written whole before it is sent, so what fails on the way leaves no half.
+    """
+    # The caller gets it open; the response that sends it closes it.
+    file = tempfile.SpooledTemporaryFile(max_size=KEPT_IN_MEMORY_BYTES)  # noqa: SIM115
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "account.json", msgspec.json.format(msgspec.json.encode(account_file(user)), indent=2)
+        )
+        sessions = Session.objects.of_browser(user.owner_key).select_related("version").recent()
+        for session in sessions.iterator():
+            with archive.open(f"sessions/{file_name(session)}", "w", force_zip64=True) as entry:
+                for piece in export_session(session):
+                    entry.write(piece)
+        for replay in Replay.objects.of_browser(user.owner_key).iterator():
+            archive.writestr(f"replays/{replay.id}.player.json.gz", bytes(replay.player))
+    file.seek(0)
+    return file

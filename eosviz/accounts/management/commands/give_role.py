@@ -1,0 +1,25 @@
+"""`manage.py give_role teacher@example.org instructor`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from eosviz.accounts.models import User
+from eosviz.accounts.roles import Role, give_role
+
+
+class Command(BaseCommand):
+    help = "Give a person exactly one role: learner, instructor or administrator."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", help="the address the person signs in with")
+        parser.add_argument("role", choices=[role.value for role in Role])
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(email=options["email"].strip().lower()).first()
+        if user is None:
+            raise CommandError(f"nobody has signed up as {options['email']}; they must sign up first")
+        give_role(user, Role(options["role"]))
+        self.stdout.write(f"{user.email}: {options['role']}")

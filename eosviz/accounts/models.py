@@ -1,0 +1,71 @@
+"""A person with an account. Nobody needs one to step through scenarios."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+
+NAME_CHARACTERS_MAX = 80
+
+
+def new_owner_key() -> str:
+    """As long as a browser's own key, and as hard to guess."""
+    return secrets.token_hex(24)
+
+
+class UserManager(BaseUserManager["User"]):
+    """Accounts are named by their address; `manage.py createsuperuser` makes an administrator of everything."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:
+        """ValueError without an address: nobody could sign in to such an account."""
+        if not email:
+            raise ValueError("an account needs an e-mail address")
+        user = self.model(email=email.strip().lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> User:
+        return self.create_user(email, password, **{**fields, "is_superuser": True})
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        return self.get(email=(username or "").strip().lower())
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """Roles are groups (`roles.py`), never columns."""
+
+    email = models.EmailField(unique=True)
+    """In small letters."""
+    name = models.CharField(max_length=NAME_CHARACTERS_MAX, blank=True)
+    """What classmates and instructors read."""
+    owner_key = models.CharField(max_length=64, unique=True, default=new_owner_key, editable=False)
+    """Owns this person's sessions, replays and progress, as a browser's key does for somebody unknown."""
+    is_active = models.BooleanField(default=True)
+    """False: cannot sign in, and whoever is signed in is signed out."""
+    date_joined = models.DateTimeField(auto_now_add=True)
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+
+    objects = UserManager()
+
+    class Meta:
+        permissions = (("administer", "May enter the administration"),)
+
+    def __str__(self) -> str:
+        return self.called
+
+    @property
+    def called(self) -> str:
+        """The name, or the part of the address before the @ for those who gave none."""
+        return self.name or self.email.partition("@")[0]
+
+    @property
+    def is_staff(self) -> bool:
+        """What Django's administration asks."""
+        return self.is_active and self.has_perm("accounts.administer")

@@ -1,0 +1,51 @@
+"""Whose work it is. A browser's key owns what somebody unknown makes (`walkthroughs/browser.py`); an account has
+such a key too. Whoever signs in gives the account what the browser held, and from then on the browser's session
+holds the account's key: every rule about owners stays one rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest
+
+from eosviz.accounts.models import User
+from eosviz.replays.models import Replay
+from eosviz.tracks.models import Visit
+from eosviz.walkthroughs.browser import BROWSER_KEY, browser_of
+from eosviz.walkthroughs.models import Session
+
+
+def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: Any) -> None:
+    """Called by Django whenever somebody has signed in."""
+    held = browser_of(request.session)
+    if held != user.owner_key:
+        claim(user, held)
+        request.session[BROWSER_KEY] = user.owner_key
+
+
+def claim(user: User, browser: str) -> None:
+    """Everything of this browser belongs to the account from now on. An empty key owns nothing."""
+    if not browser or User.objects.filter(owner_key=browser).exists():
+        return
+    with transaction.atomic():
+        Session.objects.of_browser(browser).update(owner=user.owner_key)
+        Replay.objects.of_browser(browser).update(owner=user.owner_key)
+        _claim_visits(user.owner_key, browser)
+
+
+def _claim_visits(account: str, browser: str) -> None:
+    """Progress is joined: what was done in either is done, and a run that the account has stays its run."""
+    known = {(visit.track, visit.position): visit for visit in Visit.objects.of_browser(account)}
+    for visit in Visit.objects.of_browser(browser):
+        mine = known.get((visit.track, visit.position))
+        if mine is None:
+            visit.owner = account
+            visit.save(update_fields=["owner"])
+            continue
+        run = visit.session
+        visit.delete()
+        mine.done = mine.done or visit.done
+        mine.session = mine.session or run
+        mine.save(update_fields=["done", "session"])

@@ -1,0 +1,37 @@
+"""The session store. A session whose account is gone, barred or has got a new password is empty.
+
+Pages and sockets read the owner's key from the session and never ask for the account itself; without this a
+stolen cookie would go on to own everything after its owner has changed the password.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY, get_user_model
+from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
+from django.utils.crypto import constant_time_compare
+
+
+class SessionStore(DatabaseStore):
+    def load(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().load()
+        if SESSION_KEY not in data:
+            return data
+        user = get_user_model().objects.filter(pk=data[SESSION_KEY]).first()
+        return data if _holds(user, data) else {}
+
+    async def aload(self) -> dict[str, Any]:
+        data: dict[str, Any] = await super().aload()
+        if SESSION_KEY not in data:
+            return data
+        user = await get_user_model().objects.filter(pk=data[SESSION_KEY]).afirst()
+        return data if _holds(user, data) else {}
+
+
+def _holds(user: Any, data: dict[str, Any]) -> bool:
+    if user is None or not user.is_active:
+        return False
+    known = data.get(HASH_SESSION_KEY) or ""
+    hashes = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
+    return any(constant_time_compare(known, one) for one in hashes)

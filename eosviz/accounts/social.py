@@ -1,0 +1,25 @@
+"""Signing in with an account of another site. Imported only where `EOSVIZ_SIGN_IN_WITH` names one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from django.conf import settings
+from django.http import HttpRequest
+
+from eosviz.accounts.models import NAME_CHARACTERS_MAX
+
+
+class SocialAdapter(DefaultSocialAccountAdapter):
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        return bool(settings.SIGN_UP_OPEN)
+
+    def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> Any:
+        """The other site's name is taken as the first proposal for ours."""
+        user = super().populate_user(request, sociallogin, data)
+        whole = data.get("name") or " ".join(
+            part for part in (data.get("first_name"), data.get("last_name")) if part
+        )
+        user.name = whole[:NAME_CHARACTERS_MAX]
+        return user

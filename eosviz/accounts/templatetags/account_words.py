@@ -1,0 +1,14 @@
+"""What the account's pages say about this installation."""
+
+from __future__ import annotations
+
+from django import template
+from django.conf import settings
+
+register = template.Library()
+
+
+@register.simple_tag
+def mail_is_printed() -> bool:
+    """No mail server is set: what would be sent stands in the web process's log."""
+    return not settings.EMAIL_URL

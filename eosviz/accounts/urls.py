@@ -1,0 +1,10 @@
+from django.urls import URLPattern, URLResolver, path
+
+from eosviz.accounts import views
+
+app_name = "accounts"
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", views.account, name="account"),
+    path("download", views.download, name="download"),
+    path("delete", views.delete, name="delete"),
+]

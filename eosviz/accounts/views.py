@@ -1,0 +1,71 @@
+"""The account's own pages. Signing up and in, passwords and addresses are django-allauth's, in our templates."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from allauth.core import ratelimit
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from eosviz.accounts import actions
+from eosviz.accounts.belongings import holdings, packed
+from eosviz.accounts.forms import DeleteForm, NameForm, words
+from eosviz.accounts.roles import role_of
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """Who I am here, what I made, and the ways out. POST changes the name."""
+    form = NameForm(request.POST or None, instance=request.user)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, words("accounts.saved"))
+        return redirect("accounts:account")
+    context = {
+        "form": form,
+        "holdings": holdings(request.user),
+        "role_key": f"accounts.role.{role_of(request.user)}",
+        "other_sites": bool(settings.SIGN_IN_WITH),
+    }
+    return render(request, "accounts/account.html", context)
+
+
+@never_cache
+@login_required
+@require_POST
+def download(request: HttpRequest) -> HttpResponse | FileResponse:
+    """Everything one made, as one file."""
+    limited = ratelimit.consume_or_429(request, action="download_everything", user=request.user)
+    if limited is not None:
+        return limited
+    return FileResponse(packed(request.user), as_attachment=True, filename="eosviz-account.zip")
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest) -> HttpResponse:
+    """What would be deleted, and a form that asks for the password; POST does it."""
+    if request.method == "POST":
+        limited = ratelimit.consume_or_429(request, action="reauthenticate", user=request.user)
+        if limited is not None:
+            return limited
+    form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        user = request.user
+        logout(request)
+        actions.delete_account(user)
+        messages.success(request, words("accounts.deleted"))
+        return redirect("scenarios:library")
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+    context = {"form": form, "holdings": holdings(request.user)}
+    return render(request, "accounts/delete.html", context, status=status)

@@ -1,0 +1,195 @@
+"""Signing up, in and out, and getting in again without the password, in both languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from eosviz.accounts.models import User
+from eosviz.security import CONTENT_SECURITY_POLICY
+from tests.accounts.conftest import PASSWORD, signed_in
+
+pytestmark = pytest.mark.django_db
+NEW = {"email": "New@Example.org", "password1": PASSWORD, "name": " Nadia "}
+PAGES = (
+    "login/",
+    "signup/",
+    "logout/",
+    "password/reset/",
+    "password/reset/done/",
+    "password/reset/key/done/",
+)
+OWN_PAGES = ("/accounts/password/change/", "/accounts/email/", "/account/", "/account/delete")
+
+
+def link_in(message: mail.EmailMessage) -> str:
+    found = re.search(r"https?://testserver(/\S+)", message.body)
+    assert found is not None, message.body
+    return found[1]
+
+
+class TestPages:
+    @pytest.mark.parametrize("language", ["en", "zh-hans"])
+    def test_every_page_is_ours_and_complete(self, client: Client, ada: User, language: str) -> None:
+        own = signed_in(ada)
+        for asking, address in [
+            *((client, f"/accounts/{page}") for page in PAGES if page != "logout/"),
+            (own, "/accounts/logout/"),
+            *((own, page) for page in OWN_PAGES),
+        ]:
+            response = asking.get(address, headers={"accept-language": language})
+            page = response.content.decode()
+            assert response.status_code == 200, address
+            assert '<main id="content"' in page and "[accounts." not in page, address
+            assert f'lang="{"zh-Hans" if language == "zh-hans" else "en"}"' in page
+            assert response["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+            assert "<script" not in page and " onclick" not in page
+
+    def test_the_header_leads_to_signing_in_and_then_to_the_account(self, client: Client, ada: User) -> None:
+        assert 'href="/accounts/login/"' in client.get("/").content.decode()
+        assert 'href="/account/"' in signed_in(ada).get("/").content.decode()
+
+    @pytest.mark.parametrize("address", OWN_PAGES)
+    def test_the_account_s_pages_lead_strangers_to_signing_in(self, client: Client, address: str) -> None:
+        response = client.get(address)
+        assert response.status_code == 302
+        assert response["Location"].startswith("/accounts/login/?next=")
+
+
+class TestSigningUp:
+    def test_a_new_person_is_signed_in_and_has_a_name(self, client: Client) -> None:
+        response = client.post("/accounts/signup/", NEW)
+        assert (response.status_code, response["Location"]) == (302, "/account/")
+        user = User.objects.get()
+        assert (user.email, user.name) == ("new@example.org", "Nadia")
+        assert user.has_usable_password() and not user.is_staff
+        assert "Nadia" in client.get("/account/").content.decode()
+
+    @pytest.mark.parametrize(
+        ("wrong", "told"),
+        [
+            ({"password1": "short"}, "at least 10 characters"),
+            ({"password1": "password1234"}, "too common"),
+            ({"password1": "new@example.org"}, "similar"),
+            ({"email": "nowhere"}, "valid email"),
+            ({"name": "x" * 81}, "80 characters"),
+        ],
+    )
+    def test_what_is_wrong_is_told_at_its_field(self, client: Client, wrong: dict, told: str) -> None:
+        response = client.post("/accounts/signup/", NEW | wrong)
+        assert response.status_code == 200
+        assert told in response.content.decode()
+        assert not User.objects.exists()
+
+    def test_a_closed_site_takes_nobody(self, client: Client, settings: object) -> None:
+        settings.SIGN_UP_OPEN = False  # type: ignore[attr-defined]
+        page = client.post("/accounts/signup/", NEW).content.decode()
+        assert "closed it to new accounts" in page
+        assert not User.objects.exists()
+
+    def test_where_mail_is_sent_the_address_must_be_proved_first(
+        self, client: Client, settings: object, sign_in: Callable[..., int]
+    ) -> None:
+        settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # type: ignore[attr-defined]
+        client.post("/accounts/signup/", NEW)
+        assert client.get("/account/").status_code == 302
+        address = link_in(mail.outbox[0])
+        assert "It is mine" in client.get(address).content.decode()
+        client.post(address)
+        assert sign_in(client, "new@example.org") == 302
+        assert client.get("/account/").status_code == 200
+
+    def test_a_taken_address_is_not_betrayed(self, client: Client, ada: User, settings: object) -> None:
+        settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # type: ignore[attr-defined]
+        free = client.post("/accounts/signup/", NEW)
+        taken = Client().post("/accounts/signup/", NEW | {"email": ada.email})
+        assert (taken.status_code, taken["Location"]) == (free.status_code, free["Location"])
+        assert "has an account already" in mail.outbox[-1].body
+
+
+class TestSigningIn:
+    def test_in_and_out(self, client: Client, ada: User, sign_in: Callable[..., int]) -> None:
+        assert sign_in(client, " ADA@example.org ") == 302
+        assert client.get("/account/").status_code == 200
+        client.post("/accounts/logout/")
+        assert client.get("/account/").status_code == 302
+
+    def test_a_visit_alone_signs_nobody_out(self, ada: User) -> None:
+        client = signed_in(ada)
+        client.get("/accounts/logout/")
+        assert client.get("/account/").status_code == 200
+
+    def test_an_unknown_address_and_a_wrong_password_are_refused_in_the_same_words(
+        self, client: Client, ada: User
+    ) -> None:
+        pages = [
+            client.post("/accounts/login/", {"login": email, "password": "wrong password"}).content.decode()
+            for email in (ada.email, "nobody@example.org")
+        ]
+        assert all("are not correct" in page for page in pages)
+
+    def test_the_sixth_wrong_password_shuts_even_the_right_one_out_for_a_while(
+        self, client: Client, ada: User, sign_in: Callable[..., int]
+    ) -> None:
+        for _ in range(5):
+            sign_in(client, ada.email, "wrong password")
+        answer = client.post("/accounts/login/", {"login": ada.email, "password": PASSWORD})
+        assert "Too many failed login attempts" in answer.content.decode()
+        assert client.get("/account/").status_code == 302
+
+    def test_many_sign_ups_from_one_place_are_refused_with_a_page(self, client: Client) -> None:
+        answers = [client.post("/accounts/signup/", NEW | {"password1": "x"}) for _ in range(11)]
+        assert [answer.status_code for answer in answers[-2:]] == [200, 429]
+        assert "Wait a few minutes" in answers[-1].content.decode()
+
+    def test_the_browser_forgets_unless_asked_to_remember(self, client: Client, ada: User) -> None:
+        client.post("/accounts/login/", {"login": ada.email, "password": PASSWORD})
+        assert client.session.get_expire_at_browser_close()
+        client.post("/accounts/logout/")
+        client.post("/accounts/login/", {"login": ada.email, "password": PASSWORD, "remember": "on"})
+        assert not client.session.get_expire_at_browser_close()
+
+    def test_it_leads_on_within_the_site_only(self, client: Client, ada: User) -> None:
+        for there, expected in (("/tracks/", "/tracks/"), ("https://elsewhere.example/", "/account/")):
+            told = {"login": ada.email, "password": PASSWORD, "next": there}
+            assert Client().post("/accounts/login/", told)["Location"] == expected
+
+
+class TestPasswords:
+    def test_a_link_by_mail_sets_a_new_one_once(
+        self, client: Client, ada: User, sign_in: Callable[..., int]
+    ) -> None:
+        client.post("/accounts/password/reset/", {"email": ada.email})
+        address = link_in(mail.outbox[0])
+        form = client.get(address)["Location"]
+        wanted = {"password1": "another long one", "password2": "another long one"}
+        assert client.post(form, wanted).status_code == 302
+        assert sign_in(client, ada.email, "another long one") == 302
+        assert "used already" in Client().get(address, follow=True).content.decode()
+
+    def test_an_unknown_address_is_answered_the_same(self, client: Client, ada: User) -> None:
+        answers = [
+            client.post("/accounts/password/reset/", {"email": email})
+            for email in (ada.email, "nobody@example.org")
+        ]
+        assert len({(answer.status_code, answer["Location"]) for answer in answers}) == 1
+        assert "no account" in mail.outbox[1].body
+
+    def test_mail_is_written_in_the_reader_s_language(self, client: Client, ada: User) -> None:
+        client.post("/accounts/password/reset/", {"email": ada.email}, headers={"accept-language": "zh-hans"})
+        assert mail.outbox[0].subject == "[eosviz] 新密码"
+        assert "[accounts." not in mail.outbox[0].body
+
+    def test_changing_it_asks_for_the_old_one_and_signs_other_browsers_out(self, ada: User) -> None:
+        here, there = signed_in(ada), signed_in(ada)
+        wanted = {"password1": "another long one", "password2": "another long one"}
+        here.post("/accounts/password/change/", {"oldpassword": "wrong", **wanted})
+        assert there.get("/account/").status_code == 200
+        here.post("/accounts/password/change/", {"oldpassword": PASSWORD, **wanted})
+        assert here.get("/account/").status_code == 200
+        assert there.get("/account/").status_code == 302
+        assert "was changed" in mail.outbox[-1].body
