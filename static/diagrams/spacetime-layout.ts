@@ -447,17 +447,29 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
     if (stored === undefined) return;
     const text = say("diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
     const width = round(textWidth(text, 11) + 12);
-    const fits = arrow.x2 + 14 + width <= shape.width - 4;
-    const x = round(fits ? arrow.x2 + 14 : arrow.x2 - 8 - width);
-    let y = round(arrow.y2 + (fits ? -9 : 7));
-    const below = shape.stored.find((other) => overlap({ x, y, width, height: STORED }, { ...other, height: STORED }));
-    if (below !== undefined) y = round(below.y + STORED + 2);
+    const place = storedPlace(shape, arrow, width);
     const selection: Selection = { kind: "batch", id: `${partition}/${offset}`, partition, serials: [...stored.serials] };
     shape.stored.push({
-      key: `${partition}/${offset}`, x, y, width, text, hue: hueOf(stored.producer_id),
-      matched: again.includes(key), picked: isPicked(frame.selection, selection), selection, joined: fits && below === undefined,
+      key: `${partition}/${offset}`, ...place, width, text, hue: hueOf(stored.producer_id),
+      matched: again.includes(key), picked: isPicked(frame.selection, selection), selection,
     });
   });
+}
+
+/** Beside the arrow's end where that is free; else below or above the cell that stands there, or left of the lane. */
+function storedPlace(shape: SpacetimeShape, arrow: ArrowShape, width: number): { x: number; y: number; joined: boolean } {
+  const taken = [
+    ...shape.stored.map((cell) => ({ x: cell.x, y: cell.y, width: cell.width, height: STORED })),
+    ...(shape.band === null ? [] : [{ x: 0, y: shape.band.y, width: shape.width, height: shape.band.height }]),
+  ];
+  const left = { x: round(arrow.x2 - 8 - width), y: round(arrow.y2 + 7), joined: false };
+  const fits = arrow.x2 + 14 + width <= shape.width - 4;
+  const first = fits ? { x: round(arrow.x2 + 14), y: round(arrow.y2 - 9), joined: true } : left;
+  const hits = (place: { x: number; y: number }) => taken.find((box) => overlap({ ...place, width, height: STORED }, box));
+  const there = hits(first);
+  if (there === undefined) return first;
+  const others = [there.y + there.height + 2, there.y - STORED - 2].map((y) => ({ x: first.x, y: round(y), joined: false }));
+  return [...others, left].find((place) => hits(place) === undefined) ?? first;
 }
 
 function placeArrows(

@@ -134,6 +134,8 @@ export class Predict extends StoreElement {
     this.chosen = choice;
     this.revealed = true;
     store.forward();
+    // The pressed button is gone; whoever reads with a keyboard goes on inside the card.
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
     const body = new URLSearchParams({ branch: store.branch, at: String(open.at), choice });
     // What was answered is shown whether or not it could be kept.
     await fetch(this.predictions, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
@@ -220,8 +222,10 @@ export class Predict extends StoreElement {
   }
 
   #close(): void {
+    const hadFocus = this.querySelector(".predict-card")?.contains(document.activeElement) === true;
     this.open = null;
     this.#seen = "";
+    if (hadFocus) document.querySelector<HTMLElement>("eos-sentence .s")?.focus({ preventScroll: true });
   }
 
   /** The card has its own keys; those of the player wait until it is answered. */
@@ -230,8 +234,9 @@ export class Predict extends StoreElement {
       event.preventDefault();
       if (this.revealed) this.#close();
       else void this.#answer("");
+      event.stopPropagation();
     }
-    event.stopPropagation();
+    if (!this.revealed) event.stopPropagation();
   };
 }
 

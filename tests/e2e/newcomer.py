@@ -69,12 +69,12 @@ class Keyboard:
         self.page = page
 
     def press(self, control: Locator) -> None:
-        self._reach(control)
+        self.reach(control)
         self.page.keyboard.press("Enter")
 
     def choose(self, field: Locator, option: str) -> None:
         wanted = _matching_label(field, option)
-        self._reach(field)
+        self.reach(field)
         self.page.keyboard.press("Home")
         for _ in range(field.locator("option").count()):
             if field.locator("option:checked").inner_text().strip() == wanted:
@@ -83,7 +83,7 @@ class Keyboard:
         raise AssertionError(f"the arrow keys do not reach {wanted}")
 
     def give_file(self, field: Locator, file: Path) -> None:
-        self._reach(field)
+        self.reach(field)
         with self.page.expect_file_chooser() as chooser:
             self.page.keyboard.press("Space")
         chooser.value.set_files(file)
@@ -97,7 +97,8 @@ class Keyboard:
     def drop_selected(self) -> None:
         self.page.keyboard.press("d")
 
-    def _reach(self, control: Locator) -> None:
+    def reach(self, control: Locator) -> None:
+        """Move the focus there."""
         expect(control).to_be_attached()
         for _ in range(TABS_MAX):
             if control.evaluate("(element) => element.getRootNode().activeElement === element"):
