@@ -481,7 +481,7 @@ export class Player extends LitElement {
       previous_interesting: () => void store.previousInteresting(),
       next_interesting: () => void store.nextInteresting(),
       first: () => store.moveTo(0),
-      last: () => store.moveTo(store.newest),
+      last: () => store.toNewest(),
       play: () => play.toggle(),
       branch: () => void this.#makeBranch(),
       drop: () => void this.#drop(),

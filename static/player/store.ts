@@ -143,6 +143,11 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#draw();
   }
 
+  /** To the newest step, or to the last one before a step that has to wait. */
+  toNewest(): void {
+    this.#moveUpTo(Math.min(this.target, this.newest), this.newest, false);
+  }
+
   moveTo(number: number, animate = false): void {
     this.target = Math.max(0, number);
     this.#animate = animate;
@@ -210,7 +215,7 @@ export class PlayerStore extends EventTarget implements Listener {
       return;
     }
     if (!this.canGrow) {
-      this.moveTo(this.newest);
+      this.#moveUpTo(from, this.newest, false);
       return;
     }
     const after = this.newest;

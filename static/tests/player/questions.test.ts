@@ -66,3 +66,24 @@ test("the way to the next interesting step ends before a gate", async () => {
   await frames.settle();
   assert.equal(store.shown, interesting - 1);
 });
+
+test("neither the end nor a run without more of interest leads past a gate", async () => {
+  const { frames, gate, store, stops } = await open([]);
+  while (store.shown < 40) {
+    await store.nextInteresting();
+    await frames.settle();
+  }
+  await store.previousInteresting();
+  await frames.settle();
+  const last = store.shown;
+  stops.push(40);
+  await store.nextInteresting();
+  await frames.settle();
+  assert.equal(store.shown, 39);
+  store.moveTo(last);
+  store.toNewest();
+  await frames.settle();
+  assert.equal(store.shown, 39);
+  store.toNewest();
+  assert.equal(gate.blockedTimes, 1);
+});
