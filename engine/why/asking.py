@@ -168,8 +168,7 @@ def _of_actor(moment: Moment, actor: str) -> Iterator[Question]:
     if actor in moment.part("consumers"):
         for partition in moment.part("consumers")[actor]["positions"]:
             yield _ask(LAG, f"{actor}/{partition}", consumer=actor, partition=partition)
-    known = actor in moment.part("clients") or actor in moment.part("consumers")
-    if known or actor in moment.part("applications") or moment.broker(actor) is not None:
+    if actor in moment.actors():
         yield _ask(NOTHING, actor, actor=actor)
     yield from _state_of(moment, actor)
     yield from _refused_of(moment, actor)

@@ -28,7 +28,12 @@ class Moment:
     __slots__ = ("lately", "now", "simulation", "step", "view")
 
     def __init__(self, view: Json, simulation: Simulation | None = None) -> None:
-        self.view = view
+        self.view = {
+            **view,
+            "clients": _with(view.get("clients"), ("batches", "queues", "requests", "connections", "timers")),
+            "partitions": _with(view.get("partitions"), ("replicas",)),
+            "consumers": _with(view.get("consumers"), ("lanes", "requests")),
+        }
         self.now: int = view.get("time", 0)
         self.simulation = simulation
         watch = None if simulation is None else simulation.watch
@@ -59,10 +64,8 @@ class Moment:
         """The leader's replica, or the one there is in a log case; None while nobody leads."""
         shown = self.named("partitions", partition)
         replicas: Json = shown["replicas"]
-        if "0" in replicas and shown.get("leader") is None:
-            return dict(replicas["0"])
-        found: Json | None = replicas.get(str(shown["leader"]))
-        return found
+        found = replicas.get("0" if "0" in replicas else str(shown["leader"]))
+        return None if found is None else {"batches": {}, "producers": {}, "waiting": [], **found}
 
     def batches(self, partition: str) -> list[Json]:
         """What the leader has stored, by offset."""
@@ -121,11 +124,13 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """What waits in the queue, in the order in which it will happen."""
+        """What waits in the queue, in the order in which it will happen. The arrival of a message that was dropped
+        meanwhile waits there too, and nothing comes of it."""
+        under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
             for order, event in self.part("pending").items()
-            if actor is None or event["actor"] == actor
+            if (actor is None or event["actor"] == actor) and not _is_void(event["what"], under_way)
         ]
         return [event for *_, event in sorted(events, key=_when)]
 
@@ -151,6 +156,13 @@ class Moment:
         found: Json | None = self.part("brokers").get(actor.removeprefix("broker-"))
         return found
 
+    def actors(self) -> list[str]:
+        """Everybody who acts in this run, as far as it shows."""
+        names = [*self.part("clients"), *self.part("consumers"), *self.part("applications")]
+        names += [f"broker-{name}" for name in self.part("brokers")]
+        roles = [] if self.simulation is None else self.simulation.world.roles
+        return list(dict.fromkeys([*names, *roles, *(["zookeeper", "controller"] if names else [])]))
+
     def actor(self, name: str) -> Json | None:
         """A client, a consumer or a broker; None for whoever can be neither down nor paused."""
         for part in ("clients", "consumers"):
@@ -158,6 +170,17 @@ class Moment:
                 found: Json = self.part(part)[name]
                 return found
         return self.broker(name)
+
+
+def _with(parts: Json | None, names: tuple[str, ...]) -> Json:
+    """Parts whose objects of these names may be absent, with empty ones in their place."""
+    empty: Json = {"transaction_manager": None, **{name: {} for name in names}}
+    return {name: {**empty, **shown} for name, shown in (parts or {}).items()}
+
+
+def _is_void(what: str, under_way: Json) -> bool:
+    kind, _, number = what.partition(" ")
+    return kind == "message" and number not in under_way
 
 
 def _offset(batch: Json) -> int:

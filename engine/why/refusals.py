@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from engine.errors import Error
 from engine.explain.errors import ERRORS, FIELDS
 from engine.explain.machines import machines
-from engine.machine import Machine, Row
+from engine.machine import Row
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, partition_subject, transaction_subject
 from engine.why.moment import Moment
+from engine.why.states import led_here
 
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
@@ -47,7 +47,8 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
     yield Link(key=f"requirement.{refusal['rule']}", rules=(refusal["rule"],))
     if decision is not None:
         yield from _deciding_rule(decision)
-    yield from _row(step)
+    yield from _rows(moment, step)
+    yield from _client_error(moment, step)
     yield from _entry(refusal["error"])
     yield Link(key=refusal["next"], params=refusal["next_params"])
 
@@ -76,31 +77,39 @@ def _deciding_rule(decision: Json) -> Iterator[Link]:
         passed += row["outcome"] == "passed"
 
 
-def _row(step: Json) -> Iterator[Link]:
-    """The row of a state machine's table that refused."""
-    said = {step["key"]: step["params"], **{note["key"]: note["params"] for note in step["notes"]}}
+def _rows(moment: Moment, step: Json) -> Iterator[Link]:
+    """The row of a state machine's table that refused; where one sentence stands in several rows of a state, all
+    the events that lead to it."""
+    said = {note["key"]: note["params"] for note in step["notes"]} | {step["key"]: step["params"]}
     for machine in machines().values():
-        for row in machine.rows:
-            if row.refused and row.why in said and _meets(row, said[row.why]):
-                yield _row_link(machine, row)
-                return
+        rows = [row for row in machine.rows if row.refused and row.why in said]
+        rows = [row for row in rows if row.source == _state(moment, row, said[row.why])]
+        if rows:
+            first = rows[0]
+            yield link(
+                "refused.row",
+                first.spec,
+                machine=machine.name,
+                source=first.source,
+                on=list(dict.fromkeys(row.on for row in rows)),
+                reply=first.reply or "–",
+            )
 
 
-def _meets(row: Row, params: dict[str, Any]) -> bool:
-    """Several states may refuse with one sentence; where it names its state, only that row did."""
-    return bool(params.get("state", row.source) == row.source)
+def _state(moment: Moment, row: Row, params: Json) -> str:
+    """In which state the refused one is, which a refusal leaves as it is."""
+    if "state" in params:
+        return str(params["state"])
+    manager = moment.part("clients").get(str(params.get("client")), {}).get("transaction_manager")
+    return row.source if manager is None else str(manager["state"])
 
 
-def _row_link(machine: Machine, row: Row) -> Link:
-    return link(
-        "refused.row",
-        row.spec,
-        machine=machine.name,
-        source=row.source,
-        on=row.on,
-        when=row.when or "–",
-        reply=row.reply or "–",
-    )
+def _client_error(moment: Moment, step: Json) -> Iterator[Link]:
+    """A call that meets a client in error: what led the client there."""
+    client = str(step["params"].get("client"))
+    manager = moment.part("clients").get(client, {}).get("transaction_manager")
+    if manager is not None and manager["last_error"] is not None and step["kind"] == "api_call":
+        yield from led_here(moment, "client_transactions", client)
 
 
 def _entry(name: str) -> Iterator[Link]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
 from engine.machine import Machine
-from engine.recording import Step
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
 
@@ -40,9 +39,8 @@ def why_state(moment: Moment, subject: str) -> Iterator[Link]:
             state = machine.initial
             yield link("state.initial", subject=where, of=subject, machine=name, state=state)
         else:
-            step, transition = taken
-            state = transition["to"]
-            yield from _led_here(machine, subject, step, transition)
+            state = taken[1]["to"]
+            yield from led_here(moment, name, subject)
         yield from _ways_out(machine, subject, state)
     yield from _error(moment, subject)
 
@@ -51,8 +49,14 @@ def _selection(machine: str, subject: str) -> Json:
     return transaction_subject(subject) if machine in _OF_TRANSACTIONS else actor_subject(subject)
 
 
-def _led_here(machine: Machine, subject: str, step: Step, transition: Json) -> Iterator[Link]:
-    """The transition, the sentence of its row with the numbers of its step, and that step's own sentence."""
+def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
+    """The last transition, the sentence of its row with the numbers of its step, and that step's own sentence;
+    nothing when there was none."""
+    taken = moment.lately.transitions.get((name, subject))
+    if taken is None:
+        return
+    machine = machines()[name]
+    step, transition = taken
     row = machine.rows[transition["row"]]
     where = _selection(machine.name, subject)
     yield link(

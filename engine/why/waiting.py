@@ -271,14 +271,15 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
         yield from _idle_if_silent(moment, subject, list(reading_waits(moment, subject, None)))
     elif subject in moment.part("applications"):
         client = moment.part("applications")[subject]["client"]
-        yield from applications_of(moment, client)
-        yield from _client_waits(moment, client)
-    elif moment.broker(subject) is not None:
+        found = list(applications_of(moment, client))
+        if client in moment.part("clients"):
+            found += _client_waits(moment, client)
+        yield from _idle_if_silent(moment, subject, found)
+    elif subject in moment.actors():
         yield from _idle_if_silent(moment, subject, list(not_running(moment, subject)))
     else:
-        known = [*moment.part("clients"), *moment.part("consumers"), *moment.part("applications")]
-        known += [f"broker-{name}" for name in moment.part("brokers")]
-        raise NotAsked("subject", f"{subject!r} is no actor here", f"known: {RUN}, {', '.join(known)}")
+        known = ", ".join([RUN, *moment.actors()])
+        raise NotAsked("subject", f"{subject!r} is no actor here", f"known: {known}")
 
 
 def _next_of_run(moment: Moment) -> Iterator[Link]:
