@@ -33,6 +33,16 @@ class RecordsFinished:
 
 
 @value
+class NumbersInDoubt:
+    """A transactional producer met the failure of a batch that may be stored all the same: it took the numbers
+    back, or (``thrown``) its transaction was over and the answer was not looked at any further."""
+
+    producer: str
+    partition: str
+    thrown: bool
+
+
+@value
 class LogAppended:
     """A replica stored a batch (leader or follower)."""
 

@@ -9,7 +9,9 @@ from engine.client.batch import Batch
 from engine.client.connections import InFlightRequest
 from engine.client.incarnation import TIMEOUT_ERROR, Incarnation
 from engine.client.produce_reactions import COMPLETE, DECISIONS, DUPLICATE, RETRY, reaction_to
+from engine.client.transaction_manager import GAP_CLOSED, IllegalTransition
 from engine.errors import Error
+from engine.events import NumbersInDoubt
 from engine.messages import NO_OFFSET, ProduceResponse
 
 UNCERTAIN = frozenset(
@@ -37,13 +39,16 @@ class Answers:
         """A Produce response arrived: one result per partition."""
         for partition, result in response.partitions.items():
             batch = request.batches.get(partition)
-            if batch is not None:
-                self._handle(batch, result.error, result.base_offset, result.log_start_offset, now)
+            if batch is not None and not self._handle(
+                batch, result.error, result.base_offset, result.log_start_offset, now
+            ):
+                return
 
     def lost(self, request: InFlightRequest, now: int) -> None:
         """The connection ended before the answer came: as NETWORK_EXCEPTION (SND-9)."""
         for batch in request.batches.values():
-            self._handle(batch, Error.NETWORK_EXCEPTION, NO_OFFSET, NO_OFFSET, now)
+            if not self._handle(batch, Error.NETWORK_EXCEPTION, NO_OFFSET, NO_OFFSET, now):
+                return
 
     def sent_without_answer(self, batch: Batch, now: int) -> None:
         """acks=0: success as soon as the request is on its way (SND-8)."""
@@ -96,7 +101,8 @@ class Answers:
 
     # -- one batch -------------------------------------------------------------------------------------
 
-    def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> None:
+    def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> bool:
+        """False when the Sender's thread throws here: the rest of the answer is not looked at (TXM-4)."""
         memory = self.memory
         if batch.over and batch.state == "ABORTED":
             memory.watch.say(
@@ -107,7 +113,7 @@ class Answers:
                 partition=batch.partition,
                 error=error.name,
             )
-            return
+            return True
         reaction = reaction_to(error)
         if reaction.does == COMPLETE:
             self._complete(batch, base_offset, now)
@@ -116,10 +122,28 @@ class Answers:
         elif reaction.does == DUPLICATE:
             self._complete(batch, NO_OFFSET, now)
         else:
-            self._fail(batch, error, batch.attempts < memory.config.retries, now)
+            try:
+                self._fail(batch, error, batch.attempts < memory.config.retries, now)
+            except IllegalTransition as illegal:
+                self._thrown(batch, illegal)
+                return False
         if reaction.refresh and memory.metadata.request_update():
             memory.watch.note("client.metadata_wanted", ("SND-9",), client=memory.name, error=error.name)
         self._unmute(batch)
+        return True
+
+    def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
+        """A batch that was given up in flight fails once more, and its transaction is over (KAFKA-14830)."""
+        memory = self.memory
+        memory.watch.note(
+            "client.late_failure_thrown",
+            ("TXM-4", "TXM-13"),
+            client=memory.name,
+            partition=batch.partition,
+            on=illegal.row.on,
+        )
+        if memory.watch.judging:
+            memory.watch.fact(NumbersInDoubt(producer=memory.name, partition=batch.partition, thrown=True))
 
     def _complete(self, batch: Batch, base_offset: int, now: int) -> None:
         """Success (TXM-12). A batch that expired meanwhile can only raise the last acked values (ACC-21)."""
@@ -300,13 +324,30 @@ class Answers:
         if transactions is not None:
             done = transactions.failed(batch, error, adjust)
             if done is not None:
-                memory.watch.note(
-                    done, ("SND-13",), client=memory.name, partition=batch.partition, count=batch.record_count
-                )
+                self._say_numbers(batch, error, done)
             if transactions.has_fatal_error:
                 memory.watch.note("client.fatal", ("TXM-4", "SND-9"), client=memory.name, error=error.name)
         if not batch.over:
             memory.finish(batch, "fail", error.name, NO_OFFSET, now)
+
+    def _say_numbers(self, batch: Batch, error: Error, done: str) -> None:
+        """What became of the numbers of a batch that failed."""
+        memory = self.memory
+        if done == GAP_CLOSED and error in UNCERTAIN:
+            done = "client.gap_closed_in_doubt"
+            if memory.watch.judging:
+                memory.watch.fact(
+                    NumbersInDoubt(producer=memory.name, partition=batch.partition, thrown=False)
+                )
+        memory.watch.note(
+            done,
+            ("SND-13",),
+            client=memory.name,
+            batch=batch.id,
+            partition=batch.partition,
+            count=batch.record_count,
+            error=error.name,
+        )
 
     def _unmute(self, batch: Batch) -> None:
         if self.memory.config.guarantee_order:

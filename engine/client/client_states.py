@@ -39,6 +39,13 @@ def _move(source: str, on: str, target: str, why: str, spec: str, when: str = ""
     return Row(source=source, on=on, target=target, why=f"{NAME}.{why}", spec=spec, when=when)
 
 
+def _refuse(source: str, on: str, why: str, when: str = "") -> Row:
+    spec = "TXM-3" if source == FATAL_ERROR else "TXM-4"
+    return Row(
+        source=source, on=on, target=None, why=f"{NAME}.{why}", spec=spec, when=when, reply="ILLEGAL_STATE"
+    )
+
+
 _MOVES = (
     _move(UNINITIALIZED, INIT, INITIALIZING, "init", "TXM-7"),
     _move(ABORTING_TRANSACTION, INIT, INITIALIZING, "init_while_aborting", "TXM-5", "epoch_bump"),
@@ -49,7 +56,9 @@ _MOVES = (
     _move(IN_TRANSACTION, COMMIT, COMMITTING_TRANSACTION, "commit", "TXM-10"),
     _move(IN_TRANSACTION, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
     _move(ABORTABLE_ERROR, ABORT, ABORTING_TRANSACTION, "abort", "TXM-10"),
+    _refuse(COMMITTING_TRANSACTION, ENDED, "refused_ended_with_bump", "bump_required"),
     _move(COMMITTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
+    _move(COMMITTING_TRANSACTION, GOT_ID, READY, "got_id_for_commit", "TXM-11"),
     _move(ABORTING_TRANSACTION, ENDED, INITIALIZING, "ended_with_bump", "TXM-11", "bump_required"),
     _move(ABORTING_TRANSACTION, ENDED, READY, "ended", "TXM-11"),
     _move(INITIALIZING, ENDED, READY, "ended_while_initializing", "TXM-5"),
@@ -70,17 +79,13 @@ _REFUSED_CALLS = {
 _REFUSED_ANSWERS = (
     (READY, GOT_ID, "refused_got_id"),  # A second initTransactions() was answered after the end of the abort.
     (INITIALIZING, ABORTABLE, "refused_abortable"),  # FindCoordinator: a missing right on a group.
+    (READY, ABORTABLE, "refused_abortable"),  # A batch that was given up in flight fails after the abort.
     (READY, NEED_ID, "refused_need_id"),  # The id that was given is negative, which is none (CTR-6).
 )
 
 
 _RESUMED = (INITIALIZING, INIT)
 """Never refused: a second initTransactions() waits for the answer to the first (TXM-5)."""
-
-
-def _refuse(source: str, on: str, why: str) -> Row:
-    spec = "TXM-3" if source == FATAL_ERROR else "TXM-4"
-    return Row(source=source, on=on, target=None, why=f"{NAME}.{why}", spec=spec, reply="ILLEGAL_STATE")
 
 
 def _refused() -> tuple[Row, ...]:

@@ -54,6 +54,7 @@ from engine.profiles import Profile
 from engine.switches import Switches
 from engine.watching import Watch
 
+GAP_CLOSED = "client.gap_closed"
 _ROW_NUMBERS = {id(row): number for number, row in enumerate(states.MACHINE.rows)}
 
 
@@ -251,6 +252,7 @@ class TransactionManager:
         When EndTxn was skipped this also ends the transaction (TXM-10).
         """
         self.set_identity(producer_id, producer_epoch)
+        self.bump_required = False
         if self.state == states.ABORTING_TRANSACTION:
             self.forget_transaction()
         self.transition(states.GOT_ID)
@@ -392,9 +394,10 @@ class TransactionManager:
         return row.does != FAIL, row.why
 
     def failed(self, batch: Batch, error: Error, adjust: bool) -> str | None:
-        """A batch failed for good (SND-9, 11..13). ``adjust``: it certainly was not stored.
+        """A batch failed for good (SND-9, 11..13). ``adjust``: its numbers may go to others.
 
-        Returns the key of what was done about the numbers, None when nothing was.
+        Returns the key of what was done about the numbers, None when nothing was. Raises
+        :class:`IllegalTransition`, and leaves the numbers alone, where no transaction is left to abort.
         """
         self._classify(error)
         if self.profile.epoch_bump:
@@ -402,13 +405,15 @@ class TransactionManager:
         return self._failed_with_reset(batch, error, adjust)
 
     def _classify(self, error: Error) -> None:
-        """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9)."""
+        """FATAL_ERROR, ABORTABLE_ERROR or no change (SND-9); raises :class:`IllegalTransition` where no
+        transaction is left to abort."""
         does = reaction_to(error).does
         if does == FATAL or (does == STALE_EPOCH and self.profile.stale_epoch_is_fatal):
             self.transition(states.FATAL, error)
-        elif self.is_transactional and self.has_ongoing_transaction:
+        elif self.is_transactional:
             if self.can_bump and not self.is_completing:
                 self.bump_required = True
+                self.watch.touch(self)
             self.transition(states.ABORTABLE, error)
 
     def _failed_with_bump(self, batch: Batch, error: Error, adjust: bool) -> str | None:
@@ -430,7 +435,7 @@ class TransactionManager:
             self.request_bump(batch.partition)
             return "client.bump_requested"
         entry.close_gap(batch)
-        return "client.gap_closed"
+        return GAP_CLOSED
 
     def _failed_with_reset(self, batch: Batch, error: Error, adjust: bool) -> str | None:
         if not self.is_current(batch):
@@ -443,7 +448,7 @@ class TransactionManager:
         if not adjust or self.has_fatal_error:
             return None
         entry.close_gap(batch)
-        return "client.gap_closed"
+        return GAP_CLOSED
 
     # -- unresolved partitions -------------------------------------------------------------------------
 

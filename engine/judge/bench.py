@@ -340,6 +340,7 @@ def _by_topic_and_number(item: tuple[str, PartitionRecord]) -> tuple[str, int]:
 _TAKE: dict[type, Callable[[Bench, Any], None]] = {
     events.RecordAccepted: Bench._accepted,
     events.RecordsFinished: Bench._finished,
+    events.NumbersInDoubt: Bench._nothing,
     events.LogAppended: Bench._appended,
     events.LogTruncated: Bench._truncated,
     events.LogStartRaised: Bench._nothing,

@@ -26,6 +26,7 @@ LEGAL = {
     ("INITIALIZING", "init_producer_id_none", "READY"),
     ("INITIALIZING", "end_txn_none", "READY"),
     ("ABORTING_TRANSACTION", "init_producer_id_none", "READY"),
+    ("COMMITTING_TRANSACTION", "init_producer_id_none", "READY"),
     ("READY", "begin", "IN_TRANSACTION"),
     ("IN_TRANSACTION", "commit", "COMMITTING_TRANSACTION"),
     ("IN_TRANSACTION", "abort", "ABORTING_TRANSACTION"),
@@ -46,6 +47,7 @@ REFUSED = {
     ("READY", "init_producer_id_none"),
     ("READY", "need_producer_id"),
     ("INITIALIZING", "abortable_failure"),
+    ("READY", "abortable_failure"),
 } - {("INITIALIZING", "init_transactions")}
 
 
@@ -75,6 +77,14 @@ def test_an_abort_with_a_required_bump_asks_for_the_id_again():
     made.bump_required = True
     made.transition("end_txn_none")
     assert made.state == "INITIALIZING"
+
+
+def test_a_commit_cannot_ask_for_the_id_again():
+    made = manager("COMMITTING_TRANSACTION")
+    made.bump_required = True
+    with pytest.raises(IllegalTransition):
+        made.transition("end_txn_none")
+    assert made.state == "COMMITTING_TRANSACTION"
 
 
 def make_batch(state):

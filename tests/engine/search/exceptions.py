@@ -1,7 +1,8 @@
 """Where Kafka itself does not keep what is asked for: one row each, with the reason.
 
 A row excuses a property in a world that has all of its features. Features are what the document and the
-interventions name (:func:`features`), so a shrunk world is judged as the whole one was.
+interventions name (:func:`features`), so a shrunk world is judged as the whole one was; a few are told by facts of
+the run (``Hunt.happened``).
 """
 
 from __future__ import annotations
@@ -110,6 +111,18 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         ("hanging",),
         ("k28", "set batch_expiry_ms"),
         "a batch given up in flight may come after its transaction's marker and opens one nobody ends (KIP-890)",
+    ),
+    Exception_(
+        ("lost", "exactly_once"),
+        ("k28", "numbers taken back in doubt"),
+        "a batch given up in flight may be stored, and the next one with its numbers passes for its duplicate "
+        "(KAFKA-14397; SC-78, variant given-up-but-stored)",
+    ),
+    Exception_(
+        ("hanging", "hanging of offsets", "undecided", "unread", "endless", "exactly_once"),
+        ("k28", "a late failure thrown"),
+        "a commit that is to raise the epoch leaves its partitions registered with the client only, so the next "
+        "transaction is written without its coordinator's knowledge (KAFKA-14830; SC-78, variant late-failure)",
     ),
     Exception_(
         ("endless",), ("shrink_isr",), "where too few replicas stay in sync, writers ask again for ever"

@@ -66,6 +66,8 @@ class Hunt:
         self.done: Counter[str] = Counter()
         """Actions of faults and interventions that were carried out."""
         self.excused: Counter[str] = Counter()
+        self.happened: frozenset[str] = frozenset()
+        """Features that the run itself brought about, beside those that its document names."""
         self.away: list[tuple[int, dict[str, Any]]] = []
         """(step after which it happens, what takes an intervention back)."""
         self.given = list(interventions)
@@ -189,7 +191,7 @@ class Hunt:
         )
         while again.simulation.number < self.simulation.number:
             again._step()
-        for name in ("simulation", "facts", "storage", "logs", "told", "folded", "hidden"):
+        for name in ("simulation", "facts", "storage", "logs", "told", "folded", "hidden", "happened"):
             setattr(self, name, getattr(again, name))
 
     # -- what always holds -----------------------------------------------------------------------------
@@ -201,6 +203,8 @@ class Hunt:
             self.told.take(fact)
             if isinstance(fact, events.RecordsDelivered):
                 self.hidden[fact.isolation].update((fact.partition, offset) for offset in fact.offsets)
+            elif isinstance(fact, events.NumbersInDoubt):
+                self.happened |= {"a late failure thrown" if fact.thrown else "numbers taken back in doubt"}
         self.facts.clear()
         for source in (self.storage.after(), self.logs.after(), self._judged()):
             for name, what in source:
@@ -242,7 +246,7 @@ class Hunt:
         number = len(self.simulation.interference.interventions)
         if self._features[0] != number:
             self._features = (number, features(self.document, self.simulation.interference.interventions))
-        if excused(name, self._features[1]) is None:
+        if excused(name, self._features[1] | self.happened) is None:
             raise self.found(name, f"{name}: {what}")
         self.excused[name] += 1
 
