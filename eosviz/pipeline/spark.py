@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import sys
 import tempfile
 import zipfile
@@ -45,9 +46,12 @@ def _settings(master: str, work: Path) -> dict[str, str]:
         "spark.local.dir": str(work),
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
+        # Python processes start in the folder that the command was called from; its files are no modules.
+        "spark.executorEnv.PYTHONSAFEPATH": "1",
     }
     if master.startswith("local"):
         settings |= {
+            "spark.executorEnv.PYTHONPATH": str(ROOT),
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "768m",
@@ -55,6 +59,13 @@ def _settings(master: str, work: Path) -> dict[str, str]:
             "spark.sql.shuffle.partitions": "4",
         }
     return settings
+
+
+def job_reason(error: Exception) -> str:
+    """The line of an executor's traceback that says what happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception): ", line)]
+    return (named or lines or [type(error).__name__])[-1 if named else 0][:500]
 
 
 def pack_code(target: Path) -> Path:

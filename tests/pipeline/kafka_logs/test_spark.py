@@ -1,8 +1,11 @@
 """The same answers from Spark as from one process, over every recorded folder at once."""
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -12,6 +15,7 @@ from eosviz.pipeline.kafka_logs.case import ReadingHere, document, read_case
 from eosviz.pipeline.kafka_logs.directories import find_directories
 from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
 from eosviz.pipeline.kafka_logs.spark_source import BATCHES_SCHEMA, read_batches
+from eosviz.pipeline.spark import ROOT
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.test_stretches import LOG, one_by_one
 
@@ -68,3 +72,16 @@ def test_options_that_cannot_be_read_are_refused_in_words(spark: SparkSession) -
 
 def test_facts_are_flat_rows() -> None:
     assert set(BatchFacts._fields) - {"file"} <= set(BATCHES_SCHEMA.fieldNames())
+
+
+def test_spark_takes_modules_from_the_project_and_not_from_the_folder_it_was_started_in(
+    spark: SparkSession,
+) -> None:
+    def paths(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"paths": [json.dumps(sys.path)]})
+
+    (row,) = spark.range(0, 1, 1, 1).mapInArrow(paths, "paths string").collect()
+    known = json.loads(row.paths)
+    assert "" not in known
+    assert str(ROOT) in known

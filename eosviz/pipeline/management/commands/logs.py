@@ -1,4 +1,4 @@
-"""`logs PATH… [--json] [--now MS]`: what a real cluster wrote, and why its readers wait."""
+"""`logs PATH… [--json] [--deep] [--master M] [--now MS]`: what a real cluster wrote, and why its readers wait."""
 
 import json
 from argparse import ArgumentParser
@@ -6,13 +6,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from eosviz.pipeline.kafka_logs.case import Case, ReadPartition, document, group_rows, problems, read_case
-from eosviz.pipeline.kafka_logs.directories import LogsError
+from eosviz.pipeline.java import NoJava
+from eosviz.pipeline.kafka_logs.batch_columns import Depth
+from eosviz.pipeline.kafka_logs.case import (
+    Case,
+    ReadingHere,
+    ReadPartition,
+    document,
+    group_rows,
+    problems,
+    read_case,
+)
+from eosviz.pipeline.kafka_logs.directories import find_directories
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
+from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
+from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.verdicts import Note, Verdict
+from eosviz.pipeline.spark import job_reason, start_session
 
+OWN_MASTER = "local[*]"
+SPARK_FROM_BYTES = {Depth.HEADERS: 4 * 2**30, Depth.DEEP: 2**28}
+"""Bytes of segments from which on Spark reads them."""
 NOTES_MAX = 20
 """Notes printed for one partition; --json has all."""
 
@@ -33,9 +50,25 @@ class Command(BaseCommand):
             " files",
         )
 
+        parser.add_argument(
+            "--deep", action="store_true", help="read every record, not only headers, markers and checksums"
+        )
+        parser.add_argument(
+            "--master",
+            metavar="M",
+            help=f"read on this Spark master; without it in this process, and on {OWN_MASTER} from"
+            f" {_gib(Depth.HEADERS)} GiB of segments on ({_gib(Depth.DEEP)} GiB with --deep)",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
+        paths = [Path(path) for path in options["paths"]]
+        depth = Depth.DEEP if options["deep"] else Depth.HEADERS
         try:
-            case = read_case([Path(path) for path in options["paths"]], options["now"])
+            master = options["master"] or _own_master(paths, depth)
+            if master is None:
+                case = read_case(paths, options["now"], ReadingHere(depth))
+            else:
+                case = self._on_spark(master, paths, depth, options["now"])
         except LogsError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
@@ -43,6 +76,33 @@ class Command(BaseCommand):
             return
         for line in _lines(case):
             self.stdout.write(line)
+
+    def _on_spark(self, master: str, paths: list[Path], depth: Depth, now: int | None) -> Case:
+        # What cannot be read is said before Spark is started for it.
+        find_directories(paths)
+        try:
+            spark = start_session(master, settings.DATA_DIR)
+        except NoJava as error:
+            raise CommandError(str(error)) from error
+        try:
+            return read_case(paths, now, SparkReading(spark, paths, depth))
+        except LogsError:
+            raise
+        except Exception as error:
+            raise CommandError(f"the job failed: {job_reason(error)}") from error
+        finally:
+            spark.stop()
+
+
+def _own_master(paths: list[Path], depth: Depth) -> str | None:
+    """Where to read when nobody says: here, until starting Spark costs less than it saves."""
+    segments = (segment for directory in find_directories(paths) for segment in directory.segments)
+    size = sum(segment.stat().st_size for segment in segments)
+    return OWN_MASTER if size >= SPARK_FROM_BYTES[depth] else None
+
+
+def _gib(depth: Depth) -> str:
+    return f"{SPARK_FROM_BYTES[depth] / 2**30:g}"
 
 
 def _lines(case: Case) -> Iterator[str]:

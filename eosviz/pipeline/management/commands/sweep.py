@@ -1,6 +1,5 @@
 """`sweep FILE [--master M] [--out DIR]`: many runs over a grid of settings and seeds, on Spark."""
 
-import re
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from django.urls import reverse
 from eosviz.pipeline import actions
 from eosviz.pipeline.java import NoJava
 from eosviz.pipeline.models import Sweep
-from eosviz.pipeline.spark import start_session
+from eosviz.pipeline.spark import job_reason, start_session
 from eosviz.pipeline.sweep_document import BadSweep, SweepDocument, parse_sweep
 from eosviz.pipeline.sweep_runs import COUNTS
 
@@ -45,7 +44,7 @@ class Command(BaseCommand):
         try:
             done = actions.sweep(spark, document, text, out)
         except Exception as error:
-            raise CommandError(f"the job failed and left nothing behind: {_reason(error)}") from error
+            raise CommandError(f"the job failed and left nothing behind: {job_reason(error)}") from error
         finally:
             spark.stop()
         for line in _lines(done):
@@ -63,13 +62,6 @@ def _read(path: str) -> tuple[str, SweepDocument]:
         ) from error
     except BadSweep as error:
         raise CommandError(f"{path}: {error}") from error
-
-
-def _reason(error: Exception) -> str:
-    """The line of an executor's traceback that says what happened."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception): ", line)]
-    return (named or lines or [type(error).__name__])[-1 if named else 0][:500]
 
 
 def _lines(done: Sweep) -> list[str]:
