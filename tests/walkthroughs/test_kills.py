@@ -75,6 +75,9 @@ def test_losing_redis_in_the_middle_of_a_task_ends_no_other_process(
     assert {child: site.pid(child) for child in others} == others, site.output()
     stepping.start()
     stepping.join(60)
+    told = f"{stepping.done} done, {stepping.connections} connections, {stepping.resent} sent again"
+    assert not stepping.is_alive(), told
+    assert stepping.problems == []
     assert [stepping.steps[number] for number in range(1, STEPS + 1)] == expected()
 
 
