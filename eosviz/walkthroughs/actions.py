@@ -14,7 +14,7 @@ import logging
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from django.db import IntegrityError, transaction
@@ -54,6 +54,8 @@ from eosviz.walkthroughs.streaming import publish
 from eosviz.walkthroughs.walking import Chunk, Goal, Overtaken, keyframe_of, next_steps, one_step, store_steps
 
 logger = logging.getLogger(__name__)
+
+Found = TypeVar("Found")
 
 BUDGET = 500
 FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
@@ -421,18 +423,25 @@ def offered(session_id: uuid.UUID, question: AskActions) -> list[Offer]:
     def found(simulation: Simulation) -> list[Offer]:
         return possibilities(simulation, question.selection)
 
-    branch = branch_of(session_id, question.branch)
-    if question.number > branch.newest:
-        raise Problem("conflict", "beyond_newest", after=question.number, newest=branch.newest)
+    return look_at(session_id, question.branch, question.number, found)
+
+
+def look_at(
+    session_id: uuid.UUID, branch_id: str, number: int, found: Callable[[Simulation], Found]
+) -> Found:
+    """What `found` finds in the run at a step of a line, which it leaves as it is. Raises Problem."""
+    branch = branch_of(session_id, branch_id)
+    if number > branch.newest:
+        raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
     try:
-        if question.number < branch.newest:
-            return at_earlier(Branch.objects.line(branch), question.number, found)
+        if number < branch.newest:
+            return at_earlier(Branch.objects.line(branch), number, found)
         with recent.of(branch.id) as slot:
             # Whoever held the slot may have gone on meanwhile.
-            branch = branch_of(session_id, question.branch)
-            if question.number == branch.newest:
+            branch = branch_of(session_id, branch_id)
+            if number == branch.newest:
                 return found(slot.at_newest(branch))
-        return at_earlier(Branch.objects.line(branch), question.number, found)
+        return at_earlier(Branch.objects.line(branch), number, found)
     except Diverged as diverged:
         raise Problem("refused", "engine_differs", number=diverged.number) from None
     except EngineError as error:

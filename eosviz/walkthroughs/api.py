@@ -23,7 +23,7 @@ from ninja.security import APIKeyCookie
 
 from eosviz.scenarios.cards import cards
 from eosviz.scenarios.models import ScenarioVersion
-from eosviz.walkthroughs import actions, matching, messages, questions, tasks
+from eosviz.walkthroughs import actions, explaining, matching, messages, questions, tasks
 from eosviz.walkthroughs.api_document import DESCRIPTION, described, with_schemas
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.budget import api_throttle
@@ -318,3 +318,27 @@ def offered(
     question = messages.ask_actions(branch_id, number, kind, id)
     session = _owned(request, session_id)
     return _json(messages.Actions(re="", actions=actions.offered(session.id, question)))
+
+
+@api.get(
+    "/sessions/{uuid:session_id}/branches/{branch_id}/why",
+    openapi_extra=described("Why", errors=(400, 404, 409, 422)),
+)
+def explained(
+    request: HttpRequest,
+    session_id: uuid.UUID,
+    branch_id: BranchId,
+    number: StepNumber,
+    kind: Annotated[str | None, Query(max_length=20)] = None,
+    id: Annotated[str | None, Query(max_length=200)] = None,
+    question: Annotated[str | None, Query(max_length=20)] = None,
+    subject: Annotated[str, Query(max_length=300)] = "",
+) -> HttpResponse:
+    """Why something is as it is at a step: what can be asked of it (of what stands out, without `kind` and `id`),
+    and the answer to `question`, or else to the first of them."""
+    wanted: dict[str, Any] = {"question": question, "subject": subject}
+    if kind is not None or id is not None:
+        wanted["selection"] = {"kind": kind or "", "id": id or ""}
+    asked = messages.ask_why(branch_id, number, **wanted)
+    session = _owned(request, session_id)
+    return _json(explaining.explained(session.id, asked))

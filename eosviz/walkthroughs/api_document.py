@@ -30,6 +30,7 @@ _ANSWERED = (
     messages.KeyframeAnswer,
     messages.Done,
     messages.Actions,
+    messages.Why,
     messages.Search,
     messages.FoundSteps,
     messages.Rename,

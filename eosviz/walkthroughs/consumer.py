@@ -131,6 +131,11 @@ class SessionConsumer(AsyncWebsocketConsumer):
             tasks.find_actions, str(message.id), [str(self.session.id), messages.encode(message).decode()]
         )
 
+    async def ask_why(self, message: messages.AskWhy) -> None:
+        await self._ask_worker(
+            tasks.find_why, str(message.id), [str(self.session.id), messages.encode(message).decode()]
+        )
+
     async def _ask_worker(self, task: Any, re: str, arguments: list[Any]) -> None:
         self.open_commands[re] = None
         self.open_commands.move_to_end(re)
@@ -196,6 +201,7 @@ _HANDLERS: dict[type[msgspec.Struct], Callable[[SessionConsumer, Any], Awaitable
     messages.Search: SessionConsumer.search,
     messages.Rename: SessionConsumer.rename,
     messages.AskActions: SessionConsumer.ask_actions,
+    messages.AskWhy: SessionConsumer.ask_why,
     messages.Present: SessionConsumer.present,
     messages.Ping: SessionConsumer.ping,
 }

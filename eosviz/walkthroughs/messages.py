@@ -171,7 +171,17 @@ class AskActions(FromPage, tag="actions", frozen=True, kw_only=True):
     selection: Selection
 
 
-View = Literal["lanes", "spacetime", "text"]
+class AskWhy(FromPage, tag="why", frozen=True, kw_only=True):
+    """What can be asked of a selected thing (null: of what stands out), and why; without `question` the first."""
+
+    branch: BranchId
+    number: StepNumber
+    selection: Selection | None = None
+    question: Annotated[str, Meta(min_length=1, max_length=20)] | None = None
+    subject: Annotated[str, Meta(max_length=300)] = ""
+
+
+View = Literal["lanes", "spacetime", "text", "code", "transactions"]
 
 
 class Present(FromPage, tag="present", frozen=True, kw_only=True):
@@ -197,7 +207,7 @@ class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
 Command = Advance | RunUntil | MakeBranch | Intervene
 """What is carried out once per id."""
 
-Question = Hello | Pause | Window | AskKeyframe | Search | Rename | AskActions | Present | Ping
+Question = Hello | Pause | Window | AskKeyframe | Search | Rename | AskActions | AskWhy | Present | Ping
 """What changes no step and may simply be asked again."""
 
 AnyFromPage = Command | Question
@@ -317,6 +327,34 @@ class Actions(FromServer, tag="actions", frozen=True, kw_only=True):
     actions: list[Offer]
 
 
+class WhyQuestion(Struct, frozen=True, kw_only=True):
+    """Something that can be asked: `question` and `subject` as `why` takes them, and its words."""
+
+    question: str
+    subject: str
+    key: str
+    params: dict[str, Any]
+
+
+class WhyLink(Struct, frozen=True, kw_only=True):
+    """One sentence of an answer; `subject` can be selected, `step` is the earlier step it speaks of."""
+
+    key: str
+    params: dict[str, Any]
+    rules: list[str]
+    subject: dict[str, Any] | None
+    compared: list[list[Any]]
+    step: int | None
+
+
+class Why(FromServer, tag="why", frozen=True, kw_only=True):
+    re: str
+    questions: list[WhyQuestion]
+    question: str | None
+    subject: str
+    links: list[WhyLink]
+
+
 class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
     re: str | None
     code: Literal[
@@ -352,7 +390,7 @@ class Pong(FromServer, tag="pong", frozen=True, kw_only=True):
 
 
 CommandAnswer = Done | ErrorMessage
-Answer = Done | ErrorMessage | Actions
+Answer = Done | ErrorMessage | Actions | Why
 """What goes to the page that asked, and to no other."""
 
 read_command_answer = msgspec.json.Decoder(CommandAnswer).decode
@@ -382,6 +420,7 @@ _types = {
         Search,
         Rename,
         AskActions,
+        AskWhy,
         Present,
         Ping,
     )
@@ -457,6 +496,15 @@ def ask_actions(branch: str, number: int, kind: str, name: str) -> AskActions:
     fields["selection"] = {"kind": kind, "id": name}
     try:
         return msgspec.convert(fields, AskActions)
+    except msgspec.ValidationError as error:
+        raise Unreadable(_malformed(error), None) from None
+
+
+def ask_why(branch: str, number: int, **wanted: Any) -> AskWhy:
+    """The `why` question of somebody who has no socket. Raises Unreadable."""
+    fields = {"v": VERSION, "id": uuid.UUID(int=0), "type": "why", "branch": branch, "number": number}
+    try:
+        return msgspec.convert(fields | wanted, AskWhy)
     except msgspec.ValidationError as error:
         raise Unreadable(_malformed(error), None) from None
 

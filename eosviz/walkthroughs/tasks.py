@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Callable
 
 import msgspec
 from django.db import DatabaseError
 
 from eosviz.celery import app
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.messages import Actions, Answer, AskActions, Command, Problem
+from eosviz.walkthroughs.explaining import explained
+from eosviz.walkthroughs.messages import Actions, Answer, AskActions, AskWhy, Command, Problem
 from eosviz.walkthroughs.streaming import publish
 
 logger = logging.getLogger(__name__)
 
 _decoder = msgspec.json.Decoder(Command)
 _question_decoder = msgspec.json.Decoder(AskActions)
+_why_decoder = msgspec.json.Decoder(AskWhy)
 
 
 @app.task(name="walkthroughs.carry_out", ignore_result=True, acks_late=True)
@@ -41,12 +44,27 @@ def carry_out(session_id: str, command: str, pauses: int | None) -> None:
 def find_actions(session_id: str, question: str) -> None:
     """Answer an `actions` message. Changes nothing, so it is acknowledged early and never comes back."""
     asked = _question_decoder.decode(question)
+
+    def found() -> Answer:
+        return Actions(re=str(asked.id), actions=actions.offered(uuid.UUID(session_id), asked))
+
+    _answer(session_id, asked.id, found)
+
+
+@app.task(name="walkthroughs.find_why", ignore_result=True, acks_late=False)
+def find_why(session_id: str, question: str) -> None:
+    """Answer a `why` message, in the same way."""
+    asked = _why_decoder.decode(question)
+    _answer(session_id, asked.id, lambda: explained(uuid.UUID(session_id), asked))
+
+
+def _answer(session_id: str, identifier: uuid.UUID, found: Callable[[], Answer]) -> None:
     answer: Answer
     try:
-        answer = Actions(re=str(asked.id), actions=actions.offered(uuid.UUID(session_id), asked))
+        answer = found()
     except Problem as problem:
-        answer = problem.message(str(asked.id))
+        answer = problem.message(str(identifier))
     except DatabaseError:
-        logger.exception("session %s: question %s", session_id, asked.id)
-        answer = Problem("unavailable", "not_stored").message(str(asked.id))
+        logger.exception("session %s: question %s", session_id, identifier)
+        answer = Problem("unavailable", "not_stored").message(str(identifier))
     publish(session_id, [], answer)

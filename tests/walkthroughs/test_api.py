@@ -74,6 +74,8 @@ def test_a_program_steps_and_reads(caller: Caller) -> None:
         f"{session}/branches/{branch}/actions", number=20, kind="actor", id="broker-1"
     ).json()["actions"]
     assert "crash" in [offer["action"] for offer in offers if offer["enabled"]]
+    told = caller.get(f"{session}/branches/{branch}/why", number=20, kind="partition", id="t-0").json()
+    assert (told["question"], told["links"][0]["key"]) == ("lso", "why.lso.at")
     held = caller.get(session).json()
     assert (held["branches"][0]["newest"], held["header"]["scenario"]) == (20, "SC-03")
     assert [item["id"] for item in caller.get("/sessions").json()["sessions"]] == [session.split("/")[-1]]
@@ -184,6 +186,8 @@ def test_what_is_wrong_has_its_code(caller: Caller, body: Any, status: int, code
         ("/branches/x/steps", {"from": 0, "to": 5}, 400, "malformed"),
         ("/branches/{branch}/actions", {"number": 0, "kind": "planet", "id": "x"}, 400, "malformed"),
         ("/branches/{branch}/actions", {"number": 9, "kind": "actor", "id": "p1"}, 409, "conflict"),
+        ("/branches/{branch}/why", {"number": 0, "kind": "planet", "id": "x"}, 400, "malformed"),
+        ("/branches/{branch}/why", {"number": 0, "question": "lso", "subject": "x"}, 404, "not_found"),
         ("/commands/2b2c7a4e-6d5a-4b4f-9a61-0a6c3f0c9a11", {}, 404, "not_found"),
     ],
 )

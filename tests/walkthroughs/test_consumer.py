@@ -233,6 +233,23 @@ async def test_what_can_be_done_to_a_broker_and_why_not() -> None:
             assert all(offer["why_key"] for offer in offers if not offer["enabled"])
 
 
+async def test_why_a_broker_does_nothing() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as page:
+        await page.ask("advance", branch=str(branch.id), after=0, count=3)
+        await page.ask(
+            "intervene", branch=str(branch.id), after=3, intervention={"action": "crash", "actor": "broker-2"}
+        )
+        selected = {"kind": "actor", "id": "broker-2"}
+        for number, down in ((3, False), (4, True)):
+            heard = await page.ask("why", branch=str(branch.id), number=number, selection=selected)
+            assert (heard[-1]["type"], heard[-1]["subject"]) == ("why", "broker-2")
+            keys = [link["key"] for link in heard[-1]["links"]]
+            assert any(key in ("why.actor_down", "why.broker_down_session") for key in keys) is down
+        unknown = await page.ask("why", branch=str(branch.id), number=3, question="lso", subject="t-9")
+        assert (unknown[-1]["type"], unknown[-1]["code"]) == ("error", "not_found")
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

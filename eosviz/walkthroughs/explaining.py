@@ -1,0 +1,47 @@
+"""Why things are as they are at a step: the engine's answers (engine/why), asked of the run as it was made.
+
+Nothing is decided here; the run is made again where it has to be, as for `actions`.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from engine.simulation import Simulation
+from engine.why import Moment, NotAsked, questions_about, why
+from eosviz.walkthroughs.actions import look_at
+from eosviz.walkthroughs.messages import AskWhy, Problem, Why, WhyLink, WhyQuestion
+
+
+def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:
+    """What can be asked of the selected thing, and the answer to the question, or else to the first of them.
+    Changes nothing. Raises Problem.
+    """
+
+    def found(simulation: Simulation) -> Why:
+        return answer(simulation, asked)
+
+    return look_at(session_id, asked.branch, asked.number, found)
+
+
+def answer(simulation: Simulation, asked: AskWhy) -> Why:
+    """The same of a run that stands at the step."""
+    moment = Moment.of(simulation)
+    selection = None
+    if asked.selection is not None:
+        selection = {"kind": asked.selection.kind, "id": asked.selection.id}
+    questions = questions_about(moment, selection)
+    question, subject = asked.question, asked.subject
+    if question is None and questions:
+        question, subject = questions[0].question, questions[0].subject
+    try:
+        links = () if question is None else why(moment, question, subject)
+    except NotAsked as unknown:
+        raise Problem("not_found", "why_unknown", wrong=unknown.wrong, allowed=unknown.allowed) from None
+    return Why(
+        re=str(asked.id),
+        questions=[WhyQuestion(**one.to_json()) for one in questions],
+        question=question,
+        subject=subject,
+        links=[WhyLink(**one.to_json()) for one in links],
+    )
