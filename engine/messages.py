@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from engine.errors import Error
-from engine.value import value
+from engine.value import ordered_value, value
 
 NO_PRODUCER_ID = -1
 NO_PRODUCER_EPOCH = -1
@@ -38,7 +38,7 @@ class BatchContent:
     """Where the records that compaction left stand, above the base offset; None: all are there, in a row."""
 
 
-@value
+@ordered_value
 class RecordBatch:
     """A batch as sent and as stored (MSG-2); stored ones have offsets.
 
@@ -110,7 +110,7 @@ class InitProducerIdResponse:
     throttle_time_ms: int = 0
 
 
-@value
+@ordered_value
 class ProduceRequest:
     api: ClassVar[str] = "Produce"
     transactional_id: str | None
@@ -121,7 +121,7 @@ class ProduceRequest:
     """Topic-partition to its one batch, in the order drained."""
 
 
-@value
+@ordered_value
 class PartitionProduceResponse:
     error: Error
     base_offset: int = NO_OFFSET
@@ -340,7 +340,7 @@ class OffsetFetchResponse:
     throttle_time_ms: int = 0
 
 
-@value
+@ordered_value
 class ReplicaFetchRequest:
     """A follower's fetch of one partition (LOG-7): its log end offset tells the leader how far it got."""
 
@@ -353,7 +353,7 @@ class ReplicaFetchRequest:
     """Leader epoch of the follower's newest batch; shows where the logs parted (KIP-595)."""
 
 
-@value
+@ordered_value
 class ReplicaFetchResponse:
     api: ClassVar[str] = "ReplicaFetch"
     partition: str

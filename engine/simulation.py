@@ -1,18 +1,17 @@
 """How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
 
-Owns time and order, nothing of the protocol. It calls roles, carries out the effects they return and asks
-them when they want to be called again; an event that says nothing makes no step. A run is a pure function
-of the scenario and the interventions.
+Owns steps, nothing of the protocol; the order of events is kept in ``timetable``. It calls roles, carries out
+the effects they return and asks them when they want to be called again; an event that says nothing makes no
+step. A run is a pure function of the scenario and the interventions.
 
-Order of events at one time: faults, deliveries, timers, Sender passes, application calls, then as they were
-put in. A Sender pass is never interleaved with other events, yet each phase that did something is a step.
+A Sender pass is never interleaved with other events, yet each phase that did something is a step.
 """
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable
-from heapq import heappop, heappush
+from heapq import heappop
 from random import Random
 from typing import Any
 
@@ -24,22 +23,20 @@ from engine.looking import digest_of, whole_view
 from engine.messages import Effects, Envelope, ProduceRequest, Send, UsePartition
 from engine.network import Connect
 from engine.network.links import partitions_of
-from engine.pending import CALL, DELIVERY, SENDER, TIMER, PendingPart, TimePart
+from engine.pending import CALL, DELIVERY, SENDER, TIMER, TimePart
 from engine.recording import Judged, Recorded, Step
+from engine.replica_fetchers import Fetcher
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION, header_of
+from engine.timetable import TIME_BITS, Event, Timetable, class_of
 from engine.watching import Part, Watch
 from engine.world import World, build
 
-Event = tuple[int, int, int, str, Any]
-"""(time, class, order put in, handler, argument)."""
-
 _CONNECTING = frozenset({"timer", "pass", "connected"})
 """The events by which a client goes on trying to reach a broker."""
-_NEVER = (-1, -1)
 
 
-class Simulation:
+class Simulation(Timetable):
     """One run.
 
     ``watching``: ``bare`` (nothing but the run), ``judged`` (verdicts), ``recorded`` (steps and changes).
@@ -50,10 +47,10 @@ class Simulation:
     def __init__(
         self, scenario: Scenario, interventions: Iterable[dict[str, Any]] = (), watching: str = "recorded"
     ) -> None:
+        super().__init__()
         self.scenario = scenario
         self.watching = watching
         self.number = 0
-        self.now = 0
         self.finished: str | None = None
         self.kinds: dict[str, int] = {}
         """Steps made, by kind."""
@@ -68,21 +65,6 @@ class Simulation:
         self._time_limit: int = scenario["limits"]["time_ms"]
         self._horizon = self._time_limit
         """No event after this time happens now: the time limit, or where the caller wants to stop."""
-        self._queue: list[Event] = []
-        self._order = 0
-        self._busy = 0
-        """Events that keep the run going: all but background timers."""
-        self._timers: dict[str, tuple[int, int]] = {}
-        """Role to (time, order) of its one valid timer; the same for passes, background timers and loops."""
-        self._passes: dict[str, tuple[int, int]] = {}
-        self._backgrounds: dict[str, tuple[int, int]] = {}
-        self._scheduled: dict[str, dict[str, tuple[int, int]]] = {
-            "timer": self._timers,
-            "pass": self._passes,
-            "background": self._backgrounds,
-            "loop": {},
-        }
-        self._pending: dict[int, PendingPart] = {}
         self._pass: str | None = None
         """The client in the middle of a Sender pass."""
         self._held: dict[str, list[Event]] = {}
@@ -91,8 +73,6 @@ class Simulation:
         self._kind = ""
         self._time = TimePart()
         self._serial = 0
-        self._replication: set[tuple[str, str]] = set()
-        """(topic-partition, follower) of the fetches that wait in the queue."""
         self.world: World = build(scenario, self.watch)
         self.interference = Interference(self, interventions)
         self._start()
@@ -186,12 +166,14 @@ class Simulation:
         if self._busy <= 0 or not queue or (self.world.dark and self._nothing_comes()):
             self.finished = "complete"
             return False
-        if queue[0][0] > self._horizon:
+        key = queue[0][0]
+        at = key >> TIME_BITS
+        if at > self._horizon:
             if self._horizon == self._time_limit:
                 self.finished = "time_limit"
             return False
         event = heappop(queue)
-        at, _, order, handler, argument = event
+        _, handler, argument = event
         if at < self.now:
             raise EngineError(
                 f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
@@ -199,43 +181,27 @@ class Simulation:
         timers = self._scheduled.get(handler)
         if timers is not None:
             scheduled = timers.get(argument)
-            if scheduled is None or scheduled[1] != order:
+            if scheduled is None or scheduled[1] != key:
+                self._void -= 1
                 return True
             del timers[argument]
         if handler != "background":
             self._busy -= 1
         if self._pending:
-            self._no_longer_pending(order)
+            self._no_longer_pending(key)
         self.now = at
         _HANDLERS[handler](self, argument, event)
         return True
 
     # -- queue -----------------------------------------------------------------------------------------
 
-    def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
-        """Put an event into the queue; returns its order. ``what`` is for people: unread unless recorded."""
-        self._order = order = self._order + 1
-        heappush(self._queue, (at, rank, order, handler, argument))
-        if handler != "background":
-            self._busy += 1
-        if self.watch.recording:
-            part = self._pending[order] = PendingPart(order, at, rank, actor, what)
-            self.watch.touch(part)
-        return order
-
-    def _no_longer_pending(self, order: int) -> None:
-        part = self._pending.pop(order, None)
-        if part is not None:
-            part.gone = True
-            self.watch.touch(part)
-
     def _nothing_comes(self) -> bool:
         """No broker runs, and what is left is clients that try to connect, with nothing to do (GEN-2)."""
         world = self.world
-        for _, _, order, handler, argument in self._queue:
-            timers = self._scheduled.get(handler)
-            if timers is not None and timers.get(argument, _NEVER)[1] != order:
+        for event in self._queue:
+            if self._is_void(event):
                 continue
+            _, handler, argument = event
             if handler in _CONNECTING:
                 name = argument[0] if handler == "connected" else argument
                 if not world.waits_in_vain(name):
@@ -243,21 +209,6 @@ class Simulation:
             elif handler != "background":
                 return False
         return True
-
-    def _schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
-        """Keep one valid timer of this kind for a role, at ``at``; None: none. Retired ones are skipped."""
-        timers = self._scheduled[handler]
-        known = timers.get(name)
-        at = self.now if at is not None and at < self.now else at
-        if known is not None:
-            if known[0] == at:
-                return
-            del timers[name]
-            if handler != "background":
-                self._busy -= 1
-            self._no_longer_pending(known[1])
-        if at is not None:
-            timers[name] = (at, self.put(at, rank, handler, name, name, handler))
 
     def ask_for_timers(self, name: str) -> None:
         """Ask a role when it wants to be called again. Most answers are the known ones: looked at here first."""
@@ -296,14 +247,15 @@ class Simulation:
         if actor not in self.world.paused:
             return False
         self._held.setdefault(actor, []).append(event)
-        if event[3] == "deliver":
-            self.world.network.hold(event[4][0], True)
+        if event[1] == "deliver":
+            self.world.network.hold(event[2][0], True)
         return True
 
     def release(self, actor: str) -> None:
         """A resumed actor gets what waited for it, in its old order, now."""
         for event in self._held.pop(actor, ()):
-            _, rank, _, handler, argument = event
+            _, handler, argument = event
+            rank = class_of(event)
             if handler == "deliver":
                 message = argument[0]
                 envelope = self.world.network.under_way.get(message)
@@ -415,16 +367,16 @@ class Simulation:
         self.carry_out(name, effects)
         self.ask_for_timers(name)
 
-    def _replicate(self, argument: tuple[str, str], event: Event) -> None:
-        self._replication.discard(argument)
-        follower = self._actor = argument[1]
-        self._kind = "replication"
-        exchanged = self.world.replicate(*argument, self.now)
+    def _replicate(self, fetcher: Fetcher, event: Event) -> None:
+        fetcher.waiting = False
+        self._actor, self._kind = fetcher.name, "replication"
+        exchanged = self.world.fetchers.exchange(fetcher, self.now)
         if exchanged is not None:
             leader, effects, moved, copied = exchanged
             if copied:
-                self._ask_in_background(follower)  # A copy moves none of its other timers.
-            self.carry_out(leader, effects)
+                self._ask_in_background(fetcher.name)  # A copy moves none of its other timers.
+            if effects:
+                self.carry_out(leader, effects)
             if moved:
                 self.ask_for_timers(leader)
         self._follow_changes()
@@ -529,11 +481,12 @@ class Simulation:
         partitions = sorted(changed) if len(changed) > 1 else list(changed)
         changed.clear()
         recording = self.watch.recording
+        at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
         for partition in partitions:
-            for key in world.useful_replica_fetches(partition, self._replication):
-                self._replication.add(key)
-                at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
-                self.put(at, TIMER, "replicate", key, key[1], f"fetch {partition}" if recording else "")
+            for fetcher in world.fetchers.due(partition):
+                fetcher.waiting = True
+                what = f"fetch {partition}" if recording else ""
+                self.put(at, TIMER, "replicate", fetcher, fetcher.name, what)
             if recording:
                 world.lanes_changed(partition)
             for name in world.wake_readers(partition, self.now):

@@ -17,3 +17,10 @@ Made = TypeVar("Made")
 def value(made: type[Made]) -> type[Made]:
     """A dataclass with slots, whose fields are given by name, equal and hashed by what they hold."""
     return dataclass(slots=True, kw_only=True, unsafe_hash=True)(made)
+
+
+@dataclass_transform(frozen_default=True)
+def ordered_value(made: type[Made]) -> type[Made]:
+    """The same with fields that may be given in order: what is built in every second step is built so, because
+    giving them by name costs two thirds more."""
+    return dataclass(slots=True, unsafe_hash=True)(made)

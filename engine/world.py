@@ -1,7 +1,7 @@
 """The actors of one run and where each is found: built from a scenario, asked by the kernel.
 
 Owns who exists, who is paused, and the few things that join two roles without a message between them: the
-controller's announcements, one replication exchange, and which readers a changed partition concerns.
+controller's announcements, and which readers a changed partition concerns.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from engine.broker.configuration import BrokerConfiguration
 from engine.broker.controller import Controller
 from engine.broker.internal_topics import OFFSETS_TOPIC, TRANSACTION_TOPIC, is_internal
 from engine.broker.partition_log import PartitionLog
-from engine.broker.replication import fetch_is_useful
 from engine.client.application import Call
 from engine.client.consumer import Consumer
 from engine.client.ledger import Ledger
@@ -35,6 +34,7 @@ from engine.middleware.participant import Participant
 from engine.network import Network
 from engine.profiles import PROFILES, Profile
 from engine.reader_lanes import ReaderLane
+from engine.replica_fetchers import ReplicaFetchers
 from engine.scenario.application import Application, ScriptedCall, membership
 from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.loop import Loop
@@ -77,6 +77,7 @@ class World:
         self.paused: set[str] = set()
         self.starting: list[str] = []
         self.replica_fetch_ms = 5
+        self.fetchers = ReplicaFetchers(self)
         self._readers: dict[str, list[Consumer]] = {}
         self._lanes_at: dict[str, tuple[int, ...] | None] = {}
         """Topic-partition to the pointers of its leader's log when its lanes were last told of a change."""
@@ -84,7 +85,7 @@ class World:
         """Topic-partition to what each reader sees of it."""
         self._crafted = 0
 
-    # -- announcements and replication -----------------------------------------------------------------
+    # -- announcements, leaders and readers ------------------------------------------------------------
 
     def announce(self, now: int) -> Done:
         """Hand the controller's words to every live broker (LOG-10: brokers learn them at once)."""
@@ -100,40 +101,8 @@ class World:
         for word in self.controller.announcements_for():
             yield name, self.brokers[name].learn(word, now)
 
-    def useful_replica_fetches(self, partition: str, waiting: set[tuple[str, str]]) -> list[tuple[str, str]]:
-        """(topic-partition, follower) of the fetches that would change something and are not ``waiting``."""
-        leader = self._leader(partition)
-        if leader is None:
-            return []
-        leading = leader.replicas[partition]
-        useful = []
-        for replica_id in self.controller.partitions[partition].replicas:
-            follower = self.broker_of[replica_id]
-            key = (partition, follower.name)
-            if follower is leader or key in waiting or not follower.alive or follower.name in self.paused:
-                continue
-            replica = follower.replicas.get(partition)
-            if replica is not None and fetch_is_useful(leading, replica):
-                useful.append(key)
-        return useful
-
-    def replicate(self, partition: str, name: str, now: int) -> tuple[str, Effects, bool, bool] | None:
-        """One exchange between the follower ``name`` and its leader (LOG-7): the leader, what it wants done,
-        whether something moved there, and whether the follower was given batches. None: there is nobody to ask,
-        or nobody who asks."""
-        follower = self.brokers[name]
-        leader = self._leader(partition)
-        if leader is None or follower is leader or not follower.alive or name in self.paused:
-            return None
-        if partition not in follower.replicas:
-            return None
-        request = follower.replica_fetch(partition, now)
-        response, effects = leader.on_replica_fetch(request, now)
-        moved = bool(self.changed_partitions)
-        follower.on_replica_response(response, now)
-        return leader.name, effects, moved, bool(response.batches)
-
-    def _leader(self, partition: str) -> Broker | None:
+    def leader_of(self, partition: str) -> Broker | None:
+        """The broker that leads it and answers; None while none does."""
         state = self.controller.partitions[partition]
         if state.leader is None or state.deleted:
             return None
@@ -186,7 +155,7 @@ class World:
         readers = self._readers.get(partition)
         if readers is None:
             return []
-        leader = self._leader(partition)
+        leader = self.leader_of(partition)
         if leader is None:
             return []
         log = leader.replicas[partition].log

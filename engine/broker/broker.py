@@ -41,7 +41,7 @@ from engine.broker.transaction_requests import (
     handle_add_partitions,
     handle_end_transaction,
 )
-from engine.errors import EngineError, Error
+from engine.errors import NO_ERROR, EngineError
 from engine.messages import (
     AddOffsetsToTxnRequest,
     AddPartitionsToTxnRequest,
@@ -431,15 +431,17 @@ class Broker(FaultSurface):
 
     def on_replica_response(self, response: ReplicaFetchResponse, now: int) -> Effects:
         """Copy what the leader answered, or cut the log back to where it parted (LOG-7, LOG-10)."""
-        if response.error is not Error.NONE:
+        if response.error is not NO_ERROR:
             return []
         replica = self.replicas.get(response.partition) or self._replica(response.partition)
         log_end = replica.log.log_end
         taken = replication.take_answer(replica, response, now)
-        if taken.changed:
-            self.changed_partitions.add(replica.partition)
-        for batch in response.batches if taken.copied else ():
-            self.note_activity(batch.max_timestamp)
+        if taken is replication.NOTHING_TAKEN:
+            return []
+        self.changed_partitions.add(replica.partition)
+        if taken.copied:
+            for batch in response.batches:
+                self.note_activity(batch.max_timestamp)
         say_taken(self.watch, self.name, replica, taken, log_end)
         return []
 

@@ -31,12 +31,15 @@ from engine.broker.producer_state import (
 )
 from engine.broker.transaction_notes import note_ended, note_stale_copy, touch_undecided
 from engine.broker.validation import Origin, levels
-from engine.errors import EngineError, Error
+from engine.errors import NO_ERROR, EngineError, Error
 from engine.events import LogAppended, LogStartRaised, LogTruncated
 from engine.messages import NO_OFFSET, NO_PRODUCER_ID, RecordBatch
 from engine.profiles import Profile
 from engine.switches import Switches
 from engine.watching import Part, Path, Watch
+
+_REPLICATION = Origin.REPLICATION
+_LOGGED = Level.LOGGED
 
 
 class PartitionLog:
@@ -133,9 +136,9 @@ class PartitionLog:
         if completed and self.watch.recording:
             note_ended(self, completed)
         if not appendings:
-            return Appended(Error.NONE, first_offset, self.log_end - 1)
+            return Appended(NO_ERROR, first_offset, self.log_end - 1)
         arrival = next(iter(appendings.values())).arrival
-        return Appended(Error.NONE, first_offset, self.log_end - 1, None, arrival, self.data_levels[origin])
+        return Appended(NO_ERROR, first_offset, self.log_end - 1, None, arrival, self.data_levels[origin])
 
     def append_as_follower(self, batches: Sequence[RecordBatch], now: int) -> Appended:
         """Store what the leader stored, at the leader's offsets, as *replication* (SEQ-9)."""
@@ -148,7 +151,7 @@ class PartitionLog:
             )
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
-        refused = self._validate(batches, batches[0].base_offset, Origin.REPLICATION, appendings, completed)
+        refused = self._validate(batches, batches[0].base_offset, _REPLICATION, appendings, completed)
         if refused is not None:
             return refused
         self._make_room(batches)
@@ -156,7 +159,7 @@ class PartitionLog:
         for batch in batches:
             self._store(batch, now)
         self._merge(appendings, completed)
-        return Appended(Error.NONE, first_offset, self.log_end - 1)
+        return Appended(NO_ERROR, first_offset, self.log_end - 1)
 
     def _validate(
         self,
@@ -179,7 +182,7 @@ class PartitionLog:
                 rule = producers.judge(appending, batch, level)
                 if rule is not None:
                     return self._decided(rule, appending, level)
-                if level is Level.LOGGED:
+                if level is _LOGGED:
                     note_stale_copy(self, appending, batch)
                 if is_control:
                     ended = appending.add_marker(batch, offset, self.profile)
@@ -239,7 +242,9 @@ class PartitionLog:
         if not self.active_records:
             return
         if self.segment_records is not None:
-            records = sum(batch.last_offset_delta + 1 for batch in batches)
+            records = 0
+            for batch in batches:
+                records += batch.last_offset_delta + 1
             if self.active_records + records > self.segment_records:
                 self.roll()
                 return
@@ -528,8 +533,9 @@ class PartitionLog:
     def begin_epoch(self, leader_epoch: int, offset: int) -> None:
         """What comes next is of this leader epoch; a new leader says so before it appends anything
         (``maybeAssignEpochStartOffset``)."""
-        if leader_epoch != self.last_epoch:
-            self.epoch_starts.append((leader_epoch, offset))
+        starts = self.epoch_starts
+        if leader_epoch != (starts[-1][0] if starts else -1):
+            starts.append((leader_epoch, offset))
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
         """The newest epoch at or below ``leader_epoch`` and the offset where it ends here (KIP-101,

@@ -48,12 +48,19 @@ class ProducerStateEntry:
         "transaction_first_offset",
     )
 
-    def __init__(self, producer_id: int) -> None:
+    def __init__(
+        self,
+        producer_id: int,
+        producer_epoch: int = NO_PRODUCER_EPOCH,
+        coordinator_epoch: int = -1,
+        last_timestamp: int = -1,
+        transaction_first_offset: int | None = None,
+    ) -> None:
         self.producer_id = producer_id
-        self.producer_epoch = NO_PRODUCER_EPOCH
-        self.coordinator_epoch = -1
-        self.last_timestamp = -1
-        self.transaction_first_offset: int | None = None
+        self.producer_epoch = producer_epoch
+        self.coordinator_epoch = coordinator_epoch
+        self.last_timestamp = last_timestamp
+        self.transaction_first_offset = transaction_first_offset
         self.batches: list[BatchMetadata] = []
 
     @property
@@ -100,12 +107,13 @@ class Appending:
 
     def __init__(self, stored: ProducerStateEntry) -> None:
         self.stored = stored
-        updated = ProducerStateEntry(stored.producer_id)
-        updated.producer_epoch = stored.producer_epoch
-        updated.coordinator_epoch = stored.coordinator_epoch
-        updated.last_timestamp = stored.last_timestamp
-        updated.transaction_first_offset = stored.transaction_first_offset
-        self.updated = updated
+        self.updated = ProducerStateEntry(
+            stored.producer_id,
+            stored.producer_epoch,
+            stored.coordinator_epoch,
+            stored.last_timestamp,
+            stored.transaction_first_offset,
+        )
         self.started: list[int] = []
         """First offsets of the transactions that this append opens."""
         self.arrival: Arrival | None = None

@@ -10,10 +10,10 @@ as KIP-595 does).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.broker.replica import Replica
-from engine.errors import EngineError, Error
+from engine.errors import NO_ERROR, EngineError, Error
 from engine.messages import RecordBatch, ReplicaFetchRequest, ReplicaFetchResponse
 
 
@@ -45,12 +45,13 @@ def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
 def make_fetch(follower: Replica) -> ReplicaFetchRequest:
     """What a follower asks its leader."""
     log = follower.log
+    starts = log.epoch_starts
     return ReplicaFetchRequest(
-        partition=follower.partition,
-        replica=follower.broker_id,
-        fetch_offset=log.log_end,
-        leader_epoch=follower.leader_epoch,
-        last_fetched_epoch=log.last_epoch,
+        follower.partition,
+        follower.broker_id,
+        log.log_end,
+        follower.leader_epoch,
+        starts[-1][0] if starts else -1,
     )
 
 
@@ -64,19 +65,19 @@ def answer_fetch(
     log end before."""
     log = leader.log
     batches: tuple[RecordBatch, ...] = ()
-    error = Error.NONE
+    error = NO_ERROR
     if leader.leader != leader.broker_id or request.leader_epoch != leader.leader_epoch:
         error = Error.NOT_LEADER_OR_FOLLOWER
     elif diverging is None and request.fetch_offset < log.log_end:
         batches = log.read_for_follower(request.fetch_offset, batches_max)
     return ReplicaFetchResponse(
-        partition=request.partition,
-        error=error,
-        batches=batches,
-        high_watermark=log.high_watermark,
-        log_start_offset=log.log_start,
-        leader_epoch=leader.leader_epoch,
-        diverging_epoch=diverging,
+        request.partition,
+        error,
+        batches,
+        log.high_watermark,
+        log.log_start,
+        leader.leader_epoch,
+        diverging,
     )
 
 
@@ -95,8 +96,7 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
     return None
 
 
-@dataclass(slots=True)
-class Taken:
+class Taken(NamedTuple):
     """What an answer did to a follower."""
 
     cut_to: int | None = None
@@ -109,44 +109,46 @@ class Taken:
     """The leader answered where the logs parted: the next fetch goes on from there."""
     producers_forgotten: Sequence[int] = ()
 
-    @property
-    def changed(self) -> bool:
-        """The follower is not as it was, so further fetches may be useful."""
-        return (
-            bool(self.copied)
-            or self.high_watermark_moved
-            or self.parted
-            or self.log_start_raised
-            or self.started_over_at is not None
-        )
+
+NOTHING_TAKEN = Taken()
+HIGH_WATERMARK_TAKEN = Taken(high_watermark_moved=True)
 
 
 def take_answer(follower: Replica, response: ReplicaFetchResponse, now: int) -> Taken:
-    """Let a follower take its leader's answer."""
-    log = follower.log
-    taken = Taken()
+    """Let a follower take its leader's answer; unless it is ``NOTHING_TAKEN``, the follower is not as it was."""
     if response.diverging_epoch is not None:
-        taken.parted = True
-        epoch, end = response.diverging_epoch
-        _, own_end = log.end_of_epoch(epoch)
-        to = min(end, own_end)
-        last_epoch = log.last_epoch
-        if log.truncate(to, now):
-            taken.cut_to = to
-        elif log.last_epoch == last_epoch:
-            raise EngineError(
-                f"{follower.partition}: told to cut at {to}, the log ends at {log.log_end} (LOG-10)"
-            )
-        return taken
-    if response.log_start_offset > log.log_end:
+        return _cut(follower, response.diverging_epoch, now)
+    log = follower.log
+    log_start = response.log_start_offset
+    started_over_at = None
+    if log_start > log.log_end:
         # The leader's head was deleted past this follower's end: there is nothing to go on from.
-        log.restart_at(response.log_start_offset, now)
-        taken.started_over_at = response.log_start_offset
-    if response.batches and response.batches[0].base_offset >= log.log_end:
-        log.append_as_follower(response.batches, now)
-        taken.copied = len(response.batches)
-    if response.log_start_offset > log.log_start:
-        taken.producers_forgotten = log.raise_log_start(response.log_start_offset)
-        taken.log_start_raised = True
-    taken.high_watermark_moved = log.set_high_watermark(min(response.high_watermark, log.log_end))
-    return taken
+        log.restart_at(log_start, now)
+        started_over_at = log_start
+    copied = 0
+    batches = response.batches
+    if batches and batches[0].base_offset >= log.log_end:
+        log.append_as_follower(batches, now)
+        copied = len(batches)
+    raised = log_start > log.log_start
+    forgotten = log.raise_log_start(log_start) if raised else ()
+    moved = log.set_high_watermark(response.high_watermark)
+    if copied or raised or started_over_at is not None:
+        return Taken(None, started_over_at, copied, raised, moved, False, forgotten)
+    return HIGH_WATERMARK_TAKEN if moved else NOTHING_TAKEN
+
+
+def _cut(follower: Replica, diverging_epoch: tuple[int, int], now: int) -> Taken:
+    """Cut the follower's log back to where it parted from the leader's (LOG-10)."""
+    log = follower.log
+    epoch, end = diverging_epoch
+    _, own_end = log.end_of_epoch(epoch)
+    to = min(end, own_end)
+    last_epoch = log.last_epoch
+    if log.truncate(to, now):
+        return Taken(cut_to=to, parted=True)
+    if log.last_epoch == last_epoch:
+        raise EngineError(
+            f"{follower.partition}: told to cut at {to}, the log ends at {log.log_end} (LOG-10)"
+        )
+    return Taken(parted=True)

@@ -18,6 +18,9 @@ class Origin(Enum):
     COORDINATOR = "coordinator"
     REPLICATION = "replication"
 
+    __hash__ = object.__hash__
+    """Each is there once, and looked up for every batch: the enumeration's own hash is a call in Python."""
+
 
 def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
     """How much a data batch is checked (SEQ-9, CTR-49)."""

@@ -1,0 +1,77 @@
+"""Who copies what from whom, and when it is worth a fetch (LOG-7).
+
+Owns the fetchers: one for each partition and broker that follows it, as Kafka has its replica fetcher threads.
+What a fetch does at either end is ``broker/replication``; this joins the two without a message between them,
+because a fetch is one step (GEN-4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.broker.broker import Broker
+from engine.broker.replication import fetch_is_useful
+from engine.messages import Effects
+
+if TYPE_CHECKING:
+    from engine.world import World
+
+
+class Fetcher:
+    """``follower`` fetches ``partition``. ``waiting``: its next fetch stands in the queue."""
+
+    __slots__ = ("follower", "name", "partition", "waiting")
+
+    def __init__(self, partition: str, follower: Broker) -> None:
+        self.partition = partition
+        self.follower = follower
+        self.name = follower.name
+        self.waiting = False
+
+
+class ReplicaFetchers:
+    """All fetchers of one run, made when their partition first changes; its replicas never change."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._of: dict[str, tuple[Fetcher, ...]] = {}
+
+    def due(self, partition: str) -> list[Fetcher]:
+        """Those whose fetch would change something now and does not wait in the queue already."""
+        world = self.world
+        leader = world.leader_of(partition)
+        if leader is None:
+            return []
+        fetchers = self._of.get(partition)
+        if fetchers is None:
+            fetchers = self._of[partition] = self._make(partition)
+        leading = leader.replicas[partition]
+        useful = []
+        for fetcher in fetchers:
+            follower = fetcher.follower
+            if fetcher.waiting or follower is leader or not follower.alive or fetcher.name in world.paused:
+                continue
+            replica = follower.replicas.get(partition)
+            if replica is not None and fetch_is_useful(leading, replica):
+                useful.append(fetcher)
+        return useful
+
+    def _make(self, partition: str) -> tuple[Fetcher, ...]:
+        world = self.world
+        replicas = world.controller.partitions[partition].replicas
+        return tuple(Fetcher(partition, world.broker_of[replica]) for replica in replicas)
+
+    def exchange(self, fetcher: Fetcher, now: int) -> tuple[str, Effects, bool, bool] | None:
+        """One fetch and its answer: the leader, what it wants done, whether something moved there, and whether
+        the follower was given batches. None: there is nobody to ask, or nobody who asks."""
+        partition, follower = fetcher.partition, fetcher.follower
+        world = self.world
+        leader = world.leader_of(partition)
+        if leader is None or follower is leader or not follower.alive or fetcher.name in world.paused:
+            return None
+        if partition not in follower.replicas:
+            return None
+        response, effects = leader.on_replica_fetch(follower.replica_fetch(partition, now), now)
+        moved = bool(world.changed_partitions)
+        follower.on_replica_response(response, now)
+        return leader.name, effects, moved, bool(response.batches)

@@ -1,0 +1,112 @@
+"""What will happen when: the event queue and each role's one valid timer of a kind (GEN-2).
+
+Owns order and nothing of the protocol. Events at one time go by class (faults, deliveries, timers, Sender
+passes, application calls), then as they were put in. Most of what a role answers to *when do you want to be
+called?* is the time it is waiting for already; a time that was given up stays in the queue and is skipped.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappush
+from typing import Any
+
+from engine.pending import PendingPart
+from engine.watching import Watch
+
+Event = tuple[int, str, Any]
+"""(key, handler, argument). The key orders events: time, class, order put in, in one number, because a heap
+compares one number faster than three."""
+
+_ORDER_BITS = 40
+_CLASS_BITS = 3
+TIME_BITS = _ORDER_BITS + _CLASS_BITS
+"""``key >> TIME_BITS`` is an event's virtual time."""
+_ORDER_MASK = (1 << _ORDER_BITS) - 1
+
+_VOID_MAX = 64
+"""Events given up that the queue may hold, unless they are fewer than the others."""
+
+KNOWN_HANDLERS = ("timer", "pass", "background", "loop")
+"""Handlers of which a role has one valid event at most."""
+
+
+class Timetable:
+    """The queue of one run. ``now``: virtual time."""
+
+    watch: Watch
+
+    def __init__(self) -> None:
+        self.now = 0
+        self._queue: list[Event] = []
+        self._order = 0
+        self._busy = 0
+        """Events that keep the run going: all but background timers."""
+        self._void = 0
+        """Events in the queue whose time was given up."""
+        self._scheduled: dict[str, dict[str, tuple[int, int]]] = {name: {} for name in KNOWN_HANDLERS}
+        """Handler to role to (time, key) of its one valid event."""
+        self._timers = self._scheduled["timer"]
+        self._passes = self._scheduled["pass"]
+        self._backgrounds = self._scheduled["background"]
+        self._pending: dict[int, PendingPart] = {}
+        """Key to what the view shows of the event; empty unless recorded."""
+
+    def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
+        """Put an event into the queue; returns its key. ``what`` is for people: unread unless recorded."""
+        self._order = order = self._order + 1
+        key = (at << _CLASS_BITS | rank) << _ORDER_BITS | order
+        heappush(self._queue, (key, handler, argument))
+        if handler != "background":
+            self._busy += 1
+        watch = self.watch
+        if watch.recording:
+            part = self._pending[key] = PendingPart(order, at, rank, actor, what)
+            watch.touch(part)
+        return key
+
+    def _is_void(self, event: Event) -> bool:
+        """A time that its role gave up for another."""
+        key, handler, argument = event
+        timers = self._scheduled.get(handler)
+        if timers is None:
+            return False
+        known = timers.get(argument)
+        return known is None or known[1] != key
+
+    def _sweep(self) -> None:
+        """Take out what was given up: most of it is timeouts of what went well, half a minute ahead, and a long
+        queue is slow. Keys differ, so the order of the others stays."""
+        self._queue = [event for event in self._queue if not self._is_void(event)]
+        heapify(self._queue)
+        self._void = 0
+
+    def _no_longer_pending(self, key: int) -> None:
+        part = self._pending.pop(key, None)
+        if part is not None:
+            part.gone = True
+            self.watch.touch(part)
+
+    def _schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
+        """Keep one valid event of this kind for a role, at ``at``; None: none."""
+        timers = self._scheduled[handler]
+        known = timers.get(name)
+        if at is not None and at < self.now:
+            at = self.now
+        if known is not None:
+            if known[0] == at:
+                return
+            del timers[name]
+            if handler != "background":
+                self._busy -= 1
+            if self._pending:
+                self._no_longer_pending(known[1])
+            self._void += 1
+            if self._void > _VOID_MAX and self._void > len(self._queue) // 2:
+                self._sweep()
+        if at is not None:
+            timers[name] = (at, self.put(at, rank, handler, name, name, handler))
+
+
+def class_of(event: Event) -> int:
+    """The class of an event (``pending.CLASS_NAMES``)."""
+    return event[0] >> _ORDER_BITS & (1 << _CLASS_BITS) - 1
