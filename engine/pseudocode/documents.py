@@ -181,18 +181,9 @@ def _twice(found: dict[str, Component]) -> list[str]:
 
 
 def _missing(found: dict[str, Component]) -> list[str]:
-    """Rows of machines and tests of tables that stand nowhere."""
-    places = _places(found)
-    problems = []
-    for component in found.values():
-        for machine in (machines()[name] for name in component.machines if name in machines()):
-            problems += [
-                f"{component.name}: no line is tied to {row.why} ({row.name(machine.name)})"
-                for row in machine.rows
-                if row.why not in places
-            ]
+    """Machines and tests of tables that stand nowhere."""
     homes = {name for component in found.values() for name in component.machines}
-    problems += [f"no component carries out the machine {name}" for name in machines() if name not in homes]
+    problems = [f"no component carries out the machine {name}" for name in machines() if name not in homes]
     bound = {tie for component in found.values() for line in component.lines for tie in line.decides}
     for table, keys in recorded_tests().items():
         problems += [f"no line is tied to {table}?{key}" for key in sorted(keys) if (table, key) not in bound]

@@ -60,6 +60,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         "step": link.step,
         "plays": request.GET.get("play") == "1",
         "view": link.view,
+        "zoom": link.zoom,
         "selection": link.selection,
         "open": request.build_absolute_uri(link.address()),
         **element_attributes(),

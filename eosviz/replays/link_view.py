@@ -15,7 +15,7 @@ from eosviz.replays import linked
 from eosviz.replays.embed_views import frame_html, problem_answer
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.linking import check_length
-from eosviz.walkthroughs.links import link_to, read_selection, read_view
+from eosviz.walkthroughs.links import link_to, read_selection, read_view, read_zoom
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
 
@@ -34,9 +34,8 @@ def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     branches = Branch.objects.select_related("session__version").filter(session=session)
     branch = get_object_or_404(branches, id=int(wanted))
     try:
-        link = link_to(
-            branch, min(int(step), branch.newest), read_view(request.GET), read_selection(request.GET)
-        )
+        shown = (read_view(request.GET), read_selection(request.GET), read_zoom(request.GET))
+        link = link_to(branch, min(int(step), branch.newest), *shown)
         check_length(link)
     except Problem as problem:
         return problem_answer(problem)

@@ -84,7 +84,11 @@ def _opened_before(request: HttpRequest, link: Link) -> Branch | None:
 
 
 def _player_address(branch: Branch, step: int, link: Link, as_linked: bool = True) -> str:
-    fields: dict[str, Any] = {"branch": branch.id, "step": step, **view_fields(link.view, link.selection)}
+    fields: dict[str, Any] = {
+        "branch": branch.id,
+        "step": step,
+        **view_fields(link.view, link.selection, link.zoom),
+    }
     if not as_linked:
         fields["changed"] = 1
     shown = urlencode({name: value for name, value in fields.items() if value != ""})

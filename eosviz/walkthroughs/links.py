@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 import zlib
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import msgspec
 from django.http import QueryDict
@@ -21,15 +22,17 @@ from msgspec import Meta, Struct
 
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.messages import AnyIntervention, Problem, Selection, StepNumber
+from eosviz.walkthroughs.messages import AnyIntervention, Problem, Selection, StepNumber, View
 from eosviz.walkthroughs.models import Branch, line_interventions
 
-VIEWS = ("lanes", "spacetime", "text")
+VIEWS = get_args(View)
 VERSION_CHARACTERS = 16
 DONE_CHARACTERS_MAX = 6_000
 """Of the packed interventions, so that the whole address fits what browsers and proxies take."""
 DONE_BYTES_MAX = 64 * 1024
 SERIALS_MAX = 100
+ZOOM = re.compile(r"transaction|decision(:[1-9][0-9]{0,3})?", re.ASCII)
+"""How closely is looked: at transactions, or at a check inside the step; nothing is the look at steps."""
 
 Made = dict[str, Any]
 """`{"after": step number, "intervention": {…}}`, as branches store it."""
@@ -50,6 +53,7 @@ class Link(Struct, frozen=True, kw_only=True):
     step: int = 0
     view: str | None = None
     selection: Selection | None = None
+    zoom: str | None = None
 
     @property
     def digest(self) -> str:
@@ -64,7 +68,7 @@ class Link(Struct, frozen=True, kw_only=True):
 
     def query(self) -> str:
         fields: dict[str, Any] = {"variant": self.variant or "", "done": pack_done(self.done)}
-        fields |= {"step": self.step, **view_fields(self.view, self.selection)}
+        fields |= {"step": self.step, **view_fields(self.view, self.selection, self.zoom)}
         return urlencode({name: value for name, value in fields.items() if value != ""})
 
     def address(self, name: str = "walkthroughs:open", **further: str) -> str:
@@ -73,16 +77,19 @@ class Link(Struct, frozen=True, kw_only=True):
         return f"{reverse(name, args=[self.scenario, self.version])}?{query}"
 
 
-def view_fields(view: str | None, selection: Selection | None) -> dict[str, str]:
-    """View and selection as parameters of an address; `read_view` and `read_selection` are the way back."""
-    fields = {"view": view or ""}
+def view_fields(view: str | None, selection: Selection | None, zoom: str | None = None) -> dict[str, str]:
+    """View, selection and zoom as parameters of an address; `read_view`, `read_selection` and `read_zoom` are the way
+    back."""
+    fields = {"view": view or "", "zoom": zoom or ""}
     if selection is not None:
         fields |= {"select": f"{selection.kind}:{selection.id}", "in": selection.partition or ""}
         fields["serials"] = ".".join(map(str, (selection.serials or [])[:SERIALS_MAX]))
     return fields
 
 
-def link_to(branch: Branch, step: int, view: str | None, selection: Selection | None) -> Link:
+def link_to(
+    branch: Branch, step: int, view: str | None, selection: Selection | None, zoom: str | None = None
+) -> Link:
     """Raises Problem when more was done on the way to this branch than an address holds."""
     session = branch.session
     link = Link(
@@ -93,6 +100,7 @@ def link_to(branch: Branch, step: int, view: str | None, selection: Selection | 
         step=step,
         view=view,
         selection=selection,
+        zoom=zoom,
     )
     if len(pack_done(link.done)) > DONE_CHARACTERS_MAX:
         raise Problem("limit", "link_too_long", count=len(link.done))
@@ -121,6 +129,7 @@ def read_link(scenario: str, version: str, query: QueryDict) -> Link:
         step=int(step),
         view=read_view(query),
         selection=read_selection(query),
+        zoom=read_zoom(query),
     )
 
 
@@ -147,6 +156,12 @@ def _read_done(text: str) -> list[Made]:
 def read_view(query: QueryDict) -> str | None:
     wanted = query.get("view")
     return wanted if wanted in VIEWS else None
+
+
+def read_zoom(query: QueryDict) -> str | None:
+    """What cannot be read is the look at steps, as it changes none."""
+    wanted = query.get("zoom", "")
+    return wanted if ZOOM.fullmatch(wanted) else None
 
 
 def read_selection(query: QueryDict) -> Selection | None:

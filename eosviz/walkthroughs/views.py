@@ -23,7 +23,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.browser import browser_making, browser_of
-from eosviz.walkthroughs.links import read_selection, read_view
+from eosviz.walkthroughs.links import read_selection, read_view, read_zoom
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.simulations import scenario_of
@@ -101,6 +101,7 @@ def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         "branch": branch,
         "step": min(int(step), branch.newest) if step.isdecimal() and len(step) < 10 else 0,
         "view": read_view(request.GET),
+        "zoom": read_zoom(request.GET),
         "selection": read_selection(request.GET),
         "changed": "changed" in request.GET,
         "presenting": _follow_address(request, session),

@@ -3,6 +3,7 @@
 import "./aborted-index.ts";
 import "./accumulator.ts";
 import "./client-machine.ts";
+import "./code.ts";
 import "./compensation-log.ts";
 import "./configuration.ts";
 import "./consumers.ts";

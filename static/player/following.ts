@@ -6,10 +6,11 @@
  * lost connection needs nothing further here.
  */
 
+import type { Middle } from "./zoom-view.ts";
 import type { Selection } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 
-export type View = "lanes" | "spacetime" | "text";
+export type View = Middle;
 
 export interface Place {
   branch: string;

@@ -15,6 +15,8 @@ export type KeyAction =
   | "play"
   | "branch"
   | "drop"
+  | "zoom_in"
+  | "zoom_out"
   | "share"
   | "follow"
   | "panel"
@@ -50,6 +52,8 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "␣", matches: plain(" "), action: "play" },
   { keys: "b", matches: letter("b"), action: "branch" },
   { keys: "d", matches: letter("d"), action: "drop" },
+  { keys: "+", matches: (event) => event.key === "+" || event.key === "=", action: "zoom_in" },
+  { keys: "−", matches: plain("-"), action: "zoom_out" },
   { keys: "s", matches: letter("s"), action: "share" },
   { keys: "f", matches: letter("f"), action: "follow" },
   { keys: "1 – 9", matches: (event) => event.key >= "1" && event.key <= "9" && event.key.length === 1, action: "panel" },

@@ -56,13 +56,18 @@ export function rememberTheme(theme: Theme): void {
 export class Permalink {
   #timer: number | null = null;
 
-  show(branch: string, step: number): void {
+  /** `further`: what else stands in the address; an empty text takes it out. */
+  show(branch: string, step: number, further: Record<string, string> = {}): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     // Browsers refuse more than about a hundred changes in half a minute; a scrubbing reader makes more.
     this.#timer = setTimeout(() => {
       const address = new URL(location.href);
       address.searchParams.set("branch", branch);
       address.searchParams.set("step", String(step));
+      for (const [name, value] of Object.entries(further)) {
+        if (value === "") address.searchParams.delete(name);
+        else address.searchParams.set(name, value);
+      }
       if (address.href !== location.href) history.replaceState(history.state, "", address);
     }, 350) as unknown as number;
   }

@@ -17,6 +17,7 @@ import "./sentence.ts";
 import "./steps-text.ts";
 import "./strip.ts";
 import "./transport.ts";
+import "./zoom-bar.ts";
 import { panelsOf } from "./column-fit.ts";
 import { ColumnFolds, FitTimes } from "./column-folds.ts";
 import type { Wanted } from "./column-folds.ts";
@@ -37,10 +38,13 @@ import { FileSource } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
+import type { Code } from "./checks.ts";
+import { readZoom, Zoom, zoomText } from "./zoom.ts";
+import type { Middle } from "./zoom-view.ts";
+import { addressOf, isMiddle, ZoomView } from "./zoom-view.ts";
 
 const SIDE_PANELS = ".player > :is(.left, .right) > .panel > :not(button)";
 
-export type Middle = "lanes" | "spacetime" | "text";
 export type Column = "left" | "middle" | "right";
 
 export const defaults = {
@@ -60,6 +64,8 @@ export class Player extends LitElement {
     exportAddress: { attribute: "export" },
     rules: {},
     machines: {},
+    code: {},
+    zoomed: { attribute: "zoom" },
     compare: {},
     library: {},
     share: {},
@@ -95,6 +101,10 @@ export class Player extends LitElement {
   declare exportAddress: string;
   declare rules: string;
   declare machines: string;
+  /** Where the pseudocode of the components comes from. */
+  declare code: string;
+  /** How closely it is looked at when the page opens: `transaction`, `decision` or `decision:3`. */
+  declare zoomed: string;
   declare compare: string;
   declare library: string;
   declare share: string;
@@ -128,6 +138,7 @@ export class Player extends LitElement {
 
   store: PlayerStore | undefined;
   play: Play | undefined;
+  zoom: Zoom | undefined;
   following: Following | undefined;
   #presenter: Presenting | undefined;
   #socket: SessionSocket | undefined;
@@ -161,6 +172,8 @@ export class Player extends LitElement {
     this.exportAddress = "";
     this.rules = "";
     this.machines = "";
+    this.code = "";
+    this.zoomed = "";
     this.compare = "/compare/";
     this.library = "/";
     this.share = "";
@@ -217,12 +230,35 @@ export class Player extends LitElement {
     store.speak(words.language);
     store.addEventListener("change", this.#changed);
     store.select(selectionOf(this.select, this.selectIn, this.selectSerials));
-    if (this.view === "spacetime" || this.view === "text") this.#open("middle", this.view);
+    if (isMiddle(this.view) && this.view !== "lanes") this.#open("middle", this.view);
+    this.#look(store);
     this.store = store;
     this.play = new Play(store);
     if (source instanceof SessionSocket) this.#accompany(source, store);
     store.start();
     this.requestUpdate();
+  }
+
+  #look(store: PlayerStore): void {
+    const player = this;
+    const stage = { get middle() { return player.middle; }, show: (middle: Middle) => this.#open("middle", middle) };
+    const view = new ZoomView(stage);
+    const zoom = new Zoom(store);
+    zoom.addEventListener("change", () => {
+      view.follow(zoom.level);
+      this.#remember();
+      this.requestUpdate();
+    });
+    store.pace = zoom;
+    this.zoom = zoom;
+    const { level, at } = readZoom(this.zoomed);
+    zoom.use(level, at);
+  }
+
+  #remember(): void {
+    const { store, zoom } = this;
+    if (store?.frame === undefined || zoom === undefined) return;
+    this.#permalink.show(store.branch, store.shown, addressOf(zoom, this.middle));
   }
 
   /** Others are taken along, or this page is. */
@@ -273,7 +309,7 @@ export class Player extends LitElement {
   readonly #changed = (): void => {
     const store = this.store;
     if (store?.frame !== undefined) {
-      this.#permalink.show(store.branch, store.shown);
+      this.#remember();
       this.#playOnce();
     }
     // A run without partitions has nothing to show in lanes.
@@ -351,7 +387,7 @@ export class Player extends LitElement {
         <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
         <eos-strip .store=${store}></eos-strip>
       </header>
-      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} rules=${this.rules}></eos-sentence></section>
+      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules}></eos-sentence></section>
       <footer class="time" aria-label=${say("player.time")}>
         <eos-transport class="transport" .store=${store} .play=${play}></eos-transport>
         <eos-scrubber .store=${store}></eos-scrubber>
@@ -360,7 +396,7 @@ export class Player extends LitElement {
       ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
       ${this.#messages(store)}
       <eos-help .store=${store}></eos-help>
-      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} present=${this.present} presenting=${this.presenting}></eos-share>`}
+      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
     </div>`;
   }
@@ -378,7 +414,9 @@ export class Player extends LitElement {
       ${tab("right", null, "player.tab.broker")}
       ${tab("middle", "spacetime", "player.tab.spacetime")}
       ${tab("middle", "text", "player.tab.text")}
+      ${this.code === "" ? nothing : tab("middle", "code", "player.tab.code")}
       <span class="spring"></span>
+      <eos-zoom-bar .store=${store} .zoom=${this.zoom}></eos-zoom-bar>
       ${this.#predict(store)}
       <eos-selection-bar .store=${store}></eos-selection-bar>
     </nav>`;
@@ -395,6 +433,7 @@ export class Player extends LitElement {
     this.#hasChosen = true;
     this.column = column;
     if (middle !== null) this.middle = middle;
+    this.#remember();
   }
 
   /** Columns that are folded away get no frame: what nobody sees is not drawn. */
@@ -420,6 +459,8 @@ export class Player extends LitElement {
     return html`<main class="mid" aria-label=${say(`player.tab.${this.middle}`)} tabindex="0">
       ${this.middle === "lanes" ? html`<div class="panel" id="panel-eos-lanes" tabindex="-1"><eos-lanes .frame=${frame}></eos-lanes></div>` : nothing}
       ${isSpaceTime ? html`<div class="panel" id="panel-eos-spacetime" tabindex="-1"><eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}></eos-spacetime></div>` : nothing}
+      ${this.middle === "code" ? html`<div class="panel" id="panel-eos-code" tabindex="-1"><eos-code .frame=${frame} code=${this.code} machines=${this.machines} .check=${this.zoom?.check ?? null}
+        @code=${(event: CustomEvent<Code>) => this.zoom?.learn(event.detail)} @check=${(event: CustomEvent<number>) => this.zoom?.go(event.detail)}></eos-code></div>` : nothing}
       ${this.middle === "text" ? html`<eos-steps-text .store=${store}></eos-steps-text>` : nothing}
     </main>`;
   }
@@ -486,6 +527,8 @@ export class Player extends LitElement {
       branch: () => void this.#makeBranch(),
       drop: () => void this.#drop(),
       panel: () => void this.#panel(key),
+      zoom_in: () => this.zoom?.by(1),
+      zoom_out: () => this.zoom?.by(-1),
       share: () => this.#openShare(),
       follow: () => this.following?.followAgain(),
       help: () => this.#openHelp(),

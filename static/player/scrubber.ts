@@ -137,7 +137,9 @@ export class Scrubber extends MeasuredElement {
 
   #to(event: PointerEvent): void {
     const store = this.store;
-    if (store !== undefined) store.moveTo(stepAt(this.#axis(store), event.clientX - this.#left, store.newest));
+    if (store === undefined) return;
+    const number = stepAt(this.#axis(store), event.clientX - this.#left, store.newest);
+    store.moveTo(store.pace?.nearest(number) ?? number);
   }
 
   /** Left and right are the player's own keys; these belong to a slider. */

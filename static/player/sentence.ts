@@ -6,9 +6,11 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Said, Step } from "./frame.ts";
+import type { Check } from "./checks.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
+import type { Zoom } from "./zoom.ts";
 
 export const defaults = {
   /** Longer sentences are set smaller: letters of Latin script, a Chinese one counts twice. */
@@ -22,25 +24,53 @@ export function textLength(text: string): number {
   return length;
 }
 
+/** A test that asks is answered; one that states something is said to decide. */
+function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): string {
+  if (!/[?？]/.test(text) || outcome === "off") return say(`player.check.${outcome}`);
+  return say(outcome === "decided" ? "diagram.decision.yes" : "diagram.decision.no");
+}
+
 export class Sentence extends StoreElement {
-  static override properties = { ...StoreElement.properties, rules: {} };
+  static override properties = { ...StoreElement.properties, rules: {}, zoom: { attribute: false }, check: { attribute: false } };
 
   declare rules: string;
+  /** Inside a step, the check that the reader looks at is what is said. */
+  declare check: Check | null;
+  declare zoom: Zoom | undefined;
 
   constructor() {
     super();
     this.rules = "";
+    this.check = null;
+    this.zoom = undefined;
   }
 
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
     if (store === undefined || store.header === null) return nothing;
     const step = store.frame?.step ?? null;
-    const text = this.#text(store, step);
+    const check = step === null ? null : this.check;
+    const text = check === null ? this.#text(store, step) : this.#checkText(check);
     const length = textLength(text);
     const size = length > defaults.longest ? "longest" : length > defaults.long ? "long" : "";
     return html`<p class="s ${size}" role="status" aria-live="polite" tabindex="-1">${text}</p>
-      ${step === null ? html`<div class="refs"></div>` : this.#references(step)}`;
+      ${step === null ? html`<div class="refs"></div>` : check === null ? this.#references(step) : this.#checkReferences(check)}`;
+  }
+
+  /** `2/7 Is epoch 0 lower than the known 0? No` */
+  #checkText(check: Check): string {
+    const place = { at: (this.zoom?.at ?? 0) + 1, count: this.zoom?.checks.length ?? 0 };
+    const text = say(check.key, check.params);
+    const answer = check.outcome === null ? "" : outcomeText(check.outcome, text);
+    return place.count < 2 ? text : say("player.check.at", { ...place, text, answer });
+  }
+
+  #checkReferences(check: Check): TemplateResult {
+    const source = words.source(check.key);
+    return html`<div class="refs">
+      <div class="chips">${check.rules.map((rule) => this.#chip(rule))}</div>
+      ${source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`}
+    </div>`;
   }
 
   #text(store: PlayerStore, step: Step | null): string {

@@ -12,8 +12,9 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 /** What the address names beside branch and step. */
-export function shownFields(middle: string, selection: Selection | null): Record<string, string> {
+export function shownFields(middle: string, selection: Selection | null, zoom = ""): Record<string, string> {
   const fields: Record<string, string> = middle === "lanes" ? {} : { view: middle };
+  if (zoom !== "") fields["zoom"] = zoom;
   if (selection === null) return fields;
   fields["select"] = `${selection.kind}:${selection.id}`;
   if (selection.partition !== undefined) fields["in"] = selection.partition;
@@ -59,6 +60,7 @@ export class Share extends DialogElement {
     ...DialogElement.properties,
     address: {},
     middle: {},
+    zoom: {},
     present: {},
     presenting: {},
     link: { state: true },
@@ -70,6 +72,8 @@ export class Share extends DialogElement {
 
   declare address: string;
   declare middle: string;
+  /** How closely it is looked at, as the address has it. */
+  declare zoom: string;
   /** Address that starts a presentation; below it `end` ends it. */
   declare present: string;
   /** Where others follow; empty while nobody presents. */
@@ -86,6 +90,7 @@ export class Share extends DialogElement {
     super();
     this.address = "";
     this.middle = "lanes";
+    this.zoom = "";
     this.present = "";
     this.presenting = "";
     this.link = "";
@@ -105,7 +110,7 @@ export class Share extends DialogElement {
   }
 
   async #ask(store: PlayerStore): Promise<void> {
-    const shown = shownFields(this.middle, store.selection);
+    const shown = shownFields(this.middle, store.selection, this.zoom);
     const query = new URLSearchParams({ branch: store.branch, step: String(store.shown), ...shown });
     try {
       const response = await fetch(`${this.address}?${query}`, { headers: { Accept: "application/json" } });

@@ -52,6 +52,14 @@ export interface Gate {
   blocked(): void;
 }
 
+/** Who looks at more or less than one step at a time. Each answers whether it moved the reader itself. */
+export interface Pace {
+  forward(): boolean;
+  back(): boolean;
+  /** Where the scrubber comes to rest. */
+  nearest(number: number): number;
+}
+
 export class PlayerStore extends EventTarget implements Listener {
   readonly source: Source;
   readonly lines: Lines;
@@ -66,6 +74,8 @@ export class PlayerStore extends EventTarget implements Listener {
   frame: Frame | undefined;
   /** A command that makes steps is under way. */
   busy = false;
+  /** Whoever looks at more or less than one step at a time is asked before the reader is moved. */
+  pace: Pace | null = null;
   gate: Gate | null = null;
   #selection: Selection | null = null;
   #language: Language = "en";
@@ -162,11 +172,13 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   back(): void {
+    if (this.pace?.back() === true) return;
     this.moveTo(Math.min(this.target, this.newest) - 1);
   }
 
   /** One step forward; at the end of the branch the server makes it. */
   forward(): void {
+    if (this.pace?.forward() === true) return;
     const next = Math.min(this.target, this.newest + defaults.advanceAtMost - 1) + 1;
     if (this.mustWait(next)) return;
     if (next <= this.newest) {
@@ -186,7 +198,11 @@ export class PlayerStore extends EventTarget implements Listener {
     return true;
   }
 
-  /** Moves to the step, or to the last one before a step that has to wait. */
+  /** Moves to a known step, or to the last one before a step that has to wait. */
+  moveUpTo(number: number): void {
+    this.#moveUpTo(Math.min(this.target, this.newest), number, false);
+  }
+
   #moveUpTo(from: number, number: number, animate: boolean): void {
     const waits = this.gate?.waitsIn(this.branch, from + 1, number) ?? null;
     if (waits === null) this.moveTo(number, animate);

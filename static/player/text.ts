@@ -90,6 +90,12 @@ export class Words extends EventTarget {
     return this.#catalogues.get(this.#current)?.texts[key] !== undefined;
   }
 
+  /** The parameters that a text names, each once. */
+  slots(key: string): string[] {
+    const text = this.#catalogues.get(this.#current)?.texts[key] ?? "";
+    return [...new Set([...text.matchAll(PLACEHOLDER)].map((found) => found[1] ?? ""))];
+  }
+
   source(key: string): string | null {
     return this.#catalogues.get(this.#current)?.sources[key] ?? null;
   }
@@ -100,6 +106,10 @@ export const words = new Words();
 
 export function say(key: string, params: JsonObject = {}): string {
   return words.say(key, params);
+}
+
+export function slotsOf(key: string): string[] {
+  return words.slots(key);
 }
 
 /** Fetches one language's catalogue and makes it current. Throws with the address when it cannot be had. */

@@ -22,6 +22,7 @@ from playwright.sync_api import Page, Request, Route
 
 from engine.errors import Refused
 from engine.explain.machines import machines
+from engine.pseudocode.documents import to_json
 from engine.recording import Step
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
@@ -41,7 +42,7 @@ _PAGE = """<!doctype html>
 <link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/dist/player.css">
 <script type="module" src="/dist/player.js"></script></head><body class="player-page">
 <eos-player file="/run/{name}.json" step="{step}" language="{language}" catalogue-en="/words/en.json"
-  catalogue-zh-hans="/words/zh-Hans.json" machines="/machines/{{machine}}.json" rules="/rules/{{rule}}"></eos-player>
+  catalogue-zh-hans="/words/zh-Hans.json" machines="/machines/{{machine}}.json" code="/code.json" rules="/rules/{{rule}}"></eos-player>
 </body></html>"""
 
 # A frame counts as drawn when its panels are, and fitting them has come to rest.
@@ -229,6 +230,8 @@ def _content(kind: str, rest: str) -> bytes | None:
         return catalogue_file(name)[0]
     if kind == "machines" and name in machines():
         return json.dumps(machines()[name].to_json()).encode()
+    if kind == "code.json":
+        return json.dumps(to_json()).encode()
     if kind == "icon.svg":
         return (ROOT / "static" / "icon.svg").read_bytes()
     if kind == "dist" and rest in ("player.js", "player.css"):

@@ -1,0 +1,164 @@
+/**
+ * The code of a component beside a step: which parts are open, which line is marked how. Pure.
+ *
+ * A part is a line at the left edge with everything indented under it. Parts that the step has nothing to do with
+ * are folded and counted.
+ */
+
+import type { Check, Code, CodeLine, Place } from "../player/checks.ts";
+import { checksOf, testsOf } from "../player/checks.ts";
+import type { Frame, Json, Transition } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { fieldName, valueText } from "./field-words.ts";
+import type { MachineTable } from "./machine-layout.ts";
+
+/** What a line has to do with the step; `here` is where its sentence is said. */
+export type LineMark = "here" | "decided" | "passed" | "off" | "not_reached" | "also";
+
+/** The stronger one stays when a line has two. */
+const STRENGTH: LineMark[] = ["decided", "here", "off", "passed", "not_reached", "also"];
+
+export interface LineShape {
+  /** From 0, in its component. */
+  number: number;
+  depth: number;
+  /** The code, or the words of a comment. */
+  text: string;
+  isComment: boolean;
+  mark: LineMark | null;
+  /** The reader is at this line. */
+  now: boolean;
+  /** What was compared here. */
+  numbers: string;
+  /** Number of the check that stands here, from 0; null when it is no stop. */
+  check: number | null;
+}
+
+export interface PartShape {
+  lines: LineShape[];
+  folded: boolean;
+}
+
+export interface CodeShape {
+  component: string;
+  title: string;
+  /** Class and method of the line where the reader is, else the classes of the component. */
+  kafka: string;
+  parts: PartShape[];
+  /** Other components that the step went through. */
+  others: { component: string; title: string }[];
+}
+
+/** `chosen`: the component that the reader turned to. Null when no code of a component is about this step. */
+export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen: string | null): CodeShape | null {
+  if (frame.step === null) return null;
+  const checks = checksOf(frame.step, code);
+  const said = checks.find((one) => one.kind === "sentence");
+  const now = check?.place ?? (check === null ? said?.place : null) ?? null;
+  const names = [...new Set(checks.flatMap((one) => (one.place === null ? [] : [one.place[0]])))];
+  const component = chosen ?? now?.[0] ?? said?.place?.[0] ?? names[0];
+  if (component === undefined) return null;
+  const document = code.components[component];
+  if (document === undefined) return null;
+  const marks = marksOf(component, [...testsOf(frame.step, code), ...checks]);
+  const lines = document.lines.map((line, number): LineShape => {
+    const isNow = now !== null && now[0] === component && now[1] === number;
+    const at = checks.findIndex((one) => isAt(one.place, component, number));
+    return { ...wordsOf(line), number, depth: line.depth, now: isNow, ...(marks.get(number) ?? NO_MARK), check: at < 0 ? null : at };
+  });
+  return {
+    component, title: say(`code.${component}`), parts: partsOf(lines),
+    kafka: (now === null ? undefined : code.line(now)?.kafka) ?? document.kafka,
+    others: names.filter((name) => name !== component).map((name) => ({ component: name, title: say(`code.${name}`) })),
+  };
+}
+
+const NO_MARK = { mark: null, numbers: "" };
+
+function isAt(place: Place | null, component: string, number: number): boolean {
+  return place !== null && place[0] === component && place[1] === number;
+}
+
+function wordsOf(line: CodeLine): { text: string; isComment: boolean } {
+  if (line.comment !== undefined) return { text: `# ${say(line.comment)}`, isComment: true };
+  return { text: line.text ?? "", isComment: false };
+}
+
+function marksOf(component: string, checks: readonly Check[]): Map<number, { mark: LineMark; numbers: string }> {
+  const marks = new Map<number, { mark: LineMark; numbers: string }>();
+  for (const check of checks) {
+    if (check.place === null || check.place[0] !== component) continue;
+    const mark = markOf(check);
+    const known = marks.get(check.place[1]);
+    const isWeaker = known !== undefined && STRENGTH.indexOf(known.mark) <= STRENGTH.indexOf(mark);
+    marks.set(check.place[1], {
+      mark: isWeaker ? known.mark : mark,
+      numbers: known === undefined || known.numbers === "" ? comparedText(check) : known.numbers,
+    });
+  }
+  return marks;
+}
+
+function markOf(check: Check): LineMark {
+  if (check.kind === "test") return check.outcome ?? "passed";
+  return check.kind === "note" ? "also" : "here";
+}
+
+/** What was not compared has no numbers. */
+function comparedText(check: Check): string {
+  return check.outcome === "not_reached" || check.outcome === "off" ? "" : numbersText(check.numbers);
+}
+
+/** `expected 13 · first 15`. */
+export function numbersText(numbers: readonly [string, Json][]): string {
+  return numbers.map(([name, value]) => say("diagram.code.number", { name: fieldName(name), value: valueText(value) })).join(" · ");
+}
+
+/** A line at the left edge begins a part, unless it only belongs to the one before as its comment does. */
+export function partsOf(lines: readonly LineShape[]): PartShape[] {
+  const parts: PartShape[] = [];
+  for (const line of lines) {
+    const last = parts[parts.length - 1];
+    if (line.depth === 0 || last === undefined) parts.push({ lines: [line], folded: false });
+    else last.lines.push(line);
+  }
+  const marked = parts.map((part) => part.lines.some((line) => line.mark !== null || line.now));
+  // Without a mark there is nothing that the rest could distract from.
+  if (!marked.includes(true)) return parts;
+  return joined(parts.map((part, index) => ({ ...part, folded: !(marked[index] ?? false) })));
+}
+
+/** Folded parts that follow each other are one fold. */
+function joined(parts: readonly PartShape[]): PartShape[] {
+  const found: PartShape[] = [];
+  for (const part of parts) {
+    const last = found[found.length - 1];
+    if (part.folded && last?.folded === true) last.lines.push(...part.lines);
+    else found.push({ lines: [...part.lines], folded: part.folded });
+  }
+  return found;
+}
+
+export interface RowShape {
+  source: string;
+  on: string;
+  when: string;
+  target: string;
+  reply: string;
+  spec: string;
+  refused: boolean;
+  fired: boolean;
+}
+
+/** The row that a transition took, under those that were tried before it. */
+export function layoutRows(transition: Transition, table: MachineTable): RowShape[] {
+  const fired = table.rows[transition.row];
+  if (fired === undefined) return [];
+  return table.rows
+    .slice(0, transition.row + 1)
+    .filter((row) => row.source === fired.source && row.on === fired.on)
+    .map((row) => ({
+      source: row.source, on: row.on, when: row.when, target: row.target ?? row.source, reply: row.reply, spec: row.spec,
+      refused: row.target === null, fired: row === fired,
+    }));
+}

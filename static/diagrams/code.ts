@@ -1,0 +1,201 @@
+/**
+ * The code beside the step: pseudocode of the component that acts, each line marked by what the step did there, and
+ * the rows of the state machines that fired.
+ *
+ *     <eos-code code="/reference/code.json" machines="/reference/machines/{machine}.json"></eos-code>
+ *
+ * The documents are the engine's (engine/pseudocode), fetched once; `code` without `.json` is their page. A press on
+ * a marked line fires `check` with the number of the check that stands there. Fires `code` once they are here.
+ */
+
+import { css, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import type { Check, Code } from "../player/checks.ts";
+import { fetchCode } from "../player/checks.ts";
+import type { Frame, Transition } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { CodeShape, LineMark, LineShape, PartShape, RowShape } from "./code-layout.ts";
+import { layoutCode, layoutRows } from "./code-layout.ts";
+import { DiagramElement } from "./element.ts";
+import { fetchMachine } from "./machine-draw.ts";
+import type { MachineTable } from "./machine-layout.ts";
+
+const SIGNS: Record<LineMark, string> = { here: "▶", decided: "▶", passed: "✓", off: "⊘", not_reached: "·", also: "+" };
+
+export class CodePanel extends DiagramElement {
+  static override properties = {
+    ...DiagramElement.properties,
+    code: {}, machines: {}, check: { attribute: false }, documents: { state: true }, tables: { state: true },
+    chosen: { state: true }, opened: { state: true }, fault: { state: true },
+  };
+  static override styles = [
+    ...DiagramElement.styles,
+    css`
+      :host { padding: 10px 14px; container-type: inline-size; }
+      .code { font-family: var(--f-mono); font-size: 12px; line-height: 17px; margin-top: 6px; }
+      .code li { display: grid; grid-template-columns: 18px minmax(0, 1fr) auto; gap: 0 4px; padding: 0 4px; }
+      .code code { white-space: pre-wrap; overflow-wrap: anywhere; font-size: inherit; color: var(--ink); }
+      .comment code { color: var(--ink-2); font-family: var(--f-ui); font-style: italic; }
+      .not_reached code, .off code { color: var(--ink-3); }
+      .off code { text-decoration: line-through; }
+      .decided, .here { box-shadow: inset 3px 0 var(--ink); }
+      .now { background: var(--now); outline: 2px solid var(--ink); }
+      .now code { font-weight: 650; }
+      .sign { text-align: center; color: var(--ink-2); min-height: 17px; width: 18px; }
+      .numbers { font: 600 var(--t-mark)/17px var(--f-ui); color: var(--ink); text-align: end; }
+      @container (max-width: 479px) {
+        .code li { grid-template-columns: 18px minmax(0, 1fr); }
+        .numbers { grid-column: 2; text-align: start; padding-inline-start: 2ch; }
+        .numbers:empty { display: none; }
+      }
+      .fold > summary { cursor: pointer; color: var(--ink-2); font: var(--t-text)/20px var(--f-ui); min-height: 20px; padding-inline-start: 4px; }
+      .others button { text-decoration: underline; min-height: 24px; margin-inline-end: 10px; }
+      .rows { margin-top: 8px; border-top: 1px solid var(--line); padding-top: 6px; }
+      .rows td { overflow-wrap: anywhere; }
+      .legend { margin-top: 6px; font-size: var(--t-mark); color: var(--ink-2); }
+      .wide { overflow-x: auto; }
+      a { color: inherit; }
+    `,
+  ];
+
+  declare code: string;
+  declare machines: string;
+  /** Where the reader is inside the step; null: at the whole step. */
+  declare check: Check | null;
+  declare documents: Code | null;
+  declare tables: ReadonlyMap<string, MachineTable>;
+  /** The component that the reader turned to, and at which step. */
+  declare chosen: { component: string; step: number } | null;
+  /** Folds that the reader opened, by component and first line. */
+  declare opened: ReadonlySet<string>;
+  declare fault: string | null;
+  #asked = "";
+  readonly #askedTables = new Set<string>();
+
+  constructor() {
+    super();
+    this.code = "";
+    this.machines = "";
+    this.check = null;
+    this.documents = null;
+    this.tables = new Map();
+    this.chosen = null;
+    this.opened = new Set();
+    this.fault = null;
+  }
+
+  protected override willUpdate(): void {
+    if (this.code !== "" && this.code !== this.#asked) this.#ask();
+    for (const { machine } of transitionsOf(this.frame)) this.#askTable(machine);
+  }
+
+  /** The reader follows the marked line, or the row of the check. */
+  protected override updated(): void {
+    const row = this.check?.transition ?? null;
+    const place = row === null ? ".now" : `[data-row="${row.machine}/${row.row}"]`;
+    this.renderRoot.querySelector(place)?.scrollIntoView({ block: "nearest" });
+  }
+
+  #ask(): void {
+    this.#asked = this.code;
+    fetchCode(this.code).then(
+      (code) => {
+        this.documents = code;
+        this.dispatchEvent(new CustomEvent("code", { detail: code, bubbles: true, composed: true }));
+      },
+      (error: unknown) => { this.fault = String(error); },
+    );
+  }
+
+  #askTable(machine: string): void {
+    if (this.machines === "" || this.#askedTables.has(machine)) return;
+    this.#askedTables.add(machine);
+    fetchMachine(this.machines.replace("{machine}", machine)).then(
+      (table) => { if (table !== undefined) this.tables = new Map([...this.tables, [machine, table]]); },
+      () => { this.#askedTables.delete(machine); },
+    );
+  }
+
+  protected override show(frame: Frame): TemplateResult {
+    const { documents } = this;
+    if (this.fault !== null) return html`<p role="alert">${say("diagram.code.fault", { reason: this.fault })}</p>`;
+    if (documents === null) return html`<p class="quiet">…</p>`;
+    if (frame.step === null) return html`<p class="quiet">${say("diagram.code.before")}</p>`;
+    const chosen = this.chosen?.step === frame.step.number ? this.chosen.component : null;
+    const shape = layoutCode(frame, documents, this.check, chosen);
+    return html`${shape === null ? html`<p class="quiet">${frame.step.kind === "fault" ? say("diagram.code.none_fault") : say("diagram.code.none_other")}</p>` : this.#component(shape, frame.step.number)}
+      ${transitionsOf(frame).map((transition) => this.#rows(transition))}`;
+  }
+
+  #component(shape: CodeShape, step: number): TemplateResult {
+    const page = this.code.replace(/[.]json$/, "/");
+    return html`<section><h2><span><a href=${`${page}#${shape.component}`} target="_blank" rel="noopener">${shape.title}</a></span><small class="mono">${shape.kafka}</small></h2>
+      <div class="code">${shape.parts.map((part) => this.#part(part, shape.component))}</div>
+      ${shape.others.length === 0 ? nothing : html`<p class="others quiet">${say("diagram.code.also")} ${shape.others.map(
+        (other) => html`<button @click=${() => { this.chosen = { component: other.component, step }; }}>${other.title}</button>`,
+      )}</p>`}
+      <p class="legend">${say("diagram.code.legend")}</p></section>`;
+  }
+
+  #part(part: PartShape, component: string): TemplateResult {
+    const lines = html`<ol>${part.lines.map((line) => this.#line(line))}</ol>`;
+    if (!part.folded) return lines;
+    const first = part.lines[0];
+    const key = `${component}:${first?.number ?? 0}`;
+    const heads = part.lines.filter((line) => line.depth === 0 && !line.isComment && line.text !== "");
+    const named = heads.slice(0, 3).map((line) => line.text.replace(/[(:].*$/s, ""));
+    const summary = say("diagram.code.folded", { count: part.lines.filter((line) => line.text !== "").length, names: named.join(", "), more: heads.length > 3 ? " …" : "" });
+    return html`<details class="fold" ?open=${this.opened.has(key)} @toggle=${(event: Event) => this.#toggled(event, key)}><summary>${summary}</summary>${lines}</details>`;
+  }
+
+  #toggled(event: Event, key: string): void {
+    const isOpen = (event.currentTarget as HTMLDetailsElement).open;
+    if (isOpen === this.opened.has(key)) return;
+    const opened = new Set(this.opened);
+    if (isOpen) opened.add(key);
+    else opened.delete(key);
+    this.opened = opened;
+  }
+
+  #line(line: LineShape): TemplateResult {
+    const classes = [line.mark ?? "", line.now ? "now" : "", line.isComment ? "comment" : ""].filter((word) => word !== "").join(" ");
+    return html`<li class=${classes} aria-current=${line.now ? "true" : nothing}>${this.#sign(line)}<code style=${`padding-inline-start:${line.depth * 2}ch`}>${line.text}</code><span class="numbers">${line.numbers}</span></li>`;
+  }
+
+  #sign(line: LineShape): TemplateResult {
+    if (line.mark === null) return html`<span class="sign"></span>`;
+    const meaning = say(`diagram.code.mark.${line.mark}`);
+    const { check } = line;
+    if (check === null) return html`<span class="sign" title=${meaning} role="img" aria-label=${meaning}>${SIGNS[line.mark]}</span>`;
+    return html`<button class="sign" title=${meaning} aria-label=${say("diagram.code.look", { meaning, line: line.text })}
+      @click=${() => this.dispatchEvent(new CustomEvent("check", { detail: check, bubbles: true, composed: true }))}>${SIGNS[line.mark]}</button>`;
+  }
+
+  #rows(transition: Transition): TemplateResult | typeof nothing {
+    const table = this.tables.get(transition.machine);
+    const rows = table === undefined ? [] : layoutRows(transition, table);
+    if (rows.length === 0) return nothing;
+    const page = this.machines.replace(/[{]machine[}].*$/, `#${transition.machine}`);
+    const answers = rows.some((row) => row.reply !== "");
+    return html`<section class="rows" data-row=${`${transition.machine}/${transition.row}`}><h2><span>${say("diagram.code.row", { of: transition.of })}</span><small><a class="mono" href=${page} target="_blank" rel="noopener">${transition.machine}</a></small></h2>
+      <div class="wide"><table><thead><tr><th scope="col">${say("diagram.code.state")}</th><th scope="col">${say("diagram.code.event")}</th><th scope="col">${say("diagram.code.guard")}</th><th scope="col">${say("diagram.code.next")}</th>${
+        answers ? html`<th scope="col">${say("diagram.code.reply")}</th>` : nothing}<th scope="col">${say("diagram.code.rule")}</th></tr></thead>
+      <tbody>${rows.map((row) => this.#row(row, answers))}</tbody></table></div></section>`;
+  }
+
+  #row(row: RowShape, answers: boolean): TemplateResult {
+    const guard = row.when === "" ? say("diagram.code.always") : row.when;
+    return html`<tr class=${row.fired ? "hit" : "quiet"} aria-current=${row.fired ? "true" : nothing}><td>${row.source}</td><td>${row.on}</td><td>${
+      row.fired ? guard : say("diagram.code.did_not_hold", { guard })}</td><td>${
+      row.fired ? html`${row.refused ? say("diagram.code.stays", { state: row.source }) : `→ ${row.target}`}` : "–"}</td>${
+      answers ? html`<td>${row.reply}</td>` : nothing}<td>${row.spec}</td></tr>`;
+  }
+}
+
+function transitionsOf(frame: Frame | undefined): Transition[] {
+  const step = frame?.step ?? null;
+  if (step === null) return [];
+  return [...(step.earlier_transitions ?? []), ...(step.transition === null ? [] : [step.transition])];
+}
+
+customElements.define("eos-code", CodePanel);

@@ -1,0 +1,136 @@
+/**
+ * Everything that one step looked at and did, in order: each test of a decision, each row of a machine's table, the
+ * sentence, and what else happened. What the decision level walks through; the code panel marks the line of each.
+ *
+ * Where a check stands in the code is looked up in the documents that the engine serves (engine/pseudocode); the
+ * order is that of the step. Nothing is decided here.
+ */
+
+import type { DecisionRow, Json, JsonObject, Step, Transition } from "./frame.ts";
+import { slotsOf } from "./text.ts";
+
+/** Component, and number of a line in it, from 0. */
+export type Place = [component: string, line: number];
+
+export interface CodeLine {
+  depth: number;
+  text?: string;
+  /** Key of the catalogue; such a line has no text. */
+  comment?: string;
+  says?: string[];
+  decides?: string[];
+  rules?: string[];
+  kafka?: string;
+}
+
+export interface CodeComponent {
+  kafka: string;
+  machines: string[];
+  lines: CodeLine[];
+}
+
+/** What `/reference/code.json` holds. */
+export interface CodeDocument {
+  components: Record<string, CodeComponent>;
+  /** Machine to the place of each row of its table. */
+  rows: Record<string, (Place | null)[]>;
+}
+
+/** The documents, and the way from a sentence, a test, a row to its line. */
+export class Code {
+  readonly components: Record<string, CodeComponent>;
+  readonly #rows: Record<string, (Place | null)[]>;
+  readonly #places = new Map<string, Place>();
+
+  constructor(document: CodeDocument) {
+    this.components = document.components;
+    this.#rows = document.rows;
+    for (const [name, component] of Object.entries(document.components)) {
+      component.lines.forEach((line, number) => {
+        for (const tie of [...(line.says ?? []), ...(line.decides ?? [])]) this.#places.set(tie, [name, number]);
+      });
+    }
+  }
+
+  ofSentence(key: string): Place | null {
+    return this.#places.get(key) ?? null;
+  }
+
+  ofTest(table: string, key: string): Place | null {
+    return this.#places.get(`${table}?${key}`) ?? null;
+  }
+
+  ofRow(machine: string, row: number): Place | null {
+    return this.#rows[machine]?.[row] ?? null;
+  }
+
+  line(place: Place): CodeLine | undefined {
+    return this.components[place[0]]?.lines[place[1]];
+  }
+}
+
+export interface Check {
+  kind: "test" | "row" | "sentence" | "note";
+  /** What is asked or said, of the catalogue. */
+  key: string;
+  params: JsonObject;
+  /** Of a test: whether it held (`decided`), did not, was not reached or is switched off. */
+  outcome: DecisionRow["outcome"] | null;
+  rules: string[];
+  /** What was compared, name and value. */
+  numbers: [name: string, value: Json][];
+  place: Place | null;
+  transition: Transition | null;
+}
+
+const OF_A_ROW = "player.check.row";
+const REFUSED_ROW = "player.check.row_stays";
+
+/** The checks that a reader walks through. Tests that were not reached are no stop; the code shows them as such. */
+export function checksOf(step: Step, code: Code | null): Check[] {
+  const tests = testsOf(step, code).filter((test) => test.outcome !== "not_reached");
+  const rows = [...(step.earlier_transitions ?? []), ...(step.transition === null ? [] : [step.transition])];
+  const numbers = (step.refusal?.compared ?? []).map(([name, value]): [string, Json] => [String(name), value]);
+  return [
+    ...tests,
+    ...rows.map((row): Check => ({
+      kind: "row", key: row.from === row.to ? REFUSED_ROW : OF_A_ROW, outcome: null, rules: [], numbers: [], transition: row,
+      params: { machine: row.machine, of: row.of, from: row.from, to: row.to, on: row.on },
+      place: code?.ofRow(row.machine, row.row) ?? null,
+    })),
+    {
+      kind: "sentence", key: step.key, params: step.params, outcome: null, rules: step.rules, numbers,
+      place: code?.ofSentence(step.key) ?? null, transition: null,
+    },
+    ...step.notes.map((note): Check => ({
+      kind: "note", key: note.key, params: note.params, outcome: null, rules: note.rules, numbers: [],
+      place: code?.ofSentence(note.key) ?? null, transition: null,
+    })),
+  ];
+}
+
+/** All tests of the step's decision, those that were not reached too. */
+export function testsOf(step: Step, code: Code | null): Check[] {
+  const { decision } = step;
+  return (decision?.rows ?? []).map((row): Check => ({
+    kind: "test", key: row.key, params: row.params, outcome: row.outcome, rules: [row.rule],
+    // A test is given all numbers of its table; its question names those that it compares.
+    numbers: slotsOf(row.key).filter((name) => name in row.params).map((name) => [name, row.params[name] ?? null]),
+    place: code?.ofTest(decision?.machine ?? "", row.key) ?? null, transition: null,
+  }));
+}
+
+const kept = new Map<string, Promise<Code>>();
+
+/** Fetched once for all panels of the page; asked again after it could not be had. */
+export function fetchCode(address: string): Promise<Code> {
+  const known = kept.get(address);
+  if (known !== undefined) return known;
+  const asked = fetch(address, { headers: { Accept: "application/json" } }).then(async (response) => {
+    if (!response.ok) throw new Error(`${address} answered ${response.status}`);
+    return new Code((await response.json()) as CodeDocument);
+  });
+  kept.set(address, asked);
+  asked.catch(() => kept.delete(address));
+  return asked;
+}

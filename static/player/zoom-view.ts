@@ -1,0 +1,52 @@
+/**
+ * What the page shows at each level: a closer look opens the code, a wider one the transactions, and going back to
+ * steps brings back what stood there before.
+ */
+
+import type { Level, Zoom } from "./zoom.ts";
+import { zoomText } from "./zoom.ts";
+
+/** What the middle of the page can show; the server's links know the same words. */
+export const MIDDLES = ["lanes", "spacetime", "text", "code"] as const;
+export type Middle = (typeof MIDDLES)[number];
+
+const NEEDS: Record<Level, Middle | null> = { transaction: null, message: null, decision: "code" };
+
+export function isMiddle(word: string): word is Middle {
+  return (MIDDLES as readonly string[]).includes(word);
+}
+
+/** The middle of the page, as whoever owns it lets it be read and changed. */
+export interface Stage {
+  readonly middle: Middle;
+  show(middle: Middle): void;
+}
+
+export class ZoomView {
+  readonly #stage: Stage;
+  #level: Level = "message";
+  #before: Middle | null = null;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** The reader looks at this level now. */
+  follow(level: Level): void {
+    if (level === this.#level) return;
+    this.#level = level;
+    const needed = NEEDS[level];
+    if (needed !== null) {
+      this.#before ??= this.#stage.middle;
+      this.#stage.show(needed);
+    } else if (this.#before !== null) {
+      this.#stage.show(this.#before);
+      this.#before = null;
+    }
+  }
+}
+
+/** What of it stands in the address; lanes and steps stand there as nothing. */
+export function addressOf(zoom: Zoom, middle: Middle): Record<string, string> {
+  return { zoom: zoomText(zoom), view: middle === "lanes" ? "" : middle };
+}

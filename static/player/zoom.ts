@@ -1,0 +1,146 @@
+/**
+ * How closely the reader looks: at transactions, at steps, or at every check inside a step. Keys, buttons and the
+ * scrubber move by what is looked at; the store asks here first (`Pace`).
+ */
+
+import type { Check, Code } from "./checks.ts";
+import { checksOf } from "./checks.ts";
+import type { Step } from "./frame.ts";
+import type { Pace, PlayerStore } from "./store.ts";
+
+export const LEVELS = ["transaction", "message", "decision"] as const;
+export type Level = (typeof LEVELS)[number];
+
+export function isLevel(word: string): word is Level {
+  return (LEVELS as readonly string[]).includes(word);
+}
+
+/** A zoom as it stands in the address: nothing, `transaction`, `decision`, or with the check's number, from 1. */
+export function zoomText(zoom: { level: Level; at: number }): string {
+  if (zoom.level === "message") return "";
+  return zoom.level === "decision" && zoom.at > 0 ? `decision:${zoom.at + 1}` : zoom.level;
+}
+
+/** What cannot be read is the look at steps. */
+export function readZoom(text: string): { level: Level; at: number } {
+  const [, level = "", at = "1"] = /^([a-z]+)(?::([1-9]\d{0,3}))?$/.exec(text) ?? [];
+  return isLevel(level) ? { level, at: Number(at) - 1 } : { level: "message", at: 0 };
+}
+
+/** Fires `change` when the level or the check on show is another. */
+export class Zoom extends EventTarget implements Pace {
+  level: Level = "message";
+  /** Steps at which a transaction begins or ends, rising; the transactions panel knows them. */
+  stops: readonly number[] = [];
+  readonly #store: PlayerStore;
+  #code: Code | null = null;
+  #checks: { step: Step; code: Code | null; list: Check[] } | null = null;
+  #at = 0;
+  #shown: Step | null = null;
+  /** Going back enters a step at its last check. */
+  #fromBehind = false;
+
+  constructor(store: PlayerStore) {
+    super();
+    this.#store = store;
+    store.addEventListener("change", this.#moved);
+  }
+
+  get code(): Code | null {
+    return this.#code;
+  }
+
+  /** The documents came: every check has its line now. */
+  learn(code: Code): void {
+    this.#code = code;
+    this.#changed();
+  }
+
+  /** The checks of the step on show. */
+  get checks(): readonly Check[] {
+    const step = this.#store.frame?.step ?? null;
+    if (step === null) return [];
+    if (this.#checks?.step !== step || this.#checks.code !== this.#code) {
+      this.#checks = { step, code: this.#code, list: checksOf(step, this.#code) };
+    }
+    return this.#checks.list;
+  }
+
+  /** Number of the check on show, from 0. */
+  get at(): number {
+    return Math.min(this.#at, Math.max(0, this.checks.length - 1));
+  }
+
+  /** The check on show; null when the reader looks at whole steps, or before the first of them. */
+  get check(): Check | null {
+    return this.level === "decision" ? (this.checks[this.at] ?? null) : null;
+  }
+
+  use(level: Level, at = 0): void {
+    if (this.level === level && this.#at === at) return;
+    this.level = level;
+    this.#at = at;
+    this.#changed();
+  }
+
+  /** One level nearer (+1) or farther (−1); stays where there is none. */
+  by(levels: number): void {
+    const place = LEVELS.indexOf(this.level) + levels;
+    const level = LEVELS[Math.max(0, Math.min(LEVELS.length - 1, place))];
+    if (level !== undefined) this.use(level);
+  }
+
+  go(at: number): void {
+    this.use("decision", Math.max(0, at));
+  }
+
+  // Pace
+
+  forward(): boolean {
+    if (this.level === "decision") {
+      if (this.#store.target !== this.#store.shown || this.at >= this.checks.length - 1) return false;
+      this.go(this.at + 1);
+      return true;
+    }
+    return this.#toStop(this.stops.find((stop) => stop > this.#store.target));
+  }
+
+  back(): boolean {
+    if (this.level === "decision") {
+      if (this.#store.target === this.#store.shown && this.at > 0) {
+        this.go(this.at - 1);
+        return true;
+      }
+      this.#fromBehind = true;
+      return false;
+    }
+    return this.#toStop(this.stops.findLast((stop) => stop < this.#store.target));
+  }
+
+  nearest(number: number): number {
+    if (this.level !== "transaction" || this.stops.length === 0) return number;
+    return this.stops.reduce((best, stop) => (Math.abs(stop - number) < Math.abs(best - number) ? stop : best));
+  }
+
+  /** Only at the level of transactions, and only where one begins or ends farther on. */
+  #toStop(stop: number | undefined): boolean {
+    if (this.level !== "transaction" || stop === undefined) return false;
+    this.#store.moveUpTo(stop);
+    return true;
+  }
+
+  readonly #moved = (): void => {
+    const step = this.#store.frame?.step ?? null;
+    if (step === this.#shown) return;
+    const isFirst = this.#shown === null && this.#at > 0;
+    this.#shown = step;
+    // The address may name a check of the step that the page opens with.
+    if (!isFirst) this.#at = this.#fromBehind ? Number.MAX_SAFE_INTEGER : 0;
+    this.#fromBehind = false;
+    if (this.level === "decision") this.#changed();
+  };
+
+  #changed(): void {
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { layoutCode, layoutRows, numbersText } from "../../diagrams/code-layout.ts";
+import { Code, checksOf } from "../../player/checks.ts";
+import type { CodeLine } from "../../player/checks.ts";
+import { DUPLICATE, frameOf, speakEnglish, stepOf } from "./fixture.ts";
+
+speakEnglish();
+
+const line = (depth: number, text: string, ties: Partial<CodeLine> = {}): CodeLine => ({ depth, text, ...ties });
+const code = new Code({
+  components: {
+    producer_state: {
+      kafka: "ProducerAppendInfo", machines: [],
+      lines: [
+        line(0, "load():"), line(1, "read"), line(0, "expire(now):"), line(1, "forget"),
+        line(0, "append(batch):"),
+        line(1, "if duplicate:", { decides: ["producer_append?decision.duplicate_lookup"], says: ["broker.duplicate_found"], kafka: "findDuplicateBatch" }),
+        line(1, "if batch.epoch < epoch:", { decides: ["producer_append?decision.epoch"] }),
+        line(0, "update():"), line(1, "remember"),
+      ],
+    },
+    sender: { kafka: "Sender", machines: [], lines: [line(0, "run():"), line(1, "wake", { says: ["client.woken"] })] },
+  },
+  rows: {},
+});
+
+test("the part of the step is open, its lines are marked, the rest is folded", () => {
+  const shape = layoutCode(frameOf(DUPLICATE), code, null, null);
+  assert.equal(shape?.component, "producer_state");
+  assert.equal(shape?.kafka, "findDuplicateBatch");
+  assert.deepEqual(shape?.parts.map((part) => [part.folded, part.lines.length]), [[true, 4], [false, 3], [true, 2]]);
+  assert.deepEqual(shape?.parts[1]?.lines.map((one) => [one.mark, one.now, one.check]), [
+    [null, false, null], ["decided", true, 0], ["not_reached", false, null],
+  ]);
+});
+
+test("inside a step the line of its check is the current one, and other components are named", () => {
+  const step = stepOf({ ...DUPLICATE, notes: [{ key: "client.woken", params: {}, rules: [] }] });
+  const checks = checksOf(step, code);
+  const note = layoutCode(frameOf(step), code, checks[checks.length - 1] ?? null, null);
+  assert.equal(note?.component, "sender");
+  assert.deepEqual(note?.parts[0]?.lines.map((one) => [one.mark, one.now]), [[null, false], ["also", true]]);
+  assert.deepEqual(note?.others.map((other) => other.component), ["producer_state"]);
+  assert.equal(layoutCode(frameOf(step), code, null, "sender")?.component, "sender");
+});
+
+test("a step without code has none, and a component without a mark folds nothing", () => {
+  assert.equal(layoutCode(frameOf(stepOf({ key: "fault.crashed" })), code, null, null), null);
+  assert.equal(layoutCode(frameOf(null), code, null, null), null);
+  const turned = layoutCode(frameOf(stepOf({ key: "fault.crashed" })), code, null, "sender");
+  assert.deepEqual(turned?.parts.map((part) => part.folded), [false]);
+});
+
+test("what was compared stands beside the line, in words", () => {
+  assert.equal(numbersText([["expected", 13], ["producer_epoch", null]]), "expected 13 · epoch none");
+  assert.equal(numbersText([]), "");
+});
+
+test("the row that fired stands under those that were tried before it", () => {
+  const row = (source: string, on: string, when: string, target: string | null) => ({ source, on, when, target, reply: "", why: "", spec: "TXC-8" });
+  const table = {
+    name: "states", initial: "Empty", states: [], terminal: [], events: [],
+    rows: [row("Empty", "init", "in_transition", null), row("Ongoing", "init", "", "Fence"), row("Empty", "init", "settled", "Empty"), row("Empty", "init", "", "Dead")],
+  };
+  const rows = layoutRows({ machine: "states", of: "txn-1", from: "Empty", to: "Empty", on: "init", row: 2 }, table);
+  assert.deepEqual(rows.map(({ when, fired, refused }) => [when, fired, refused]), [["in_transition", false, true], ["settled", true, false]]);
+  assert.deepEqual(layoutRows({ machine: "states", of: "t", from: "", to: "", on: "", row: 9 }, table), []);
+});
