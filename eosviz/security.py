@@ -1,10 +1,9 @@
 """The Content-Security-Policy header: a page may load and talk to this site alone."""
 
-from collections.abc import Awaitable, Callable
-
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+
+from eosviz.middleware import Middleware
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -27,27 +26,10 @@ EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "fra
 """Of the one page that may stand in a frame on another site."""
 
 
-class ContentSecurityPolicyMiddleware:
+class ContentSecurityPolicyMiddleware(Middleware):
     """Adds the policy to every response that has none of its own. A title or a file of another person is
     shown in these pages: should one ever slip through escaping, the browser still runs no script of it."""
 
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]) -> None:
-        self.get_response = get_response
-        self.is_async = iscoroutinefunction(get_response)
-        if self.is_async:
-            markcoroutinefunction(self)
-
-    def __call__(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
-        if self.is_async:
-            return self._call_async(request)
-        return self._protected(self.get_response(request))
-
-    async def _call_async(self, request: HttpRequest) -> HttpResponse:
-        return self._protected(await self.get_response(request))
-
-    def _protected(self, response: HttpResponse) -> HttpResponse:
+    def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         return response

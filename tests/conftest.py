@@ -3,6 +3,7 @@
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ def redis_server() -> Iterator[str]:
     yield settings.REDIS_URL
     server.kill()
     server.wait()
+
+
+@pytest.fixture(autouse=True)
+def _whole_budget() -> None:
+    """Every test calls from the same address."""
+    budget = import_module("eosviz.walkthroughs.budget")  # once Django is set up
+    budget.api_throttle.buckets.forget()
+    budget.form_buckets.forget()
 
 
 @pytest.fixture

@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "eosviz.language.LanguageInAddress",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "eosviz.walkthroughs.budget.FormBudget",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

@@ -1,4 +1,6 @@
-"""How often one caller may ask: the same rate with a burst for a socket's messages and for the HTTP API."""
+"""How often one caller may ask: the same rate with a burst for a socket's messages and for the HTTP API, and a
+smaller one for the forms of the pages.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +8,20 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from http import HTTPStatus
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from ninja.throttling import BaseThrottle
 
+from eosviz.middleware import Middleware
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.limits import LIMITS
 
 CALLERS_MAX = 10_000
 """Callers remembered per process; the one that asked longest ago goes first and then has its burst again."""
+FORMS_PER_SECOND = 5
+FORMS_BURST = 200
 RETRY_SECONDS = 1
 """After it a caller who had nothing left may ask `messages_per_second` times."""
 
@@ -101,4 +108,24 @@ class AddressThrottle:
         return self.buckets.take(address_of(request))
 
 
+class FormBudget(Middleware):
+    """A page's forms make sessions, replays, accounts: each browser, or each address where nothing was made
+    yet, may send some of them a second, after a burst in which a class behind one address can begin.
+
+    The API counts for itself, with answers of its own.
+    """
+
+    reads = True
+
+    def before(self, request: HttpRequest) -> HttpResponse | None:
+        if request.method != "POST" or request.path.startswith("/api/"):
+            return None
+        if form_buckets.take(browser_of(request.session) or address_of(request)):
+            return None
+        response = render(request, "429.html", status=HTTPStatus.TOO_MANY_REQUESTS)
+        response["Retry-After"] = str(RETRY_SECONDS)
+        return response
+
+
 api_throttle = CallerThrottle()
+form_buckets = Buckets(lambda: (FORMS_PER_SECOND, FORMS_BURST))

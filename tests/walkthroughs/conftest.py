@@ -11,7 +11,6 @@ import pytest
 
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.budget import api_throttle
 from eosviz.walkthroughs.messages import AnyFromPage, CommandAnswer, read_message
 from eosviz.walkthroughs.models import Branch, Session, Step
 from eosviz.walkthroughs.simulations import earlier, recent
@@ -26,11 +25,6 @@ def _no_simulation_of_another_test() -> Iterator[None]:
     yield
     recent.clear()
     earlier.clear()
-
-
-@pytest.fixture(autouse=True)
-def _whole_budget() -> None:
-    api_throttle.buckets.forget()
 
 
 def version(scenario: str) -> ScenarioVersion:

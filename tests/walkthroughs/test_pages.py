@@ -8,7 +8,7 @@ import uuid
 import pytest
 from django.test import Client
 
-from eosviz.walkthroughs import actions
+from eosviz.walkthroughs import actions, budget
 from eosviz.walkthroughs.limits import Limits
 from eosviz.walkthroughs.models import Branch, Session
 from tests.walkthroughs.conftest import carry_out, root
@@ -51,6 +51,19 @@ class TestStarting:
         assert response.status_code == 200
         assert "This is what the variant shows: CFG-2" in response.content.decode()
         assert not Session.objects.exists()
+
+    def test_who_sends_forms_too_fast_is_told_to_wait_and_nothing_is_made(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(budget, "FORMS_PER_SECOND", 0)
+        monkeypatch.setattr(budget, "FORMS_BURST", 2)
+        answers = [client.post("/sessions/new", {"scenario": "SC-07"}) for _ in range(4)]
+        # The first counts for the address; it gives the browser a budget of its own.
+        assert [answer.status_code for answer in answers] == [302, 302, 302, 429]
+        assert answers[-1]["Retry-After"] == "1"
+        assert "Too often" in answers[-1].content.decode()
+        assert Session.objects.count() == 3
+        assert client.get("/sessions/new?scenario=SC-07").status_code == 200
 
     @pytest.mark.parametrize(
         "query", ["", "scenario=", "scenario=SC-99", "scenario=SC-03&variant=none", "scenario=" + "x" * 5000]

@@ -1,0 +1,44 @@
+"""What the middlewares of the site share: each has a way before the view, a way after it, or both."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from django.http import HttpRequest, HttpResponse
+
+
+class Middleware:
+    """Called by Django in a thread or on the event loop, whichever the next one in the row is.
+
+    Whoever reads or writes the database or the session on its way `before` says so with `reads = True`: on
+    the loop it is then called in a thread.
+    """
+
+    sync_capable = True
+    async_capable = True
+    reads = False
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]) -> None:
+        self.get_response = get_response
+        self.is_async = iscoroutinefunction(get_response)
+        if self.is_async:
+            markcoroutinefunction(self)
+
+    def before(self, request: HttpRequest) -> HttpResponse | None:
+        """An answer given here is the answer: no view is asked."""
+        return None
+
+    def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        return response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
+        if self.is_async:
+            return self._call_async(request)
+        response = self.before(request)
+        return self.after(request, self.get_response(request) if response is None else response)
+
+    async def _call_async(self, request: HttpRequest) -> HttpResponse:
+        before = sync_to_async(self.before) if self.reads else None
+        response = self.before(request) if before is None else await before(request)
+        return self.after(request, await self.get_response(request) if response is None else response)
