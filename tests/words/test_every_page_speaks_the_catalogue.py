@@ -1,0 +1,106 @@
+"""Every page of the site in a language that nobody speaks (`pseudo.py`): no word of English is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import pytest
+from django.test import Client
+
+import engine.explain.sentences as sentences
+import eosviz.catalogue as catalogue
+from engine.explain.machines import machines
+from engine.pseudocode import components
+from eosviz.scenarios.templatetags import words as word_tags
+from tests.words.pseudo import pseudo, pseudo_sentences, untranslated
+
+pytestmark = pytest.mark.django_db
+
+PAGES = [
+    "/",
+    "/?q=3141592",
+    "/compare/",
+    "/replays/import",
+    "/replays/log",
+    "/pipeline/",
+    "/tracks/",
+    "/tracks/exactly-once/",
+    "/reference/",
+    "/reference/machines/",
+    "/reference/code/",
+    "/reference/errors/",
+    "/reference/versions/",
+    "/reference/requirements/",
+    "/reference/requirements/SEQ-11",
+    "/reference/contradictions/",
+    "/reference/terms/",
+    "/reference/limits/",
+    "/reference/search/",
+    "/reference/search/?q=3141592",
+    "/nowhere",
+]
+NAMES = frozenset({"eosviz", "Kafka"})
+
+
+def names_in_tables() -> frozenset[str]:
+    """What the engine's machines call their states and events, and Kafka's classes and methods."""
+    found = set()
+    for machine in machines().values():
+        found |= {machine.name, *machine.states, *machine.events}
+    for component in components().values():
+        found |= set(re.findall(r"[\w.]+", component.kafka))
+    for known in catalogue.words().values():
+        found |= set(re.findall(r"[\w.]+", known.source or ""))
+    return NAMES | found
+
+
+_SAID = ("title", "placeholder", "aria-label", "alt", "content")
+
+
+class Words(HTMLParser):
+    """What a page says: its text, and what its attributes say; not what is code or in a named language."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._silent: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
+        if self._silent:
+            if tag == self._silent[-1]:
+                self._silent.append(tag)
+            return
+        if tag in ("script", "style", "code", "kbd", "pre") or ("lang" in given and tag != "html"):
+            self._silent.append(tag)
+            return
+        self.texts += [given[name] or "" for name in _SAID if name in given and tag != "meta"]
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._silent and self._silent[-1] == tag:
+            self._silent.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent:
+            self.texts.append(data)
+
+
+@pytest.fixture
+def nobodys_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    spoken = pseudo_sentences(catalogue.words())
+    monkeypatch.setattr(catalogue, "words", lambda: spoken)
+    monkeypatch.setattr(sentences, "catalogue", lambda: spoken)
+    in_language = word_tags.in_language
+    monkeypatch.setitem(word_tags.register.filters, "in_language", lambda words: pseudo(in_language(words)))
+    yield
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_says_nothing_outside_the_catalogue(
+    client: Client, nobodys_language: None, address: str
+) -> None:
+    page = Words()
+    page.feed(client.get(address).content.decode())
+    assert untranslated(page.texts, names_in_tables()) == []
