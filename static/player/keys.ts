@@ -19,6 +19,12 @@ export type KeyAction =
   | "zoom_out"
   | "share"
   | "follow"
+  | "search"
+  | "next_match"
+  | "previous_match"
+  | "breakpoints"
+  | "run_to_breakpoint"
+  | "back_to_breakpoint"
   | "panel"
   | "help"
   | "close";
@@ -54,6 +60,12 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "d", matches: letter("d"), action: "drop" },
   { keys: "+", matches: (event) => event.key === "+" || event.key === "=", action: "zoom_in" },
   { keys: "−", matches: plain("-"), action: "zoom_out" },
+  { keys: "/", matches: (event) => event.key === "/", action: "search" },
+  { keys: "n", matches: letter("n"), action: "next_match" },
+  { keys: "p", matches: letter("p"), action: "previous_match" },
+  { keys: "k", matches: letter("k"), action: "breakpoints" },
+  { keys: "r", matches: plain("r"), action: "run_to_breakpoint" },
+  { keys: "⇧ r", matches: shifted("R"), action: "back_to_breakpoint" },
   { keys: "s", matches: letter("s"), action: "share" },
   { keys: "f", matches: letter("f"), action: "follow" },
   { keys: "1 – 9", matches: (event) => event.key >= "1" && event.key <= "9" && event.key.length === 1, action: "panel" },

@@ -64,6 +64,7 @@ export class Masthead extends StoreElement {
         ${this.#state(store)}
         ${this.#follow()}
         <span class="spring"></span>
+        <eos-looking-buttons .store=${store}></eos-looking-buttons>
         ${this.#share()}
         ${this.#language()}
         <button class="icon" aria-label=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} title=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} @click=${this.#nextTheme}>◐</button>

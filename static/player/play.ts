@@ -21,6 +21,8 @@ const BROWSER: Timers = {
 export class Play extends EventTarget {
   speed = 2;
   #timer: number | null = null;
+  /** Where it began: a breakpoint there has been seen. */
+  #from = 0;
   readonly #store: PlayerStore;
   readonly #timers: Timers;
 
@@ -41,6 +43,7 @@ export class Play extends EventTarget {
 
   start(): void {
     if (this.running) return;
+    this.#from = this.#store.target;
     this.#next();
     this.dispatchEvent(new Event("change"));
   }
@@ -77,7 +80,13 @@ export class Play extends EventTarget {
   #step(): void {
     const store = this.#store;
     const isWaiting = store.target > store.newest || store.shown < Math.min(store.target, store.newest);
-    if (!isWaiting && store.target < store.newest) {
+    const isNew = store.target !== this.#from && store.target <= store.newest;
+    const holds = isNew && store.stops !== null ? store.stops.holdsAt(store.target) : false;
+    if (!isWaiting && holds === true) {
+      this.stop();
+      return;
+    }
+    if (!isWaiting && holds !== null && store.target < store.newest) {
       if (store.mustWait(store.target + 1)) {
         this.stop();
         return;

@@ -17,6 +17,8 @@ import "./sentence.ts";
 import "./steps-text.ts";
 import "./strip.ts";
 import "./transport.ts";
+import type { LookingElement, LookingKey } from "./looking.ts";
+import { LOOKING_KEYS } from "./looking.ts";
 import "./zoom-bar.ts";
 import { panelsOf } from "./column-fit.ts";
 import { ColumnFolds, FitTimes } from "./column-folds.ts";
@@ -390,11 +392,12 @@ export class Player extends LitElement {
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules}></eos-sentence></section>
       <footer class="time" aria-label=${say("player.time")}>
         <eos-transport class="transport" .store=${store} .play=${play}></eos-transport>
-        <eos-scrubber .store=${store}></eos-scrubber>
+        <eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks>
       </footer>
       ${this.#tabs(store)}
       ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
       ${this.#messages(store)}
+      <eos-looking .store=${store}></eos-looking>
       <eos-help .store=${store}></eos-help>
       ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
@@ -516,7 +519,11 @@ export class Player extends LitElement {
   #do(action: KeyAction, key: string): void {
     const { store, play } = this;
     if (store === undefined || play === undefined) return;
-    const actions: Record<KeyAction, () => void> = {
+    if ((LOOKING_KEYS as readonly string[]).includes(action)) {
+      this.querySelector<LookingElement>("eos-looking")?.does(action as LookingKey);
+      return;
+    }
+    const actions: Record<Exclude<KeyAction, LookingKey>, () => void> = {
       back: () => store.back(),
       forward: () => store.forward(),
       previous_interesting: () => void store.previousInteresting(),
@@ -534,7 +541,7 @@ export class Player extends LitElement {
       help: () => this.#openHelp(),
       close: () => this.#close(),
     };
-    actions[action]();
+    actions[action as Exclude<KeyAction, LookingKey>]();
   }
 
   async #drop(): Promise<void> {

@@ -245,6 +245,9 @@ export class SessionSocket implements Source {
     if (message["newest"] !== undefined) answer.newest = message["newest"] as number;
     if (message["created"] !== undefined && message["created"] !== null) answer.created = String(message["created"]);
     if (message["actions"] !== undefined) answer.actions = message["actions"] as Action[];
+    for (const field of ["reached", "stopped", "from", "to", "numbers", "hits"] as const) {
+      if (message[field] !== undefined) Object.assign(answer, { [field]: message[field] });
+    }
     waiting.settle(answer);
   }
 

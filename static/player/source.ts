@@ -6,6 +6,7 @@
  */
 
 import { parseExactly } from "./exact-json.ts";
+import type { Condition } from "./conditions.ts";
 import type { Bilingual, Header, Json, JsonObject, Selection, Step, View } from "./frame.ts";
 
 export interface BranchInfo {
@@ -56,6 +57,9 @@ export interface Action {
 export type Command =
   | { type: "advance"; branch: string; after: number; count: number }
   | { type: "run_until"; branch: string; after: number; until: "interesting" | "end" | "time"; time?: number; limit: number }
+  | { type: "run_until"; branch: string; after: number; until: "breakpoint"; conditions: Condition[]; limit: number }
+  | { type: "search"; branch: string; from: number; to: number; conditions: Condition[]; any?: boolean }
+  | { type: "rename"; branch: string; name: string }
   | { type: "pause"; branch: string }
   | { type: "branch"; branch: string; at: number; name?: string }
   | { type: "intervene"; branch: string; after: number; intervention: JsonObject }
@@ -63,11 +67,28 @@ export type Command =
   | { type: "keyframe"; branch: string; number: number }
   | { type: "actions"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> };
 
+/** A step that a search found, with its sentence. */
+export interface Hit {
+  number: number;
+  at: number;
+  actor: string;
+  key: string;
+  params: JsonObject;
+}
+
 export interface Answer {
   branch?: string;
   newest?: number;
   created?: string;
   actions?: Action[];
+  /** Where a command got to, why it stopped there, and which of its conditions hold there. */
+  reached?: number;
+  stopped?: string;
+  /** Of a search: what was looked at, and what was found. */
+  from?: number;
+  to?: number;
+  numbers?: number[];
+  hits?: (Hit | number)[];
 }
 
 /** A refused or failed command, in the catalogue's words. */

@@ -1,7 +1,7 @@
 /**
  * `<eos-steps-text .store=${store}>`: the text twin of the whole run. Every step as one line, searchable.
  *
- * Only the lines around the step on show are in the page, or the first that match; what is left out is counted.
+ * Only the lines around the step on show are in the page, or the first that were found; what is left out is counted.
  */
 
 import type { TemplateResult } from "lit";
@@ -9,64 +9,59 @@ import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Step } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
+import { lookingOf } from "./looking.ts";
+import { searchResults } from "./search-results.ts";
 import { StoreElement } from "./store-element.ts";
-import { say } from "./text.ts";
+import { lineOf } from "./step-search.ts";
+import type { StepSearch } from "./step-search.ts";
+import { say, words } from "./text.ts";
 
-export const defaults = { around: 60, matches: 200 };
-
-/** One step as one line of text, as it is searched. */
-export function lineOf(step: Step): string {
-  const notes = step.notes.map((note) => say(note.key, note.params));
-  return [say(step.key, step.params), ...notes].join(" ");
-}
-
-export interface Found {
-  steps: Step[];
-  /** Steps that match but are not listed, steps that have not been fetched. */
-  more: number;
-  unseen: number;
-}
-
-/** Steps whose line, actor or rules contain every word of the query. */
-export function search(store: PlayerStore, query: string, limit: number): Found {
-  const wanted = query.toLowerCase().split(/\s+/).filter((word) => word !== "");
-  const found: Found = { steps: [], more: 0, unseen: 0 };
-  for (let number = 1; number <= store.newest; number += 1) {
-    const step = store.lines.peek(store.branch, number);
-    if (step === undefined) {
-      found.unseen += 1;
-      continue;
-    }
-    const text = `${step.number} ${step.actor} ${step.rules.join(" ")} ${lineOf(step)}`.toLowerCase();
-    if (!wanted.every((word) => text.includes(word))) continue;
-    if (found.steps.length < limit) found.steps.push(step);
-    else found.more += 1;
-  }
-  return found;
-}
+export const defaults = {
+  around: 60,
+  /** Milliseconds without a further letter until the search begins. */
+  pause: 250,
+};
 
 export class StepsText extends StoreElement {
-  static override properties = { ...StoreElement.properties, query: { state: true } };
-
-  declare query: string;
-
-  constructor() {
-    super();
-    this.query = "";
-  }
+  readonly #changed = (): void => this.requestUpdate();
+  #heard: StepSearch | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
     if (store === undefined || store.header === null) return nothing;
+    const search = this.#searchOf(store);
+    const text = search?.conditions.find((condition) => condition.on === "text")?.text ?? "";
     return html`<div class="steps-text">
       <search><label>${say("player.search_steps")}
-        <input type="search" .value=${this.query} @input=${(event: Event) => (this.query = (event.target as HTMLInputElement).value)} /></label></search>
-      ${this.query.trim() === "" ? this.#around(store) : this.#matches(store)}
+        <input type="search" maxlength="200" .value=${text} @input=${(event: Event) => this.#typed((event.target as HTMLInputElement).value.trim())} /></label></search>
+      ${search === null || !search.active ? this.#around(store) : searchResults(search, store, (number) => store.moveUpTo(number))}
     </div>`;
   }
 
+  #searchOf(store: PlayerStore): StepSearch | null {
+    const search = lookingOf(store)?.search ?? null;
+    if (this.#heard === null && search !== null) {
+      search.addEventListener("change", this.#changed);
+      this.#heard = search;
+    }
+    return search;
+  }
+
+  #typed(text: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#heard?.start(text === "" ? [] : [{ on: "text", text, language: words.language }]), defaults.pause);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#heard?.removeEventListener("change", this.#changed);
+    this.#heard = null;
+    clearTimeout(this.#timer);
+  }
+
   protected override updated(): void {
-    if (this.query.trim() === "") this.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
+    if (this.#heard?.active !== true) this.querySelector("[aria-current=step]")?.scrollIntoView({ block: "nearest" });
   }
 
   #around(store: PlayerStore): TemplateResult {
@@ -83,14 +78,6 @@ export class StepsText extends StoreElement {
       ${this.#list(steps, store)}
       ${to < store.newest ? html`<p class="quiet">${say("player.later_steps", { count: store.newest - to })}</p>` : nothing}
       ${store.newest === 0 ? html`<p class="quiet">${say("player.nothing_yet")}</p>` : nothing}`;
-  }
-
-  #matches(store: PlayerStore): TemplateResult {
-    const { steps, more, unseen } = search(store, this.query, defaults.matches);
-    return html`<p class="quiet" role="status">${say("player.matches", { count: steps.length + more })}
-        ${unseen > 0 ? say("player.unseen_steps", { count: unseen }) : nothing}</p>
-      ${this.#list(steps, store)}
-      ${more > 0 ? html`<p class="quiet">${say("player.more_matches", { count: more })}</p>` : nothing}`;
   }
 
   #list(steps: Step[], store: PlayerStore): TemplateResult {

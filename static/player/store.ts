@@ -7,6 +7,7 @@
 
 import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step, View } from "./frame.ts";
 import { ArrowLog } from "./arrows.ts";
+import type { Condition } from "./conditions.ts";
 import { changedPaths } from "./fold.ts";
 import { Lines, defaults as held, whole } from "./lines.ts";
 import { Paints } from "./paints.ts";
@@ -44,6 +45,11 @@ const ROOT_ONLY: Omit<Choice, "schedule" | "lines"> = {
   startAt: { branch: null, step: null },
 };
 
+/** Where playing ends by itself: whether at this step, null while that is not known. */
+export interface Stops {
+  holdsAt(number: number): boolean | null;
+}
+
 /** What may stand before a step: the reader is asked before it is shown. */
 export interface Gate {
   /** The first step in `from`…`to` that has to wait; null: none. */
@@ -77,6 +83,7 @@ export class PlayerStore extends EventTarget implements Listener {
   /** Whoever looks at more or less than one step at a time is asked before the reader is moved. */
   pace: Pace | null = null;
   gate: Gate | null = null;
+  stops: Stops | null = null;
   #selection: Selection | null = null;
   #language: Language = "en";
   #choice: Choice;
@@ -238,6 +245,20 @@ export class PlayerStore extends EventTarget implements Listener {
     await this.#work({ type: "run_until", branch, after, until: "interesting", limit: defaults.runAtMost });
     const found = await this.#findInteresting(from, 1);
     if (this.branch === branch) this.#moveUpTo(from, found ?? this.newest, false);
+  }
+
+  /** Moves to the next step where one of the conditions holds, running on as far as `runAtMost` steps. */
+  async runToBreakpoint(conditions: Condition[]): Promise<Answer | null> {
+    const branch = this.branch;
+    const after = Math.min(this.target, this.newest);
+    const answer = await this.#work({ type: "run_until", branch, after, until: "breakpoint", conditions, limit: defaults.runAtMost });
+    if (answer?.reached !== undefined && this.branch === branch) this.#moveUpTo(after, answer.reached, false);
+    return answer;
+  }
+
+  /** Asks something that changes no step; null when it was refused, which is told. */
+  question(command: Command): Promise<Answer | null> {
+    return this.#ask(command);
   }
 
   async previousInteresting(): Promise<void> {

@@ -1,0 +1,31 @@
+/** The form of a breakpoint: its fields as a condition. Pure, no DOM. */
+
+import type { Condition } from "./conditions.ts";
+import type { Language } from "./frame.ts";
+
+/** What the form's fields say; an empty choice stands for any. */
+export function conditionOf(on: Condition["on"], fields: FormData, language: Language): Condition | null {
+  const field = (name: string): string => String(fields.get(name) ?? "").trim();
+  switch (on) {
+    case "interesting":
+      return { on };
+    case "broken":
+      return field("guarantee") === "" ? { on } : { on, guarantee: field("guarantee") };
+    case "error":
+      return field("error") === "" ? { on } : { on, error: field("error") };
+    case "kind":
+      return { on, kind: field("kind") };
+    case "state": {
+      const state = { on, machine: field("machine"), state: field("state") } as const;
+      return field("of") === "" ? state : { ...state, of: field("of") };
+    }
+    case "subject": {
+      const [kind, ...id] = field("subject").split(":");
+      return id.length === 0 ? null : { on, kind: kind as "actor", id: id.join(":") };
+    }
+    case "rule":
+      return field("rule") === "" ? null : { on, rule: field("rule").toUpperCase() };
+    case "text":
+      return field("text") === "" ? null : { on, text: field("text"), language };
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Breakpoints of one session: which there are, where they would stop, and going there.
+ *
+ * The server decides where a condition holds. Stored steps are asked about as they come, so that playing stops at a
+ * breakpoint and the scrubber marks it; steps that are not made yet are made by a run that ends there. They are
+ * kept for the session in this browser, and stand in the address, so that a copied address has them, too.
+ */
+
+import type { Condition } from "./conditions.ts";
+import { inShort, outOfShort } from "./conditions.ts";
+import type { Answer } from "./source.ts";
+import type { PlayerStore } from "./store.ts";
+
+export const defaults = {
+  /** As many as the server takes (`breakpoints` of its limits). */
+  most: 32,
+  /** Steps that one question about stored steps covers. */
+  stretch: 5000,
+  /** Sessions whose breakpoints this browser keeps; the one changed longest ago goes first. */
+  sessions: 50,
+};
+
+export interface Breakpoint {
+  condition: Condition;
+  isOn: boolean;
+}
+
+/** How the last run to a breakpoint ended. */
+export interface Outcome {
+  stopped: "breakpoint" | "limit" | "end" | "pause";
+  step: number;
+  /** Where the reader was taken: not as far when a question stands in between. */
+  at: number;
+  conditions: Condition[];
+}
+
+export interface Keeper {
+  /** The texts that were kept; one of a breakpoint that is off begins with `-`. */
+  read(): string[];
+  write(texts: string[]): void;
+}
+
+interface Known {
+  numbers: number[];
+  /** Up to here it is known where breakpoints hold. */
+  upTo: number;
+}
+
+export class Breakpoints extends EventTarget {
+  list: Breakpoint[] = [];
+  outcome: Outcome | null = null;
+  running = false;
+  readonly #store: PlayerStore;
+  readonly #keeper: Keeper;
+  #known = new Map<string, Known>();
+  #asking = false;
+  #refused = false;
+
+  constructor(store: PlayerStore, keeper: Keeper) {
+    super();
+    this.#store = store;
+    this.#keeper = keeper;
+    for (const text of keeper.read().slice(0, defaults.most)) {
+      const condition = outOfShort(text.replace(/^-/, ""));
+      if (condition !== null) this.list.push({ condition, isOn: !text.startsWith("-") });
+    }
+    store.addEventListener("change", () => void this.#look());
+  }
+
+  get active(): Condition[] {
+    return this.list.filter((one) => one.isOn).map((one) => one.condition);
+  }
+
+  has(condition: Condition): boolean {
+    return this.list.some((one) => inShort(one.condition) === inShort(condition));
+  }
+
+  /** False when there are as many as there may be. */
+  add(condition: Condition): boolean {
+    if (this.has(condition)) return true;
+    if (this.list.length >= defaults.most) return false;
+    this.#change([...this.list, { condition, isOn: true }]);
+    return true;
+  }
+
+  remove(condition: Condition): void {
+    this.#change(this.list.filter((one) => inShort(one.condition) !== inShort(condition)));
+  }
+
+  toggle(condition: Condition): void {
+    const isSame = (one: Breakpoint): boolean => inShort(one.condition) === inShort(condition);
+    this.#change(this.list.map((one) => (isSame(one) ? { ...one, isOn: !one.isOn } : one)));
+  }
+
+  clear(): void {
+    this.#change([]);
+  }
+
+  #change(list: Breakpoint[]): void {
+    this.list = list;
+    this.outcome = null;
+    this.#known.clear();
+    this.#refused = false;
+    this.#keeper.write(list.map((one) => (one.isOn ? "" : "-") + inShort(one.condition)));
+    this.#told();
+    void this.#look();
+  }
+
+  #told(): void {
+    this.dispatchEvent(new Event("change"));
+  }
+
+  dismiss(): void {
+    this.outcome = null;
+    this.#told();
+  }
+
+  // Where they hold among stored steps
+
+  /** Steps of the branch on show where a breakpoint holds, as far as it is known. */
+  get numbers(): readonly number[] {
+    return this.#known.get(this.#store.branch)?.numbers ?? [];
+  }
+
+  /** Whether playing has to stop at this step; null while that is not known yet. */
+  holdsAt(number: number): boolean | null {
+    if (this.active.length === 0 || this.#refused) return false;
+    const known = this.#known.get(this.#store.branch);
+    if (known === undefined || number > known.upTo) return null;
+    return known.numbers.includes(number);
+  }
+
+  /** Asks about stored steps that were not asked about yet, one stretch after the other. */
+  async #look(): Promise<void> {
+    const { branch, newest, source } = this.#store;
+    const conditions = this.active;
+    if (this.#asking || this.#refused || !source.live || branch === "" || conditions.length === 0) return;
+    const known = this.#known.get(branch) ?? { numbers: [], upTo: 0 };
+    if (known.upTo >= newest) return;
+    this.#asking = true;
+    const to = Math.min(newest, known.upTo + defaults.stretch);
+    const answer = await this.#store.question({ type: "search", branch, from: known.upTo + 1, to, conditions, any: true });
+    this.#asking = false;
+    // What was asked for while the list was changed says nothing about the new one.
+    const isStale = JSON.stringify(conditions) !== JSON.stringify(this.active);
+    if (answer === null) this.#refused = true;
+    else if (!isStale) this.#known.set(branch, { numbers: [...known.numbers, ...(answer.numbers ?? [])], upTo: Math.max(answer.to ?? to, known.upTo) });
+    this.#told();
+    if (answer !== null) await this.#look();
+  }
+
+  // Going there
+
+  /** Goes to the next step where one holds; makes steps up to there when none of the stored ones does. */
+  async runToNext(): Promise<void> {
+    const conditions = this.active;
+    if (conditions.length === 0 || this.running) return;
+    this.running = true;
+    this.outcome = null;
+    this.#told();
+    const answer = await this.#store.runToBreakpoint(conditions);
+    this.running = false;
+    this.outcome = answer === null ? null : outcomeOf(answer, conditions, this.#store.target);
+    this.#told();
+  }
+
+  /** Goes back to the nearest earlier step where one holds; false when none is known. */
+  back(): boolean {
+    const earlier = this.numbers.filter((number) => number < this.#store.target);
+    const last = earlier[earlier.length - 1];
+    if (last === undefined) return false;
+    this.#store.moveTo(last);
+    return true;
+  }
+}
+
+function outcomeOf(answer: Answer, conditions: Condition[], at: number): Outcome | null {
+  const stopped = answer.stopped;
+  if (stopped !== "breakpoint" && stopped !== "limit" && stopped !== "end" && stopped !== "pause") return null;
+  const positions = (answer.hits ?? []) as number[];
+  return { stopped, step: answer.reached ?? at, at, conditions: positions.flatMap((position) => conditions[position] ?? []) };
+}
+
+const KEPT_AS = "eosviz-breakpoints";
+
+/** In this browser by session, and in the address of the page; what stands there counts. */
+export class PageKeeper implements Keeper {
+  readonly #session: string;
+
+  constructor(session: string) {
+    this.#session = session;
+  }
+
+  read(): string[] {
+    const inAddress = new URL(location.href).searchParams.getAll("stop");
+    return inAddress.length > 0 ? inAddress : (kept()[this.#session] ?? []);
+  }
+
+  write(texts: string[]): void {
+    const address = new URL(location.href);
+    address.searchParams.delete("stop");
+    for (const text of texts) address.searchParams.append("stop", text);
+    history.replaceState(history.state, "", address);
+    const { [this.#session]: _, ...others } = kept();
+    const newest = Object.entries(others).slice(-(defaults.sessions - 1));
+    keep(Object.fromEntries(texts.length === 0 ? newest : [...newest, [this.#session, texts]]));
+  }
+}
+
+function kept(): Record<string, string[]> {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}") as Record<string, string[]>;
+  } catch {
+    return {}; // A browser that keeps nothing, or something else under this name.
+  }
+}
+
+function keep(all: Record<string, string[]>): void {
+  try {
+    localStorage.setItem(KEPT_AS, JSON.stringify(all));
+  } catch {
+    // Nothing is kept in such a browser; the address still has them.
+  }
+}

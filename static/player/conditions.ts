@@ -1,0 +1,106 @@
+/**
+ * What a reader looks for in steps: the conditions of docs/websocket.md, in words, and as a short text for the
+ * address. Whether one holds at a step is the server's to say.
+ */
+
+import { say } from "./text.ts";
+import type { Language } from "./frame.ts";
+
+export type SubjectKind = "actor" | "partition" | "transaction" | "message";
+
+export type Condition =
+  | { on: "kind"; kind: string }
+  | { on: "interesting" }
+  | { on: "broken"; guarantee?: string }
+  | { on: "state"; machine: string; state: string; of?: string }
+  | { on: "error"; error?: string }
+  | { on: "subject"; kind: SubjectKind; id: string }
+  | { on: "rule"; rule: string }
+  | { on: "text"; text: string; language: Language };
+
+export const SUBJECTS: readonly SubjectKind[] = ["actor", "partition", "transaction", "message"];
+
+/** Every name that a condition may hold: `GET /api/conditions`. */
+export interface Choices {
+  kinds: string[];
+  guarantees: string[];
+  machines: Record<string, string[]>;
+  errors: string[];
+  rule_groups: string[];
+}
+
+/** A condition as a person reads it. */
+export function inWords(condition: Condition): string {
+  switch (condition.on) {
+    case "kind":
+      return say("stops.kind.is", { kind: say(`stops.kind.${condition.kind}`) });
+    case "interesting":
+      return say("stops.interesting.is");
+    case "broken":
+      return condition.guarantee === undefined ? say("stops.broken.any") : say("stops.broken.is", { guarantee: say(`player.guarantee.${condition.guarantee}`) });
+    case "state": {
+      const { machine, state, of } = condition;
+      return of === undefined ? say("stops.state.is", { machine, state }) : say("stops.state.of", { machine, state, of });
+    }
+    case "error":
+      return condition.error === undefined ? say("stops.error.any") : say("stops.error.is", { error: condition.error });
+    case "subject":
+      return say(`stops.subject.${condition.kind}`, { id: condition.id });
+    case "rule":
+      return say("stops.rule.is", { rule: condition.rule });
+    case "text":
+      return say("stops.text.is", { text: condition.text });
+  }
+}
+
+/** `state:transaction_states:CompleteCommit`: parts with colons between them, each written for an address. */
+export function inShort(condition: Condition): string {
+  const parts: (string | undefined)[] = [condition.on];
+  switch (condition.on) {
+    case "kind":
+      parts.push(condition.kind);
+      break;
+    case "broken":
+      parts.push(condition.guarantee);
+      break;
+    case "state":
+      parts.push(condition.machine, condition.state, condition.of);
+      break;
+    case "error":
+      parts.push(condition.error);
+      break;
+    case "subject":
+      parts.push(condition.kind, condition.id);
+      break;
+    case "rule":
+      parts.push(condition.rule);
+      break;
+    case "text":
+      parts.push(condition.language, condition.text);
+      break;
+  }
+  return parts.filter((part) => part !== undefined).map(encodeURIComponent).join(":");
+}
+
+/** The condition of a short text; null when it is none. */
+export function outOfShort(short: string): Condition | null {
+  let parts: string[];
+  try {
+    parts = short.split(":").map(decodeURIComponent);
+  } catch {
+    return null;
+  }
+  const [on, one, two, three] = parts;
+  if (parts.some((part) => part === "" || part.length > 200)) return null;
+  if (on === "interesting") return { on };
+  if (on === "broken") return one === undefined ? { on } : { on, guarantee: one };
+  if (on === "error") return one === undefined ? { on } : { on, error: one };
+  if (on === "kind" && one !== undefined) return { on, kind: one };
+  if (on === "rule" && one !== undefined) return { on, rule: one };
+  if (on === "state" && one !== undefined && two !== undefined) {
+    return three === undefined ? { on, machine: one, state: two } : { on, machine: one, state: two, of: three };
+  }
+  if (on === "subject" && two !== undefined && SUBJECTS.includes(one as SubjectKind)) return { on, kind: one as SubjectKind, id: two };
+  if (on === "text" && two !== undefined && (one === "en" || one === "zh-Hans")) return { on, text: two, language: one };
+  return null;
+}

@@ -1,0 +1,22 @@
+/** Where marks for many steps stand on the axis of strip and scrubber. Pure, no DOM. */
+
+import type { Axis } from "./timeline.ts";
+import { xOf } from "./timeline.ts";
+
+export const defaults = {
+  /** Pixels between two marks: those that would lie on each other are one. */
+  apart: 5,
+};
+
+/** The x of these steps, with one for those too near to be told apart. */
+export function placesOf(numbers: readonly number[], axis: Axis): number[] {
+  const found: number[] = [];
+  let last = -Infinity;
+  for (const number of numbers) {
+    const x = Math.round(xOf(axis, number) * 10) / 10;
+    if (x - last < defaults.apart) continue;
+    found.push(x);
+    last = x;
+  }
+  return found;
+}

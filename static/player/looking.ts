@@ -1,0 +1,105 @@
+/**
+ * What a reader looks for in a run: its breakpoints and its search, one of each for a store, whoever asks first.
+ *
+ * `<eos-looking .store=${store}>` is their place on the screen: two dialogs, the bar above the sentence, the keys.
+ */
+
+import type { SVGTemplateResult, TemplateResult } from "lit";
+import { html, nothing, svg } from "lit";
+import "./breakpoints-dialog.ts";
+import "./found-bar.ts";
+import "./looking-marks.ts";
+import "./search-dialog.ts";
+import { Breakpoints, PageKeeper } from "./breakpoints.ts";
+import type { DialogElement } from "./dialogs.ts";
+import { StepSearch } from "./step-search.ts";
+import type { PlayerStore } from "./store.ts";
+import { StoreElement } from "./store-element.ts";
+import { say } from "./text.ts";
+
+export interface Looking {
+  readonly search: StepSearch;
+  readonly breakpoints: Breakpoints;
+}
+
+const KNOWN = new WeakMap<PlayerStore, Looking>();
+
+/** Of a store that was welcomed; before, null. */
+export function lookingOf(store: PlayerStore | undefined): Looking | null {
+  if (store === undefined || store.session === null) return null;
+  let known = KNOWN.get(store);
+  if (known === undefined) {
+    const breakpoints = new Breakpoints(store, new PageKeeper(store.session.id));
+    known = { search: new StepSearch(store), breakpoints };
+    store.stops = breakpoints;
+    KNOWN.set(store, known);
+  }
+  return known;
+}
+
+export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint"] as const;
+export type LookingKey = (typeof LOOKING_KEYS)[number];
+
+export class LookingElement extends StoreElement {
+  static override properties = { ...StoreElement.properties, conditions: {} };
+
+  /** Where the names come from that can be looked for. */
+  declare conditions: string;
+
+  constructor() {
+    super();
+    this.conditions = "/api/conditions";
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { store } = this;
+    const looking = lookingOf(store);
+    if (store === undefined || looking === null) return nothing;
+    const { search, breakpoints } = looking;
+    return html`<eos-found-bar .store=${store} .search=${search} .breakpoints=${breakpoints} @open-search=${() => this.does("search")}></eos-found-bar>
+      <eos-search .store=${store} .search=${search} conditions=${this.conditions}></eos-search>
+      ${store.source.live ? html`<eos-breakpoints .store=${store} .breakpoints=${breakpoints} conditions=${this.conditions}></eos-breakpoints>` : nothing}`;
+  }
+
+  /** Does what a key or a button stands for. */
+  does(key: LookingKey): void {
+    const looking = lookingOf(this.store);
+    if (looking === null) return;
+    const { search, breakpoints } = looking;
+    const actions: Record<LookingKey, () => void> = {
+      search: () => this.#open("eos-search"),
+      next_match: () => (search.active ? void search.go(1) : this.#open("eos-search")),
+      previous_match: () => (search.active ? void search.go(-1) : this.#open("eos-search")),
+      breakpoints: () => this.#open("eos-breakpoints"),
+      run_to_breakpoint: () => (breakpoints.active.length > 0 ? void breakpoints.runToNext() : this.#open("eos-breakpoints")),
+      back_to_breakpoint: () => void breakpoints.back(),
+    };
+    actions[key]();
+  }
+
+  #open(dialog: string): void {
+    this.querySelector<DialogElement>(dialog)?.open();
+  }
+}
+
+/** `<eos-looking-buttons .store=${store}>`: the same by pointer, anywhere beside `<eos-looking>` in the player. */
+export class LookingButtons extends StoreElement {
+  protected override render(): TemplateResult | typeof nothing {
+    const looking = lookingOf(this.store);
+    if (this.store === undefined || looking === null) return nothing;
+    return html`<span class="looking-buttons">${this.#button("search", "/", MAGNIFIER)}
+      ${this.store.source.live ? this.#button("breakpoints", "k", DISC) : nothing}</span>`;
+  }
+
+  #button(key: LookingKey, letter: string, picture: SVGTemplateResult): TemplateResult {
+    const name = say(`player.key.${key}`);
+    const press = (): void => this.closest(".player")?.querySelector<LookingElement>("eos-looking")?.does(key);
+    return html`<button class="icon" aria-label=${name} title=${`${name} (${letter})`} @click=${press}>${picture}</button>`;
+  }
+}
+
+const MAGNIFIER = svg`<svg width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2"><circle cx="6" cy="6" r="4.5" /><path d="M9.5 9.5L13 13" /></svg>`;
+const DISC = svg`<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5" fill="none" stroke="currentColor" stroke-width="2.5" /></svg>`;
+
+customElements.define("eos-looking", LookingElement);
+customElements.define("eos-looking-buttons", LookingButtons);

@@ -1,0 +1,143 @@
+/**
+ * `<eos-search .store=${store} .search=${search} conditions="/api/conditions">`: what to look for in the steps of the
+ * branch, and the steps that were found. A search stays when the dialog closes: its steps are gone through by keys.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { subjectsOf } from "./breakpoints-dialog.ts";
+import type { Choices, Condition, SubjectKind } from "./conditions.ts";
+import { DialogElement } from "./dialogs.ts";
+import { searchResults } from "./search-results.ts";
+import type { StepSearch } from "./step-search.ts";
+import type { PlayerStore } from "./store.ts";
+import { say, words } from "./text.ts";
+
+export const defaults = {
+  /** Milliseconds without a further letter until the search begins. */
+  pause: 250,
+};
+
+export class SearchDialog extends DialogElement {
+  static override properties = {
+    ...DialogElement.properties,
+    search: { attribute: false },
+    conditions: {},
+    choices: { state: true },
+  };
+
+  declare search: StepSearch | undefined;
+  declare conditions: string;
+  declare choices: Choices | null;
+  readonly #changed = (): void => this.requestUpdate();
+  #heard: StepSearch | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    this.search = undefined;
+    this.conditions = "";
+    this.choices = null;
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    if (this.#heard === this.search) return;
+    this.#heard?.removeEventListener("change", this.#changed);
+    this.#heard = this.search;
+    this.#heard?.addEventListener("change", this.#changed);
+  }
+
+  override open(): void {
+    super.open();
+    if (this.choices === null && this.store?.status !== "recorded") void this.#load();
+    void this.updateComplete.then(() => this.querySelector<HTMLInputElement>("input[type=search]")?.select());
+  }
+
+  async #load(): Promise<void> {
+    // Without the choices words can still be searched for.
+    const response = await fetch(this.conditions, { headers: { Accept: "application/json" } }).catch(() => null);
+    if (response?.ok === true) this.choices = (await response.json()) as Choices;
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { store, search } = this;
+    if (store === undefined || store.header === null || search === undefined) return nothing;
+    return this.frameOf(say("search.title"), this.whenOpen(() => this.#body(store, search)));
+  }
+
+  #body(store: PlayerStore, search: StepSearch): TemplateResult {
+    const text = search.conditions.find((condition) => condition.on === "text")?.text ?? "";
+    return html`<form class="stop-form" role="search" @submit=${(event: SubmitEvent) => this.#submit(event, search)} @input=${(event: Event) => this.#typed(event, search)}>
+        <label class="wide">${say("search.words")} <input type="search" name="text" maxlength="200" .value=${text} autofocus /></label>
+        ${this.choices === null ? nothing : this.#filters(store, search, this.choices)}
+        <button class="primary">${say("search.next")} <kbd>n</kbd></button>
+      </form>
+      ${search.active ? searchResults(search, store, (number) => this.#go(number)) : html`<p class="quiet">${say("search.means")}</p>`}`;
+  }
+
+  #filters(store: PlayerStore, search: StepSearch, choices: Choices): TemplateResult {
+    const now = chosen(search.conditions);
+    const option = (value: string, label: string, selected: string): TemplateResult =>
+      html`<option value=${value} ?selected=${value === selected}>${label}</option>`;
+    return html`<label>${say("stops.kind")} <select name="kind"><option value="">${say("stops.any")}</option>
+        ${choices.kinds.map((kind) => option(kind, say(`stops.kind.${kind}`), now["kind"] ?? ""))}</select></label>
+      <label>${say("stops.subject")} <select name="subject"><option value="">${say("stops.any")}</option>
+        ${subjectsOf(store).map(({ kind, ids }) => html`<optgroup label=${say(`stops.subjects.${kind}`)}>
+          ${ids.map((id) => option(`${kind}:${id}`, id, now["subject"] ?? ""))}</optgroup>`)}</select></label>
+      <label>${say("stops.error")} <select name="error"><option value="">${say("search.with_or_without")}</option>
+        ${option("*", say("stops.error.any"), now["error"] ?? "")}
+        ${choices.errors.map((error) => option(error, error, now["error"] ?? ""))}</select></label>
+      <label>${say("stops.rule")} <input name="rule" maxlength="40" placeholder="SEQ-11" .value=${now["rule"] ?? ""} list="search-rules" /></label>
+      <datalist id="search-rules">${choices.rule_groups.map((group) => html`<option value=${group}></option>`)}</datalist>`;
+  }
+
+  #typed(event: Event, search: StepSearch): void {
+    const form = event.currentTarget as HTMLFormElement;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => search.start(conditionsOf(new FormData(form), this.choices)), defaults.pause);
+  }
+
+  #submit(event: SubmitEvent, search: StepSearch): void {
+    event.preventDefault();
+    clearTimeout(this.#timer);
+    search.start(conditionsOf(new FormData(event.target as HTMLFormElement), this.choices));
+    void search.goWhenFound().then((hasGone) => {
+      if (hasGone) this.close();
+    });
+  }
+
+  #go(number: number): void {
+    this.store?.moveUpTo(number);
+    this.close();
+  }
+}
+
+/** The fields that stand for these conditions. */
+function chosen(conditions: readonly Condition[]): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const condition of conditions) {
+    if (condition.on === "kind") fields["kind"] = condition.kind;
+    if (condition.on === "subject") fields["subject"] = `${condition.kind}:${condition.id}`;
+    if (condition.on === "error") fields["error"] = condition.error ?? "*";
+    if (condition.on === "rule") fields["rule"] = condition.rule;
+  }
+  return fields;
+}
+
+/** What the form's fields ask for. A rule counts once it is one: while it is typed it is not known yet. */
+export function conditionsOf(fields: FormData, choices: Choices | null): Condition[] {
+  const field = (name: string): string => String(fields.get(name) ?? "").trim();
+  const found: Condition[] = [];
+  if (field("text") !== "") found.push({ on: "text", text: field("text"), language: words.language });
+  if (field("kind") !== "") found.push({ on: "kind", kind: field("kind") });
+  const [kind, ...id] = field("subject").split(":");
+  if (id.length > 0) found.push({ on: "subject", kind: kind as SubjectKind, id: id.join(":") });
+  if (field("error") !== "") found.push(field("error") === "*" ? { on: "error" } : { on: "error", error: field("error") });
+  const rule = field("rule").toUpperCase();
+  const [group, number] = rule.split("-");
+  if (choices?.rule_groups.includes(group ?? "") === true && number !== "") found.push({ on: "rule", rule });
+  return found;
+}
+
+customElements.define("eos-search", SearchDialog);

@@ -1,0 +1,24 @@
+/** What a search found, as a list to go to: for the dialog and for the text of the run. */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { StepSearch } from "./step-search.ts";
+import type { PlayerStore } from "./store.ts";
+import { say } from "./text.ts";
+
+/** How many there are, how far was looked, and what is not listed. */
+export function searchResults(search: StepSearch, store: PlayerStore, go: (number: number) => void): TemplateResult {
+  const { numbers, hits, upTo } = search;
+  const unlisted = numbers.length - hits.length;
+  return html`<p class="quiet" role="status">${say("player.matches", { count: numbers.length })} · ${say(search.complete ? "search.all" : "search.so_far", { up_to: upTo, newest: store.newest })}</p>
+    <ol class="found-steps">${repeat(
+      hits,
+      (hit) => hit.number,
+      (hit) => html`<li aria-current=${hit.number === store.shown ? "step" : nothing}>
+        <button @click=${() => go(hit.number)}>
+          <span class="num">${hit.number}</span> <span class="num quiet">${hit.at} ms</span>
+          <span>${say(hit.key, hit.params)}</span></button></li>`,
+    )}</ol>
+    ${unlisted > 0 ? html`<p class="quiet">${say("search.not_listed", { count: unlisted })}</p>` : nothing}`;
+}
