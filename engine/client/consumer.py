@@ -104,6 +104,8 @@ class Consumer:
         self.group: GroupSession | None = None
         self.rewinding = self.group_id is not None
         """The position is not known before the coordinator told the group's offsets: nothing is fetched."""
+        self.held = False
+        """Nobody has asked for the position since the application began anew; an answer still under way is old."""
         if self.group_id is not None:
             self.group = GroupSession(
                 owner, self.name, self.group_id, self.member, self.connections, self.profile, self.watch
@@ -198,9 +200,23 @@ class Consumer:
             raise EngineError(f"{self.name}: a consumer without a group has nothing to rewind to")
         self.handover.forget()
         self.watch.note("consumer.rewinds", ("CON-10",), consumer=self.name, group=self.group_id)
-        if not self.rewinding or not self.group.busy:
-            self.rewinding = True
+        if self.held or not self.rewinding or not self.group.busy:
+            self.rewinding, self.held = True, False
             self.group.ask_committed(tuple(self.readings), now)
+        self.watch.touch(self)
+
+    def poll_first(self, now: int) -> None:
+        """The application's first poll: where does the group stand (CON-9)?"""
+        if self.group is None:
+            raise EngineError(f"{self.name}: a consumer without a group has nothing to ask")
+        self.rewinding, self.held = True, False
+        self.group.ask_committed(tuple(self.readings), now)
+        self.watch.touch(self)
+
+    def hold(self) -> None:
+        """A new application has it and has not polled yet: what was fetched for the old one is nobody's."""
+        self.handover.forget()
+        self.rewinding = self.held = True
         self.watch.touch(self)
 
     def commit(self, offsets: Mapping[str, CommittedOffset], now: int) -> None:
@@ -376,7 +392,9 @@ class Consumer:
         self._touch_lane(reading)
 
     def _resume_at(self, asked: OffsetFetchRequest, now: int) -> None:
-        """The coordinator told where the group stands: read on from there (CON-9)."""
+        """The coordinator told where the group stands: read on from there (CON-9), unless it is asked again."""
+        if self.held or self.group is None or self.group.asks_committed:
+            return
         self.rewinding = False
         for partition in asked.partitions:
             reading = self.readings[partition]
@@ -495,8 +513,9 @@ class Consumer:
         return []
 
     def start(self, now: int) -> None:
-        """Ask the coordinator where the group stands, before anything is fetched."""
-        if self.group is not None:
+        """Ask the coordinator where the group stands, before anything is fetched. One that an application polls
+        does nothing before its first poll."""
+        if self.group is not None and not self.handover.polled:
             self.group.ask_committed(tuple(self.readings), now)
 
     def pause(self, now: int) -> None:

@@ -156,6 +156,10 @@ class GroupSession:
         """Something was asked of the coordinator and is not over."""
         return bool(self.wanted)
 
+    @property
+    def asks_committed(self) -> bool:
+        return any(isinstance(request, OffsetFetchRequest) for request in self.wanted)
+
     def due_at(self) -> int | None:
         """When something should be sent; None: nothing to send, or it waits for an answer or a connection."""
         if not self.wanted or self.in_flight is not None:

@@ -112,6 +112,7 @@ class Loop:
         self.acted = False
         """What the state asks for beside a call that blocks was done: begin, positions committed, rewound."""
         self.call: Call | None = None
+        self.called_at = 0
         self.not_before: int = document["at"]
         self.incarnations = (producer.incarnation, consumer.incarnation)
         self.outputs: dict[tuple[str, int], int] = {}
@@ -195,6 +196,10 @@ class Loop:
             if self.state == STOPPED:
                 self.watch.say("loop.gives_up", ("CTR-28", "TXM-6"), application=self.name)
                 return self._ask(Call(CLOSE), now)
+            if outcome == TIMED_OUT and self.called_at == now:
+                return self._pause(now)
+            if before == STARTING and self.state == POLLING:
+                return self._poll_first(now)
         if self.state == SENDING:
             return self._send(now, new_serial, counts)
         return _ACTIONS[self.state](self, now)
@@ -222,7 +227,7 @@ class Loop:
             self.hand = []
 
     def _ask(self, call: Call, now: int) -> Done:
-        self.call = call
+        self.call, self.called_at = call, now
         self.not_before = max(now, self.not_before)
         return [(self.producer.name, self.producer.call(call, now))]
 
@@ -231,12 +236,31 @@ class Loop:
         transactions = self.producer.memory.transactions
         if transactions is None or not transactions.is_transactional or transactions.state == READY:
             self._take(DONE)
-            return []
+            return self._poll_first(now)
         if transactions.state == COMMITTING_TRANSACTION:
             return self._ask(Call(COMMIT_TRANSACTION), now)
         return self._ask(
             Call(ABORT_TRANSACTION if transactions.has_ongoing_transaction else INIT_TRANSACTIONS), now
         )
+
+    def _pause(self, now: int) -> Done:
+        """With ``max_block_ms`` 0 a call is back before time has passed. A real application's round takes some."""
+        self.not_before = now + max(1, self.every)
+        self.watch.say("loop.pauses", ("TXM-5",), application=self.name, until=self.not_before)
+        return []
+
+    def _poll_first(self, now: int) -> Done:
+        """``initTransactions()`` stands before the first ``poll()``: whatever an earlier process left open is
+        decided before anybody asks where the group stands."""
+        self.watch.say(
+            "loop.polls_first",
+            ("CON-9", "TXM-6", "TXM-7"),
+            application=self.name,
+            consumer=self.consumer.name,
+            group=self.consumer.group_id,
+        )
+        self.consumer.poll_first(now)
+        return [(self.consumer.name, [])]
 
     def _poll(self, now: int) -> Done:
         if self.finished or now < self.not_before:
@@ -365,8 +389,7 @@ class Loop:
             consumer=self.consumer.name,
             group=self.consumer.group_id,
         )
-        if not self.consumer.rewinding:
-            self.consumer.rewind(now)
+        self.consumer.hold()
         self._take(BACK)
         return [(self.consumer.name, [])]
 

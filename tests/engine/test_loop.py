@@ -71,6 +71,19 @@ def test_a_committed_reader_gets_every_record_once_whenever_the_application_dies
     assert (delivered(simulation), duplicates(simulation)) == (4, 0)
 
 
+@pytest.mark.parametrize("at", [None, 200])
+def test_a_group_is_asked_where_it_stands_when_the_producer_is_ready(at):
+    """initTransactions() stands before the first poll(), after a restart as at the beginning."""
+    faults = [] if at is None else crash(at)
+    simulation = Simulation(load({**copy.deepcopy(DOCUMENT), "faults": faults}))
+    ready = asked = 0
+    while (step := simulation.step()) is not None:
+        ready += step.key == "client.transactional_id_ready"
+        asked += step.key == "group_session.asks_committed"
+        assert asked <= ready
+    assert (ready, asked) == (len(faults) // 4 + 1,) * 2
+
+
 def test_positions_beside_the_transaction_repeat_output_for_some_death():
     repeated = [
         at

@@ -306,3 +306,28 @@ def test_a_marker_decides_what_lies_below_the_log_start_in_a_replica_that_read_i
         assert list(folded.differences()) == []
     replica = simulation.view()["partitions"]["t-0"]["replicas"]["2"]
     assert (replica["log_start"], replica["batches"]["0"]["outcome"]) == (1, "committed")
+
+
+def test_a_loop_whose_calls_return_at_once_lets_time_pass_between_them():
+    """With max_block_ms 0 it called commitTransaction() again and again at one moment, for ever."""
+    calls = [{"at": 10, "do": "send", "partition": "t-0"}]
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "switches": {"offsets_in_transaction": False},
+        "producers": [
+            {"name": "p1"},
+            {"name": "l1", "settings": {"transactional_id": "txn", "max_block_ms": 0}},
+        ],
+        "consumers": [{"name": "c1", "partitions": ["t-0"], "isolation": "read_committed", "group": "g"}],
+        "topics": [{"name": "t", "partitions": 1}, {"name": "out", "partitions": 1}],
+        "applications": [{"name": "a", "client": "p1", "calls": calls}],
+        "loops": [{"name": "l", "producer": "l1", "consumer": "c1", "output": ["out-0"], "rounds": 1}],
+    }
+    simulation = Watched(load(document))
+    paused = []
+    while (step := simulation.step()) is not None:
+        paused += [step.at] if step.key == "loop.pauses" else []
+    assert simulation.finished == "complete"
+    assert len(paused) == len(set(paused)) > 1
+    assert {verdict.partition: verdict.stored for verdict in simulation.verdicts()}["out-0"] == 1
