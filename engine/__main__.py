@@ -24,6 +24,7 @@ from engine.recording import canonical
 from engine.scenario import BadScenario, Scenario, entry, library, load, parse
 from engine.scenario.document import line_of
 from engine.simulation import Simulation
+from engine.transaction_lines import TransactionLines
 from engine.vectors import run_files
 from engine.why import questions_about, why
 from engine.why.listing import asked_lines, link_lines
@@ -66,6 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument(
         "--checkpoints", action="store_true", help="where the run stops and asks, and the answers"
+    )
+    run.add_argument(
+        "--transactions", action="store_true", help="print a line for each transaction at the end"
     )
     run.add_argument("--language", choices=("en", "zh-Hans"), default="en")
     run.set_defaults(command=run_command)
@@ -196,7 +200,9 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
     expected = scenario.document.get("expect_refused")
     try:
         simulation = Simulation(
-            scenario, options.done, "recorded" if options.transcript or options.jsonl else "judged"
+            scenario,
+            options.done,
+            "recorded" if options.transcript or options.jsonl or options.transactions else "judged",
         )
     except Refused as refused:
         if expected is None:
@@ -243,8 +249,11 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
 
 def _play(simulation: Simulation, options: argparse.Namespace, out: TextIO) -> None:
     """To the end, every step printed when asked for."""
+    lines = TransactionLines(simulation.view()) if options.transactions else None
     try:
         while (step := simulation.step()) is not None:
+            if lines is not None:
+                lines.take(step.to_json())
             if options.jsonl:
                 print(canonical(step.to_json()), file=out)
             elif options.transcript:
@@ -255,6 +264,9 @@ def _play(simulation: Simulation, options: argparse.Namespace, out: TextIO) -> N
         raise BadScenario(
             place, refused.reason, refused.remedy, source=options.interventions or "interventions"
         ) from None
+    if lines is not None:
+        _print(out, {"lines": lines.to_json()}, "
+".join(lines.text()), options)
 
 
 def _print(out: TextIO, as_json: dict[str, Any], as_text: str, options: argparse.Namespace) -> None:

@@ -1,0 +1,291 @@
+"""One line a transaction: who, where, from which step to which, and how it ended.
+
+Made from recorded steps alone, so stored runs and replays have lines as well as running ones. What counts as the
+state is the coordinator's (TXC-3): a change that is being written is not counted before its record is replicated.
+A transaction that its coordinator never heard of, because nothing was registered, is the client's own (TXM-10).
+Transactions of the message middleware (MW-9) have lines of the same shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.client import client_states
+from engine.coordinator.transaction_states import TRANSACTION_STATES
+from engine.middleware.business_states import BUSINESS
+from engine.middleware.middleware_states import MIDDLEWARE
+from engine.middleware.participant_states import PARTICIPANT
+
+LINES_MAX = 500
+"""The newest are kept; older ones are counted."""
+PLACES_MAX = 12
+
+OPEN, COMMITTED, ABORTED, EMPTY, LEFT = "open", "committed", "aborted", "empty", "left"
+RESULTS = (OPEN, COMMITTED, ABORTED, EMPTY, LEFT)
+"""``empty``: ended without anything registered; ``left``: its client went on without ending it, and no coordinator
+ever knew of it."""
+
+DECIDED = {"PrepareCommit": COMMITTED, "PrepareAbort": ABORTED, "PrepareEpochFence": ABORTED}
+COMPLETE = {"CompleteCommit": COMMITTED, "CompleteAbort": ABORTED}
+ENDS_OF_MIDDLEWARE = {"COMMITTED": COMMITTED, "ROLLED_BACK": ABORTED, "COMPENSATED": ABORTED}
+IDENTITY = ("transactional_id", "producer_id", "producer_epoch")
+
+Change = Mapping[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class TransactionLine:
+    """``state`` is the coordinator's, else the client's; times are virtual milliseconds.
+
+    ``last_step`` and ``last_at`` are those of the last thing that belongs to it, so far. ``decided_step`` is where the
+    outcome became durable, None before. ``places`` are its partitions (participants in the middleware's scheme).
+    """
+
+    identifier: str
+    client: str | None
+    first_step: int
+    first_at: int
+    producer_id: int | None = None
+    producer_epoch: int | None = None
+    places: dict[str, None] = field(default_factory=dict)
+    state: str = ""
+    result: str = OPEN
+    decided_step: int | None = None
+    last_step: int = 0
+    last_at: int = 0
+    registered: bool = False
+    over: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The line for the page; places are bounded and the others counted."""
+        places = list(self.places)
+        return {
+            "id": self.identifier,
+            "client": self.client,
+            "producer_id": self.producer_id,
+            "producer_epoch": self.producer_epoch,
+            "places": places[:PLACES_MAX],
+            "more_places": max(0, len(places) - PLACES_MAX),
+            "first_step": self.first_step,
+            "last_step": self.last_step,
+            "first_at": self.first_at,
+            "last_at": self.last_at,
+            "decided_step": self.decided_step,
+            "state": self.state,
+            "result": self.result,
+            "over": self.over,
+        }
+
+
+class TransactionLines:
+    """Takes a run's first view, then its steps in order, as JSON (docs/frame.md)."""
+
+    def __init__(self, view: Mapping[str, Any]) -> None:
+        self.folded = 0
+        """Lines that are not kept any more."""
+        self.through = 0
+        """Number of the last step taken."""
+        self._lines: list[TransactionLine] = []
+        self._clients: dict[str, dict[str, Any]] = {}
+        """Client to its identity."""
+        self._known: dict[str, dict[str, Any]] = {}
+        """Transactional id to the identity that its coordinator last gave it: a change names only what moved."""
+        self._of_client: dict[str, TransactionLine] = {}
+        """What each application has open."""
+        self._at_coordinator: dict[str, TransactionLine] = {}
+        """Transactional id to the transaction that its coordinator has not completed."""
+        self._of_middleware: dict[str, TransactionLine] = {}
+        for name, client in (view.get("clients") or {}).items():
+            self._identify(name, client.get("transaction_manager"))
+
+    @property
+    def lines(self) -> list[TransactionLine]:
+        return self._lines
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        """Steps without a transition and without a change of clients or brokers cost next to nothing."""
+        self.through = step["number"]
+        for change in step["changes"]:
+            self._change(change, step)
+        transitions: Iterable[Any] = step.get("earlier_transitions") or ()
+        for transition in transitions:
+            self._transition(transition, step)
+        if step["transition"] is not None:
+            self._transition(step["transition"], step)
+
+    def to_json(self) -> dict[str, Any]:
+        """``{"through", "folded", "lines"}``: lines by their first step, ``folded`` older ones left out."""
+        lines = sorted(self._lines, key=lambda line: (line.first_step, line.identifier))
+        return {"through": self.through, "folded": self.folded, "lines": [line.to_json() for line in lines]}
+
+    def text(self) -> Iterable[str]:
+        """The same for people at a terminal."""
+        if self.folded:
+            yield f"transactions {self.folded} older ones are not listed"
+        for line in self.to_json()["lines"]:
+            identity = (
+                "" if line["producer_id"] is None else f" {line['producer_id']}·{line['producer_epoch']}"
+            )
+            more = f" and {line['more_places']} more" if line["more_places"] else ""
+            yield (
+                f"transaction {line['id']}{identity} by {line['client'] or 'nobody'} "
+                f"steps {line['first_step']}–{line['last_step']} {line['last_at'] - line['first_at']} ms "
+                f"{line['result']} {line['state']} {', '.join(line['places']) or 'nowhere'}{more}"
+            )
+
+    # -- what a step does ------------------------------------------------------------------------------
+
+    def _change(self, change: Change, step: Mapping[str, Any]) -> None:
+        path = change["path"]
+        if path[0] == "clients" and len(path) > 1:
+            self._client_change(path, change.get("after"))
+        elif path[0] == "brokers" and len(path) > 1:
+            for identifier, entry in _entries(path, change.get("after")):
+                self._coordinator_says(identifier, entry, step)
+
+    def _client_change(self, path: list[str], after: Any) -> None:
+        name = path[1]
+        if len(path) == 2:
+            self._identify(name, (after or {}).get("transaction_manager"))
+        elif path[2] == "transaction_manager":
+            if len(path) == 3:
+                self._identify(name, after)
+            elif path[3] in IDENTITY:
+                self._clients.setdefault(name, {})[path[3]] = after
+
+    def _identify(self, name: str, manager: Mapping[str, Any] | None) -> None:
+        self._clients[name] = {word: (manager or {}).get(word) for word in IDENTITY}
+
+    def _transition(self, transition: Mapping[str, Any], step: Mapping[str, Any]) -> None:
+        machine = transition["machine"]
+        if machine == client_states.MACHINE.name:
+            self._client_moves(transition, step)
+        elif machine == TRANSACTION_STATES.name:
+            line = self._at_coordinator.get(transition["of"])
+            if line is not None:
+                self._touch(line, step)
+        elif machine in (BUSINESS.name, MIDDLEWARE.name, PARTICIPANT.name):
+            self._middleware_moves(transition, step)
+
+    def _client_moves(self, transition: Mapping[str, Any], step: Mapping[str, Any]) -> None:
+        client, on = transition["of"], transition["on"]
+        line = self._of_client.get(client)
+        if on in (client_states.BEGIN, client_states.INIT) and line is not None:
+            self._leave(client, line, step)
+            line = None
+        if on == client_states.BEGIN:
+            known = self._clients.get(client, {})
+            identifier = known.get("transactional_id")
+            if identifier is None:
+                return
+            line = self._open(identifier, client, known.get("producer_id"), known.get("producer_epoch"), step)
+            self._of_client[client] = line
+        if line is None:
+            return
+        if not line.registered:
+            line.state = transition["to"]
+        self._touch(line, step)
+        if on == client_states.ENDED:
+            del self._of_client[client]
+            if not line.registered:
+                line.result, line.over = EMPTY, True
+
+    def _leave(self, client: str, line: TransactionLine, step: Mapping[str, Any]) -> None:
+        """The client begins anew although it never heard how this one ended."""
+        del self._of_client[client]
+        if not line.registered:
+            line.result, line.over = LEFT, True
+            self._touch(line, step)
+
+    def _coordinator_says(self, identifier: str, entry: Mapping[str, Any], step: Mapping[str, Any]) -> None:
+        state = entry.get("state")
+        known = self._known.setdefault(identifier, {})
+        known.update((word, entry[word]) for word in IDENTITY[1:] if word in entry)
+        line = self._at_coordinator.get(identifier)
+        if state == "Ongoing" and line is None:
+            line = self._register(identifier, known, step)
+        if line is None:
+            return
+        if line.state != state and state is not None:
+            self._enter(identifier, line, state, step)
+        if "partitions" in entry and not line.over:
+            line.places.update(dict.fromkeys(entry["partitions"]))
+
+    def _register(
+        self, identifier: str, known: Mapping[str, Any], step: Mapping[str, Any]
+    ) -> TransactionLine:
+        """The client's transaction that these partitions are for; a request from nowhere makes one of its own."""
+        producer = (identifier, known.get("producer_id"), known.get("producer_epoch"))
+        for line in self._of_client.values():
+            if not line.registered and (line.identifier, line.producer_id, line.producer_epoch) == producer:
+                break
+        else:
+            line = self._open(identifier, None, producer[1], producer[2], step)
+        line.registered = True
+        self._at_coordinator[identifier] = line
+        return line
+
+    def _enter(self, identifier: str, line: TransactionLine, state: str, step: Mapping[str, Any]) -> None:
+        line.state = state
+        self._touch(line, step)
+        if state in DECIDED:
+            line.result = DECIDED[state]
+            line.decided_step = step["number"]
+        elif state in COMPLETE:
+            line.result, line.over = COMPLETE[state], True
+            del self._at_coordinator[identifier]
+
+    def _middleware_moves(self, transition: Mapping[str, Any], step: Mapping[str, Any]) -> None:
+        party, _, tid = transition["of"].rpartition(" ")
+        line = self._of_middleware.get(tid)
+        if line is None:
+            line = self._of_middleware[tid] = self._open(tid, None, None, None, step)
+        self._touch(line, step)
+        if transition["machine"] == BUSINESS.name:
+            line.client = party
+        elif transition["machine"] == PARTICIPANT.name:
+            line.places[party] = None
+        else:
+            line.state = transition["to"]
+            line.result = ENDS_OF_MIDDLEWARE.get(line.state, OPEN)
+            line.over = line.result != OPEN
+
+    def _open(
+        self, identifier: str, client: str | None, producer_id: Any, epoch: Any, step: Mapping[str, Any]
+    ) -> TransactionLine:
+        line = TransactionLine(
+            identifier=identifier,
+            client=client,
+            first_step=step["number"],
+            first_at=step["at"],
+            producer_id=producer_id,
+            producer_epoch=epoch,
+        )
+        self._touch(line, step)
+        self._lines.append(line)
+        if len(self._lines) > LINES_MAX:
+            over = next((index for index, one in enumerate(self._lines) if one.over), 0)
+            del self._lines[over]
+            self.folded += 1
+        return line
+
+    def _touch(self, line: TransactionLine, step: Mapping[str, Any]) -> None:
+        line.last_step, line.last_at = step["number"], step["at"]
+
+
+def _entries(path: list[str], after: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """What a change says of transactional ids, whole or in part; a removed one says nothing."""
+    if len(path) == 2:
+        whole = (after or {}).get("transactions") or {}
+        return [(name, entry) for name, entry in whole.items() if entry]
+    if path[2] != "transactions":
+        return []
+    if len(path) == 3:
+        return [(name, entry) for name, entry in (after or {}).items() if entry]
+    if after is None and len(path) == 4:
+        return []
+    if len(path) == 4:
+        return [(path[3], after)]
+    return [(path[3], {path[4]: after})] if len(path) == 5 else []
