@@ -265,8 +265,7 @@ def _play(simulation: Simulation, options: argparse.Namespace, out: TextIO) -> N
             place, refused.reason, refused.remedy, source=options.interventions or "interventions"
         ) from None
     if lines is not None:
-        _print(out, {"lines": lines.to_json()}, "
-".join(lines.text()), options)
+        _print(out, {"lines": lines.to_json()}, "\n".join(lines.text()), options)
 
 
 def _print(out: TextIO, as_json: dict[str, Any], as_text: str, options: argparse.Namespace) -> None:
