@@ -8,13 +8,14 @@ from __future__ import annotations
 import uuid
 
 from engine.simulation import Simulation
-from engine.why import Moment, NotAsked, questions_about, why
+from engine.why import Moment, NotAsked, question_of, questions_about, why
 from eosviz.walkthroughs.actions import look_at
 from eosviz.walkthroughs.messages import AskWhy, Problem, Why, WhyLink, WhyQuestion
 
 
 def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:
-    """What can be asked of the selected thing, and the answer to the question, or else to the first of them.
+    """What can be asked of the selected thing, and the answer to the question, or else to the first of them. The
+    question that is answered is always among them.
     Changes nothing. Raises Problem.
     """
 
@@ -36,6 +37,10 @@ def answer(simulation: Simulation, asked: AskWhy) -> Why:
         question, subject = questions[0].question, questions[0].subject
     try:
         links = () if question is None else why(moment, question, subject)
+        if question is not None and (question, subject) not in {
+            (one.question, one.subject) for one in questions
+        }:
+            questions.insert(0, question_of(moment, question, subject))
     except NotAsked as unknown:
         raise Problem("not_found", "why_unknown", wrong=unknown.wrong, allowed=unknown.allowed) from None
     return Why(

@@ -134,8 +134,9 @@ function spansOf(stretches: readonly Stretch[], cells: Cells): ReaderShape["span
     const before = spans[spans.length - 1];
     if (before !== undefined && before.fate === fate && Math.abs(before.x + before.width - x) < 0.2) {
       before.width = round(before.width + width);
+      before.last = last;
     } else if (width > 0) {
-      spans.push({ x, width, fate });
+      spans.push({ x, width, fate, first, last });
     }
   }
   return spans;

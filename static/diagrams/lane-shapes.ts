@@ -46,6 +46,17 @@ export interface GateShape {
   width: number;
 }
 
+/** A place in the picture at which a click asks why. */
+export interface AskShape {
+  question: string;
+  subject: string;
+  name: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 export interface TextShape {
   x: number;
   y: number;
@@ -63,7 +74,7 @@ export interface ReaderShape {
   right: number;
   texts: TextShape[];
   /** What the reader has to do with each part of the lane (docs/frame.md, the table of fates). */
-  spans: { x: number; width: number; fate: string }[];
+  spans: { x: number; width: number; fate: string; first: number; last: number }[];
   /** Where the batches that are selected lie. */
   marked: { x: number; width: number }[];
   picked: boolean;
@@ -108,6 +119,7 @@ export interface LaneShape {
   cells: CellShape[];
   folds: FoldShape[];
   gates: GateShape[];
+  asks: AskShape[];
   readers: ReaderShape[];
   differences: DifferenceShape[];
   /** Marks under the offsets where followers' logs end. */

@@ -7,7 +7,7 @@ import type { Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { onPick } from "./element.ts";
 import type {
-  ArrivalShape, CellShape, DifferenceShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
+  ArrivalShape, AskShape, CellShape, DifferenceShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
 } from "./lane-shapes.ts";
 
 export interface LanesActions {
@@ -15,6 +15,8 @@ export interface LanesActions {
   /** Scroll a lane by so many batches; negative towards newer ones. */
   scroll: (partition: string, batches: number) => void;
   focus: (partition: string) => void;
+  /** Asks the engine why (docs/websocket.md). */
+  why: (question: string, subject: string) => void;
 }
 
 export function drawLanes(shape: LanesShape, actions: LanesActions, animate: boolean): TemplateResult {
@@ -71,7 +73,8 @@ function drawLane(
   )}${lane.gates.map(drawGate)}${lane.followers.map(
     (mark) => svg`<path class="dot" d=${`M${mark.x} ${mark.y}l4 6h-8z`}/>`,
   )}${repeat(lane.readers, (reader) => reader.key, (reader) => drawReader(reader, actions))}${
-    lane.differences.map(drawDifference)}${lane.texts.map(drawText)}</g>`;
+    lane.differences.map(drawDifference)}${lane.texts.map(drawText)}${
+    repeat(lane.asks, (ask) => ask.subject, (ask) => drawAsk(ask, actions))}</g>`;
 }
 
 export function drawText(text: TextShape): SVGTemplateResult {
@@ -136,6 +139,13 @@ function drawFold(fold: FoldShape, partition: string, actions: LanesActions): SV
 
 function drawGate(gate: GateShape): SVGTemplateResult {
   return svg`<rect class=${`gate ${gate.kind}`} x=${gate.x} y=${gate.y} width=${gate.width} height=${gate.height}/>`;
+}
+
+/** What the engine can be asked about in one click: the flag of the last stable offset, and what a reader has not. */
+function drawAsk(ask: AskShape, actions: LanesActions): SVGTemplateResult {
+  const { click, key } = onPick(() => actions.why(ask.question, ask.subject), { kind: "partition", id: ask.subject });
+  return svg`<g class="asks" role="button" tabindex="0" aria-label=${ask.name} @click=${click} @keydown=${key}><title>${ask.name}</title><rect
+    x=${ask.x} y=${ask.y} width=${ask.width} height=${ask.height} rx="3"/></g>`;
 }
 
 function drawReader(reader: ReaderShape, actions: LanesActions): SVGTemplateResult {

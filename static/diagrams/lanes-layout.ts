@@ -15,7 +15,7 @@ import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane
 import type { Cells, Placed } from "./lane-cells.ts";
 import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
 import { layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
-import type { CellShape, FoldShape, GateShape, LaneShape, LanesShape, TextShape } from "./lane-shapes.ts";
+import type { AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
 import { contentWords, isImageOfPicked } from "./log-content.ts";
 import { isPicked } from "./picked.ts";
@@ -253,7 +253,7 @@ function layoutLane(
   const id = shownReplica(partition);
   const lane: LaneShape = {
     partition: name, tier: tier.name, top, height: laneHeight(frame, name, tier), title: name, texts: [],
-    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], readers: [], differences: [], followers: [],
+    titleY: top + tier.title - 8, titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], asks: [], readers: [], differences: [], followers: [],
     arrival: null, picked: isPicked(frame.selection, { kind: "partition", id: name }),
     changed: hasChanged(frame, "partitions", name), older: 0, newer: 0,
   };
@@ -298,7 +298,9 @@ function layoutLane(
   const bottom = placeBelow(frame, lane, name, id, replica, cells, tier, rowsTop, right, twin);
   lane.gates = gates(replica, cells, cellsTop, bottom, tier);
   lane.texts.push(...titleTexts(frame, name, partition, replica, cells, tier, top, options));
-  lane.texts.push(...gateTexts(replica, cells, cellsTop, lane.arrival?.cross ?? null, right));
+  const names = gateTexts(replica, cells, cellsTop, lane.arrival?.cross ?? null, right);
+  lane.texts.push(...names);
+  lane.asks = [...asksOfGate(name, names[0]), ...asksOfReaders(name, lane.readers)];
   return { lane, twin };
 }
 
@@ -485,6 +487,24 @@ function gates(replica: ReplicaView, cells: Cells, top: number, bottom: number, 
   found.push({ kind: "high_watermark", x: round(high + (high === stable ? 5 : 0)), y: top - 14, width: 1.5,
     height: height(14, low) });
   return found;
+}
+
+/** The name at the gate of the last stable offset asks why it is there. */
+function asksOfGate(partition: string, text: TextShape | undefined): AskShape[] {
+  if (text === undefined) return [];
+  const width = round(textWidth(text.text, 11, true) + 6);
+  const x = round(text.anchor === "end" ? text.x - width + 3 : text.x - 3);
+  return [{ question: "lso", subject: partition, name: say("player.why.gate", { partition }), x, y: text.y - 13, width, height: 18 }];
+}
+
+/** What a reader has not been given asks why; a click elsewhere on its row selects the reader. */
+function asksOfReaders(partition: string, readers: readonly ReaderShape[]): AskShape[] {
+  return readers.flatMap((reader) => reader.spans.filter((span) => span.fate !== "delivered").map((span): AskShape => ({
+    question: "unseen",
+    subject: `${reader.name}/${partition}/${span.first}`,
+    name: say("player.why.seen", { consumer: reader.name, offsets: range(span.first, span.last) }),
+    x: span.x, y: reader.y - 8, width: Math.max(6, span.width), height: 16,
+  })));
 }
 
 /** `LSO 53 = HW 53`, or one name at each gate; names never stand on each other. */

@@ -12,6 +12,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { askWhyEvent } from "../player/why-answer.ts";
 import { answered, consequence, layoutRefusal } from "./decision.ts";
 import { SizedElement, folded, twin } from "./element.ts";
 import { defaults, layoutLanes, shownReplica } from "./lanes-layout.ts";
@@ -31,6 +32,9 @@ export class Lanes extends SizedElement {
       .strip.delivered { fill: var(--ink-2); stroke: none; }
       .strip.undecided { stroke-dasharray: 5 3; stroke: var(--ink); }
       .strip:is(.compacted, .deleted, .sought, .not_replicated, .not_subscribed) { stroke-dasharray: 1.5 3; }
+      .asks { cursor: help; }
+      .asks rect { fill: transparent; }
+      .asks:hover rect { fill: var(--now); opacity: .45; }
       details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; background: var(--paper); }
       details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
       @media (max-width: 600px) {
@@ -63,7 +67,7 @@ export class Lanes extends SizedElement {
       focus: this.#opened,
       scrolled: this.scrolled,
     });
-    const actions = { pick: this.pick, scroll: this.#scroll, focus: this.#open };
+    const actions = { pick: this.pick, scroll: this.#scroll, focus: this.#open, why: this.#why };
     return html`${drawLanes(shape, actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
   }
 
@@ -76,6 +80,10 @@ export class Lanes extends SizedElement {
     return html`<div class="hitbox">${rule === undefined ? nothing : drawnRule(answered(rule), consequence(frame))}${
       refusal === null ? nothing : html`<br><span class="bad">${refusal.error}</span>: ${refusal.compared}`}</div>`;
   }
+
+  readonly #why = (question: string, subject: string): void => {
+    this.dispatchEvent(askWhyEvent(question, subject));
+  };
 
   readonly #open = (partition: string): void => {
     this.#opened = partition;

@@ -15,6 +15,7 @@ export type KeyAction =
   | "play"
   | "branch"
   | "drop"
+  | "why"
   | "zoom_in"
   | "zoom_out"
   | "share"
@@ -25,6 +26,8 @@ export type KeyAction =
   | "breakpoints"
   | "run_to_breakpoint"
   | "back_to_breakpoint"
+  | "undo"
+  | "redo"
   | "panel"
   | "help"
   | "close";
@@ -58,8 +61,11 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "␣", matches: plain(" "), action: "play" },
   { keys: "b", matches: letter("b"), action: "branch" },
   { keys: "d", matches: letter("d"), action: "drop" },
+  { keys: "w", matches: letter("w"), action: "why" },
   { keys: "+", matches: (event) => event.key === "+" || event.key === "=", action: "zoom_in" },
   { keys: "−", matches: plain("-"), action: "zoom_out" },
+  { keys: "u", matches: plain("u"), action: "undo" },
+  { keys: "⇧ u", matches: shifted("U"), action: "redo" },
   { keys: "/", matches: (event) => event.key === "/", action: "search" },
   { keys: "n", matches: letter("n"), action: "next_match" },
   { keys: "p", matches: letter("p"), action: "previous_match" },

@@ -17,13 +17,16 @@ import "./sentence.ts";
 import "./steps-text.ts";
 import "./strip.ts";
 import "./transport.ts";
+import "./why.ts";
 import type { LookingElement, LookingKey } from "./looking.ts";
 import { LOOKING_KEYS } from "./looking.ts";
 import "./zoom-bar.ts";
 import { panelsOf } from "./column-fit.ts";
 import { ColumnFolds, FitTimes } from "./column-folds.ts";
 import type { Wanted } from "./column-folds.ts";
-import type { BranchList, Help } from "./dialogs.ts";
+import "./branch-list.ts";
+import type { BranchList } from "./branch-list.ts";
+import type { Help } from "./dialogs.ts";
 import { Following, Presenting } from "./following.ts";
 import type { Place } from "./following.ts";
 import type { Frame, Language, SelectEvent } from "./frame.ts";
@@ -33,6 +36,8 @@ import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { PANELS, isShown, panelName } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
+import type { Why } from "./why.ts";
+import type { AskWhyEvent } from "./why-answer.ts";
 import type { Share } from "./share.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
@@ -383,7 +388,7 @@ export class Player extends LitElement {
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
         @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches} @open-share=${this.#openShare}
-        @presenting=${this.#presentingChanged} @follow-again=${() => this.following?.followAgain()}
+        @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
         <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
@@ -396,6 +401,7 @@ export class Player extends LitElement {
       </footer>
       ${this.#tabs(store)}
       ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
+      <eos-why class="why" .store=${store} rules=${this.rules}></eos-why>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
       <eos-help .store=${store}></eos-help>
@@ -421,6 +427,7 @@ export class Player extends LitElement {
       <span class="spring"></span>
       <eos-zoom-bar .store=${store} .zoom=${this.zoom}></eos-zoom-bar>
       ${this.#predict(store)}
+      <button class="ask-why" title=${say("player.key.why")} @click=${() => this.#why()?.toggle()}>${say("player.why")} <kbd>w</kbd></button>
       <eos-selection-bar .store=${store}></eos-selection-bar>
     </nav>`;
   }
@@ -533,6 +540,7 @@ export class Player extends LitElement {
       play: () => play.toggle(),
       branch: () => void this.#makeBranch(),
       drop: () => void this.#drop(),
+      why: () => this.#why()?.toggle(),
       panel: () => void this.#panel(key),
       zoom_in: () => this.zoom?.by(1),
       zoom_out: () => this.zoom?.by(-1),
@@ -559,7 +567,16 @@ export class Player extends LitElement {
 
   readonly #openBranches = (): void => this.querySelector<BranchList>("eos-branches")?.open();
 
+  #why(): Why | null {
+    return this.querySelector<Why>("eos-why");
+  }
+
   #close(): void {
+    const why = this.#why();
+    if (why?.isOpen === true) {
+      why.close();
+      return;
+    }
     this.store?.dismiss();
     this.#kept.clear();
     this.#fit();

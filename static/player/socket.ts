@@ -10,6 +10,7 @@ import type { Header, JsonObject, Step, View } from "./frame.ts";
 import type { Place, Presented } from "./following.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status } from "./source.ts";
 import { normalBranch, Problem } from "./source.ts";
+import type { WhyAnswer } from "./why-answer.ts";
 
 export const defaults = {
   /** Milliseconds until an unanswered command is sent again. */
@@ -248,6 +249,7 @@ export class SessionSocket implements Source {
     for (const field of ["reached", "stopped", "from", "to", "numbers", "hits"] as const) {
       if (message[field] !== undefined) Object.assign(answer, { [field]: message[field] });
     }
+    if (message["links"] !== undefined) answer.why = message as unknown as WhyAnswer;
     waiting.settle(answer);
   }
 

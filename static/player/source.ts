@@ -8,6 +8,7 @@
 import { parseExactly } from "./exact-json.ts";
 import type { Condition } from "./conditions.ts";
 import type { Bilingual, Header, Json, JsonObject, Selection, Step, View } from "./frame.ts";
+import type { WhyAnswer } from "./why-answer.ts";
 
 export interface BranchInfo {
   id: string;
@@ -65,7 +66,8 @@ export type Command =
   | { type: "intervene"; branch: string; after: number; intervention: JsonObject }
   | { type: "window"; branch: string; from: number; to: number }
   | { type: "keyframe"; branch: string; number: number }
-  | { type: "actions"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> };
+  | { type: "actions"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> }
+  | { type: "why"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> | null; question: string | null; subject: string };
 
 /** A step that a search found, with its sentence. */
 export interface Hit {
@@ -81,6 +83,7 @@ export interface Answer {
   newest?: number;
   created?: string;
   actions?: Action[];
+  why?: WhyAnswer;
   /** Where a command got to, why it stopped there, and which of its conditions hold there. */
   reached?: number;
   stopped?: string;
@@ -181,6 +184,7 @@ export class FileSource implements Source {
   ask(command: Command): Promise<Answer> {
     // Windows and keyframes were all given at the start.
     if (command.type === "window" || command.type === "keyframe") return Promise.resolve({});
+    if (command.type === "why") return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
     if (command.type === "actions") return Promise.resolve({ actions: [] });
     return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
   }

@@ -14,6 +14,7 @@ import { Paints } from "./paints.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
 import { Problem } from "./source.ts";
 import { wholeView } from "./whole.ts";
+import type { Asked, WhyAnswer } from "./why-answer.ts";
 import { MARK_INTERESTING, SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
 
 export const defaults = {
@@ -295,6 +296,14 @@ export class PlayerStore extends EventTarget implements Listener {
     if (kind === "transaction") return []; // What is done is done to its clients, brokers and messages.
     const answer = await this.#ask({ type: "actions", branch: this.branch, number: this.shown, selection: { kind, id } });
     return answer?.actions ?? [];
+  }
+
+  /** What the engine says to it; rejects with the Problem that says why it cannot. */
+  async why({ selection, question, subject }: Asked): Promise<WhyAnswer> {
+    const about = selection === null ? null : { kind: selection.kind, id: selection.id };
+    const answer = await this.source.ask({ type: "why", branch: this.branch, number: this.shown, selection: about, question, subject });
+    if (answer.why === undefined) throw new Problem("unavailable", "player.why.failed");
+    return answer.why;
   }
 
   // What the source reports

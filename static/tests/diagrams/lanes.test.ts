@@ -158,6 +158,12 @@ test("a reader's strip says what became of each offset, and why it does not have
     laneOf(frameOf(null, view({ consumers: { c1: consumer } }))).readers[0]?.spans.map((span) => span.fate),
     ["delivered", "aborted", "control", "undecided", "not_replicated"],
   );
+  const asks = laneOf(frameOf(null, view({ consumers: { c1: consumer } }))).asks;
+  assert.deepEqual(
+    asks.map((ask) => [ask.question, ask.subject]),
+    [["lso", "t-0"], ["unseen", "c1/t-0/43"], ["unseen", "c1/t-0/44"], ["unseen", "c1/t-0/45"], ["unseen", "c1/t-0/50"]],
+  );
+  assert.ok(asks.every((ask) => ask.width > 0 && ask.height > 0));
   assert.equal(
     readerFact(consumer, "t-0"),
     "3 read; offset 43 hidden: transaction aborted; offset 45–49 hidden: after the LSO; offset 50–52 hidden: not replicated",
@@ -250,7 +256,7 @@ test("a cell is a button with a name", () => {
 });
 
 test("the drawing has one group per lane, named by its twin, and no key twice", () => {
-  const actions = { pick: () => undefined, scroll: () => undefined, focus: () => undefined };
+  const actions = { pick: () => undefined, scroll: () => undefined, focus: () => undefined, why: () => undefined };
   const text = markup(drawLanes(layoutLanes(frameOf(DUPLICATE), OPTIONS), actions, false));
   assert.ok(text.startsWith(`<svg width="648" height="464" viewBox="0 0 648 464" role="group" aria-labelledby="twin">`));
   assert.equal(text.match(/class="lane" data-partition/g)?.length, 2);

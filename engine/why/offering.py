@@ -1,0 +1,211 @@
+"""Which questions can be asked of a selected thing now, the most telling first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from engine.client.batch import LIVE
+from engine.client.reading import DELIVERED, READ_COMMITTED
+from engine.why.asking import (
+    LAG,
+    LSO,
+    MESSAGE,
+    NOTHING,
+    REFUSED,
+    STATE,
+    UNENDED,
+    UNSEEN,
+    UNSENT,
+    moment_of,
+    question_of,
+)
+from engine.why.links import Json, Question
+from engine.why.moment import Moment
+from engine.why.outcomes import OVER
+from engine.why.readers import fate_of
+from engine.why.states import known_states
+from engine.why.waiting import RUN
+
+if TYPE_CHECKING:
+    from engine.simulation import Simulation
+
+QUESTIONS_MAX = 12
+"""Questions offered for one thing, the nearest first; those beyond are asked of what they are about."""
+
+Asked = tuple[str, str]
+"""A question and its subject."""
+
+
+def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
+    """What can be asked of a selected thing (``kind`` and ``id`` as the player has them), or, without one, of what
+    stands out now. At most QUESTIONS_MAX, each once."""
+    moment = moment_of(run)
+    found: Iterator[Asked] = iter(())
+    if selection is None:
+        found = _of_moment(moment)
+    elif selection.get("kind") in _OF:
+        found = _OF[str(selection["kind"])](moment, str(selection.get("id")))
+    unique: dict[Asked, None] = {}
+    for one in found:
+        unique[one] = None
+        if len(unique) == QUESTIONS_MAX:
+            break
+    return [question_of(moment, question, subject) for question, subject in unique]
+
+
+def _of_moment(moment: Moment) -> Iterator[Asked]:
+    if moment.step is not None and moment.step["refusal"] is not None:
+        yield REFUSED, ""
+    for partition in moment.part("partitions"):
+        replica = moment.leading(partition)
+        if replica is not None and replica["last_stable_offset"] < replica["high_watermark"]:
+            yield LSO, partition
+    for _, transactional_id, entry in moment.coordinated():
+        if entry["state"] not in OVER or entry["pending_state"] is not None:
+            yield UNENDED, transactional_id
+    for consumer, shown in moment.part("consumers").items():
+        for partition in shown["positions"]:
+            if _lags(moment, consumer, partition):
+                yield LAG, f"{consumer}/{partition}"
+    if moment.simulation is not None:
+        yield NOTHING, RUN
+
+
+def _lags(moment: Moment, consumer: str, partition: str) -> bool:
+    """Behind, or with a committed offset that is."""
+    replica = moment.leading(partition)
+    shown = moment.part("consumers")[consumer]
+    committed = ((shown.get("group") or {}).get("committed") or {}).get(partition)
+    places = [shown["positions"][partition], *([] if committed is None or committed < 0 else [committed])]
+    return replica is not None and min(places) < replica["high_watermark"]
+
+
+def _refused_of(moment: Moment, name: str) -> Iterator[Asked]:
+    step = moment.lately.refusals.get(name)
+    if step is not None:
+        now = moment.step is not None and step.number == moment.step["number"]
+        yield REFUSED, "" if now else name
+
+
+def _of_partition(moment: Moment, partition: str) -> Iterator[Asked]:
+    if partition not in moment.part("partitions"):
+        return
+    yield LSO, partition
+    for consumer, shown in moment.part("consumers").items():
+        if partition in shown["positions"]:
+            yield LAG, f"{consumer}/{partition}"
+    yield from _refused_of(moment, partition)
+
+
+def _of_actor(moment: Moment, actor: str) -> Iterator[Asked]:
+    if actor in moment.part("consumers"):
+        for partition in moment.part("consumers")[actor]["positions"]:
+            yield LAG, f"{actor}/{partition}"
+    if actor in moment.actors():
+        yield NOTHING, actor
+    yield from _state_of(moment, actor)
+    yield from _refused_of(moment, actor)
+    for transactional_id in _ids_of(moment, actor):
+        yield from _of_transaction(moment, transactional_id)
+
+
+def _ids_of(moment: Moment, client: str) -> list[str]:
+    manager = moment.part("clients").get(client, {}).get("transaction_manager")
+    found = None if manager is None else manager["transactional_id"]
+    return [] if found is None else [str(found)]
+
+
+def _state_of(moment: Moment, name: str) -> Iterator[Asked]:
+    if known_states(moment, name):
+        yield STATE, name
+
+
+def _of_transaction(moment: Moment, transactional_id: str) -> Iterator[Asked]:
+    if moment.entry_of(transactional_id) is not None or moment.clients_of(transactional_id):
+        yield UNENDED, transactional_id
+    yield from _state_of(moment, transactional_id)
+    yield from _refused_of(moment, transactional_id)
+
+
+def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
+    """A client's batch (``p1/b1``), or one in a log (``t-0/40``)."""
+    owner, _, name = place.rpartition("/")
+    client = moment.part("clients").get(owner)
+    if client is not None:
+        batch = client["batches"].get(name)
+        if batch is not None:
+            if batch["state"] in LIVE:
+                yield UNSENT, place
+            yield from _refused_of(moment, batch["partition"])
+        return
+    if owner not in moment.part("partitions") or not name.isdecimal():
+        return
+    batch = moment.batch_at(owner, int(name))
+    if batch is None:
+        return
+    yield from _readers_of(moment, owner, batch["base_offset"])
+    if batch.get("outcome") == "open":
+        yield LSO, owner
+    if batch["transactional"] and batch["producer_id"] is not None:
+        transactional_id = moment.owner_of(batch["producer_id"])
+        if transactional_id is not None and batch.get("outcome") == "open":
+            yield from _of_transaction(moment, transactional_id)
+
+
+def _readers_of(moment: Moment, partition: str, offset: int) -> Iterator[Asked]:
+    """Of every reader that did not get this offset; those of committed data first, as they miss more."""
+    readers = sorted(
+        moment.part("consumers").items(), key=lambda one: (one[1]["isolation"] != READ_COMMITTED, one[0])
+    )
+    for consumer, shown in readers:
+        if (
+            partition in (shown.get("lanes") or {})
+            and fate_of(moment, consumer, partition, offset) != DELIVERED
+        ):
+            yield UNSEEN, f"{consumer}/{partition}/{offset}"
+
+
+def _of_record(moment: Moment, serial: str) -> Iterator[Asked]:
+    record = moment.part("records").get(serial)
+    if record is None or not serial.isdecimal():
+        return
+    client = moment.part("clients").get(record["producer"], {"batches": {}})
+    for name, batch in client["batches"].items():
+        if int(serial) in batch["serials"] and batch["state"] in LIVE:
+            yield UNSENT, f"{record['producer']}/{name}"
+    known = record["partition"] in moment.part("partitions")
+    for batch in moment.batches(record["partition"]) if known else ():
+        if int(serial) in batch["serials"]:
+            deltas = (batch.get("content") or {}).get("offset_deltas") or range(len(batch["serials"]))
+            offset = batch["base_offset"] + list(deltas)[batch["serials"].index(int(serial))]
+            yield from _readers_of(moment, record["partition"], offset)
+    yield from _of_actor(moment, record["producer"])
+
+
+def _of_message(moment: Moment, message: str) -> Iterator[Asked]:
+    shown = (moment.part("network").get("messages") or {}).get(message)
+    if shown is not None:
+        yield MESSAGE, message
+        yield NOTHING, shown["to"]
+
+
+def _of_timer(moment: Moment, timer: str) -> Iterator[Asked]:
+    client, _, name = timer.partition("/")
+    shown = moment.part("clients").get(client, {}).get("timers", {}).get(name)
+    if shown is not None:
+        batch = moment.part("clients")[client]["batches"].get(shown["subject"])
+        if batch is not None and batch["state"] in LIVE:
+            yield UNSENT, f"{client}/{shown['subject']}"
+        yield NOTHING, client
+
+
+_OF: dict[str, Callable[[Moment, str], Iterator[Asked]]] = {
+    "partition": _of_partition,
+    "actor": _of_actor,
+    "transaction": _of_transaction,
+    "batch": _of_batch,
+    "record": _of_record,
+    "message": _of_message,
+    "timer": _of_timer,
+}

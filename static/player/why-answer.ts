@@ -1,0 +1,57 @@
+/** What is asked of the engine and what it answers (docs/websocket.md, `why`). Pure. */
+
+import type { Json, JsonObject, Selection } from "./frame.ts";
+
+/** A question that can be asked, in the catalogue's words. */
+export interface WhyQuestion {
+  question: string;
+  subject: string;
+  key: string;
+  params: JsonObject;
+}
+
+/** One sentence of a chain. `compared`: numbers side by side; `step`: the earlier step that it speaks of. */
+export interface WhyLink {
+  key: string;
+  params: JsonObject;
+  rules: string[];
+  subject: Selection | null;
+  compared: [Json, Json][];
+  step: number | null;
+}
+
+export interface WhyAnswer {
+  questions: WhyQuestion[];
+  question: string | null;
+  subject: string;
+  links: WhyLink[];
+}
+
+/** What the reader asked: about a selection (null: what stands out), and which question (null: the first). */
+export interface Asked {
+  selection: Selection | null;
+  question: string | null;
+  subject: string;
+}
+
+/** Fired by pictures at a thing whose why can be asked in one click; without detail: what stands out. */
+export type AskWhyEvent = CustomEvent<Pick<WhyQuestion, "question" | "subject"> | null>;
+
+export function askWhyEvent(question: string, subject: string): AskWhyEvent {
+  return new CustomEvent("ask-why", { detail: { question, subject }, bubbles: true, composed: true });
+}
+
+/** Two selections of one thing. */
+export function sameThing(one: Selection | null, other: Selection | null): boolean {
+  return one === other || (one !== null && other !== null && one.kind === other.kind && one.id === other.id);
+}
+
+/** The question that is answered, as long as it is among those that were offered. */
+export function currentQuestion(answer: WhyAnswer): WhyQuestion | null {
+  return answer.questions.find((one) => one.question === answer.question && one.subject === answer.subject) ?? null;
+}
+
+/** What can be chosen: only what was offered when the answer is one of them, nothing when it was asked directly. */
+export function offeredQuestions(answer: WhyAnswer): WhyQuestion[] {
+  return currentQuestion(answer) === null ? [] : answer.questions;
+}

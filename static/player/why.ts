@@ -1,0 +1,189 @@
+/**
+ * `<eos-why .store=${store} rules="/reference/requirements/{rule}">`: why something is as it is, as the engine says.
+ *
+ * A chain of sentences from the symptom to its cause. What a sentence is about is a button that selects it in every
+ * picture. While it is open, the same question is asked again at each step that the reader goes to; selecting
+ * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`).
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Selection } from "./frame.ts";
+import { nameOf } from "./selection-bar.ts";
+import { Problem } from "./source.ts";
+import { StoreElement } from "./store-element.ts";
+import { say } from "./text.ts";
+import type { Asked, WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
+import { currentQuestion, offeredQuestions, sameThing } from "./why-answer.ts";
+
+export const defaults = {
+  /** Milliseconds that a step must stay on show before it is asked about: scrubbing asks nothing. */
+  settle: 150,
+};
+
+export class Why extends StoreElement {
+  static override properties = {
+    ...StoreElement.properties,
+    rules: {},
+    asked: { state: true },
+    answer: { state: true },
+    problem: { state: true },
+  };
+
+  declare rules: string;
+  /** What was asked; null while the panel is closed. */
+  declare asked: Asked | null;
+  declare answer: WhyAnswer | null;
+  declare problem: Problem | null;
+  /** The step and the question of the answer on show, or of the one that is under way. */
+  #place = "";
+  #opener: HTMLElement | null = null;
+
+  constructor() {
+    super();
+    this.rules = "";
+    this.asked = null;
+    this.answer = null;
+    this.problem = null;
+  }
+
+  get isOpen(): boolean {
+    return this.asked !== null;
+  }
+
+  /** Asks; without a question the most telling one about what is selected, or about what stands out. */
+  ask(question: Pick<WhyQuestion, "question" | "subject"> | null): void {
+    const store = this.store;
+    if (store === undefined) return;
+    const selection = question === null ? store.selection : null;
+    const wasOpen = this.isOpen;
+    if (!wasOpen) this.#opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    this.asked = { selection, question: question?.question ?? null, subject: question?.subject ?? "" };
+    this.#place = "";
+    void this.#fetch(0);
+    if (!wasOpen) void this.updateComplete.then(() => this.querySelector<HTMLElement>(".why-head")?.focus());
+  }
+
+  /** The button that opens it closes it, unless something else was selected meanwhile. */
+  toggle(): void {
+    const selection = this.store?.selection ?? null;
+    const isNew = selection !== null && this.asked !== null && !sameThing(selection, this.asked.selection) && !this.#isInChain(selection);
+    if (this.isOpen && !isNew) this.close();
+    else this.ask(null);
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    const hadFocus = this.contains(document.activeElement);
+    this.asked = null;
+    this.answer = null;
+    this.problem = null;
+    this.#place = "";
+    if (hadFocus) this.#opener?.focus();
+  }
+
+  #isInChain(selection: Selection): boolean {
+    return this.answer?.links.some((link) => link.subject !== null && sameThing(link.subject, selection)) ?? false;
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    if (this.isOpen) void this.#fetch(defaults.settle);
+  }
+
+  async #fetch(delay: number): Promise<void> {
+    const { store, asked } = this;
+    if (store === undefined || asked === null || store.target !== store.shown) return;
+    const place = `${store.branch}/${store.shown}/${JSON.stringify(asked)}`;
+    if (place === this.#place) return;
+    this.#place = place;
+    if (delay > 0) await new Promise((resume) => setTimeout(resume, delay));
+    if (place !== this.#place) return;
+    try {
+      const answer = await store.why(asked);
+      if (place !== this.#place) return;
+      this.answer = answer;
+      this.problem = null;
+    } catch (error) {
+      if (place !== this.#place) return;
+      this.answer = null;
+      this.problem = error instanceof Problem ? error : new Problem("unavailable", "player.why.failed");
+    }
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    if (this.asked === null || this.store === undefined) return nothing;
+    const current = this.answer === null ? null : currentQuestion(this.answer);
+    return html`<section class="why-panel" aria-label=${say("player.why")}>
+      <header class="why-head" tabindex="-1"><b>${say("player.why")}</b>
+        ${this.answer === null ? nothing : this.#questions(this.answer, current)}
+        ${this.#aboutSelection()}
+        <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button></header>
+      <p class="sr-only" role="status" aria-live="polite">${this.#announcement(current)}</p>
+      ${this.problem === null ? this.#chain() : html`<p class="why-none">${say(this.problem.key, this.problem.params)}
+        ${this.problem.remedyKey === null ? nothing : say(this.problem.remedyKey, this.problem.params)}</p>`}
+    </section>`;
+  }
+
+  #announcement(current: WhyQuestion | null): string {
+    const first = this.answer?.links[0];
+    if (first === undefined || this.answer === null) return "";
+    const question = current === null ? "" : say(current.key, current.params);
+    return say("player.why.heard", { question, count: this.answer.links.length, first: say(first.key, first.params) });
+  }
+
+  #questions(answer: WhyAnswer, current: WhyQuestion | null): TemplateResult {
+    const offered = offeredQuestions(answer);
+    if (offered.length < 2) return html`<span class="why-asked">${current === null ? nothing : say(current.key, current.params)}</span>`;
+    const index = offered.findIndex((one) => one.question === answer.question && one.subject === answer.subject);
+    return html`<select class="why-asked" aria-label=${say("player.why.question")} @change=${(event: Event) => this.#choose(offered, event)}>
+      ${offered.map((one, at) => html`<option value=${at} ?selected=${at === index}>${say(one.key, one.params)}</option>`)}</select>`;
+  }
+
+  #choose(offered: readonly WhyQuestion[], event: Event): void {
+    const chosen = offered[Number((event.target as HTMLSelectElement).value)];
+    if (chosen === undefined || this.asked === null) return;
+    this.asked = { ...this.asked, question: chosen.question, subject: chosen.subject };
+  }
+
+  /** Something was selected that the chain does not speak of: one click asks about that. */
+  #aboutSelection(): TemplateResult | typeof nothing {
+    const store = this.store;
+    const selection = store?.selection ?? null;
+    if (store === undefined || selection === null || this.asked === null) return nothing;
+    if (sameThing(selection, this.asked.selection) || this.#isInChain(selection)) return nothing;
+    const what = nameOf(selection, store.frame?.view ?? null);
+    return html`<button class="why-about" @click=${() => this.ask(null)}>${say("player.why.about", { what })}</button>`;
+  }
+
+  #chain(): TemplateResult {
+    if (this.answer === null) return html`<p class="why-none quiet">${say("player.asking")}</p>`;
+    if (this.answer.links.length === 0) return html`<p class="why-none">${say("player.why.nothing_to_ask")}</p>`;
+    return html`<ol class="why-chain">${repeat(this.answer.links, (_link, index) => index, (link) => this.#link(link))}</ol>`;
+  }
+
+  #link(link: WhyLink): TemplateResult {
+    const { subject, step, compared } = link;
+    return html`<li>${say(link.key, link.params)}
+      ${compared.length === 0 ? nothing : html`<table class="why-compared"><tbody>${compared.map(([what, number]) => html`<tr>
+        <th scope="row">${String(what)}</th><td>${number === null ? "–" : String(number)}</td></tr>`)}</tbody></table>`}
+      <span class="why-refs">${subject === null ? nothing : this.#subject(subject)}
+        ${step === null || step === this.store?.shown ? nothing : html`<button class="why-step" @click=${() => this.store?.moveTo(step)}>${say("player.why.step", { number: step })}</button>`}
+        ${link.rules.map((rule) => this.#chip(rule))}</span></li>`;
+  }
+
+  #subject(subject: Selection): TemplateResult {
+    const store = this.store;
+    const isSelected = sameThing(subject, store?.selection ?? null);
+    return html`<button class="why-subject" aria-pressed=${isSelected} title=${say("player.why.select")}
+      @click=${() => store?.select(isSelected ? null : subject)}>${nameOf(subject, store?.frame?.view ?? null)}</button>`;
+  }
+
+  #chip(rule: string): TemplateResult {
+    if (this.rules === "") return html`<span class="chip">${rule}</span>`;
+    return html`<a class="chip" href=${this.rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
+  }
+}
+
+customElements.define("eos-why", Why);
