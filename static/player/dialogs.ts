@@ -1,11 +1,9 @@
-/** The dialogs of the player: the keys, the list of all branches, and the name of a new one. */
+/** What every dialog of the player is, and the one that lists the keys. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { KEYS } from "./keys.ts";
 import { PANELS } from "./panels.ts";
-import type { BranchInfo } from "./source.ts";
-import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 
@@ -63,54 +61,4 @@ export class Help extends DialogElement {
 
 const MARKS = ["hue", "line", "flag", "gates", "yellow", "outline", "inverted", "red", "cross", "dotted"];
 
-/** `<eos-branches compare="/compare/">`: every branch, none left out. */
-export class BranchList extends DialogElement {
-  static override properties = { ...DialogElement.properties, compare: {} };
-
-  declare compare: string;
-
-  constructor() {
-    super();
-    this.compare = "";
-  }
-
-  protected override render(): TemplateResult | typeof nothing {
-    const store = this.store;
-    if (store === undefined || store.header === null) return nothing;
-    const branches = [...store.lines.branches.values()];
-    return this.frameOf(
-      say("player.branches"),
-      this.whenOpen(() => html`<p class="quiet">${say("player.branches_kept", { count: branches.length })}</p>
-        <ul class="branch-list">${branches.map((branch) => this.#item(branch, store))}</ul>`),
-    );
-  }
-
-  #item(branch: BranchInfo, store: PlayerStore): TemplateResult {
-    const parent = branch.parent === null ? null : (store.lines.branches.get(branch.parent)?.name ?? branch.parent);
-    const broken = Object.entries(branch.first_broken).map(([name, step]) =>
-      say("player.broken_at", { name: say(`player.guarantee.${name}`), step }),
-    );
-    const isHere = branch.id === store.branch;
-    return html`<li aria-current=${isHere ? "true" : "false"}>
-      <b>${branch.name}</b>
-      <span class="quiet">${parent === null ? nothing : say("player.leaves_at", { parent, step: branch.leaves_at })}
-        ${say("player.reaches", { step: branch.newest })}</span>
-      ${broken.length === 0 ? nothing : html`<span class="bad">${broken.join(", ")}</span>`}
-      <span class="row">
-        <button ?disabled=${isHere} @click=${() => this.#go(branch.id)}>${say(isHere ? "player.you_are_here" : "player.go_to_branch")}</button>
-        ${isHere || this.compare === "" ? nothing : html`<a href=${this.#address(store.branch, branch.id)}>${say("player.compare_with_current")}</a>`}
-      </span></li>`;
-  }
-
-  #go(branch: string): void {
-    this.store?.switchTo(branch);
-    this.close();
-  }
-
-  #address(left: string, right: string): string {
-    return `${this.compare}?${new URLSearchParams({ left, right })}`;
-  }
-}
-
 customElements.define("eos-help", Help);
-customElements.define("eos-branches", BranchList);

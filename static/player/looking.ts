@@ -1,7 +1,8 @@
 /**
- * What a reader looks for in a run: its breakpoints and its search, one of each for a store, whoever asks first.
+ * What a reader looks for in a run, its breakpoints and its search, and what they take back: one of each for a store,
+ * whoever asks first.
  *
- * `<eos-looking .store=${store}>` is their place on the screen: two dialogs, the bar above the sentence, the keys.
+ * `<eos-looking .store=${store}>` is their place on the screen: two dialogs, the bars above the sentence, the keys.
  */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -10,16 +11,19 @@ import "./breakpoints-dialog.ts";
 import "./found-bar.ts";
 import "./looking-marks.ts";
 import "./search-dialog.ts";
+import "./undo-bar.ts";
 import { Breakpoints, PageKeeper } from "./breakpoints.ts";
 import type { DialogElement } from "./dialogs.ts";
 import { StepSearch } from "./step-search.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
+import { Undo } from "./undo.ts";
 import { say } from "./text.ts";
 
 export interface Looking {
   readonly search: StepSearch;
   readonly breakpoints: Breakpoints;
+  readonly undo: Undo;
 }
 
 const KNOWN = new WeakMap<PlayerStore, Looking>();
@@ -30,14 +34,14 @@ export function lookingOf(store: PlayerStore | undefined): Looking | null {
   let known = KNOWN.get(store);
   if (known === undefined) {
     const breakpoints = new Breakpoints(store, new PageKeeper(store.session.id));
-    known = { search: new StepSearch(store), breakpoints };
+    known = { search: new StepSearch(store), breakpoints, undo: new Undo(store) };
     store.stops = breakpoints;
     KNOWN.set(store, known);
   }
   return known;
 }
 
-export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint"] as const;
+export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo"] as const;
 export type LookingKey = (typeof LOOKING_KEYS)[number];
 
 export class LookingElement extends StoreElement {
@@ -55,8 +59,9 @@ export class LookingElement extends StoreElement {
     const { store } = this;
     const looking = lookingOf(store);
     if (store === undefined || looking === null) return nothing;
-    const { search, breakpoints } = looking;
-    return html`<eos-found-bar .store=${store} .search=${search} .breakpoints=${breakpoints} @open-search=${() => this.does("search")}></eos-found-bar>
+    const { search, breakpoints, undo } = looking;
+    return html`<eos-undo-bar .store=${store} .undo=${undo}></eos-undo-bar>
+      <eos-found-bar .store=${store} .search=${search} .breakpoints=${breakpoints} @open-search=${() => this.does("search")}></eos-found-bar>
       <eos-search .store=${store} .search=${search} conditions=${this.conditions}></eos-search>
       ${store.source.live ? html`<eos-breakpoints .store=${store} .breakpoints=${breakpoints} conditions=${this.conditions}></eos-breakpoints>` : nothing}`;
   }
@@ -65,7 +70,7 @@ export class LookingElement extends StoreElement {
   does(key: LookingKey): void {
     const looking = lookingOf(this.store);
     if (looking === null) return;
-    const { search, breakpoints } = looking;
+    const { search, breakpoints, undo } = looking;
     const actions: Record<LookingKey, () => void> = {
       search: () => this.#open("eos-search"),
       next_match: () => (search.active ? void search.go(1) : this.#open("eos-search")),
@@ -73,6 +78,8 @@ export class LookingElement extends StoreElement {
       breakpoints: () => this.#open("eos-breakpoints"),
       run_to_breakpoint: () => (breakpoints.active.length > 0 ? void breakpoints.runToNext() : this.#open("eos-breakpoints")),
       back_to_breakpoint: () => void breakpoints.back(),
+      undo: () => void undo.undo(),
+      redo: () => void undo.redo(),
     };
     actions[key]();
   }

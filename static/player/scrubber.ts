@@ -9,6 +9,7 @@
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { html, nothing, svg } from "lit";
+import { doneOn, inWords } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { axisSides, MeasuredElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -160,15 +161,9 @@ export class Scrubber extends MeasuredElement {
   };
 }
 
-/** What was done to the world in a branch, in words the catalogue has for each action. */
+/** What was done to the world in a branch. */
 function interventionsOf(row: BranchRow): string {
-  return row.branch.interventions
-    .map((item) => {
-      const whole = item as { intervention?: { action?: string }; action?: string } | null;
-      const action = whole?.intervention?.action ?? whole?.action ?? "";
-      return say(`player.action.${action}`);
-    })
-    .join(", ");
+  return doneOn(row.branch).map(inWords).join(", ");
 }
 
 function line(row: BranchRow, axis: Axis, isNamed: boolean): SVGTemplateResult {

@@ -1,0 +1,70 @@
+/** What was done to the world: in words, and which of it stands before a step. Pure, no DOM. */
+
+import type { JsonObject } from "./frame.ts";
+import type { BranchInfo } from "./source.ts";
+import { say } from "./text.ts";
+
+/** One intervention, and the branch that it was made on. */
+export interface Done {
+  branch: string;
+  /** The step before it; what it did is the next one. */
+  after: number;
+  intervention: JsonObject;
+}
+
+export function doneOn(branch: BranchInfo): Done[] {
+  return branch.interventions.flatMap((item) => {
+    if (typeof item !== "object" || item === null || Array.isArray(item)) return [];
+    const { after, intervention } = item as { after?: number; intervention?: JsonObject };
+    return after === undefined || intervention === undefined ? [] : [{ branch: branch.id, after, intervention }];
+  });
+}
+
+/** "message 17 dropped" */
+export function inWords(done: Done): string {
+  return say(`done.${String(done.intervention["action"] ?? "")}`, done.intervention);
+}
+
+/** Everything that was done on the way to the end of a branch, oldest first. */
+export function doneOnLine(branches: ReadonlyMap<string, BranchInfo>, branch: string): Done[] {
+  const found: Done[] = [];
+  let end = Infinity;
+  for (let info = branches.get(branch); info !== undefined; info = info.parent === null ? undefined : branches.get(info.parent)) {
+    found.unshift(...doneOn(info).filter(({ after }) => after < end));
+    end = info.leaves_at;
+  }
+  return found;
+}
+
+/** The last thing that was done before this step of a branch came about. */
+export function lastDone(branches: ReadonlyMap<string, BranchInfo>, branch: string, step: number): Done | null {
+  const before = doneOnLine(branches, branch).filter(({ after }) => after < step);
+  return before[before.length - 1] ?? null;
+}
+
+/** Where the world is as it was before: on the parent when the branch began with it. */
+export function placeBefore(branches: ReadonlyMap<string, BranchInfo>, done: Done): { branch: string; step: number } {
+  const info = branches.get(done.branch);
+  const began = info !== undefined && info.parent !== null && done.after === info.leaves_at;
+  return { branch: began ? (info.parent as string) : done.branch, step: done.after };
+}
+
+export interface TreeRow {
+  branch: BranchInfo;
+  depth: number;
+}
+
+/** Every branch below the one that it left, those that left earlier first. */
+export function treeOf(branches: Iterable<BranchInfo>): TreeRow[] {
+  const all = [...branches];
+  const known = new Set(all.map((branch) => branch.id));
+  const rows: TreeRow[] = [];
+  const add = (branch: BranchInfo, depth: number): void => {
+    rows.push({ branch, depth });
+    const children = all.filter((other) => other.parent === branch.id);
+    children.sort((one, other) => one.leaves_at - other.leaves_at || one.id.localeCompare(other.id, "en", { numeric: true }));
+    for (const child of children) add(child, depth + 1);
+  };
+  for (const branch of all) if (branch.parent === null || !known.has(branch.parent)) add(branch, 0);
+  return rows;
+}

@@ -1,0 +1,81 @@
+/** `<eos-undo-bar .store=${store} .undo=${undo}>`: at a step that somebody made happen: what was done, and the way back. */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Done } from "./done.ts";
+import { inWords, placeBefore } from "./done.ts";
+import type { PlayerStore } from "./store.ts";
+import { StoreElement } from "./store-element.ts";
+import { say } from "./text.ts";
+import type { Undo } from "./undo.ts";
+
+export class UndoBar extends StoreElement {
+  static override properties = { ...StoreElement.properties, undo: { attribute: false } };
+
+  declare undo: Undo | undefined;
+  /** The step whose bar the reader closed. */
+  #closed = "";
+  readonly #changed = (): void => this.requestUpdate();
+  #heard: Undo | undefined;
+
+  constructor() {
+    super();
+    this.undo = undefined;
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    if (this.#heard === this.undo) return;
+    this.#heard?.removeEventListener("change", this.#changed);
+    this.#heard = this.undo;
+    this.#heard?.addEventListener("change", this.#changed);
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { store, undo } = this;
+    if (store === undefined || undo === undefined || store.header === null) return nothing;
+    if (undo.taken !== null) return this.#takenBack(store, undo, undo.taken);
+    const done = undo.here;
+    if (done === null || this.#closed === placeOf(store)) return nothing;
+    return this.#bar(
+      html`<span role="status">${say("undo.done", { what: inWords(done), branch: nameOf(store, done.branch) })}</span>
+        <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>`,
+      () => {
+        this.#closed = placeOf(store);
+        this.requestUpdate();
+      },
+    );
+  }
+
+  #takenBack(store: PlayerStore, undo: Undo, done: Done): TemplateResult {
+    const { branch, step } = placeBefore(store.lines.branches, done);
+    const again = branch === done.branch;
+    const text = say(again ? "undo.taken_here" : "undo.taken", { what: inWords(done), step, branch: nameOf(store, branch), kept: nameOf(store, done.branch) });
+    return this.#bar(
+      html`<span role="status">${text}</span>
+        ${again && store.source.live ? html`<button @click=${() => void store.branchHere()}>${say("undo.without")}</button>` : nothing}
+        <button @click=${() => undo.redo()}>${say("undo.redo")} <kbd>⇧ u</kbd></button>`,
+      () => undo.dismiss(),
+    );
+  }
+
+  #bar(body: TemplateResult, close: () => void): TemplateResult {
+    return html`<div class="found-bar">${body}
+      <button aria-label=${say("player.close")} title=${say("player.close")} @click=${close}>✕</button></div>`;
+  }
+}
+
+function placeOf(store: PlayerStore): string {
+  return `${store.branch}/${store.target}`;
+}
+
+function nameOf(store: PlayerStore, branch: string): string {
+  return store.lines.branches.get(branch)?.name ?? branch;
+}
+
+function where(store: PlayerStore, done: Done): { step: number; branch: string } {
+  const { branch, step } = placeBefore(store.lines.branches, done);
+  return { step, branch: nameOf(store, branch) };
+}
+
+customElements.define("eos-undo-bar", UndoBar);

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { doneOnLine, inWords, lastDone, placeBefore, treeOf } from "../../player/done.ts";
+import type { BranchInfo } from "../../player/source.ts";
+import { PlayerStore } from "../../player/store.ts";
+import { words } from "../../player/text.ts";
+import { Undo } from "../../player/undo.ts";
+import { branch, Frames, makeRun, StoredSource } from "./fixture.ts";
+
+const drop = (message: number) => ({ action: "drop_message", message });
+const crash = { action: "crash", actor: "broker-1" };
+
+/** a: crash after 5; b leaves a at 10 with a drop; c leaves b at 12, nothing done; d leaves a at 3 with a drop. */
+const BRANCHES: BranchInfo[] = [
+  branch("1", 20, { name: "a", interventions: [{ after: 5, intervention: crash }] }),
+  branch("2", 18, { name: "b", parent: "1", leaves_at: 10, interventions: [{ after: 10, intervention: drop(7) }, { after: 15, intervention: drop(8) }] }),
+  branch("10", 14, { name: "c", parent: "2", leaves_at: 12 }),
+  branch("9", 9, { name: "d", parent: "1", leaves_at: 3, interventions: [{ after: 3, intervention: drop(2) }] }),
+];
+const BY_ID = new Map(BRANCHES.map((one) => [one.id, one]));
+
+test("what was done on a line is that of its branches, each as far as it belongs to the line", () => {
+  assert.deepEqual(doneOnLine(BY_ID, "10").map(({ branch: of, after }) => [of, after]), [["1", 5], ["2", 10]]);
+  assert.deepEqual(doneOnLine(BY_ID, "9").map(({ branch: of, after }) => [of, after]), [["9", 3]]);
+});
+
+test("a step comes after what was done before it, and the last of that is undone", () => {
+  assert.equal(lastDone(BY_ID, "2", 5), null);
+  assert.equal(lastDone(BY_ID, "2", 6)?.after, 5);
+  assert.equal(lastDone(BY_ID, "2", 10)?.after, 5);
+  assert.equal(lastDone(BY_ID, "2", 11)?.after, 10);
+  assert.equal(lastDone(BY_ID, "2", 18)?.after, 15);
+});
+
+test("before it is the parent for what began a branch, else the branch itself", () => {
+  const last = (id: string, step: number) => lastDone(BY_ID, id, step) as NonNullable<ReturnType<typeof lastDone>>;
+  assert.deepEqual(placeBefore(BY_ID, last("2", 11)), { branch: "1", step: 10 });
+  assert.deepEqual(placeBefore(BY_ID, last("2", 18)), { branch: "2", step: 15 });
+  assert.deepEqual(placeBefore(BY_ID, last("1", 9)), { branch: "1", step: 5 });
+});
+
+test("the tree names every branch below its parent, in the order they leave it", () => {
+  assert.deepEqual(treeOf(BRANCHES).map(({ branch: one, depth }) => [one.name, depth]), [["a", 0], ["d", 1], ["b", 1], ["c", 2]]);
+  const orphan = branch("7", 4, { name: "o", parent: "gone" });
+  assert.deepEqual(treeOf([orphan]).map(({ branch: one, depth }) => [one.name, depth]), [["o", 0]]);
+});
+
+test("words name what was done", () => {
+  words.learn("en", { texts: { "done.drop_message": "message {message} dropped" }, sources: {} });
+  assert.equal(inWords({ branch: "1", after: 1, intervention: drop(7) }), "message 7 dropped");
+});
+
+async function open() {
+  const run = makeRun(20);
+  const source = new StoredSource({ "1": run, "2": run, "10": run, "9": run }, BRANCHES);
+  const frames = new Frames();
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: () => {}, startAt: { branch: "2", step: 11 } });
+  store.start();
+  await frames.settle();
+  return { store, frames, undo: new Undo(store) };
+}
+
+test("undo goes back to before, again to before that, and redo returns", async () => {
+  const { store, undo } = await open();
+  assert.equal(undo.here?.after, 10);
+  assert.equal(undo.undo(), true);
+  assert.deepEqual([store.branch, store.target, undo.taken?.after], ["1", 10, 10]);
+  assert.equal(undo.redo(), true);
+  assert.deepEqual([store.branch, store.target, undo.taken], ["2", 11, null]);
+  undo.undo();
+  undo.undo();
+  assert.deepEqual([store.branch, store.target, undo.taken?.after], ["1", 5, 5]);
+  assert.equal(undo.undo(), false);
+});
+
+test("whoever has gone elsewhere redoes nothing", async () => {
+  const { store, undo } = await open();
+  undo.undo();
+  store.moveTo(2);
+  assert.equal(undo.taken, null);
+  assert.equal(undo.redo(), false);
+  assert.equal(store.target, 2);
+});
