@@ -13,6 +13,8 @@ Range = tuple[int, int]
 
 EMPTIED = "EMPTIED"
 """The type of a control batch whose record the log cleaner removed: nobody can say any more which it was."""
+UNTOLD = "UNTOLD"
+"""The type of a control batch in a dump without its records: it ended a transaction, and not said how."""
 
 
 class BatchFacts(NamedTuple):
@@ -34,7 +36,7 @@ class BatchFacts(NamedTuple):
     last_sequence: int = -1
     is_transactional: bool = False
     control_type: str | None = None
-    """`COMMIT`, `ABORT`, another of Kafka's names, or EMPTIED; None for data."""
+    """`COMMIT`, `ABORT`, another of Kafka's names, EMPTIED or UNTOLD; None for data."""
     coordinator_epoch: int = -1
     max_timestamp: int = -1
     damage: str | None = None

@@ -19,6 +19,9 @@ from eosviz.pipeline.kafka_logs.groups import GroupOffsets
 from eosviz.pipeline.kafka_logs.internal_topics import Internal, is_internal, read_internal, together
 from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
+from eosviz.pipeline.kafka_logs.text_files import by_kind, read_texts
+from eosviz.pipeline.kafka_logs.text_partition import TextPartition
+from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
 from eosviz.pipeline.kafka_logs.verdicts import Verdict, VerdictKind, verdicts_of
 
 SCHEMA = 1
@@ -30,7 +33,7 @@ LISTED_MAX = 100_000
 class ReadPartition:
     """A partition and the folder it was read from."""
 
-    directory: PartitionDirectory
+    directory: PartitionDirectory | TextPartition
     partition: Partition
     start_source: str
     verdicts: tuple[Verdict, ...]
@@ -49,6 +52,8 @@ class Case:
     """The other copies: replicas on other brokers."""
     coordinator: Coordinator = field(default_factory=Coordinator)
     groups: GroupOffsets = field(default_factory=GroupOffsets)
+    text: TextReading | None = None
+    """What was read of printed text; None when none was given."""
 
 
 class Reading(Protocol):
@@ -73,20 +78,31 @@ class ReadingHere:
 
 
 def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | None = None) -> Case:
-    """Read everything under `paths`. Raises LogsError when there is nothing to read; damage never raises."""
+    """Read everything under `paths`: folders in place, files as printed text. Raises LogsError when there is
+    nothing to read; damage never raises.
+    """
     reading = reading or ReadingHere()
-    directories = find_directories(paths)
-    starts = log_start_checkpoints(paths)
-    folds = zip(directories, reading.folds(directories), strict=True)
-    folded = [(directory, partition, _placed(directory, partition, starts)) for directory, partition in folds]
+    folders, texts = by_kind(paths)
+    directories = find_directories(folders) if folders else ()
+    text = read_texts(texts) if texts else None
+    starts = log_start_checkpoints(folders)
+    printed = list(text.partitions.values()) if text is not None else []
+    folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
+    sources = zip([*directories, *printed], folds, strict=True)
+    folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
     # Of equal copies the one nearest to the paths that were given: others may be older, set aside deeper.
     folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
     judged = {partition.name: directory for directory, partition, _ in reversed(folded)}
-    internal = [judged[name] for name in sorted(judged) if is_internal(judged[name])]
-    coordinator, groups = together(reading.internal(internal))
+    internal = [
+        one for _, one in sorted(judged.items()) if isinstance(one, PartitionDirectory) and is_internal(one)
+    ]
+    found = reading.internal(internal)
+    coordinator, groups = together([*found, text.coordinator, text.groups] if text is not None else found)
     if now is None:
-        now = max([coordinator.newest_ms, *(partition.newest_marker_ms for _, partition, _ in folded)])
-    case = Case(tuple(map(str, paths)), now, coordinator=coordinator, groups=groups)
+        asked_ms = -1 if text is None else text.asked_ms
+        markers_ms = (partition.newest_marker_ms for _, partition, _ in folded)
+        now = max([coordinator.newest_ms, asked_ms, *markers_ms])
+    case = Case(tuple(map(str, paths)), now, coordinator=coordinator, groups=groups, text=text)
     for directory, partition, source in folded:
         verdicts = verdicts_of(partition, coordinator, now, directory.newest_snapshot)
         read = ReadPartition(directory, partition, source, verdicts)
@@ -95,13 +111,16 @@ def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | 
     return case
 
 
-def _placed(directory: PartitionDirectory, partition: Partition, starts: dict[str, int]) -> str:
+def _placed(
+    directory: PartitionDirectory | TextPartition, partition: Partition, starts: dict[str, int]
+) -> str:
     """Set where the log starts and, when it is empty, ends; tells where the start was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"
     partition.log_start = start
-    partition.log_end = max(partition.log_end, directory.log_end_min)
+    if partition.log_end >= 0:
+        partition.log_end = max(partition.log_end, directory.log_end_min)
     return source
 
 
@@ -146,6 +165,17 @@ def document(case: Case) -> dict[str, Any]:
             "groups": max(0, len(groups) - LISTED_MAX),
             "ranges": sum(max(0, len(one) - LISTED_MAX) for one in ranges),
         },
+        "text": None if case.text is None else _text(case.text),
+    }
+
+
+def _text(text: TextReading) -> dict[str, Any]:
+    return {
+        "files": text.files,
+        "lines": text.lines,
+        "used": text.used,
+        "skipped": {reason.name.lower(): text.skipped[reason] for reason in Skipped if text.skipped[reason]},
+        "examples": text.examples,
     }
 
 

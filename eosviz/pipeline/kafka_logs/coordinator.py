@@ -46,6 +46,13 @@ class CoordinatorEntry:
     offset: int
     timestamp: int
     value: TransactionLogValue | None
+    said_at: str = ""
+    """Where the text stands that says it, for what does not come from the log."""
+
+    @property
+    def place(self) -> str:
+        """Where it stands."""
+        return self.said_at or f"{self.partition}: offset {self.offset}"
 
     @property
     def decision(self) -> str | None:
@@ -53,15 +60,28 @@ class CoordinatorEntry:
         return None if self.value is None else _DECIDED.get(self.value.status)
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A row of `kafka-transactions.sh list`: neither epoch nor partitions."""
+
+    transactional_id: str
+    state: str
+    place: str
+
+
 @dataclass(slots=True)
 class Coordinator:
-    """What all the coordinator partitions that were read say."""
+    """What all the coordinator partitions that were read say, and what running coordinators answered."""
 
     partitions: list[str] = field(default_factory=list)
     latest: dict[str, CoordinatorEntry] = field(default_factory=dict)
     """By transactional id."""
     history: dict[int, list[CoordinatorEntry]] = field(default_factory=dict)
     """By producer id, in the order of the log; tombstones stand under the id's last producer id."""
+    listed: dict[int, Listed] = field(default_factory=dict)
+    """By producer id."""
+    lists: list[str] = field(default_factory=list)
+    """Where the tables of list begin."""
     records: int = 0
     newest_ms: int = -1
     damaged: int = 0
@@ -72,27 +92,34 @@ class Coordinator:
         self.partitions.append(name)
         for row in rows:
             if row.damage:
-                self._damaged(f"{name}: {row.damage[0]}")
+                self.add_damage(f"{name}: {row.damage[0]}")
             elif isinstance(row, BatchRow) and not row.header.is_control:
                 for record in row.records:
                     try:
                         key = decode_key(record.key or b"")
                         value = None if record.value is None else decode_value(record.value)
                     except DamagedError as error:
-                        self._damaged(f"{name}: offset {record.offset}: {error}")
+                        self.add_damage(f"{name}: offset {record.offset}: {error}")
                         continue
-                    self._add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
+                    self.add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
 
     def take(self, other: "Coordinator") -> None:
         """Add another partition, read apart: a transactional id has all its records in one."""
         self.partitions += other.partitions
         self.latest |= other.latest
+        self.listed |= other.listed
+        self.lists += other.lists
         for producer_id, entries in other.history.items():
             self.history.setdefault(producer_id, []).extend(entries)
         self.records += other.records
         self.newest_ms = max(self.newest_ms, other.newest_ms)
         self.damaged += other.damaged
         self.damage += other.damage[: DAMAGE_MAX - len(self.damage)]
+
+    @property
+    def sources(self) -> list[str]:
+        """What would name a producer id if the coordinator knew it; empty when nothing does."""
+        return sorted(self.partitions) + self.lists
 
     def latest_of(self, producer_id: int) -> CoordinatorEntry | None:
         """The newest record of the transactional id that last had `producer_id`; None when no id had it."""
@@ -113,7 +140,8 @@ class Coordinator:
         newest = next((entry for entry, time in reversed(known) if time <= timestamp), None)
         return None if newest is None or newest.decision == result else newest
 
-    def _add(self, entry: CoordinatorEntry) -> None:
+    def add(self, entry: CoordinatorEntry) -> None:
+        """The next record of its transactional id."""
         self.records += 1
         self.newest_ms = max(self.newest_ms, entry.timestamp)
         before = self.latest.get(entry.transactional_id)
@@ -126,7 +154,8 @@ class Coordinator:
         if entry.value is not None and value.previous_producer_id not in (NO_PRODUCER_ID, value.producer_id):
             self.history.setdefault(value.previous_producer_id, []).append(entry)
 
-    def _damaged(self, words: str) -> None:
+    def add_damage(self, words: str) -> None:
+        """Count a damaged place and keep its words while there is room."""
         self.damaged += 1
         if len(self.damage) < DAMAGE_MAX:
             self.damage.append(words)

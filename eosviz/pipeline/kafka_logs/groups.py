@@ -31,7 +31,7 @@ class GroupOffsets:
         self.partitions.append(name)
         for row in rows:
             if row.damage:
-                self._damaged(f"{name}: {row.damage[0]}")
+                self.add_damage(f"{name}: {row.damage[0]}")
             elif isinstance(row, BatchRow):
                 self._batch(name, row)
 
@@ -53,9 +53,7 @@ class GroupOffsets:
     def _batch(self, name: str, row: BatchRow) -> None:
         producer_id = row.header.producer_id
         if row.control is not None:
-            ended = self.pending.pop(producer_id, {})
-            if row.control.type_name == "COMMIT":
-                self._apply(ended)
+            self.end(producer_id, row.control.type_name == "COMMIT")
             return
         offsets: dict[OffsetKey, CommittedOffset | None] = {}
         for record in row.records:
@@ -64,11 +62,21 @@ class GroupOffsets:
                 if isinstance(key, OffsetKey):
                     offsets[key] = None if record.value is None else decode_offset(record.value)
             except DamagedError as error:
-                self._damaged(f"{name}: offset {record.offset}: {error}")
-        if row.header.is_transactional:
-            self.pending.setdefault(producer_id, {}).update(offsets)
-        else:
+                self.add_damage(f"{name}: offset {record.offset}: {error}")
+        self.add(producer_id if row.header.is_transactional else None, offsets)
+
+    def add(self, producer_id: int | None, offsets: dict[OffsetKey, CommittedOffset | None]) -> None:
+        """A batch of offsets, with the producer id when it is part of a transaction."""
+        if producer_id is None:
             self._apply(offsets)
+        else:
+            self.pending.setdefault(producer_id, {}).update(offsets)
+
+    def end(self, producer_id: int, is_commit: bool) -> None:
+        """A marker."""
+        ended = self.pending.pop(producer_id, {})
+        if is_commit:
+            self._apply(ended)
 
     def _apply(self, offsets: dict[OffsetKey, CommittedOffset | None]) -> None:
         for key, value in offsets.items():
@@ -77,7 +85,8 @@ class GroupOffsets:
             else:
                 self.committed[key] = value
 
-    def _damaged(self, words: str) -> None:
+    def add_damage(self, words: str) -> None:
+        """Count a damaged place and keep its words while there is room."""
         self.damaged += 1
         if len(self.damage) < DAMAGE_MAX:
             self.damage.append(words)

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from engine.broker.sequence import increment
 from engine.codec.transaction_index import AbortedTransaction
 from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE
-from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Range, clipped, merged
+from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, Range, clipped, merged
 
 DAMAGE_MAX = 100
 """Damaged places kept with their words; all are counted."""
 SEQUENCE_BREAKS_MAX = 100
 """Breaks in sequences kept for one producer; all are counted."""
 
-_MARKERS = {"COMMIT": "committed", "ABORT": "aborted"}
+_MARKERS = {"COMMIT": "committed", "ABORT": "aborted", UNTOLD: "ended"}
 _SEQUENCES = 1 << 31
 
 
@@ -40,7 +40,7 @@ class Transaction:
     records: int = 0
     ranges: list[Range] = field(default_factory=list)
     result: str = "open"
-    """`open`, `committed` or `aborted`."""
+    """`open`, `committed` or `aborted`; `ended` where a dump without records does not say how."""
     marker: "Marker | None" = None
 
 
@@ -119,7 +119,7 @@ class Partition:
 
     @property
     def high_watermark(self) -> int:
-        """Everything in the files counts as replicated, unless the caller cut."""
+        """Everything in the files counts as replicated, unless the caller cut; -1 when nothing tells it."""
         return self.log_end
 
     @property
@@ -131,7 +131,8 @@ class Partition:
     def last_stable_offset(self, without: Collection[int] = ()) -> int:
         """`without`: producer ids whose open transaction is taken to be ended."""
         firsts = [one.first_offset for one in self.open_transactions if one.producer_id not in without]
-        return min([self.high_watermark, *firsts])
+        ends = [self.high_watermark] if self.high_watermark >= 0 else []
+        return min([*ends, *firsts], default=-1)
 
     def visible_uncommitted(self) -> tuple[Range, ...]:
         """Offsets of the data records that a read_uncommitted consumer gets."""
@@ -217,6 +218,7 @@ class Partition:
         transaction.result, transaction.marker = result, marker
         if result == "committed":
             _extend(self._committed, transaction.ranges)
+        if result != "aborted":
             return
         firsts = [one.first_offset for one in self.open_transactions]
         stable = min([marker.offset + 1, *firsts])

@@ -50,5 +50,10 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
     if verdict.kind is VerdictKind.SLOW_BUT_ALIVE:
         condition = f"the coordinator aborts by itself at {verdict.timeout_at} (milliseconds since 1970)"
     else:
-        condition = f"the leader of {entry.partition} runs: it writes the marker again until it succeeds"
+        leader = (
+            f"the coordinator of {entry.transactional_id}"
+            if entry.said_at
+            else f"the leader of {entry.partition}"
+        )
+        condition = f"{leader} runs: it writes the marker again until it succeeds"
     return Remedy("wait", described, (condition,), *preview)

@@ -148,31 +148,36 @@ def _verdict(
     now: int,
     notes: tuple[Note, ...],
 ) -> Verdict:
-    written = Evidence(
-        transaction.place,
-        f"producer {transaction.producer_id} epoch {transaction.epoch} wrote offsets"
-        f" {transaction.first_offset} to {transaction.last_offset}, and no marker follows",
-    )
-    if not coordinator.partitions:
+    entry = coordinator.latest_of(transaction.producer_id)
+    listed = coordinator.listed.get(transaction.producer_id)
+    written = Evidence(transaction.place, _wrote(transaction))
+    if entry is None and (listed is not None or not coordinator.sources):
+        evidence = [written]
+        would_change = "the partitions of __transaction_state decide between these"
+        if listed is not None:
+            evidence.append(Evidence(listed.place, f"{listed.transactional_id}: {listed.state}"))
+            would_change = (
+                f"kafka-transactions.sh describe --transactional-id {listed.transactional_id} decides"
+            )
         return Verdict(
             kind=VerdictKind.UNDECIDED,
             partition=partition.name,
             transaction=transaction,
-            evidence=(written,),
+            evidence=tuple(evidence),
             alternatives=NOT_HEALTHY,
-            would_change=("the partitions of __transaction_state decide between these",),
+            would_change=(would_change,),
             notes=notes,
         )
-    entry = coordinator.latest_of(transaction.producer_id)
     kind, why, would_change = next(
         found for rule in _RULES if (found := rule(partition, transaction, entry, now)) is not None
     )
     evidence = [written]
     if entry is None:
-        listed = ", ".join(sorted(coordinator.partitions))
-        evidence.append(Evidence(listed, f"{coordinator.records} records, none of this producer id"))
+        sources = ", ".join(coordinator.sources)
+        count = coordinator.records + len(coordinator.listed)
+        evidence.append(Evidence(sources, f"{count} records, none of this producer id"))
     else:
-        evidence.append(Evidence(f"{entry.partition}: offset {entry.offset}", _says(entry)))
+        evidence.append(Evidence(entry.place, _says(entry)))
     marker = partition.producers[transaction.producer_id].last_marker
     if marker is not None:
         ended = f"marker of epoch {marker.epoch}, coordinator epoch {marker.coordinator_epoch}"
@@ -190,6 +195,14 @@ def _verdict(
     )
 
 
+def _wrote(transaction: Transaction) -> str:
+    producer = f"producer {transaction.producer_id} epoch {transaction.epoch}"
+    if transaction.last_offset < transaction.first_offset:
+        return f"{producer} has a transaction open from offset {transaction.first_offset}"
+    offsets = f"{transaction.first_offset} to {transaction.last_offset}"
+    return f"{producer} wrote offsets {offsets}, and no marker follows"
+
+
 def _says(entry: CoordinatorEntry) -> str:
     value = entry.value
     if value is None:
@@ -202,9 +215,11 @@ def _says(entry: CoordinatorEntry) -> str:
 
 
 def _timeout_at(entry: CoordinatorEntry | None) -> int | None:
-    if entry is None or entry.value is None or entry.value.start_ms < 0:
+    if entry is None or entry.value is None:
         return None
-    return entry.value.start_ms + entry.value.timeout_ms
+    # Older dumps leave the start out. Nothing is earlier than it, so the timeout comes no later than this.
+    start = entry.value.start_ms if entry.value.start_ms >= 0 else entry.value.last_update_ms
+    return start + entry.value.timeout_ms if start >= 0 else None
 
 
 Found = tuple[VerdictKind, str, tuple[str, ...]]
@@ -239,8 +254,8 @@ def _ongoing(
         return None
     if (value.producer_id, value.producer_epoch) != (transaction.producer_id, transaction.epoch):
         return None
-    timeout_at = value.start_ms + value.timeout_ms
-    if now < timeout_at:
+    timeout_at = _timeout_at(entry)
+    if timeout_at is None or now < timeout_at:
         why = f"the coordinator counts the transaction as ongoing; it aborts it at {timeout_at} if nothing ends it"
         return (
             VerdictKind.SLOW_BUT_ALIVE,
@@ -322,9 +337,9 @@ def _notes(partition: Partition, coordinator: Coordinator) -> tuple[Note, ...]:
         if marker.epoch > transaction.epoch:
             found.append(NoteKind.NEWER_EPOCH)
         entry = coordinator.undecided_at(transaction.producer_id, marker.result, marker.timestamp)
-        if entry is not None:
+        if entry is not None and marker.result != "ended":
             found.append(NoteKind.NO_DECISION)
-            evidence.append(Evidence(f"{entry.partition}: offset {entry.offset}", _says(entry)))
+            evidence.append(Evidence(entry.place, _says(entry)))
         places = (transaction.producer_id, transaction.epoch, transaction.first_offset, marker.offset)
         notes.extend(Note(kind, *places, tuple(evidence)) for kind in found)
     return tuple(notes)

@@ -24,6 +24,8 @@ from eosviz.pipeline.kafka_logs.directories import find_directories
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
 from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
 from eosviz.pipeline.kafka_logs.stretches import LogsError
+from eosviz.pipeline.kafka_logs.text_files import by_kind
+from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
 from eosviz.pipeline.kafka_logs.verdicts import Note, Verdict
 from eosviz.pipeline.spark import job_reason, start_session
 
@@ -39,7 +41,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "paths", metavar="PATH", nargs="+", help="partition folders or log directories; together one case"
+            "paths",
+            metavar="PATH",
+            nargs="+",
+            help="partition folders, log directories, or text printed by Kafka's tools; together one case",
         )
         parser.add_argument("--json", action="store_true", help="print the document of docs/logs.md")
         parser.add_argument(
@@ -79,13 +84,15 @@ class Command(BaseCommand):
 
     def _on_spark(self, master: str, paths: list[Path], depth: Depth, now: int | None) -> Case:
         # What cannot be read is said before Spark is started for it.
-        find_directories(paths)
+        folders, _ = by_kind(paths)
+        if folders:
+            find_directories(folders)
         try:
             spark = start_session(master, settings.DATA_DIR)
         except NoJava as error:
             raise CommandError(str(error)) from error
         try:
-            return read_case(paths, now, SparkReading(spark, paths, depth))
+            return read_case(paths, now, SparkReading(spark, folders, depth))
         except LogsError:
             raise
         except Exception as error:
@@ -96,7 +103,9 @@ class Command(BaseCommand):
 
 def _own_master(paths: list[Path], depth: Depth) -> str | None:
     """Where to read when nobody says: here, until starting Spark costs less than it saves."""
-    segments = (segment for directory in find_directories(paths) for segment in directory.segments)
+    folders, _ = by_kind(paths)
+    directories = find_directories(folders) if folders else ()
+    segments = (segment for directory in directories for segment in directory.segments)
     size = sum(segment.stat().st_size for segment in segments)
     return OWN_MASTER if size >= SPARK_FROM_BYTES[depth] else None
 
@@ -110,7 +119,9 @@ def _lines(case: Case) -> Iterator[str]:
         yield from _partition_lines(read)
     for read in case.copies:
         yield f"{read.partition.name}: another copy in {read.directory.path}, not judged"
-    if not case.coordinator.partitions:
+    if case.text is not None:
+        yield from _text_lines(case.text)
+    if not case.coordinator.sources and not case.coordinator.latest:
         yield "No partition of __transaction_state was given: open transactions stay undecided."
     for row in group_rows(case):
         if row["held_up"]:
@@ -123,12 +134,22 @@ def _lines(case: Case) -> Iterator[str]:
         if remedy is not None:
             yield f"  {remedy.action}: {remedy.command}"
             yield from (f"    {condition}" for condition in remedy.preconditions)
-            yield f"    once it is aborted, the last stable offset is {remedy.last_stable_offset}"
+            if (stable := remedy.last_stable_offset) is not None and stable >= 0:
+                yield f"    once it is aborted, the last stable offset is {stable}"
+
+
+def _text_lines(text: TextReading) -> Iterator[str]:
+    yield f"text: {text.lines} lines, {text.used} used"
+    yield from (
+        f"  {text.skipped[reason]} left out: {reason.value}" for reason in Skipped if text.skipped[reason]
+    )
+    yield from (f"    {example}" for example in text.examples)
 
 
 def _partition_lines(read: ReadPartition) -> Iterator[str]:
     partition = read.partition
-    offsets = f"{partition.log_start}..{partition.high_watermark}, LSO {partition.last_stable_offset()}"
+    end = partition.high_watermark if partition.high_watermark >= 0 else "?"
+    offsets = f"{partition.log_start}..{end}, LSO {partition.last_stable_offset()}"
     counts = f"{partition.batches} batches, {partition.records} records, {len(partition.transactions)} transactions"
     yield f"{partition.name}: {offsets}; {counts}; {read.verdicts[0].kind.value}"
     yield from (f"  damaged: {one}" for one in partition.damage)

@@ -1,0 +1,52 @@
+"""Files of printed text: opened, bounded, handed to the reader line by line."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from eosviz.pipeline.kafka_logs.stretches import LogsError
+from eosviz.pipeline.kafka_logs.text_reader import TextReader, TextReading
+
+TEXT_BYTES_MAX = 512 * 1024 * 1024
+"""Of all texts together: a dump is ten times as long as what it tells, so larger logs are read as they are."""
+LINE_CHARACTERS_MAX = 16 * 1024 * 1024
+_ZERO = b"\0"
+_HEAD_BYTES = 16
+"""A binary file has a zero early; a dump may have one later, in the value of a record."""
+
+
+def by_kind(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Folders, and files. Raises LogsError for a path that is neither."""
+    folders = [path for path in paths if path.is_dir()]
+    files = [path for path in paths if path.is_file()]
+    for path in paths:
+        if path not in folders and path not in files:
+            raise LogsError(
+                f"{path} does not exist: give partition folders, log directories of a broker, or printed text"
+            )
+    return folders, files
+
+
+def read_texts(paths: Sequence[Path]) -> TextReading:
+    """What the texts say. Raises LogsError when they are too long, or one is no text."""
+    size = sum(path.stat().st_size for path in paths)
+    if size > TEXT_BYTES_MAX:
+        raise LogsError(
+            f"{size} bytes of text, {TEXT_BYTES_MAX} is the most: give the partition folders themselves"
+        )
+    reader = TextReader()
+    for path in paths:
+        reader.read(path, _lines(path))
+    return reader.finish()
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+        if _ZERO in head:
+            raise LogsError(f"{path} is no text: give the folder it lies in, not the file")
+        with path.open(encoding="utf-8", errors="replace", newline="\n") as text:
+            while line := text.readline(LINE_CHARACTERS_MAX):
+                yield line
+    except OSError as error:
+        raise LogsError(f"{path}: {error.strerror}: make it readable") from error

@@ -1,0 +1,142 @@
+"""A partition as far as printed text tells it: dumped segments, dumped snapshots and indexes, and rows of
+`kafka-transactions.sh`. It answers what a folder answers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.codec.producer_snapshot import ProducerEntry
+from engine.codec.transaction_index import AbortedTransaction
+from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, every_offset, merged
+from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction
+from eosviz.pipeline.kafka_logs.text_fields import Fields, RecordLine, number, truth
+
+
+@dataclass(slots=True)
+class DumpedBatch:
+    """A batch line and the record lines under it; of old dumps, the record lines of one position."""
+
+    fields: Fields
+    place: str
+    records: list[RecordLine] = field(default_factory=list)
+
+    @property
+    def has_own_line(self) -> bool:
+        return "baseoffset" in self.fields
+
+    def takes(self, record: RecordLine) -> bool:
+        """Whether the record belongs to it."""
+        if self.has_own_line:
+            offset = number(record.fields, "offset")
+            return number(self.fields, "baseoffset") <= offset <= number(self.fields, "lastoffset")
+        same = ("position", "producerid", "producerepoch")
+        return all(self.fields.get(name) == record.fields.get(name) for name in same)
+
+    def facts(self, file: str) -> BatchFacts:
+        """Raises UnreadableError when a field is missing."""
+        fields = self.fields
+        offsets = [number(one.fields, "offset") for one in self.records]
+        base = number(fields, "baseoffset", offsets[0] if offsets else None)
+        last = number(fields, "lastoffset", offsets[-1] if offsets else None)
+        records = number(fields, "count", len(offsets) or last - base + 1)
+        sequences = [number(one.fields, "sequence", -1) for one in self.records] or [-1]
+        marker = next((one for one in self.records if one.marker), None)
+        is_control = marker is not None or truth(fields, "iscontrol")
+        return BatchFacts(
+            file=file,
+            position=number(fields, "position", -1),
+            magic=number(fields, "magic", 2),
+            base_offset=base,
+            last_offset=last,
+            records=records,
+            offsets=merged([(one, one) for one in offsets]) or every_offset(base, last, records),
+            producer_id=number(fields, "producerid"),
+            producer_epoch=number(fields, "producerepoch"),
+            base_sequence=number(fields, "basesequence", sequences[0]),
+            last_sequence=number(fields, "lastsequence", sequences[-1]),
+            is_transactional=truth(fields, "istransactional"),
+            control_type=(marker.marker if marker else UNTOLD) if is_control else None,
+            coordinator_epoch=marker.coordinator_epoch if marker else -1,
+            max_timestamp=number(fields, "createtime", number(fields, "logappendtime", -1)),
+            damage="the dump says isvalid: false" if fields.get("isvalid") == "false" else None,
+        )
+
+
+@dataclass(slots=True)
+class TextPartition:
+    """What was printed about one partition."""
+
+    name: str
+    path: Path
+    """The text in which it was met first."""
+    dumped: dict[int, list[tuple[BatchFacts, list[RecordLine]]]] = field(default_factory=dict)
+    """By base offset of the segment."""
+    snapshots: dict[str, list[tuple[ProducerEntry, str]]] = field(default_factory=dict)
+    """By file name: producers and the places of their lines."""
+    rows: list[tuple[ProducerEntry, str]] = field(default_factory=list)
+    """Producers that a running broker was asked for."""
+    aborted: list[AbortedTransaction] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)
+
+    @property
+    def segments(self) -> tuple[int, ...]:
+        return tuple(sorted(self.dumped))
+
+    @property
+    def log_start(self) -> tuple[int, str]:
+        return (min(self.dumped), "first dumped segment") if self.dumped else (0, "not told")
+
+    @property
+    def log_end_min(self) -> int:
+        """Where the log ends at least; -1 when only a running broker was asked, which does not say it."""
+        bases = [*self.dumped, *(int(name.partition(".")[0]) for name in self.snapshots)]
+        return max(bases, default=-1)
+
+    @property
+    def aborted_in_files(self) -> tuple[tuple[AbortedTransaction, ...], tuple[str, ...]]:
+        return tuple(self.aborted), ()
+
+    @property
+    def newest_snapshot(self) -> tuple[str, tuple[ProducerEntry, ...]] | None:
+        """As that of a folder; None without batches, where the producers themselves are what is known."""
+        if not self.snapshots or not self.dumped:
+            return None
+        name = max(self.snapshots)
+        return name, tuple(entry for entry, _ in self.snapshots[name])
+
+    def batches(self) -> Iterator[tuple[BatchFacts, list[RecordLine]]]:
+        """In the order of the log."""
+        for segment in self.segments:
+            yield from self.dumped[segment]
+
+    def folded(self) -> Partition:
+        """The partition from its batches or, where none was dumped, from its producers."""
+        partition = Partition(self.name, damage=list(self.damage), corrupt=len(self.damage))
+        for facts, _ in self.batches():
+            partition.add(facts)
+        if not self.dumped:
+            newest = self.snapshots[max(self.snapshots)] if self.snapshots else []
+            for entry, place in [*newest, *self.rows]:
+                _know(partition, entry, place)
+            partition.log_end = self.log_end_min
+        return partition
+
+
+def _know(partition: Partition, entry: ProducerEntry, place: str) -> None:
+    """A producer as a broker tells it: when its open transaction began, not how far it goes."""
+    producer = Producer(
+        entry.producer_id, entry.producer_epoch, entry.last_sequence, entry.last_offset, entry.last_timestamp,
+        entry.coordinator_epoch,
+    )  # fmt: skip
+    if entry.open_first_offset >= 0:
+        producer.open = Transaction(
+            producer_id=entry.producer_id,
+            epoch=entry.producer_epoch,
+            first_offset=entry.open_first_offset,
+            last_offset=entry.last_offset,
+            first_timestamp=entry.last_timestamp,
+            place=place,
+        )
+        partition.transactions.append(producer.open)
+    partition.producers[entry.producer_id] = producer

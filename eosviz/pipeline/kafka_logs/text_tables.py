@@ -1,0 +1,106 @@
+"""The tables of `kafka-transactions.sh`: list, describe, describe-producers, find-hanging.
+
+They are separated by tabs and padded; a copy from a terminal may have blanks instead. Source: Kafka's
+`TransactionsCommand` (KIP-664).
+"""
+
+import re
+from enum import Enum
+
+from engine.codec.producer_snapshot import ProducerEntry
+from engine.codec.transaction_log_record import TransactionLogValue
+from eosviz.pipeline.kafka_logs.text_fields import Fields, number, partitions_of, status_of
+
+
+class Table(Enum):
+    """A table by the columns that tell it from the others."""
+
+    PRODUCERS = ("ProducerId", "LastSequence", "CurrentTransactionStartOffset")
+    DESCRIPTION = ("CoordinatorId", "TransactionalId", "TransactionTimeoutMs", "TopicPartitions")
+    LIST = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")
+    HANGING = ("Topic", "Partition", "ProducerId", "StartOffset")
+
+
+_PARTITION = re.compile(
+    r"describe-producers\b(?=.*--topic[ =](?P<topic>\S+))(?=.*--partition[ =](?P<partition>\d+))"
+)
+
+
+def partition_asked_for(line: str) -> str | None:
+    """`topic-N` of a describe-producers command: its table does not name the partition."""
+    found = _PARTITION.search(line)
+    return f"{found['topic']}-{found['partition']}" if found else None
+
+
+def head_of(line: str) -> tuple[Table, list[str]] | None:
+    """Which table begins with this line, and its columns."""
+    columns = line.split()
+    found = next((table for table in Table if set(table.value) <= set(columns)), None)
+    return None if found is None else (found, columns)
+
+
+def cells(columns: list[str], line: str) -> Fields | None:
+    """A row by column, names in small letters; None for a line that is no row of this table."""
+    values = [cell.strip() for cell in line.rstrip("\n").split("\t")]
+    if len(values) < len(columns):
+        values = line.split()
+    # The last column may be empty: a transaction without partitions.
+    if len(values) == len(columns) - 1:
+        values.append("")
+    if len(values) < len(columns) or any(values[len(columns) :]):
+        return None
+    return {name.lower(): value for name, value in zip(columns, values, strict=False)}
+
+
+def producer_row(row: Fields) -> ProducerEntry:
+    """A row of describe-producers. Raises UnreadableError."""
+    return ProducerEntry(
+        producer_id=number(row, "producerid"),
+        producer_epoch=number(row, "producerepoch"),
+        last_sequence=number(row, "lastsequence"),
+        last_offset=-1,
+        offset_delta=0,
+        last_timestamp=number(row, "lasttimestamp"),
+        coordinator_epoch=number(row, "latestcoordinatorepoch", -1),
+        open_first_offset=_or_none(row, "currenttransactionstartoffset"),
+    )
+
+
+def hanging_row(row: Fields) -> tuple[str, ProducerEntry]:
+    """A row of find-hanging: the partition and the producer. Raises UnreadableError."""
+    entry = ProducerEntry(
+        producer_id=number(row, "producerid"),
+        producer_epoch=number(row, "producerepoch"),
+        last_sequence=-1,
+        last_offset=-1,
+        offset_delta=0,
+        last_timestamp=number(row, "lasttimestamp", -1),
+        coordinator_epoch=_or_none(row, "coordinatorepoch"),
+        open_first_offset=_or_none(row, "startoffset"),
+    )
+    return f"{row['topic']}-{number(row, 'partition')}", entry
+
+
+def description_row(row: Fields) -> tuple[str, TransactionLogValue, int]:
+    """A row of describe: transactional id, state, and when it was asked. Raises UnreadableError."""
+    start_ms = _or_none(row, "currenttransactionstarttimems")
+    asked_ms = start_ms + _or_none(row, "transactiondurationms") if start_ms >= 0 else -1
+    value = TransactionLogValue(
+        producer_id=number(row, "producerid"),
+        producer_epoch=number(row, "producerepoch"),
+        timeout_ms=number(row, "transactiontimeoutms"),
+        status=status_of(row["transactionstate"]),
+        partitions=partitions_of(row["topicpartitions"]),
+        last_update_ms=start_ms,
+        start_ms=start_ms,
+    )
+    return row["transactionalid"], value, asked_ms
+
+
+def list_row(row: Fields) -> tuple[int, str, str]:
+    """A row of list: producer id, transactional id, state. Raises UnreadableError."""
+    return number(row, "producerid"), row["transactionalid"], status_of(row["transactionstate"]).kafka_name
+
+
+def _or_none(row: Fields, name: str) -> int:
+    return -1 if row.get(name) in ("None", "") else number(row, name)
