@@ -10,6 +10,7 @@ http_application = get_asgi_application()  # loads the apps, which the imports b
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
+from eosviz.classroom.routing import websocket_urlpatterns as class_sockets  # noqa: E402
 from eosviz.replays.body_limit import BodyLimit  # noqa: E402
 from eosviz.walkthroughs.origin import OwnOrigin  # noqa: E402
 from eosviz.walkthroughs.routing import websocket_urlpatterns  # noqa: E402
@@ -18,6 +19,6 @@ application = ProtocolTypeRouter(
     {
         "http": BodyLimit(http_application),
         # A page of another site may open a WebSocket with the visitor's cookies: the origin is checked first.
-        "websocket": OwnOrigin(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": OwnOrigin(AuthMiddlewareStack(URLRouter([*websocket_urlpatterns, *class_sockets]))),
     }
 )

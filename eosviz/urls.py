@@ -19,4 +19,5 @@ urlpatterns = [
     path("", include("eosviz.pipeline.urls")),
     path("", include("eosviz.reference.urls")),
     path("", include("eosviz.tracks.urls")),
+    path("", include("eosviz.classroom.urls")),
 ]

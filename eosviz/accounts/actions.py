@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from eosviz.accounts.models import User
+from eosviz.classroom.models import Classroom
 from eosviz.replays.models import Replay
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs import presenting
@@ -19,6 +20,7 @@ def delete_account(user: User) -> None:
     ):
         presenting.end(session_id)
     with transaction.atomic():
+        Classroom.objects.taught_only_by(user).delete()
         Session.objects.of_browser(key).delete()
         Replay.objects.of_browser(key).delete()
         Visit.objects.of_browser(key).delete()

@@ -11,6 +11,7 @@ import msgspec
 
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import role_of
+from eosviz.classroom.models import Attempt, AuditEntry, Classroom, Membership
 from eosviz.replays.actions import export_session, file_name
 from eosviz.replays.models import Replay
 from eosviz.tracks.models import Prediction, Visit
@@ -45,6 +46,10 @@ def holdings(user: User) -> list[Holding]:
         Holding("replays", Replay.objects.of_browser(key).count()),
         Holding("predictions", Prediction.objects.filter(session__owner=key).count()),
         Holding("progress", Visit.objects.of_browser(key).count()),
+        Holding("memberships", Membership.objects.filter(user=user).count()),
+        Holding("attempts", Attempt.objects.of(user).count()),
+        Holding("classes_alone", Classroom.objects.taught_only_by(user).count()),
+        Holding("deeds", AuditEntry.objects.filter(actor=user).count(), fate="anonymised"),
     ]
 
 
@@ -76,6 +81,29 @@ def account_file(user: User) -> dict[str, Any]:
             }
             for answer in Prediction.objects.filter(session__owner=key).order_by("answered")
         ],
+        "classes": [
+            {"name": one.classroom.name, "part": one.part, "joined": one.joined.isoformat()}
+            for one in Membership.objects.filter(user=user).select_related("classroom").order_by("joined")
+        ],
+        "attempts": [
+            _attempt(one) for one in Attempt.objects.of(user).select_related("assignment__classroom")
+        ],
+    }
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "class": attempt.assignment.classroom.name,
+        "assignment": attempt.assignment.title,
+        "number": attempt.number,
+        "session": None if attempt.session_id is None else str(attempt.session_id),
+        "started": attempt.started.isoformat(),
+        "handed_in": None if attempt.handed_in is None else attempt.handed_in.isoformat(),
+        "outcome": attempt.outcome,
+        "score": attempt.score,
+        "score_max": attempt.score_max,
+        "text": attempt.text,
+        "comment": attempt.comment,
     }
 
 

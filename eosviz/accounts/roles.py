@@ -26,11 +26,15 @@ class Role(StrEnum):
 
 MAY: dict[Role, tuple[str, ...]] = {
     Role.LEARNER: (),
-    Role.INSTRUCTOR: (),
+    Role.INSTRUCTOR: ("classroom.add_classroom",),
     Role.ADMINISTRATOR: (
         "accounts.administer",
         "accounts.view_user",
         "accounts.change_user",
+        "classroom.add_classroom",
+        "classroom.view_classroom",
+        "classroom.view_assignment",
+        "classroom.view_auditentry",
     ),
 }
 """Permissions as `app.codename`. An administrator may look at every class, but teaches only those they joined."""

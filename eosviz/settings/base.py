@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "eosviz.pipeline",
     "eosviz.reference",
     "eosviz.tracks",
+    "eosviz.classroom",
 ]
 
 MIDDLEWARE = [

@@ -72,6 +72,7 @@ def page_links() -> list[dict[str, str]]:
 _LINKS = (
     ("scenarios:library", "page.library"),
     ("tracks:index", "page.tracks"),
+    ("classroom:index", "page.classes"),
     ("walkthroughs:compare", "page.compare"),
     ("replays:import", "page.import"),
     ("replays:open_log", "page.open_log"),

@@ -1,0 +1,233 @@
+"""Everything that writes classes, assignments and attempts. Pages are doors to these functions.
+
+Each takes rows that were found through the query sets of `models.py`, so who may do it is settled before. What a
+rule of the class forbids is `ClassRefused`. What instructors do is written to the audit log in the same
+transaction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from engine.scenario import BadScenario
+from eosviz.accounts.models import User
+from eosviz.classroom.judging import judge
+from eosviz.classroom.live import tell_instructors
+from eosviz.classroom.models import (
+    ASSIGNMENTS_MAX,
+    CLASSES_PER_INSTRUCTOR_MAX,
+    MEMBERS_MAX,
+    Assignment,
+    Attempt,
+    AuditEntry,
+    Classroom,
+    Kind,
+    Membership,
+    Outcome,
+    Part,
+    new_code,
+)
+from eosviz.scenarios.actions import with_settings
+from eosviz.walkthroughs.actions import bad_scenario, create_session
+from eosviz.walkthroughs.models import Session
+
+
+class ClassRefused(Exception):
+    """`classroom.refused.<reason>` says it, with the parameters."""
+
+    def __init__(self, reason: str, **params: Any) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.params = params
+
+    @property
+    def said_key(self) -> str:
+        return f"classroom.refused.{self.reason}"
+
+
+# -- classes -------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def create_class(teacher: User, name: str) -> Classroom:
+    if Classroom.objects.taught_by(teacher).count() >= CLASSES_PER_INSTRUCTOR_MAX:
+        raise ClassRefused("too_many_classes", most=CLASSES_PER_INSTRUCTOR_MAX)
+    classroom = Classroom.objects.create(name=name)
+    Membership.objects.create(classroom=classroom, user=teacher, part=Part.INSTRUCTOR)
+    _note(classroom, teacher, "made", name=name)
+    return classroom
+
+
+def join(user: User, code: str) -> Classroom:
+    """Whoever has the code is in; joining again changes nothing."""
+    classroom = Classroom.objects.filter(code=code.strip().lower()).first()
+    if classroom is None:
+        raise ClassRefused("no_such_code")
+    if Membership.objects.filter(classroom=classroom, user=user).exists():
+        return classroom
+    _must_be_open(classroom)
+    with transaction.atomic():
+        Classroom.objects.select_for_update().get(id=classroom.id)
+        if classroom.memberships.count() >= MEMBERS_MAX:
+            raise ClassRefused("class_full", most=MEMBERS_MAX)
+        Membership.objects.get_or_create(classroom=classroom, user=user)
+    tell_instructors(classroom.id)
+    return classroom
+
+
+@transaction.atomic
+def rename(classroom: Classroom, actor: User, name: str) -> None:
+    _note(classroom, actor, "renamed", before=classroom.name, after=name)
+    classroom.name = name
+    classroom.save(update_fields=["name"])
+
+
+@transaction.atomic
+def change_code(classroom: Classroom, actor: User) -> None:
+    """The old code and its link lead nowhere from now on; members stay."""
+    classroom.code = new_code()
+    classroom.save(update_fields=["code"])
+    _note(classroom, actor, "new_code")
+
+
+@transaction.atomic
+def set_archived(classroom: Classroom, actor: User, archived: bool) -> None:
+    if archived == (classroom.archived is not None):
+        return
+    classroom.archived = timezone.now() if archived else None
+    classroom.save(update_fields=["archived"])
+    _note(classroom, actor, "archived" if archived else "reopened")
+
+
+@transaction.atomic
+def set_part(membership: Membership, actor: User, part: Part) -> None:
+    if part != Part.INSTRUCTOR:
+        _must_keep_an_instructor(membership)
+    membership.part = part
+    membership.save(update_fields=["part"])
+    _note(membership.classroom, actor, f"made_{part}")
+
+
+@transaction.atomic
+def remove_member(membership: Membership, actor: User) -> None:
+    """Out of the class, and what they handed in there is deleted."""
+    _must_keep_an_instructor(membership)
+    Attempt.objects.filter(assignment__classroom=membership.classroom_id, user=membership.user_id).delete()
+    membership.delete()
+    if actor.pk != membership.user_id:
+        _note(membership.classroom, actor, "removed")
+
+
+def _must_keep_an_instructor(membership: Membership) -> None:
+    teachers = Membership.objects.select_for_update().filter(
+        classroom=membership.classroom_id, part=Part.INSTRUCTOR
+    )
+    if membership.part == Part.INSTRUCTOR and teachers.count() == 1:
+        raise ClassRefused("last_instructor")
+
+
+def _must_be_open(classroom: Classroom) -> None:
+    if classroom.archived is not None:
+        raise ClassRefused("archived")
+
+
+def _note(classroom: Classroom, actor: User, deed: str, **params: Any) -> None:
+    AuditEntry.objects.create(classroom=classroom, actor=actor, deed=deed, params=params)
+
+
+# -- assignments ---------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -> Assignment:
+    """Store an assignment that a form has checked."""
+    _must_be_open(classroom)
+    if classroom.assignments.count() >= ASSIGNMENTS_MAX:
+        raise ClassRefused("too_many_assignments", most=ASSIGNMENTS_MAX)
+    assignment.classroom = classroom
+    assignment.save()
+    _note(classroom, actor, "assigned", title=assignment.title)
+    tell_instructors(classroom.id)
+    return assignment
+
+
+@transaction.atomic
+def withdraw_assignment(assignment: Assignment, actor: User) -> None:
+    """With everything handed in for it. The learners' runs stay theirs."""
+    _note(assignment.classroom, actor, "withdrew", title=assignment.title)
+    assignment.delete()
+
+
+# -- attempts ------------------------------------------------------------------------------------------------
+
+
+def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = None) -> Attempt:
+    """The attempt that is open, else a new one with a run of its own. Raises ClassRefused or Problem."""
+    _must_be_open(assignment.classroom)
+    open_one = Attempt.objects.of(user).open().filter(assignment=assignment).first()
+    if open_one is not None:
+        return open_one
+    begun = Attempt.objects.of(user).filter(assignment=assignment).count()
+    if begun >= assignment.attempts_max:
+        raise ClassRefused("no_attempts_left", most=assignment.attempts_max)
+    session = _run(user, assignment, chosen or {})
+    try:
+        with transaction.atomic():
+            attempt = Attempt.objects.create(
+                assignment=assignment, user=user, number=begun + 1, session=session, chosen=chosen or {}
+            )
+    except IntegrityError:  # asked twice at once: the other one is the attempt
+        if session is not None:
+            session.delete()
+        return Attempt.objects.get(assignment=assignment, user=user, number=begun + 1)
+    tell_instructors(assignment.classroom_id)
+    return attempt
+
+
+def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session | None:
+    """None for what needs no run: a track, or a text alone."""
+    version = assignment.version
+    if version is None:
+        return None
+    if chosen:
+        try:
+            version = with_settings(version, assignment.variant, chosen)
+        except BadScenario as bad:
+            raise bad_scenario(bad) from None
+    return create_session(user.owner_key, version, assignment.variant)
+
+
+def hand_in(attempt: Attempt, text: str = "") -> Attempt:
+    """Judged now, once; handing in again changes nothing. Raises ClassRefused."""
+    assignment = attempt.assignment
+    _must_be_open(assignment.classroom)
+    if assignment.kind == Kind.EXPLAIN and not text.strip():
+        raise ClassRefused("nothing_written")
+    judgement = judge(attempt)
+    with transaction.atomic():
+        held = Attempt.objects.select_for_update().get(pk=attempt.pk)
+        if held.outcome != Outcome.OPEN:
+            return held
+        held.outcome = judgement.outcome
+        held.score, held.score_max = judgement.score, judgement.score_max
+        held.evidence = {"reason": judgement.reason, **judgement.evidence}
+        held.text = text.strip()
+        held.handed_in = timezone.now()
+        held.save()
+    tell_instructors(assignment.classroom_id)
+    return held
+
+
+@transaction.atomic
+def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> None:
+    """An instructor has read it. They may change their mind."""
+    if attempt.assignment.kind != Kind.EXPLAIN or attempt.handed_in is None:
+        raise ClassRefused("nothing_to_read")
+    attempt.outcome = Outcome.PASSED if passed else Outcome.FAILED
+    attempt.comment = comment.strip()
+    attempt.save(update_fields=["outcome", "comment"])
+    _note(attempt.assignment.classroom, actor, "read", title=attempt.assignment.title)
+    tell_instructors(attempt.assignment.classroom_id)

@@ -1,0 +1,52 @@
+"""Classes in Django's administration, to look at and to find things; their instructors change them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
+
+from eosviz.classroom.models import Assignment, AuditEntry, Classroom
+
+
+class OnlyLookedAt(admin.ModelAdmin):
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Classroom)
+class ClassroomAdmin(OnlyLookedAt):
+    list_display = ("name", "members", "created", "archived")
+    search_fields = ("name", "memberships__user__email")
+    exclude = ("code",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Classroom]:
+        return super().get_queryset(request).annotate(member_count=Count("memberships"))
+
+    def members(self, classroom: Any) -> int:
+        count: int = classroom.member_count
+        return count
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(OnlyLookedAt):
+    list_display = ("title", "kind", "classroom", "due", "created")
+    list_filter = ("kind",)
+    list_select_related = ("classroom",)
+    search_fields = ("title", "classroom__name")
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(OnlyLookedAt):
+    list_display = ("at", "deed", "actor", "classroom")
+    list_filter = ("deed",)
+    list_select_related = ("actor", "classroom")
+    search_fields = ("classroom__name", "actor__email")

@@ -1,0 +1,263 @@
+"""Forms of classes. What cannot be asked of a class is refused at its field, by the engine where it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC
+from typing import Any
+
+from django import forms
+from django.utils.translation import get_language
+
+from engine.client.configuration import SETTINGS
+from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.scenario import BadScenario
+from engine.scenario.tracks import tracks
+from eosviz.accounts.forms import words
+from eosviz.catalogue import language_of, say
+from eosviz.classroom.judging import broken_by_itself
+from eosviz.classroom.models import (
+    ATTEMPTS_MAX,
+    BUDGET_MAX,
+    NAME_CHARACTERS_MAX,
+    TEXT_CHARACTERS_MAX,
+    Assignment,
+    Kind,
+)
+from eosviz.scenarios.cards import Card, card_of
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.simulations import scenario_of
+
+EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
+OFFERED_SETTINGS = (
+    "acks",
+    "enable_idempotence",
+    "retries",
+    "max_in_flight",
+    "retry_backoff_ms",
+    "request_timeout_ms",
+    "batch_expiry_ms",
+    "linger_ms",
+    "max_block_ms",
+    "transaction_timeout_ms",
+)
+"""Of the engine's producer settings, those that decide about a guarantee."""
+TRACK = "track:"
+
+
+def _say(key: str, **params: Any) -> str:
+    return say(key, language_of(get_language()), params)
+
+
+def _refuse(key: str, **params: Any) -> forms.ValidationError:
+    return forms.ValidationError(_say(key, **params))
+
+
+class NameForm(forms.Form):
+    name = forms.CharField(label=words("classroom.name"), max_length=NAME_CHARACTERS_MAX)
+
+
+class JoinForm(forms.Form):
+    code = forms.CharField(
+        label=words("classroom.code"),
+        max_length=40,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+
+
+class AssignmentForm(forms.Form):
+    """One kind of assignment: only the fields that it has."""
+
+    title = forms.CharField(label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX)
+    material = forms.ChoiceField(label=words("classroom.material"))
+    guarantee = forms.ChoiceField(label=words("classroom.guarantee"))
+    budget = forms.IntegerField(
+        label=words("classroom.budget"),
+        help_text=words("classroom.budget.why"),
+        min_value=1,
+        max_value=BUDGET_MAX,
+        initial=2,
+    )
+    settings = forms.MultipleChoiceField(
+        label=words("classroom.settings"),
+        choices=[(name, name) for name in OFFERED_SETTINGS],
+        initial=["acks", "enable_idempotence", "retries", "max_in_flight"],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    text = forms.CharField(
+        label=words("classroom.text"),
+        max_length=TEXT_CHARACTERS_MAX,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    due = forms.DateTimeField(
+        label=words("classroom.due"),
+        help_text=words("classroom.due.why"),
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )
+    attempts_max = forms.IntegerField(
+        label=words("classroom.attempts_max"), min_value=1, max_value=ATTEMPTS_MAX, initial=3
+    )
+
+    def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.kind = kind
+        for name, kinds in _ONLY_FOR.items():
+            if kind not in kinds:
+                del self.fields[name]
+        self.fields["material"].choices = list(_materials(kind, language_of(get_language())))
+        self.fields["material"].required = kind != Kind.EXPLAIN
+        if kind == Kind.EXPLAIN:
+            self.fields["text"].required = True
+        if "guarantee" in self.fields:
+            every = [("", _say("classroom.every_guarantee"))] if kind == Kind.HOLD else []
+            named = [(name, _say(f"player.guarantee.{name}")) for name in EVERY_GUARANTEE]
+            self.fields["guarantee"].choices = [*every, *named]
+            self.fields["guarantee"].required = kind == Kind.BREAK
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        material = cleaned.get("material", "")
+        if not material or material.startswith(TRACK):
+            return cleaned
+        identifier, _, variant = material.partition("/")
+        version = ScenarioVersion.objects.library().filter(identifier=identifier).first()
+        if version is None:
+            self.add_error("material", _refuse("classroom.wrong.material"))
+            return cleaned
+        cleaned["version"], cleaned["variant"] = version, variant or None
+        self._check_run(version, variant or None, cleaned.get("guarantee", ""))
+        return cleaned
+
+    def _check_run(self, version: ScenarioVersion, variant: str | None, guarantee: str) -> None:
+        """The engine runs it once: what is asked must be possible and not done already."""
+        try:
+            broken = broken_by_itself(version, variant)
+        except BadScenario:
+            broken = None
+        if broken is None:
+            self.add_error("material", _refuse("classroom.wrong.refused"))
+        elif self.kind == Kind.BREAK and guarantee in broken:
+            self.add_error("guarantee", _refuse("classroom.wrong.broken_already", step=broken[guarantee]))
+        elif self.kind == Kind.HOLD and not any(guarantee in ("", name) for name in broken):
+            self.add_error("guarantee", _refuse("classroom.wrong.holds_already"))
+        elif self.kind == Kind.HOLD and not version.document.get("producers"):
+            self.add_error("material", _refuse("classroom.wrong.no_producer"))
+        elif self.kind == Kind.PREDICT and not version.document.get("checkpoints"):
+            self.add_error("material", _refuse("classroom.wrong.no_questions"))
+
+    def assignment(self) -> Assignment:
+        """Not stored yet, and without its class."""
+        cleaned = self.cleaned_data
+        material: str = cleaned.get("material", "")
+        return Assignment(
+            kind=self.kind,
+            title=cleaned["title"],
+            text=cleaned["text"],
+            version=cleaned.get("version"),
+            variant=cleaned.get("variant"),
+            track=material.removeprefix(TRACK) if material.startswith(TRACK) else "",
+            due=cleaned["due"].replace(tzinfo=UTC) if cleaned["due"] else None,
+            attempts_max=cleaned["attempts_max"],
+            guarantee=cleaned.get("guarantee", ""),
+            budget=cleaned.get("budget"),
+            settings=cleaned.get("settings", []),
+        )
+
+
+_ONLY_FOR: dict[str, tuple[Kind, ...]] = {
+    "guarantee": (Kind.BREAK, Kind.HOLD),
+    "budget": (Kind.BREAK,),
+    "settings": (Kind.HOLD,),
+}
+
+
+def _materials(kind: Kind, language: str) -> Iterator[tuple[str, Any]]:
+    """What the choice offers: tracks where they can be watched, scenarios with their variants as groups."""
+    if kind == Kind.EXPLAIN:
+        yield "", _say("classroom.no_material")
+    if kind == Kind.WATCH:
+        yield (
+            _say("page.tracks"),
+            [(f"{TRACK}{track.name}", track.title[language]) for track in tracks()],
+        )
+    for version in ScenarioVersion.objects.library():
+        if kind == Kind.PREDICT and not version.document.get("checkpoints"):
+            continue
+        card = card_of(version)
+        yield f"{card.identifier} {card.title[language]}", list(_runs(card, language))
+
+
+def _runs(card: Card, language: str) -> Iterator[tuple[str, str]]:
+    if card.acts:
+        yield card.identifier, f"{card.identifier} {card.title[language]}"
+    for variant in card.variants:
+        if variant.expect_refused is None:
+            yield f"{card.identifier}/{variant.name}", f"{card.identifier} {variant.title[language]}"
+
+
+class SettingsForm(forms.Form):
+    """*Make it hold*: a field for each setting that may be chosen, of each producer. `chosen` are those that
+    differ from the scenario's own.
+    """
+
+    def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if assignment.version is None:
+            return
+        scenario = scenario_of(assignment.version, assignment.variant)
+        for producer in scenario["producers"]:
+            for name in assignment.settings:
+                now = producer["settings"].get(name, SETTINGS[name].default)
+                path = f"producers.{producer['name']}.settings.{name}"
+                self.fields[path] = _field(name, now)
+                self.fields[path].label = f"{producer['name']}: {name}"
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        values = {path: self._value(path) for path in self.fields}
+        return {path: value for path, value in values.items() if value != self._before(path)}
+
+    def _value(self, path: str) -> Any:
+        return _READ.get(SETTINGS[path.rpartition(".")[2]].kind, int)(self.cleaned_data[path])
+
+    def _before(self, path: str) -> Any:
+        return _READ.get(SETTINGS[path.rpartition(".")[2]].kind, int)(self.fields[path].initial)
+
+
+_READ: dict[str, Any] = {
+    "bool": lambda text: text == "true",
+    "acks": lambda text: "all" if text == "all" else int(text),
+}
+
+
+def _field(name: str, now: Any) -> forms.Field:
+    setting = SETTINGS[name]
+    if setting.kind == "bool":
+        return forms.ChoiceField(
+            choices=[("true", "true"), ("false", "false")], initial="true" if now else "false"
+        )
+    if setting.kind == "acks":
+        shown = "all" if now in (-1, "-1", "all") else str(now)
+        return forms.ChoiceField(choices=[("0", "0"), ("1", "1"), ("all", "all")], initial=shown)
+    return forms.IntegerField(min_value=setting.low, max_value=setting.high, initial=now)
+
+
+class HandInForm(forms.Form):
+    text = forms.CharField(
+        label=words("classroom.your_text"),
+        max_length=TEXT_CHARACTERS_MAX,
+        widget=forms.Textarea(attrs={"rows": 8}),
+    )
+
+
+class ReadForm(forms.Form):
+    comment = forms.CharField(
+        label=words("classroom.comment"),
+        max_length=TEXT_CHARACTERS_MAX,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )

@@ -1,0 +1,172 @@
+"""When an attempt is done. The engine judged every step when it was made; this only reads its verdicts.
+
+Nothing here writes. `Judgement` of an open attempt is what handing it in now would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.errors import Refused
+from engine.scenario.tracks import tracks
+from engine.simulation import Simulation
+from eosviz.classroom.models import Attempt, Kind, Outcome
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.tracks.asking import asked_on
+from eosviz.tracks.models import Prediction, Visit
+from eosviz.walkthroughs.models import Branch, line_interventions
+from eosviz.walkthroughs.simulations import scenario_of
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    outcome: Outcome
+    reason: str
+    """`classroom.reason.<reason>` says it, with `evidence` as parameters."""
+    score: int | None = None
+    score_max: int | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_passed(self) -> bool:
+        return self.outcome == Outcome.PASSED
+
+    @property
+    def said_key(self) -> str:
+        return f"classroom.reason.{self.reason}"
+
+    @property
+    def said_params(self) -> dict[str, Any]:
+        return {"score": self.score, "score_max": self.score_max, **self.evidence}
+
+
+def judge(attempt: Attempt) -> Judgement:
+    """As it stands now."""
+    if attempt.session_id is None and not attempt.assignment.track and attempt.assignment.version_id:
+        return Judgement(Outcome.FAILED, "run_deleted")
+    return _JUDGES[Kind(attempt.assignment.kind)](attempt)
+
+
+def _watch(attempt: Attempt) -> Judgement:
+    if attempt.assignment.track:
+        return _track(attempt)
+    root = _root(attempt)
+    if root.interventions:
+        return Judgement(Outcome.FAILED, "changed_run")
+    if root.finished is None:
+        return Judgement(Outcome.FAILED, "not_at_the_end", evidence={"step": root.newest})
+    return Judgement(Outcome.PASSED, "watched", evidence={"step": root.newest})
+
+
+def _track(attempt: Attempt) -> Judgement:
+    track = next((one for one in tracks() if one.name == attempt.assignment.track), None)
+    count = len(track.items) if track is not None else 0
+    visits = Visit.objects.of_browser(attempt.user.owner_key)
+    done = visits.filter(track=attempt.assignment.track, done=True, position__lte=count).count()
+    outcome = Outcome.PASSED if count and done == count else Outcome.FAILED
+    return Judgement(outcome, "track", evidence={"done": done, "count": count})
+
+
+def _predict(attempt: Attempt) -> Judgement:
+    """Every question of the run as it is without interventions; the first answer counts, a skipped one is none."""
+    line = [_root(attempt)]
+    if line[0].interventions:
+        return Judgement(Outcome.FAILED, "changed_run")
+    asked = asked_on(line)
+    answers = {answer.at: answer for answer in Prediction.objects.of_line(line)}
+    wrong = [
+        {"at": one["at"], "ask": one["ask"], "choice": answers[one["at"]].choice}
+        for one in asked
+        if one["at"] in answers and answers[one["at"]].right is not True
+    ]
+    unanswered = [one["at"] for one in asked if one["at"] not in answers]
+    right = len(asked) - len(wrong) - len(unanswered)
+    evidence = {"wrong": wrong, "unanswered": len(unanswered)}
+    if unanswered:
+        return Judgement(Outcome.FAILED, "unanswered", right, len(asked), evidence)
+    return Judgement(Outcome.PASSED, "predicted", right, len(asked), evidence)
+
+
+def _break(attempt: Attempt) -> Judgement:
+    """The branch that broke the guarantee with the fewest interventions before the step that broke it."""
+    guarantee, budget = attempt.assignment.guarantee, attempt.assignment.budget or 0
+    found: list[tuple[int, Branch]] = []
+    branches = list(Branch.objects.of_session(attempt.session_id)) if attempt.session_id else []
+    by_id = {branch.id: branch for branch in branches}
+    for branch in branches:
+        step = branch.first_broken.get(guarantee)
+        if step is None:
+            continue
+        made = [one for one in line_interventions(_line(branch, by_id)) if one["after"] < step]
+        found.append((len(made), branch))
+    if not found:
+        return Judgement(Outcome.FAILED, "nothing_broken", evidence={"budget": budget})
+    used, branch = min(found, key=lambda one: (one[0], one[1].id))
+    evidence = {
+        "branch": branch.name,
+        "step": branch.first_broken[guarantee],
+        "used": used,
+        "budget": budget,
+    }
+    if used > budget:
+        return Judgement(Outcome.FAILED, "over_budget", evidence=evidence)
+    return Judgement(Outcome.PASSED, "broken", evidence=evidence)
+
+
+def _line(branch: Branch, by_id: dict[int, Branch]) -> list[Branch]:
+    line = [branch]
+    while line[-1].parent_id is not None:
+        line.append(by_id[line[-1].parent_id])
+    return line[::-1]
+
+
+def _hold(attempt: Attempt) -> Judgement:
+    """The engine runs it once more with the chosen settings and nothing done to it: what the learner did in the
+    run of the attempt does not count.
+    """
+    if attempt.session is None:
+        return Judgement(Outcome.FAILED, "run_deleted")
+    guarantee = attempt.assignment.guarantee
+    every = broken_by_itself(attempt.session.version, attempt.session.variant) or {}
+    broken = {name: step for name, step in every.items() if guarantee in ("", name)}
+    if broken:
+        name, step = min(broken.items(), key=lambda one: (one[1], one[0]))
+        return Judgement(Outcome.FAILED, "did_not_hold", evidence={"broken": name, "step": step})
+    return Judgement(Outcome.PASSED, "held")
+
+
+def _explain(attempt: Attempt) -> Judgement:
+    """A person reads it; what was handed in waits for them."""
+    return Judgement(Outcome(attempt.outcome) if attempt.handed_in else Outcome.WAITING, "read_by_person")
+
+
+_JUDGES: dict[Kind, Callable[[Attempt], Judgement]] = {
+    Kind.WATCH: _watch,
+    Kind.PREDICT: _predict,
+    Kind.BREAK: _break,
+    Kind.HOLD: _hold,
+    Kind.EXPLAIN: _explain,
+}
+
+
+def _root(attempt: Attempt) -> Branch:
+    """The branch that the session began with. An intervention at its newest step is made on it, and shows."""
+    branches = Branch.objects.filter(session_id=attempt.session_id).select_related("session__version")
+    return branches.order_by("id")[0]
+
+
+def broken_by_itself(version: ScenarioVersion, variant: str | None) -> dict[str, int] | None:
+    """Guarantee to the first step that breaks it when nobody does anything; None when a rule refuses the run.
+
+    Raises BadScenario. A run ends by its own limits.
+    """
+    try:
+        simulation = Simulation(scenario_of(version, variant), watching="judged")
+    except Refused:
+        return None
+    while simulation.step() is not None:
+        pass
+    judged = simulation.judges.guarantees.items()
+    return {name: row.broken_at for name, row in judged if row.broken_at is not None}

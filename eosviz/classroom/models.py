@@ -1,0 +1,261 @@
+"""Classes, who is in them, their assignments and what learners handed in.
+
+Who may see or change something is a method of its query set here, and nowhere else: a page asks for *the classes
+that this person teaches* and finds nothing where another would find a class, so what is forbidden does not exist.
+"""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from eosviz.accounts.models import User
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.models import Session
+
+CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Without those that are taken for one another when they are read from a board: i, l, o, 0, 1."""
+CODE_LENGTH = 10
+NAME_CHARACTERS_MAX = 120
+TEXT_CHARACTERS_MAX = 4_000
+CLASSES_PER_INSTRUCTOR_MAX = 50
+MEMBERS_MAX = 500
+ASSIGNMENTS_MAX = 100
+ATTEMPTS_MAX = 20
+BUDGET_MAX = 20
+
+
+def new_code() -> str:
+    """What learners type to join."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+
+
+class Part(models.TextChoices):
+    """What somebody is in a class."""
+
+    LEARNER = "learner", "learner"
+    INSTRUCTOR = "instructor", "instructor"
+
+
+class Kind(models.TextChoices):
+    """What an assignment asks for; `judging.py` says when it is done."""
+
+    WATCH = "watch", "watch"
+    PREDICT = "predict", "predict"
+    BREAK = "break", "break"
+    HOLD = "hold", "hold"
+    EXPLAIN = "explain", "explain"
+
+
+class Outcome(models.TextChoices):
+    """Of an attempt."""
+
+    OPEN = "open", "open"
+    PASSED = "passed", "passed"
+    FAILED = "failed", "failed"
+    WAITING = "waiting", "waiting"
+    """A text that an instructor has not read yet."""
+
+
+class ClassroomQuerySet(models.QuerySet["Classroom"]):
+    def of(self, user: User) -> ClassroomQuerySet:
+        """Those that a person is in, the newest first."""
+        return self.filter(memberships__user=user).order_by("-created", "id")
+
+    def seen_by(self, user: User) -> ClassroomQuerySet:
+        if user.has_perm("classroom.view_classroom"):
+            return self.all()
+        return self.filter(memberships__user=user)
+
+    def taught_by(self, user: User) -> ClassroomQuerySet:
+        return self.filter(memberships__user=user, memberships__part=Part.INSTRUCTOR)
+
+    def taught_only_by(self, user: User) -> ClassroomQuerySet:
+        """Those that nobody would teach without this person."""
+        others = Membership.objects.filter(classroom=models.OuterRef("pk"), part=Part.INSTRUCTOR)
+        return self.filter(id__in=self.taught_by(user).values("id")).exclude(
+            models.Exists(others.exclude(user=user))
+        )
+
+    def judged_by(self, user: User) -> ClassroomQuerySet:
+        """Those whose results a person may read."""
+        return self.all() if user.has_perm("classroom.view_classroom") else self.taught_by(user)
+
+
+class Classroom(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    name = models.CharField(max_length=NAME_CHARACTERS_MAX)
+    code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code)
+    created = models.DateTimeField(auto_now_add=True)
+    archived = models.DateTimeField(null=True, blank=True)
+    """Since then nothing in it changes: nobody joins, begins or hands in."""
+
+    objects = ClassroomQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def roster(self, classroom: Classroom) -> MembershipQuerySet:
+        """Instructors first, then by name."""
+        return (
+            self.filter(classroom=classroom)
+            .select_related("user")
+            .order_by("part", "user__name", "user__email")
+        )
+
+
+class Membership(models.Model):
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    part = models.CharField(max_length=12, choices=Part.choices, default=Part.LEARNER)
+    joined = models.DateTimeField(auto_now_add=True)
+
+    objects = MembershipQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["classroom", "user"], name="member_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.part} of {self.classroom_id}"
+
+
+class AssignmentQuerySet(models.QuerySet["Assignment"]):
+    def seen_by(self, user: User) -> AssignmentQuerySet:
+        return self.filter(classroom__in=Classroom.objects.seen_by(user))
+
+    def taught_by(self, user: User) -> AssignmentQuerySet:
+        return self.filter(classroom__in=Classroom.objects.taught_by(user))
+
+    def of_class(self, classroom: Classroom) -> AssignmentQuerySet:
+        return self.filter(classroom=classroom).select_related("version").order_by("created", "id")
+
+
+class Assignment(models.Model):
+    """What a class is asked to do. Never changed once given: what was asked stays what was asked."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="assignments")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    title = models.CharField(max_length=NAME_CHARACTERS_MAX)
+    text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
+    version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, null=True, related_name="+")
+    """The scenario; none for a track."""
+    variant = models.CharField(max_length=100, null=True)  # noqa: DJ001  none: the document itself
+    track = models.CharField(max_length=64, blank=True)
+    """Instead of a scenario, to be watched."""
+    due = models.DateTimeField(null=True)
+    attempts_max = models.PositiveSmallIntegerField(default=3)
+    guarantee = models.CharField(max_length=20, blank=True)
+    """To be broken or held, as the judges name it; empty in *make it hold*: all that are judged."""
+    budget = models.PositiveSmallIntegerField(null=True)
+    """Of *make it break*: the most interventions before the step that breaks it."""
+    settings = models.JSONField(default=list)
+    """Of *make it hold*: the producer settings that may be chosen."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = AssignmentQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_over(self) -> bool:
+        return self.due is not None and self.due < timezone.now()
+
+    @property
+    def kind_key(self) -> str:
+        return f"classroom.kind.{self.kind}"
+
+    @property
+    def guarantee_key(self) -> str:
+        return f"player.guarantee.{self.guarantee}" if self.guarantee else "classroom.every_guarantee"
+
+
+class AttemptQuerySet(models.QuerySet["Attempt"]):
+    def of(self, user: User) -> AttemptQuerySet:
+        return self.filter(user=user)
+
+    def judged_by(self, user: User) -> AttemptQuerySet:
+        """Those whose texts a person may read and answer."""
+        return self.filter(assignment__classroom__in=Classroom.objects.taught_by(user))
+
+    def open(self) -> AttemptQuerySet:
+        return self.filter(outcome=Outcome.OPEN)
+
+
+class Attempt(models.Model):
+    """One try of one learner. What was handed in stays; its run may be deleted by its owner."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="attempts")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveSmallIntegerField()
+    """From 1."""
+    session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="attempt")
+    chosen = models.JSONField(default=dict)
+    """Of *make it hold*: dotted path to value."""
+    started = models.DateTimeField(auto_now_add=True)
+    handed_in = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
+    score = models.PositiveSmallIntegerField(null=True)
+    """Of the predictions: how many were right, of `score_max`."""
+    score_max = models.PositiveSmallIntegerField(null=True)
+    evidence = models.JSONField(default=dict)
+    """What the engine's judgement rests on: branch and step that broke it, questions answered wrongly."""
+    text = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
+    comment = models.TextField(max_length=TEXT_CHARACTERS_MAX, blank=True)
+    """The instructor's."""
+
+    objects = AttemptQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["assignment", "user", "number"], name="attempt_once"),)
+
+    def __str__(self) -> str:
+        return f"attempt {self.number} at {self.assignment_id}"
+
+    @property
+    def is_late(self) -> bool:
+        due = self.assignment.due
+        return due is not None and self.handed_in is not None and self.handed_in > due
+
+    @property
+    def outcome_key(self) -> str:
+        return f"classroom.outcome.{self.outcome}"
+
+
+class AuditEntry(models.Model):
+    """What an instructor or administrator did to a class. Written with the deed, never changed."""
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="audit")
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    """None once the person has deleted their account."""
+    deed = models.CharField(max_length=30)
+    """`classroom.deed.<deed>` in the catalogue."""
+    params = models.JSONField(default=dict)
+    """Of that sentence. Holds names of things, never of people."""
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return f"{self.deed} in {self.classroom_id}"
+
+    @property
+    def said_key(self) -> str:
+        return f"classroom.deed.{self.deed}"
+
+    @property
+    def said_params(self) -> dict[str, Any]:
+        params: dict[str, Any] = self.params
+        return params

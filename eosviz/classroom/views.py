@@ -1,0 +1,241 @@
+"""A class for those who are in it. What only its instructors do is in `teaching.py`."""
+
+from __future__ import annotations
+
+import uuid
+from http import HTTPStatus
+from typing import Any
+
+from allauth.core import ratelimit
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from eosviz.accounts.forms import words
+from eosviz.classroom import actions
+from eosviz.classroom.actions import ClassRefused
+from eosviz.classroom.forms import HandInForm, JoinForm, NameForm, SettingsForm
+from eosviz.classroom.judging import judge
+from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Outcome, Part
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.views import PROBLEM_STATUS
+
+
+@never_cache
+@login_required
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """My classes, a field to join another, and for instructors one to make one."""
+    return _index(request)
+
+
+def _index(
+    request: HttpRequest, join_form: JoinForm | None = None, name_form: NameForm | None = None
+) -> HttpResponse:
+    memberships = Membership.objects.filter(user=request.user).select_related("classroom")
+    refused = any(form is not None and form.errors for form in (join_form, name_form))
+    context = {
+        "memberships": memberships.order_by(
+            F("classroom__archived").desc(nulls_first=True), "-classroom__created"
+        ),
+        "join_form": join_form or JoinForm(auto_id="join_%s"),
+        "name_form": name_form or NameForm(auto_id="make_%s"),
+        "may_make": request.user.has_perm("classroom.add_classroom"),
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else HTTPStatus.OK
+    return render(request, "classroom/index.html", context, status=status)
+
+
+@never_cache
+@login_required
+@require_POST
+def make(request: HttpRequest) -> HttpResponse:
+    """A new class; the instructor who makes it teaches it."""
+    if not request.user.has_perm("classroom.add_classroom"):
+        return render(request, "classroom/forbidden.html", status=HTTPStatus.FORBIDDEN)
+    form = NameForm(request.POST, auto_id="make_%s")
+    if form.is_valid():
+        try:
+            return redirect(
+                "classroom:detail", actions.create_class(request.user, form.cleaned_data["name"]).id
+            )
+        except ClassRefused as refused:
+            add_refusal(form, refused)
+    return _index(request, name_form=form)
+
+
+@never_cache
+@login_required
+@require_POST
+def join(request: HttpRequest) -> HttpResponse:
+    """`code`. Guessing is bounded."""
+    limited = ratelimit.consume_or_429(request, action="join_class", user=request.user)
+    if limited is not None:
+        return limited
+    form = JoinForm(request.POST, auto_id="join_%s")
+    if form.is_valid():
+        try:
+            return redirect("classroom:detail", actions.join(request.user, form.cleaned_data["code"]).id)
+        except ClassRefused as refused:
+            add_refusal(form, refused)
+    return _index(request, join_form=form)
+
+
+@never_cache
+@login_required
+@require_safe
+def join_link(request: HttpRequest, code: str) -> HttpResponse:
+    """What an instructor sends round: a page with one button. Looking alone joins nothing and says nothing of
+    the class."""
+    return render(request, "classroom/join.html", {"code": code})
+
+
+@never_cache
+@login_required
+@require_safe
+def detail(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+    """One class: its assignments, each with how far I am; for its instructors also who is in it."""
+    classroom = get_object_or_404(Classroom.objects.seen_by(request.user).distinct(), id=classroom_id)
+    mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
+    teaches = mine is not None and mine.part == Part.INSTRUCTOR
+    attempts: dict[Any, list[Attempt]] = {}
+    for attempt in (
+        Attempt.objects.of(request.user).filter(assignment__classroom=classroom).order_by("number")
+    ):
+        attempts.setdefault(attempt.assignment_id, []).append(attempt)
+    context = {
+        "classroom": classroom,
+        "mine": mine,
+        "teaches": teaches,
+        "may_read": teaches or request.user.has_perm("classroom.view_classroom"),
+        "assignments": [
+            {"assignment": one, "attempt": _counting(attempts.get(one.id, []))}
+            for one in Assignment.objects.of_class(classroom)
+        ],
+    }
+    if context["may_read"]:
+        context["roster"] = Membership.objects.roster(classroom)
+        context["audit"] = classroom.audit.select_related("actor")[:20]
+        context["link"] = request.build_absolute_uri(f"/classes/join/{classroom.code}/")
+        context["kinds"] = [{"name": kind.value, "key": f"classroom.kind.{kind}"} for kind in Kind]
+        context["name_form"] = NameForm(initial={"name": classroom.name})
+    return render(request, "classroom/detail.html", context)
+
+
+def _counting(attempts: list[Attempt]) -> Attempt | None:
+    passed = (one for one in attempts if one.outcome == Outcome.PASSED)
+    return next(passed, attempts[-1] if attempts else None)
+
+
+@never_cache
+@login_required
+@require_POST
+def leave(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+    """Out of a class, with what one handed in there."""
+    membership = get_object_or_404(Membership, classroom_id=classroom_id, user=request.user)
+    try:
+        actions.remove_member(membership, request.user)
+    except ClassRefused as refused:
+        messages.error(request, words(refused.said_key, **refused.params))
+        return redirect("classroom:detail", classroom_id)
+    return redirect("classroom:index")
+
+
+@never_cache
+@login_required
+@require_safe
+def assignment(request: HttpRequest, assignment_id: uuid.UUID) -> HttpResponse:
+    """What is asked, my attempts, and the way in."""
+    return _assignment(request, _seen(request, assignment_id))
+
+
+def _seen(request: HttpRequest, assignment_id: uuid.UUID) -> Assignment:
+    seen = Assignment.objects.seen_by(request.user).select_related("classroom", "version")
+    return get_object_or_404(seen, id=assignment_id)
+
+
+def _assignment(
+    request: HttpRequest,
+    assignment: Assignment,
+    settings_form: SettingsForm | None = None,
+    hand_in_form: HandInForm | None = None,
+    refused: ClassRefused | Problem | None = None,
+    status: int = HTTPStatus.OK,
+) -> HttpResponse:
+    attempts = list(Attempt.objects.of(request.user).filter(assignment=assignment).order_by("number"))
+    for attempt in attempts:
+        attempt.assignment = assignment
+    open_one = next((one for one in attempts if one.outcome == Outcome.OPEN), None)
+    context = {
+        "assignment": assignment,
+        "classroom": assignment.classroom,
+        "takes_part": Membership.objects.filter(classroom=assignment.classroom, user=request.user).exists(),
+        "teaches": Assignment.objects.taught_by(request.user).filter(id=assignment.id).exists(),
+        "attempts": attempts,
+        "open_attempt": open_one,
+        "judgement": judge(open_one) if open_one is not None and assignment.kind != Kind.EXPLAIN else None,
+        "left": assignment.attempts_max - len(attempts),
+        "settings_form": settings_form
+        or (SettingsForm(assignment) if assignment.kind == Kind.HOLD else None),
+        "hand_in_form": hand_in_form or HandInForm(),
+        "refused": refused,
+        "is_explain": assignment.kind == Kind.EXPLAIN,
+    }
+    return render(request, "classroom/assignment.html", context, status=status)
+
+
+@never_cache
+@login_required
+@require_POST
+def begin(request: HttpRequest, assignment_id: uuid.UUID) -> HttpResponse:
+    """Into the run of the open attempt, or of a new one. Members only."""
+    assignment = _seen(request, assignment_id)
+    get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
+    form = SettingsForm(assignment, request.POST) if assignment.kind == Kind.HOLD else None
+    open_already = Attempt.objects.of(request.user).open().filter(assignment=assignment).exists()
+    if form is not None and not open_already and not form.is_valid():
+        return _assignment(request, assignment, settings_form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        chosen = form.chosen if form is not None and not open_already else {}
+        attempt = actions.begin(request.user, assignment, chosen)
+    except ClassRefused as refused:
+        return _assignment(request, assignment, refused=refused, status=HTTPStatus.CONFLICT)
+    except Problem as problem:
+        status = PROBLEM_STATUS[problem.code]
+        return _assignment(request, assignment, settings_form=form, refused=problem, status=status)
+    if assignment.track:
+        return redirect("tracks:detail", assignment.track)
+    if attempt.session_id is None:
+        return redirect("classroom:assignment", assignment.id)
+    return redirect("walkthroughs:player", attempt.session_id)
+
+
+@never_cache
+@login_required
+@require_POST
+def hand_in(request: HttpRequest, attempt_id: uuid.UUID) -> HttpResponse:
+    """Judged by the engine now, or left for an instructor to read."""
+    own = Attempt.objects.of(request.user).select_related(
+        "assignment__classroom", "assignment__version", "user"
+    )
+    attempt = get_object_or_404(own, id=attempt_id)
+    form = HandInForm(request.POST)
+    text = ""
+    if attempt.assignment.kind == Kind.EXPLAIN:
+        if not form.is_valid():
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            return _assignment(request, attempt.assignment, hand_in_form=form, status=status)
+        text = form.cleaned_data["text"]
+    try:
+        actions.hand_in(attempt, text)
+    except ClassRefused as refused:
+        return _assignment(request, attempt.assignment, refused=refused, status=HTTPStatus.CONFLICT)
+    return redirect("classroom:assignment", attempt.assignment_id)
+
+
+def add_refusal(form: Any, refused: ClassRefused) -> None:
+    form.add_error(None, words(refused.said_key, **refused.params))

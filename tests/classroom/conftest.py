@@ -1,0 +1,66 @@
+"""A class with an instructor and a learner, and people who are in none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from eosviz.accounts.models import User
+from eosviz.accounts.roles import Role
+from eosviz.classroom import actions
+from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind
+from eosviz.scenarios.models import ScenarioVersion
+from tests.accounts.conftest import person, signed_in
+from tests.walkthroughs.conftest import _no_simulation_of_another_test, carry_out, root  # noqa: F401
+
+
+@pytest.fixture(autouse=True)
+def _no_attempts_of_another_test() -> None:
+    cache.clear()
+
+
+@dataclass
+class School:
+    """The people by what they are to `classroom`."""
+
+    classroom: Classroom
+    people: dict[str, User]
+
+    def browser(self, who: str) -> Client:
+        return Client() if who == "anonymous" else signed_in(self.people[who])
+
+    def assign(self, kind: Kind, scenario: str | None = "SC-03", **fields: Any) -> Assignment:
+        """An assignment as its form would make it."""
+        version = scenario and ScenarioVersion.objects.library().get(identifier=scenario)
+        given = Assignment(kind=kind, title=f"{kind} it", version=version or None, **fields)
+        return actions.give_assignment(self.classroom, self.people["instructor"], given)
+
+    def attempt(self, assignment: Assignment, **chosen: Any) -> Attempt:
+        return actions.begin(self.people["learner"], assignment, chosen)
+
+
+@pytest.fixture
+def school(db: None) -> School:
+    people = {
+        "learner": person("lea@example.org"),
+        "other learner": person("leo@example.org"),
+        "stranger": person("stan@example.org"),
+        "instructor": person("ina@example.org", Role.INSTRUCTOR),
+        "other instructor": person("ines@example.org", Role.INSTRUCTOR),
+        "administrator": person("adam@example.org", Role.ADMINISTRATOR),
+    }
+    classroom = actions.create_class(people["instructor"], "Streams 1")
+    for learner in ("learner", "other learner"):
+        actions.join(people[learner], classroom.code)
+    return School(classroom, people)
+
+
+def run_to_the_end(attempt: Attempt) -> None:
+    branch = root(attempt.session)
+    while branch.finished is None:
+        carry_out(attempt.session, "run_until", branch, after=branch.newest, until="end")
+        branch.refresh_from_db()

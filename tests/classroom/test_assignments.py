@@ -1,0 +1,318 @@
+"""What an assignment asks for is judged by the engine's own verdicts."""
+
+from __future__ import annotations
+
+import uuid
+
+import msgspec
+import pytest
+from django.utils import timezone
+
+from engine.scenario.tracks import tracks
+from eosviz.classroom import actions
+from eosviz.classroom.actions import ClassRefused
+from eosviz.classroom.models import Assignment, Attempt, Kind, Outcome
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.tracks.models import Visit
+from eosviz.walkthroughs.models import Branch, Session, Step
+from tests.classroom.conftest import School, run_to_the_end
+from tests.walkthroughs.conftest import carry_out, root
+
+pytestmark = pytest.mark.django_db
+
+
+def retrying() -> ScenarioVersion:
+    """A producer that tries again without idempotence, and nothing that goes wrong by itself."""
+    document = ScenarioVersion.objects.library().get(identifier="SC-02").document
+    document["faults"] = []
+    del document["expect"]
+    document.pop("checkpoints", None)
+    return ScenarioVersion.objects.of_document("RETRYING", document)
+
+
+def intervene(attempt: Attempt, branch: Branch, after: int, **intervention: object) -> Branch:
+    done = carry_out(attempt.session, "intervene", branch, after=after, intervention=intervention)
+    return Branch.objects.get(id=int(done.created)) if done.created else branch
+
+
+def to_the_end(attempt: Attempt, branch: Branch) -> None:
+    branch.refresh_from_db()
+    carry_out(attempt.session, "run_until", branch, after=branch.newest, until="end")
+
+
+def first_produce_response(branch: Branch) -> tuple[int, int]:
+    """The step that sends it, and its id."""
+    branch.refresh_from_db()
+    for body in Step.objects.of_line(Branch.objects.line(branch), 1, branch.newest).bodies():
+        step = msgspec.json.decode(body)
+        for change in step["changes"]:
+            sent = change.get("after") if change["path"][:2] == ["network", "messages"] else None
+            if sent and "before" not in change and sent["api"] == "Produce" and sent["is_response"]:
+                return step["number"], sent["id"]
+    raise AssertionError("no answer was sent")
+
+
+class TestWatching:
+    def test_a_run_that_goes_on_is_not_watched(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.WATCH))
+        carry_out(attempt.session, "advance", root(attempt.session), after=0, count=5)
+        handed = actions.hand_in(attempt)
+        assert handed.outcome == Outcome.FAILED
+        assert handed.evidence == {"reason": "not_at_the_end", "step": 5}
+
+    def test_its_end_is(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.WATCH))
+        run_to_the_end(attempt)
+        assert actions.hand_in(attempt).outcome == Outcome.PASSED
+
+    def test_a_run_that_somebody_ended_by_force_is_not(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.WATCH))
+        intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
+        run_to_the_end(attempt)
+        assert actions.hand_in(attempt).evidence["reason"] == "changed_run"
+
+    def test_a_track_is_watched_when_all_its_places_are_done(self, school: School) -> None:
+        track = tracks()[0]
+        learner = school.people["learner"]
+        given = school.assign(Kind.WATCH, None, track=track.name)
+        attempt = actions.begin(learner, given)
+        assert attempt.session is None
+        assert actions.hand_in(attempt).evidence["done"] == 0
+        for position in range(1, len(track.items) + 1):
+            Visit.objects.create(owner=learner.owner_key, track=track.name, position=position, done=True)
+        assert actions.hand_in(actions.begin(learner, given)).outcome == Outcome.PASSED
+
+
+class TestPredicting:
+    def answer(self, school: School, attempt: Attempt, wrong_at: int | None = None) -> None:
+        client = school.browser("learner")
+        branch = root(attempt.session)
+        address = f"/sessions/{attempt.session_id}"
+        for question in client.get(f"{address}/questions?branch={branch.id}").json()["questions"]:
+            choices = [one["id"] for one in question["choices"] if one["id"] != question["right"]]
+            choice = choices[0] if question["at"] == wrong_at else question["right"]
+            told = {"branch": branch.id, "at": question["at"], "choice": choice}
+            assert client.post(f"{address}/predictions", told).status_code == 204
+
+    def test_right_answers_are_counted(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.PREDICT))
+        self.answer(school, attempt)
+        handed = actions.hand_in(attempt)
+        assert handed.outcome == Outcome.PASSED
+        assert handed.score == handed.score_max == 3
+
+    def test_where_it_went_wrong_is_kept(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.PREDICT))
+        branch = root(attempt.session)
+        asked = school.browser("learner").get(f"/sessions/{attempt.session_id}/questions?branch={branch.id}")
+        at = asked.json()["questions"][1]["at"]
+        self.answer(school, attempt, wrong_at=at)
+        handed = actions.hand_in(attempt)
+        assert (handed.outcome, handed.score, handed.score_max) == (Outcome.PASSED, 2, 3)
+        assert [one["at"] for one in handed.evidence["wrong"]] == [at]
+
+    def test_unanswered_questions_leave_it_undone(self, school: School) -> None:
+        handed = actions.hand_in(school.attempt(school.assign(Kind.PREDICT)))
+        assert (handed.outcome, handed.evidence["unanswered"]) == (Outcome.FAILED, 3)
+
+    def test_no_questions_can_be_got_rid_of_by_crashing_who_would_be_asked(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.PREDICT))
+        intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
+        run_to_the_end(attempt)
+        assert actions.hand_in(attempt).evidence["reason"] == "changed_run"
+
+
+class TestBreaking:
+    @pytest.fixture
+    def given(self, school: School) -> Assignment:
+        assignment = school.assign(Kind.BREAK, None, guarantee="duplicated", budget=1)
+        Assignment.objects.filter(id=assignment.id).update(version=retrying())
+        return Assignment.objects.get(id=assignment.id)
+
+    def break_it(self, attempt: Attempt, wasted: int = 0) -> Branch:
+        """The answer to the first write is dropped; before that a setting is changed as often as `wasted`."""
+        branch = root(attempt.session)
+        to_the_end(attempt, branch)
+        for value in range(wasted):
+            branch = intervene(attempt, branch, 3, action="set", path="clients.p1.retries", value=4 + value)
+            to_the_end(attempt, branch)
+        step, answer = first_produce_response(branch)
+        return intervene(attempt, branch, step, action="drop_message", message=answer)
+
+    def test_nothing_broken_yet(self, school: School, given: Assignment) -> None:
+        attempt = school.attempt(given)
+        run_to_the_end(attempt)
+        assert actions.hand_in(attempt).evidence["reason"] == "nothing_broken"
+
+    def test_one_dropped_answer_breaks_it(self, school: School, given: Assignment) -> None:
+        attempt = school.attempt(given)
+        branch = self.break_it(attempt)
+        to_the_end(attempt, branch)
+        handed = actions.hand_in(attempt)
+        assert handed.outcome == Outcome.PASSED
+        assert (handed.evidence["used"], handed.evidence["branch"]) == (1, branch.name)
+
+    def test_more_interventions_than_the_budget_do_not(self, school: School, given: Assignment) -> None:
+        attempt = school.attempt(given)
+        branch = self.break_it(attempt, wasted=1)
+        to_the_end(attempt, branch)
+        handed = actions.hand_in(attempt)
+        assert (handed.outcome, handed.evidence["reason"]) == (Outcome.FAILED, "over_budget")
+        assert handed.evidence["used"] == 2
+
+
+class TestHolding:
+    PATH = "producers.p1.settings.enable_idempotence"
+
+    def test_other_settings_hold_what_the_scenario_breaks(self, school: School) -> None:
+        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence"])
+        attempt = school.attempt(given, **{self.PATH: True})
+        assert attempt.session.version.document != given.version.document
+        handed = actions.hand_in(attempt)
+        assert (handed.outcome, handed.evidence) == (Outcome.PASSED, {"reason": "held"})
+
+    def test_the_scenario_s_own_do_not(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence"]))
+        handed = actions.hand_in(attempt)
+        assert handed.outcome == Outcome.FAILED
+        assert handed.evidence["broken"] == "duplicated"
+
+    def test_what_is_done_inside_the_run_does_not_count(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence"]))
+        intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
+        run_to_the_end(attempt)
+        assert actions.hand_in(attempt).evidence["broken"] == "duplicated"
+
+    def test_the_form_offers_the_given_settings_alone(self, school: School) -> None:
+        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence", "acks"])
+        client = school.browser("learner")
+        page = client.get(f"/assignments/{given.id}/").content.decode()
+        assert "p1: enable_idempotence" in page and "p1: acks" in page and "p1: retries" not in page
+        told = {self.PATH: "true", "producers.p1.settings.acks": "all", "producers.p1.settings.retries": "0"}
+        response = client.post(f"/assignments/{given.id}/begin", told)
+        assert response["Location"].startswith("/sessions/")
+        assert Attempt.objects.get().chosen == {self.PATH: True}
+
+    def test_settings_that_a_rule_refuses_are_refused_with_it(self, school: School) -> None:
+        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence", "acks"])
+        told = {self.PATH: "true", "producers.p1.settings.acks": "0"}
+        response = school.browser("learner").post(f"/assignments/{given.id}/begin", told)
+        assert response.status_code == 422
+        assert "CFG-2" in response.content.decode()
+        assert not Attempt.objects.exists()
+
+
+class TestExplaining:
+    def test_a_person_reads_it_and_answers(self, school: School) -> None:
+        given = school.assign(Kind.EXPLAIN, None, text="Why?")
+        learner, instructor = school.browser("learner"), school.browser("instructor")
+        learner.post(f"/assignments/{given.id}/begin")
+        attempt = Attempt.objects.get()
+        assert learner.post(f"/attempts/{attempt.id}/hand-in", {"text": " "}).status_code == 422
+        learner.post(f"/attempts/{attempt.id}/hand-in", {"text": "<i>Because</i>"})
+        page = instructor.get(f"/attempts/{attempt.id}/").content.decode()
+        assert "&lt;i&gt;Because&lt;/i&gt;" in page
+        instructor.post(f"/attempts/{attempt.id}/", {"passed": "yes", "comment": "Quite so."})
+        attempt.refresh_from_db()
+        assert attempt.outcome == Outcome.PASSED
+        assert "Quite so." in learner.get(f"/assignments/{given.id}/").content.decode()
+
+
+class TestAttempts:
+    def test_one_at_a_time_and_no_more_than_are_allowed(self, school: School) -> None:
+        given = school.assign(Kind.WATCH, attempts_max=2)
+        first = school.attempt(given)
+        assert school.attempt(given) == first
+        actions.hand_in(first)
+        second = school.attempt(given)
+        assert second.number == 2
+        actions.hand_in(second)
+        with pytest.raises(ClassRefused, match="no_attempts_left"):
+            school.attempt(given)
+        assert Session.objects.count() == 2
+
+    def test_handing_in_twice_changes_nothing(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.WATCH))
+        first = actions.hand_in(attempt)
+        run_to_the_end(attempt)
+        again = actions.hand_in(Attempt.objects.get())
+        assert (again.outcome, again.handed_in) == (Outcome.FAILED, first.handed_in)
+
+    def test_late_work_is_taken_and_marked(self, school: School) -> None:
+        given = school.assign(Kind.WATCH, due=timezone.now() - timezone.timedelta(hours=1))
+        attempt = school.attempt(given)
+        run_to_the_end(attempt)
+        handed = actions.hand_in(attempt)
+        assert handed.outcome == Outcome.PASSED and handed.is_late
+
+    def test_a_deleted_run_cannot_pass(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.WATCH))
+        run_to_the_end(attempt)
+        attempt.session.delete()
+        assert actions.hand_in(Attempt.objects.get()).evidence == {"reason": "run_deleted"}
+
+    def test_an_archived_class_takes_nothing(self, school: School) -> None:
+        given = school.assign(Kind.WATCH)
+        attempt = school.attempt(given)
+        actions.set_archived(school.classroom, school.people["instructor"], True)
+        given.refresh_from_db()
+        client = school.browser("learner")
+        assert client.post(f"/assignments/{given.id}/begin").status_code == 409
+        assert client.post(f"/attempts/{attempt.id}/hand-in").status_code == 409
+
+
+class TestGiving:
+    def give(self, school: School, kind: str, **told: object) -> tuple[int, str]:
+        form = {"title": "T", "material": "SC-03", "attempts_max": 3, **told}
+        response = school.browser("instructor").post(f"/classes/{school.classroom.id}/assign/{kind}/", form)
+        return response.status_code, response.content.decode()
+
+    @pytest.mark.parametrize(
+        ("kind", "told"),
+        [
+            ("watch", {}),
+            ("watch", {"material": f"track:{tracks()[0].name}"}),
+            ("predict", {"due": "2030-01-31T12:00"}),
+            ("break", {"guarantee": "lost", "budget": 3}),
+            ("hold", {"material": "SC-02", "guarantee": "", "settings": ["acks", "retries"]}),
+            ("explain", {"material": "", "text": "Why?"}),
+        ],
+    )
+    def test_every_kind_is_given_and_shows_what_it_asks(self, school: School, kind: str, told: dict) -> None:
+        status, _ = self.give(school, kind, **told)
+        assert status == 302
+        given = Assignment.objects.get()
+        for language in ("en", "zh-hans"):
+            page = school.browser("learner").get(
+                f"/assignments/{given.id}/", headers={"accept-language": language}
+            )
+            assert page.status_code == 200
+            assert "[classroom." not in page.content.decode()
+
+    @pytest.mark.parametrize(
+        ("kind", "told", "refused"),
+        [
+            ("break", {"material": "SC-02", "guarantee": "duplicated", "budget": 1}, "breaks by itself"),
+            ("hold", {"settings": ["acks"]}, "holds by itself"),
+            ("predict", {"material": "SC-09/linger-20"}, "Select a valid choice"),
+            ("watch", {"material": "SC-999"}, "Select a valid choice"),
+            ("watch", {"title": ""}, "required"),
+            ("break", {"guarantee": "lost", "budget": 999}, "less than or equal"),
+            ("explain", {"material": "", "text": ""}, "required"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused_at_its_field(
+        self, school: School, kind: str, told: dict, refused: str
+    ) -> None:
+        status, page = self.give(school, kind, **told)
+        assert (status, refused in page) == (422, True)
+        assert not Assignment.objects.exists()
+
+    def test_an_unknown_kind_does_not_exist(self, school: School) -> None:
+        assert self.give(school, "sing")[0] == 404
+
+    def test_another_s_attempt_cannot_be_handed_in(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.WATCH))
+        other = school.browser("other learner")
+        assert other.post(f"/attempts/{attempt.id}/hand-in").status_code == 404
+        assert other.post(f"/attempts/{uuid.uuid4()}/hand-in").status_code == 404

@@ -1,0 +1,245 @@
+"""Joining, teaching together, archiving, results and what deleting an account does to a class."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+from channels.testing import WebsocketCommunicator
+from django.test import Client
+
+from eosviz.accounts.actions import delete_account
+from eosviz.accounts.belongings import holdings
+from eosviz.accounts.models import User
+from eosviz.classroom import actions
+from eosviz.classroom.actions import ClassRefused
+from eosviz.classroom.models import AuditEntry, Classroom, Kind, Membership, Part
+from eosviz.classroom.results import COLUMNS, csv_of, results_of
+from eosviz.tracks.models import Prediction
+from tests.accounts.conftest import person
+from tests.classroom.conftest import School, run_to_the_end
+from tests.walkthroughs.conftest import root
+
+pytestmark = pytest.mark.django_db
+
+
+class TestJoining:
+    def test_by_code_as_it_is_read_from_a_board(self, school: School) -> None:
+        client = school.browser("stranger")
+        response = client.post("/classes/join", {"code": f" {school.classroom.code.upper()} "})
+        assert response["Location"] == f"/classes/{school.classroom.id}/"
+        assert client.get(response["Location"]).status_code == 200
+
+    def test_by_link_only_after_saying_yes(self, school: School) -> None:
+        client = school.browser("stranger")
+        page = client.get(f"/classes/join/{school.classroom.code}/").content.decode()
+        assert "Stan" in page and "Streams 1" not in page
+        assert not Membership.objects.filter(user=school.people["stranger"]).exists()
+
+    def test_a_stranger_who_follows_the_link_signs_in_first_and_comes_back(self, school: School) -> None:
+        response = Client().get(f"/classes/join/{school.classroom.code}/")
+        assert response["Location"].endswith(f"?next=/classes/join/{school.classroom.code}/")
+
+    def test_a_wrong_code_is_told_and_guessing_is_bounded(self, school: School) -> None:
+        client = school.browser("stranger")
+        answers = [client.post("/classes/join", {"code": f"wrong{number}"}) for number in range(21)]
+        assert "No class has this code" in answers[0].content.decode()
+        assert [answer.status_code for answer in answers[-2:]] == [422, 429]
+
+    def test_an_old_code_leads_nowhere(self, school: School) -> None:
+        old = school.classroom.code
+        school.browser("instructor").post(f"/classes/{school.classroom.id}/code")
+        with pytest.raises(ClassRefused, match="no_such_code"):
+            actions.join(school.people["stranger"], old)
+
+    def test_nobody_joins_an_archived_class_and_opening_it_lets_them(self, school: School) -> None:
+        teacher = school.browser("instructor")
+        teacher.post(f"/classes/{school.classroom.id}/archive", {"archived": "yes"})
+        stranger = school.people["stranger"]
+        with pytest.raises(ClassRefused, match="archived"):
+            actions.join(stranger, school.classroom.code)
+        teacher.post(f"/classes/{school.classroom.id}/archive", {"archived": "no"})
+        actions.join(stranger, school.classroom.code)
+        assert Membership.objects.filter(user=stranger).count() == 1
+
+
+class TestTeaching:
+    def member(self, school: School, who: str) -> Membership:
+        return Membership.objects.get(classroom=school.classroom, user=school.people[who])
+
+    def test_a_member_becomes_an_instructor_and_may_assign(self, school: School) -> None:
+        other = self.member(school, "other learner")
+        school.browser("instructor").post(
+            f"/classes/{school.classroom.id}/members/{other.id}", {"part": "instructor"}
+        )
+        page = school.browser("other learner").get(f"/classes/{school.classroom.id}/assign/watch/")
+        assert page.status_code == 200
+
+    def test_the_last_instructor_stays(self, school: School) -> None:
+        mine = self.member(school, "instructor")
+        client = school.browser("instructor")
+        for part in ("learner", "out"):
+            client.post(f"/classes/{school.classroom.id}/members/{mine.id}", {"part": part})
+        client.post(f"/classes/{school.classroom.id}/leave")
+        mine.refresh_from_db()
+        assert mine.part == Part.INSTRUCTOR
+        assert "Somebody must teach" in client.get(f"/classes/{school.classroom.id}/").content.decode()
+
+    def test_who_is_removed_takes_what_was_handed_in_along_but_keeps_the_runs(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.WATCH))
+        member = self.member(school, "learner")
+        school.browser("instructor").post(
+            f"/classes/{school.classroom.id}/members/{member.id}", {"part": "out"}
+        )
+        assert not school.people["learner"].attempts.exists()
+        session = school.browser("learner").get(f"/sessions/{attempt.session_id}/")
+        assert session.status_code == 200
+
+    def test_a_learner_may_leave(self, school: School) -> None:
+        client = school.browser("learner")
+        client.post(f"/classes/{school.classroom.id}/leave")
+        assert client.get(f"/classes/{school.classroom.id}/").status_code == 404
+
+    def test_what_instructors_do_is_written_down(self, school: School) -> None:
+        client = school.browser("instructor")
+        client.post(f"/classes/{school.classroom.id}/rename", {"name": "Streams 2"})
+        given = school.assign(Kind.WATCH)
+        client.post(f"/assignments/{given.id}/withdraw")
+        deeds = list(AuditEntry.objects.values_list("deed", flat=True))
+        assert deeds == ["withdrew", "assigned", "renamed", "made"]
+        page = client.get(f"/classes/{school.classroom.id}/").content.decode()
+        assert "renamed it from Streams 1 to Streams 2" in page and "[classroom." not in page
+
+    def test_learners_do_not_see_who_else_is_there(self, school: School) -> None:
+        page = school.browser("learner").get(f"/classes/{school.classroom.id}/").content.decode()
+        assert "leo@example.org" not in page and school.classroom.code not in page
+
+    def test_one_person_makes_so_many_classes_and_no_more(
+        self, school: School, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(actions, "CLASSES_PER_INSTRUCTOR_MAX", 1)
+        answer = school.browser("instructor").post("/classes/make", {"name": "Another"})
+        assert answer.status_code == 422
+        assert "the most that one person can" in answer.content.decode()
+
+    def test_a_full_class_takes_nobody(self, school: School, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(actions, "MEMBERS_MAX", 3)
+        with pytest.raises(ClassRefused, match="class_full"):
+            actions.join(school.people["stranger"], school.classroom.code)
+
+
+class TestResults:
+    def test_who_is_where_and_what_they_mispredicted(self, school: School) -> None:
+        attempt = school.attempt(school.assign(Kind.PREDICT))
+        branch = root(attempt.session)
+        Prediction.objects.create(
+            session=attempt.session, branch=branch, at=15, checkpoint=0, ask="append", choice="x", right=False
+        )
+        run_to_the_end(attempt)
+        branch.refresh_from_db()
+        row = next(row for row in results_of(school.classroom).rows if row.membership.user.name == "Lea")
+        assert (row.cells[0].step, row.cells[0].wrong) == (branch.newest, [15])
+        page = school.browser("instructor").get(f"/classes/{school.classroom.id}/results/").content.decode()
+        assert f"at step {branch.newest}" in page and "wrong at 15" in page
+
+    def test_as_many_queries_for_thirty_learners_as_for_two(
+        self, school: School, django_assert_num_queries: Callable[..., object]
+    ) -> None:
+        given = school.assign(Kind.WATCH)
+        school.attempt(given)
+        for number in range(30):
+            user = person(f"many{number}@example.org")
+            actions.join(user, school.classroom.code)
+            if number < 3:
+                actions.begin(user, given)
+        with django_assert_num_queries(5):
+            assert len(results_of(school.classroom).rows) == 32
+
+    def test_the_csv_file_holds_every_attempt_and_no_formula(self, school: School) -> None:
+        school.people["learner"].name = "=HYPERLINK(1)"
+        school.people["learner"].save()
+        given = school.assign(Kind.WATCH)
+        actions.hand_in(school.attempt(given))
+        second = school.attempt(given)
+        run_to_the_end(second)
+        actions.hand_in(second)
+        text = "".join(csv_of(school.classroom)).removeprefix("\ufeff")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert tuple(rows[0]) == COLUMNS
+        mine = [row for row in rows if row["email"] == "lea@example.org"]
+        assert [(row["attempt"], row["outcome"]) for row in mine] == [("1", "failed"), ("2", "passed")]
+        assert mine[0]["learner"] == "'=HYPERLINK(1)"
+        answer = school.browser("instructor").get(f"/classes/{school.classroom.id}/results.csv")
+        assert answer["Content-Disposition"] == 'attachment; filename="streams-1-results.csv"'
+
+
+@pytest.mark.django_db(transaction=True)
+class TestLive:
+    async def connect(self, school: School, who: str) -> WebsocketCommunicator:
+        from asgiref.sync import sync_to_async
+
+        from eosviz.asgi import application
+
+        browser = await sync_to_async(school.browser)(who)
+        cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
+        headers = [(b"cookie", cookie.encode()), (b"origin", b"http://testserver"), (b"host", b"testserver")]
+        socket = WebsocketCommunicator(application, f"/ws/classes/{school.classroom.id}/?lang=en", headers)
+        assert (await socket.connect())[0]
+        return socket
+
+    async def test_the_table_comes_again_when_somebody_begins(self, school: School) -> None:
+        from asgiref.sync import sync_to_async
+
+        socket = await self.connect(school, "instructor")
+        first = await socket.receive_json_from(10)
+        assert "not begun" not in first["table"] and "Lea" in first["table"]
+        given = await sync_to_async(school.assign)(Kind.WATCH)
+        second = await socket.receive_json_from(10)
+        assert "not begun" in second["table"]
+        await sync_to_async(school.attempt)(given)
+        assert "under way" in (await socket.receive_json_from(10))["table"]
+        await socket.disconnect()
+
+    @pytest.mark.parametrize("who", ["anonymous", "learner", "stranger", "other instructor"])
+    async def test_nobody_else_may_look(self, school: School, who: str) -> None:
+        socket = await self.connect(school, who)
+        closed = await socket.receive_output(10)
+        assert (closed["type"], closed["code"]) == ("websocket.close", 4404)
+
+    async def test_who_teaches_no_more_is_shown_no_more(self, school: School) -> None:
+        from asgiref.sync import sync_to_async
+
+        socket = await self.connect(school, "instructor")
+        await socket.receive_json_from(10)
+        await Membership.objects.filter(part=Part.INSTRUCTOR).aupdate(part=Part.LEARNER)
+        from eosviz.classroom.live import tell_instructors
+
+        await sync_to_async(tell_instructors)(school.classroom.id)
+        closed = await socket.receive_output(10)
+        assert closed["type"] == "websocket.close"
+
+
+class TestDeletingAnAccount:
+    def test_a_class_that_only_they_teach_goes_and_the_page_says_so(self, school: School) -> None:
+        teacher = school.people["instructor"]
+        counted = {holding.kind: holding.count for holding in holdings(teacher)}
+        assert counted["classes_alone"] == 1
+        delete_account(teacher)
+        assert not Classroom.objects.exists()
+
+    def test_a_class_with_another_instructor_stays_and_forgets_the_name(self, school: School) -> None:
+        other = Membership.objects.get(user=school.people["other learner"])
+        actions.set_part(other, school.people["instructor"], Part.INSTRUCTOR)
+        delete_account(school.people["instructor"])
+        assert Classroom.objects.count() == 1
+        assert set(AuditEntry.objects.values_list("actor", flat=True)) == {None}
+        page = school.browser("other learner").get(f"/classes/{school.classroom.id}/").content.decode()
+        assert "somebody who has left" in page and "ina@example.org" not in page
+
+    def test_a_learner_s_attempts_go_with_them(self, school: School) -> None:
+        school.attempt(school.assign(Kind.WATCH))
+        delete_account(school.people["learner"])
+        assert not User.objects.filter(email="lea@example.org").exists()
+        assert results_of(school.classroom).rows[0].cells[0].attempts == []
