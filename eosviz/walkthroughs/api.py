@@ -282,6 +282,15 @@ def search(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     return _json(questions.found_steps(session.id, asked))
 
 
+@api.get(
+    "/sessions/{uuid:session_id}/branches/{branch_id}/transactions",
+    openapi_extra=described("Transactions", errors=(400, 404)),
+)
+def transactions(request: HttpRequest, session_id: uuid.UUID, branch_id: BranchId) -> HttpResponse:
+    """One line for each transaction of the branch's whole line of steps."""
+    return _json(questions.transaction_lines(_owned(request, session_id).id, branch_id, ""))
+
+
 @api.post(
     "/sessions/{uuid:session_id}/rename",
     openapi_extra=described("Renamed", body="Rename", errors=(400, 403, 404, 413, 422)),

@@ -35,6 +35,7 @@ _ANSWERED = (
     messages.FoundSteps,
     messages.Rename,
     messages.Renamed,
+    messages.Transactions,
     messages.ErrorMessage,
     messages.SessionSummary,
     messages.NewSession,

@@ -177,6 +177,10 @@ class SessionConsumer(AsyncWebsocketConsumer):
     async def search(self, message: messages.Search) -> None:
         await self._send(await in_thread(questions.found_steps)(self.session.id, message))
 
+    async def transactions(self, message: messages.AskTransactions) -> None:
+        answer = in_thread(questions.transaction_lines)
+        await self._send(await answer(self.session.id, message.branch, str(message.id)))
+
     async def rename(self, message: messages.Rename) -> None:
         name = await in_thread(actions.rename)(self.session.id, message.branch, message.name)
         await self._send(messages.Renamed(re=str(message.id), branch=message.branch, name=name))
@@ -200,6 +204,7 @@ _HANDLERS: dict[type[msgspec.Struct], Callable[[SessionConsumer, Any], Awaitable
     messages.AskKeyframe: SessionConsumer.keyframe,
     messages.Search: SessionConsumer.search,
     messages.Rename: SessionConsumer.rename,
+    messages.AskTransactions: SessionConsumer.transactions,
     messages.AskActions: SessionConsumer.ask_actions,
     messages.AskWhy: SessionConsumer.ask_why,
     messages.Present: SessionConsumer.present,

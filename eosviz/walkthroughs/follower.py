@@ -67,6 +67,7 @@ _HANDLERS = {
     messages.Rename: FollowerConsumer.refuse,
     messages.Present: FollowerConsumer.refuse,
     messages.Search: FollowerConsumer.search,
+    messages.AskTransactions: FollowerConsumer.transactions,
     messages.Window: FollowerConsumer.window,
     messages.AskKeyframe: FollowerConsumer.keyframe,
     messages.Ping: FollowerConsumer.ping,

@@ -165,6 +165,10 @@ class Rename(FromPage, tag="rename", frozen=True, kw_only=True):
     name: Annotated[str, Meta(min_length=1, max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 
 
+class AskTransactions(FromPage, tag="transactions", frozen=True, kw_only=True):
+    branch: BranchId
+
+
 class AskActions(FromPage, tag="actions", frozen=True, kw_only=True):
     branch: BranchId
     number: StepNumber
@@ -207,7 +211,19 @@ class NewSession(Struct, forbid_unknown_fields=True, frozen=True):
 Command = Advance | RunUntil | MakeBranch | Intervene
 """What is carried out once per id."""
 
-Question = Hello | Pause | Window | AskKeyframe | Search | Rename | AskActions | AskWhy | Present | Ping
+Question = (
+    Hello
+    | Pause
+    | Window
+    | AskKeyframe
+    | Search
+    | Rename
+    | AskTransactions
+    | AskActions
+    | AskWhy
+    | Present
+    | Ping
+)
 """What changes no step and may simply be asked again."""
 
 AnyFromPage = Command | Question
@@ -303,6 +319,36 @@ class FoundSteps(FromServer, tag="found", frozen=True, kw_only=True, rename={"fi
     newest: int
     numbers: list[int]
     hits: list[Hit]
+
+
+class TransactionLine(Struct, frozen=True, kw_only=True):
+    """One transaction. Who asked for it, its places (partitions; participants in the middleware's scheme), its steps
+    and virtual times, and how it stands (engine/transaction_lines.py)."""
+
+    id: str
+    client: str | None
+    producer_id: int | None
+    producer_epoch: int | None
+    places: list[str]
+    more_places: int
+    first_step: int
+    last_step: int
+    first_at: int
+    last_at: int
+    decided_step: int | None
+    state: str
+    result: Literal["open", "committed", "aborted", "empty", "left"]
+    over: bool
+
+
+class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
+    """Of the steps up to `through`; `folded` older ones are not listed."""
+
+    re: str
+    branch: str
+    through: int
+    folded: int
+    lines: list[TransactionLine]
 
 
 class Renamed(FromServer, tag="renamed", frozen=True, kw_only=True):
@@ -419,6 +465,7 @@ _types = {
         AskKeyframe,
         Search,
         Rename,
+        AskTransactions,
         AskActions,
         AskWhy,
         Present,

@@ -23,10 +23,12 @@ from eosviz.walkthroughs.messages import (
     Search,
     SessionSummary,
     Steps,
+    Transactions,
     Welcome,
     encode,
 )
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
+from eosviz.walkthroughs.transactions import transactions_of
 
 
 def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
@@ -146,6 +148,12 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
     return KeyframeAnswer(
         re=re, branch=str(branch.id), number=keyframe.number, view=msgspec.Raw(keyframe.view_json)
     )
+
+
+def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transactions:
+    """One line for each transaction of the branch's whole line of steps. Raises Problem."""
+    told = transactions_of(branch_of(session_id, branch_id))
+    return msgspec.convert({"re": re, "branch": branch_id, **told}, Transactions)
 
 
 def found_steps(session_id: uuid.UUID, search: Search) -> FoundSteps:

@@ -76,6 +76,8 @@ def test_a_program_steps_and_reads(caller: Caller) -> None:
     assert "crash" in [offer["action"] for offer in offers if offer["enabled"]]
     told = caller.get(f"{session}/branches/{branch}/why", number=20, kind="partition", id="t-0").json()
     assert (told["question"], told["links"][0]["key"]) == ("lso", "why.lso.at")
+    listed = caller.get(f"{session}/branches/{branch}/transactions").json()
+    assert (listed["through"], listed["folded"], listed["lines"]) == (20, 0, [])
     held = caller.get(session).json()
     assert (held["branches"][0]["newest"], held["header"]["scenario"]) == (20, "SC-03")
     assert [item["id"] for item in caller.get("/sessions").json()["sessions"]] == [session.split("/")[-1]]

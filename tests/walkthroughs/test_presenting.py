@@ -132,6 +132,7 @@ async def test_followers_can_look_at_everything_and_change_nothing() -> None:
             assert (answer["type"], answer["key"]) == ("error", "problem.only_followed"), asked
         assert (await page.ask("keyframe", branch=name, number=0))[-1]["type"] == "keyframe"
         assert (await page.ask("window", branch=name, **{"from": 1, "to": 5}))[-1]["type"] == "steps"
+        assert (await page.ask("transactions", branch=name))[-1]["lines"] == []
         assert (await page.ask("ping"))[-1]["type"] == "pong"
     assert await Branch.objects.aget(id=branch.id, newest=0, pauses=0)
 

@@ -1,0 +1,66 @@
+"""The transactions of a whole line of steps, one line each, folded from the stored steps (engine/transaction_lines.py).
+
+Steps never change, so a process keeps what it folded of the branches that it was asked about lately, and goes on
+from there. What is being folded is taken out meanwhile: whoever asks at the same time folds on their own.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import OrderedDict
+from threading import Lock
+from typing import Any
+
+import msgspec
+
+from engine.transaction_lines import TransactionLines
+from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.models import Branch, Keyframe, Step
+
+KEPT_BRANCHES = 32
+Key = tuple[uuid.UUID, int]
+"""Session and branch: a number alone may be given again after a branch is gone."""
+
+
+class _Kept:
+    """Branch to what was folded of its line; the branches asked about last are kept."""
+
+    def __init__(self) -> None:
+        self._lines: OrderedDict[Key, TransactionLines] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, branch: Key) -> TransactionLines | None:
+        with self._lock:
+            return self._lines.pop(branch, None)
+
+    def keep(self, branch: Key, lines: TransactionLines) -> None:
+        with self._lock:
+            known = self._lines.pop(branch, None)
+            newer = known is not None and known.through > lines.through
+            self._lines[branch] = known if newer and known is not None else lines
+            while len(self._lines) > KEPT_BRANCHES:
+                self._lines.popitem(last=False)
+
+
+_kept = _Kept()
+
+
+def transactions_of(branch: Branch) -> dict[str, Any]:
+    """`to_json` of the lines of the branch's whole line of steps, up to its newest step."""
+    line = Branch.objects.line(branch)
+    key = (branch.session_id, branch.id)
+    lines = _kept.take(key) or TransactionLines(_first_view(line))
+    stored = Step.objects.of_line(line, lines.through + 1, branch.newest).values_list("body", flat=True)
+    for body in stored.iterator(LIMITS.window_steps):
+        lines.take(msgspec.json.decode(bytes(body)))
+    told = lines.to_json()  # Before anybody else may go on with it.
+    _kept.keep(key, lines)
+    return told
+
+
+def _first_view(line: list[Branch]) -> dict[str, Any]:
+    first = Keyframe.objects.nearest(line, 0)
+    if first is None:
+        return {}
+    view: dict[str, Any] = msgspec.json.decode(first.view_json)
+    return view
