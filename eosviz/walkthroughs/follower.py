@@ -64,6 +64,7 @@ _HANDLERS = {
     messages.Intervene: FollowerConsumer.refuse,
     messages.Pause: FollowerConsumer.refuse,
     messages.AskActions: FollowerConsumer.refuse,
+    messages.AskWhy: FollowerConsumer.refuse,
     messages.Rename: FollowerConsumer.refuse,
     messages.Present: FollowerConsumer.refuse,
     messages.Search: FollowerConsumer.search,
