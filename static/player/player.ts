@@ -41,6 +41,7 @@ import type { AskWhyEvent } from "./why-answer.ts";
 import type { Share } from "./share.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
+import { leftPanels, rightPanels } from "./side-panels.ts";
 import { FileSource } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerStore } from "./store.ts";
@@ -454,12 +455,7 @@ export class Player extends LitElement {
   #left(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("left", whole);
     return html`<aside class="left" aria-label=${say("player.tab.producer")} tabindex="0">
-      ${this.#place("eos-accumulator", frame, html`<eos-accumulator .frame=${frame}></eos-accumulator>`)}
-      ${this.#place("eos-in-flight", frame, html`<eos-in-flight .frame=${frame}></eos-in-flight>`)}
-      ${this.#place("eos-client-machine", frame, html`<eos-client-machine .frame=${frame} machines=${this.machines}></eos-client-machine>`)}
-      ${this.#place("eos-middleware-roles", frame, html`<eos-middleware-roles .frame=${frame} machines=${this.machines}></eos-middleware-roles>`)}
-      ${this.#place("eos-timers", frame, html`<eos-timers .frame=${frame}></eos-timers>`)}
-      ${this.#place("eos-configuration", frame, html`<eos-configuration .frame=${frame}></eos-configuration>`)}
+      ${leftPanels(frame, this.machines, (tag, content) => this.#place(tag, frame, content))}
     </aside>`;
   }
 
@@ -478,21 +474,7 @@ export class Player extends LitElement {
   #right(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("right", whole);
     return html`<aside class="right" aria-label=${say("player.tab.broker")} tabindex="0">
-      ${this.#place("eos-decision", frame, html`<eos-decision .frame=${frame}></eos-decision>`)}
-      ${this.#place("eos-coordinator", frame, html`<eos-coordinator .frame=${frame} machines=${this.machines}></eos-coordinator>`)}
-      ${this.#place("eos-marker-board", frame, html`<eos-marker-board .frame=${frame}></eos-marker-board>`)}
-      ${this.#place("eos-internal-log", frame, html`<eos-internal-log .frame=${frame}></eos-internal-log>`)}
-      ${this.#place("eos-groups", frame, html`<eos-groups .frame=${frame}></eos-groups>`)}
-      ${this.#place("eos-middleware-votes", frame, html`<eos-middleware-votes .frame=${frame}></eos-middleware-votes>`)}
-      ${this.#place("eos-compensation-log", frame, html`<eos-compensation-log .frame=${frame}></eos-compensation-log>`)}
-      ${this.#place("eos-producer-table", frame, html`<eos-producer-table .frame=${frame}></eos-producer-table>`)}
-      ${this.#place("eos-ledger", frame, html`<eos-ledger .frame=${frame}></eos-ledger>`)}
-      ${this.#place("eos-consumers", frame, html`<eos-consumers .frame=${frame}></eos-consumers>`)}
-      ${this.#place("eos-aborted-index", frame, html`<eos-aborted-index .frame=${frame}></eos-aborted-index>`)}
-      ${this.#place("eos-numbers", frame, html`<eos-numbers .frame=${frame}></eos-numbers>`)}
-      ${this.#place("eos-zookeeper", frame, html`<eos-zookeeper .frame=${frame}></eos-zookeeper>`)}
-      ${this.#place("eos-pending", frame, html`<eos-pending .frame=${frame}></eos-pending>`)}
-      ${this.#place("eos-changes", frame, html`<eos-changes .frame=${frame}></eos-changes>`)}
+      ${rightPanels(frame, this.machines, (tag, content) => this.#place(tag, frame, content))}
     </aside>`;
   }
 
