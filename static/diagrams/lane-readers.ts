@@ -175,12 +175,12 @@ function readerTexts(
     if (textWidth(whole, 12) <= options.right - start) {
       return [{ x: round(start), y: line + 4, text: whole, anchor: "start", style: "text ink" }];
     }
-    return wrapAtMost(whole, options.right - start, 11, 2).map((text, index, all): TextShape => (
+    return wrapAtMost(whole, options.right - start, 11, linesIn(options.rowHeight)).map((text, index, all): TextShape => (
       { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 12, text, anchor: "start", style: "ink" }));
   }
   const start = cells.right + 14;
   const beside = options.right - start;
-  const lines = wrapAtMost(fact, beside, 11, 2);
+  const lines = wrapAtMost(fact, beside, 11, linesIn(options.rowHeight));
   if (lines.join(" ").length >= fact.length - 1 && beside > 50) {
     const first = line + (lines.length === 1 ? 4 : -4);
     return [
@@ -191,6 +191,11 @@ function readerTexts(
   const after = cells.left + textWidth(`${name}  `, 12);
   const [shown] = wrapAtMost(fact, options.right - after - 8, 11, 1);
   return [label, { x: round(after + 8), y: label.y, text: shown ?? "", anchor: "start", style: "halo" }];
+}
+
+/** Two lines of a low row would stand on those of the next. */
+function linesIn(rowHeight: number): number {
+  return rowHeight < 26 ? 1 : 2;
 }
 
 /** One small line beyond the gates. */

@@ -120,7 +120,7 @@ export class Why extends StoreElement {
         ${this.answer === null ? nothing : this.#questions(this.answer, current)}
         ${this.#aboutSelection()}
         <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button></header>
-      <p class="sr-only" role="status" aria-live="polite">${this.#announcement(current)}</p>
+      <p class="sr" role="status" aria-live="polite">${this.#announcement(current)}</p>
       ${this.problem === null ? this.#chain() : html`<p class="why-none">${say(this.problem.key, this.problem.params)}
         ${this.problem.remedyKey === null ? nothing : say(this.problem.remedyKey, this.problem.params)}</p>`}
     </section>`;

@@ -1,0 +1,159 @@
+"""Why, in one click: an engineer on call, by mouse, by keyboard and by what a screen reader hears.
+
+The run is SC-75: a producer opened a transaction and fell silent, and readers of committed data wait behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.looking import (
+    assert_accessible,
+    assert_nothing_scrolls_sideways,
+    assert_one_screen,
+    assert_words_complete,
+)
+from tests.e2e.stage import Manner, Stage
+from tests.e2e.test_every_page import NO_QUESTIONS
+from tests.running_site import RunningSite
+
+HELD, MARKER_STORED = 75, 81
+SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
+
+_BEGIN = """async ([scenario, variant, count]) => {
+  const { token } = await (await fetch("/api/token")).json();
+  const send = async (address, body) => (await fetch(address, {
+    method: "POST", headers: { "X-CSRFToken": token, "Content-Type": "application/json" }, body: JSON.stringify(body),
+  })).json();
+  const welcome = await send("/api/sessions", { scenario, variant });
+  const [session, branch] = [welcome.session.id, welcome.branches[0].id];
+  const id = crypto.randomUUID();
+  await send(`/api/sessions/${session}/commands`, { v: 1, id, type: "advance", branch, after: 0, count });
+  return session;
+}"""
+_SELECTED = "() => document.querySelector('eos-player').store.selection"
+
+
+@pytest.fixture(scope="module")
+def address(browser: Browser, running_site: RunningSite) -> Iterator[tuple[str, Page]]:
+    context = browser.new_context(locale="en-GB", reduced_motion="reduce")
+    context.add_init_script(NO_QUESTIONS)
+    page = context.new_page()
+    page.goto(running_site.address)
+    session = page.evaluate(_BEGIN, ["SC-75", "timeout", 97])
+    yield f"{running_site.address}sessions/{session}/", page
+    context.close()
+
+
+def opened(address: tuple[str, Page], size: str = "desk", theme: str = "light", step: int = HELD) -> Page:
+    """The player at a step, nothing selected."""
+    where, page = address
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    page.goto(f"{where}?step={step}")
+    page.wait_for_function(
+        "number => document.querySelector('eos-player')?.store?.shown === number", arg=step
+    )
+    return page
+
+
+def chain(page: Page) -> Locator:
+    return page.locator("eos-why .why-chain > li")
+
+
+def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
+    address: tuple[str, Page],
+) -> None:
+    page = opened(address)
+    page.get_by_role("button", name="Why is the last stable offset of t-0 here?").click()
+    links = chain(page)
+    expect(links.first).to_contain_text("t-0: the last stable offset is 1, the high watermark 5")
+    told = " ".join(links.all_inner_texts())
+    for word in ("PID 1000, epoch 0", "txn-1", "p1 uses txn-1", "broker-2 coordinates", "Ongoing"):
+        assert word in told, word
+    page.get_by_role("button", name="p1", exact=True).click()
+    expect(page.locator(".why-subject[aria-pressed=true]")).to_have_text("p1")
+    assert page.evaluate(_SELECTED)["id"] == "p1"
+    page.locator(".why-subject", has_text="transaction of txn-1").first.click()
+    assert page.evaluate(_SELECTED) == {"kind": "transaction", "id": "txn-1"}
+    expect(links.first).to_contain_text(
+        "t-0: the last stable offset is 1"
+    )  # What is selected asks nothing by itself.
+
+
+def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: tuple[str, Page]) -> None:
+    page = opened(address)
+    page.get_by_role("button", name="Why? w").click()
+    expect(chain(page).first).to_contain_text("t-0: the last stable offset is 1")
+    page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", MARKER_STORED)
+    expect(chain(page).nth(1)).to_contain_text("ABORT at offset 5")
+    page.locator(".why-asked").select_option(
+        label="Why does the transaction of txn-1 not end (PrepareAbort)?"
+    )
+    page.locator(".why-step").first.click()
+    page.wait_for_function("() => document.querySelector('eos-player').store.shown === 76")
+
+
+def test_what_a_reader_lacks_is_asked_at_its_strip(address: tuple[str, Page]) -> None:
+    page = opened(address)
+    page.get_by_role("button", name="Why does c-committed not see 1–4?").press("Enter")
+    expect(chain(page).first).to_contain_text("Offset 1 of t-0 belongs to an undecided transaction")
+    opened(address, step=97)
+    page.get_by_role("button", name="Why does c-committed not see 1–2?").press("Enter")
+    expect(chain(page).nth(1)).to_contain_text("PID 1000, from 1 to the ABORT marker at 5")
+
+
+def test_with_the_keyboard_alone(address: tuple[str, Page]) -> None:
+    page = opened(address)
+    page.keyboard.press("w")
+    expect(chain(page).first).to_be_visible()
+    expect(page.locator(".why-head")).to_be_focused()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement.textContent.trim()") == "transaction of txn-1":
+            break
+    page.keyboard.press("Enter")
+    assert page.evaluate(_SELECTED) == {"kind": "transaction", "id": "txn-1"}
+    page.keyboard.press("Escape")
+    expect(page.locator(".why-panel")).to_have_count(0)
+    assert page.evaluate(_SELECTED) is not None  # The answer closes first, the selection with the next.
+    page.keyboard.press("Escape")
+    assert page.evaluate(_SELECTED) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "theme", "chinese"), [("desk", "light", False), ("telephone", "dark", True)]
+)
+def test_the_answer_is_accessible_complete_and_hides_nothing(
+    address: tuple[str, Page], size: str, theme: str, chinese: bool
+) -> None:
+    page = opened(address, size, theme)
+    if chinese:
+        page.locator("[lang=zh-Hans], .language, button", has_text="中文").first.click()
+    page.locator(".ask-why").click()
+    expect(chain(page).first).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="11")).to_have_count(1)
+    assert_accessible(page)
+    assert_words_complete(page)
+    assert_nothing_scrolls_sideways(page)
+    if size == "desk":
+        assert_one_screen(page)
+    lanes, answer = page.locator("eos-lanes").bounding_box(), page.locator(".why-panel").bounding_box()
+    assert lanes is not None and answer is not None
+    assert page.locator("main.mid").bounding_box()["height"] > 100  # type: ignore[index]
+    if chinese:
+        page.locator("button", has_text="English").first.click()
+
+
+def test_a_recording_says_that_it_cannot_be_asked(browser: Browser) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    stage = Stage(context.new_page())
+    stage.open("SC-75/timeout", Manner(), step=HELD)
+    stage.page.locator(".ask-why").click()
+    expect(stage.page.locator(".why-none")).to_contain_text("This is a recording")
+    assert stage.errors == []
+    context.close()
