@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.crafted_requests import crafted, told
 from engine.errors import Error, Refused
+from engine.interventions import check_intervention, check_life
 from engine.messages import (
     NO_OFFSET,
     Effects,
@@ -258,7 +259,7 @@ class Interference:
 
     def _pause(self, entry: dict[str, Any]) -> None:
         simulation, name = self.simulation, entry["actor"]
-        _check_life(simulation, "pause", name)
+        check_life(simulation, "pause", name)
         self._say("fault.paused", name, actor=name)
         simulation.world.pause(name, simulation.now)
         simulation.ask("controller")
@@ -268,7 +269,7 @@ class Interference:
     def _resume(self, entry: dict[str, Any]) -> None:
         simulation, name = self.simulation, entry["actor"]
         # The end of a pause may meet an actor that crashed meanwhile: a stopped one must not be woken.
-        _check_life(simulation, "resume", name)
+        check_life(simulation, "resume", name)
         self._say("fault.resumed", name, actor=name)
         self._tell(simulation.world.resume(name, simulation.now))
         if simulation.world.is_zombie(name):
@@ -306,6 +307,23 @@ class Interference:
         simulation.put(
             simulation.now + delay, FAULT_CLASS, "fault", ("action", entry), entry["actor"], entry["action"]
         )
+
+    def _hold_messages(self, entry: dict[str, Any]) -> None:
+        """Whatever is under way from or to an actor arrives behind a moment: a timer's end comes first."""
+        simulation, name, until = self.simulation, entry["actor"], entry["until"]
+        network = simulation.world.network
+        held = [
+            envelope.id
+            for envelope in network.under_way.values()
+            if name in (envelope.source, envelope.destination) and envelope.arrives_at <= until
+        ]
+        self._say("fault.messages_held", name, actor=name, count=len(held), until=until)
+        for message in held:
+            self._fate(message, "delayed")
+            # Those behind it on the link may have moved with it already.
+            missing = until + 1 - network.under_way[message].arrives_at
+            for envelope in network.delay(message, missing) if missing > 0 else ():
+                simulation.schedule_delivery(envelope)
 
     # -- cluster ---------------------------------------------------------------------------------------
 
@@ -437,13 +455,6 @@ class Interference:
             self._do(entry)
 
 
-ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
-    "running": ("crash", "pause"),
-    "paused": ("crash", "resume"),
-    "down": ("restart",),
-}
-"""What can be done to an actor, by its state."""
-
 _EMPTY: dict[str, Any] = {
     "actor": None,
     "by_ms": None,
@@ -458,66 +469,8 @@ _EMPTY: dict[str, Any] = {
     "value": None,
     "message": None,
     "topic": None,
+    "until": None,
 }
-
-
-def check_intervention(simulation: Simulation, intervention: dict[str, Any]) -> None:
-    """Refused with place and remedy when the action does not exist or cannot be done now."""
-    action = intervention.get("action")
-    check = INTERVENTIONS.get(str(action))
-    if check is None:
-        raise Refused("GEN-6", "action", f"unknown action {action!r}", "one of " + ", ".join(INTERVENTIONS))
-    check(simulation, intervention)
-
-
-def _check_message(simulation: Simulation, intervention: dict[str, Any]) -> None:
-    message = intervention.get("message")
-    if type(message) is not int or message not in simulation.world.network.under_way:
-        raise Refused("GEN-6", "message", f"message {message} is not under way", "choose one that is")
-    if intervention["action"] == "delay_message":
-        _whole(intervention, "by", 1, 86_400_000)
-
-
-def _check_actor(simulation: Simulation, intervention: dict[str, Any]) -> None:
-    actor, world = intervention.get("actor"), simulation.world
-    known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
-    if actor not in known_actors:
-        known = ", ".join(known_actors)
-        raise Refused("GEN-6", "actor", f"no actor {actor!r} here", f"choose one of {known}")
-    _check_life(simulation, str(intervention["action"]), str(actor))
-
-
-def _check_set(simulation: Simulation, intervention: dict[str, Any]) -> None:
-    path, clients = str(intervention.get("path", "")), simulation.world.clients
-    words = path.split(".", 2)
-    if len(words) != 3 or words[0] != "clients" or words[1] not in clients:
-        raise Refused("GEN-6", "path", f"{path!r} cannot be set", "clients.<name>.<setting>")
-    clients[words[1]].check_setting(words[2], intervention.get("value"))
-
-
-INTERVENTIONS: dict[str, Callable[[Simulation, dict[str, Any]], None]] = {
-    **dict.fromkeys(
-        ("drop_message", "delay_message", "duplicate_message", "reorder_message"), _check_message
-    ),
-    **dict.fromkeys(("crash", "restart", "pause", "resume"), _check_actor),
-    "set": _check_set,
-}
-"""Every intervention, with the check that it can be done here and now."""
-
-
-def _check_life(simulation: Simulation, action: str, actor: str) -> None:
-    """An actor runs, is paused, or is down; each action belongs to some of these."""
-    role = simulation.world.roles[actor]
-    state = "down" if not role.alive else "paused" if actor in simulation.world.paused else "running"
-    if action not in ACTOR_ACTIONS_IN[state]:
-        possible = " or ".join(ACTOR_ACTIONS_IN[state])
-        raise Refused("GEN-6", "actor", f"{actor} is {state}", f"{possible} it")
-
-
-def _whole(intervention: dict[str, Any], name: str, low: int, high: int) -> None:
-    value = intervention.get(name)
-    if type(value) is not int or not low <= value <= high:
-        raise Refused("GEN-6", name, f"{value!r}", f"a whole number from {low} to {high}")
 
 
 _OnMessage = Callable[[Interference, int, dict[str, Any]], None]
@@ -552,4 +505,5 @@ _ON_WORLD: dict[str, Callable[[Interference, dict[str, Any]], None]] = {
     "advance_clock": Interference._advance_clock,
     "connect_slowly": Interference._connect_slowly,
     "set": Interference._set,
+    "hold_messages": Interference._hold_messages,
 }

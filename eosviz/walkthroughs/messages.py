@@ -27,6 +27,8 @@ BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 Word = Annotated[str, Meta(min_length=1, max_length=200)]
 MessageId = Annotated[int, Meta(ge=0, le=2**53)]
+BrokerId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Offset = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Milliseconds = Annotated[int, Meta(ge=0, le=30 * 86_400_000)]
 Setting = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | bool | Annotated[str, Meta(max_length=200)]
 
@@ -73,6 +75,57 @@ class ChangeSetting(Intervention, tag="set", frozen=True):
     value: Setting
 
 
+class DisconnectMessage(Intervention, tag="disconnect_message", frozen=True):
+    """The connection that the message crosses ends, and with it all that is under way on it."""
+
+    message: MessageId
+
+
+class HoldMessages(Intervention, tag="hold_messages", frozen=True):
+    """All that is under way from or to the actor arrives after `until`."""
+
+    actor: Word
+    until: Milliseconds
+
+
+class ChangeLeader(Intervention, tag="change_leader", frozen=True):
+    partition: Word
+    broker: BrokerId | None = None
+
+
+class ShrinkIsr(Intervention, tag="shrink_isr", frozen=True):
+    partition: Word
+    broker: BrokerId | None = None
+
+
+class RestoreIsr(Intervention, tag="restore_isr", frozen=True):
+    partition: Word
+    broker: BrokerId | None = None
+
+
+class DeleteHead(Intervention, tag="delete_head", frozen=True):
+    """Records below `to` are deleted; without it, all below the high watermark."""
+
+    partition: Word
+    to: Offset | None = None
+
+
+class Compact(Intervention, tag="compact", frozen=True):
+    partition: Word
+
+
+class ExpireProducers(Intervention, tag="expire_producers", frozen=True):
+    partition: Word
+
+
+class MakeUnavailable(Intervention, tag="make_unavailable", frozen=True):
+    actor: Word
+
+
+class MakeAvailable(Intervention, tag="make_available", frozen=True):
+    actor: Word
+
+
 AnyIntervention = (
     DropMessage
     | DuplicateMessage
@@ -83,6 +136,16 @@ AnyIntervention = (
     | PauseActor
     | ResumeActor
     | ChangeSetting
+    | DisconnectMessage
+    | HoldMessages
+    | ChangeLeader
+    | ShrinkIsr
+    | RestoreIsr
+    | DeleteHead
+    | Compact
+    | ExpireProducers
+    | MakeUnavailable
+    | MakeAvailable
 )
 
 

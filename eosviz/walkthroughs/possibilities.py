@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import Refused
-from engine.interference import check_intervention
+from engine.interventions import check_intervention
 from engine.simulation import Simulation
 from eosviz.walkthroughs.messages import Offer, Selection
 
@@ -73,6 +73,8 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
     yield Candidate({"action": "delay_message", "message": number, "by": DELAY_MS}, params, settled)
     yield Candidate({"action": "duplicate_message", "message": number}, params, settled)
     yield Candidate({"action": "reorder_message", "message": number}, params, settled)
+    ends = {"from": message["from"], "to": message["to"]} if message else {"from": "", "to": ""}
+    yield Candidate({"action": "disconnect_message", "message": number}, {**params, **ends}, settled)
 
 
 def _of_actor(view: Json, selection: Selection) -> Iterator[Candidate]:
@@ -91,6 +93,9 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
         {"action": "pause", "actor": name}, params, "action.why.already_paused" if paused else down
     )
     yield Candidate({"action": "resume", "actor": name}, params, None if paused else "action.why.not_paused")
+    if name.startswith("broker-"):
+        yield Candidate({"action": "make_unavailable", "actor": name}, params, down)
+        yield Candidate({"action": "make_available", "actor": name}, params)
     yield from _settings(view, name)
 
 
@@ -133,9 +138,33 @@ def _of_partition(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _partition(view: Json, name: str) -> Iterator[Candidate]:
-    leader = view.get("partitions", {}).get(name, {}).get("leader")
+    """What can be done to a partition, then to the broker that leads it."""
+    shown = view.get("partitions", {}).get(name)
+    if shown is None:
+        return
+    leader, in_sync = shown["leader"], shown["isr"]
+    params = {"partition": name, "leader": "–" if leader is None else f"broker-{leader}"}
+    followers = [member for member in shown["replica_order"] if member != leader]
+    yield from _to_each("change_leader", [one for one in followers if one in in_sync], params)
+    yield from _to_each("shrink_isr", [one for one in followers if one in in_sync], params)
+    yield from _to_each("restore_isr", [one for one in followers if one not in in_sync], params)
+    high_watermark = shown["replicas"].get(str(leader), {}).get("high_watermark", 0)
+    head = {"action": "delete_head", "partition": name, "to": high_watermark}
+    yield Candidate(head, {**params, "to": high_watermark})
+    yield Candidate({"action": "compact", "partition": name}, params)
+    yield Candidate({"action": "expire_producers", "partition": name}, params)
     if leader is not None:
         yield from _actor(view, f"broker-{leader}")
+
+
+def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidate]:
+    """One candidate for each broker that can be chosen; for none one that says so."""
+    for broker in brokers:
+        intervention = {"action": action, "partition": params["partition"], "broker": broker}
+        yield Candidate(intervention, {**params, "broker": f"broker-{broker}"})
+    if not brokers:
+        intervention = {"action": action, "partition": params["partition"]}
+        yield Candidate(intervention, {**params, "broker": "–"}, f"action.why.nobody_to.{action}")
 
 
 def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
@@ -155,8 +184,32 @@ def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
         yield from _actor(view, name)
 
 
+TIMER_SETTINGS = {
+    "linger": ("linger_ms",),
+    "retry_backoff": ("retry_backoff_ms",),
+    "request_timeout": ("request_timeout_ms",),
+    "expiry": ("batch_expiry_ms", "delivery_timeout_ms"),
+    "max_block": ("max_block_ms",),
+}
+"""Kind of a client's timer to the setting that it runs by, under the names of all profiles."""
+
+
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
-    yield from _actor(view, selection.id.partition("/")[0])
+    """A timer ends when its time comes. What can be changed is what comes first, and how long the next one runs."""
+    actor, _, name = selection.id.partition("/")
+    timer = view.get("clients", {}).get(actor, {}).get("timers", {}).get(name)
+    if timer is not None:
+        held = {"action": "hold_messages", "actor": actor, "until": timer["until"]}
+        nothing = None if _arrives_before(view, actor, timer["until"]) else "action.why.comes_first_anyway"
+        yield Candidate(held, {"actor": actor, "timer": name, "until": timer["until"]}, nothing)
+        wanted = TIMER_SETTINGS.get(timer["kind"], ())
+        yield from (one for one in _settings(view, actor) if one.params["setting"] in wanted)
+    yield from (candidate for candidate in _actor(view, actor) if candidate.action != "set")
+
+
+def _arrives_before(view: Json, actor: str, until: int) -> bool:
+    messages = view.get("network", {}).get("messages", {}).values()
+    return any(actor in (one["from"], one["to"]) and (one["arrives_at"] or 0) <= until for one in messages)
 
 
 def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from engine.errors import Refused
+from engine.interventions import INTERVENTIONS
 from engine.scenario import entry
 from engine.simulation import Simulation
+from eosviz.catalogue import words
 from eosviz.walkthroughs.messages import Offer, Selection
 from eosviz.walkthroughs.possibilities import possibilities
 
+LIFE = ("crash", "restart", "pause", "resume")
 ACTORS = ("p1", "c1", "broker-1", "broker-2")
 
 
@@ -30,9 +33,7 @@ def offers(simulation: Simulation, kind: str, name: str) -> list[Offer]:
 
 def enabled(simulation: Simulation, actor: str) -> list[str]:
     return [
-        offer.action
-        for offer in offers(simulation, "actor", actor)
-        if offer.enabled and offer.action != "set"
+        offer.action for offer in offers(simulation, "actor", actor) if offer.enabled and offer.action in LIFE
     ]
 
 
@@ -89,3 +90,91 @@ def test_what_is_offered_works_and_what_is_not_is_refused(done: tuple[dict[str, 
     messages = ("drop_message", "delay_message", "duplicate_message", "reorder_message")
     assert seen >= {(action, possible) for action in messages for possible in (True, False)}
     assert {("restart", False), ("resume", False), ("crash", True), ("pause", True)} <= seen
+
+
+PARTITION_ACTIONS = {
+    *("change_leader", "shrink_isr", "restore_isr", "delete_head", "compact", "expire_producers"),
+    *("crash", "restart", "pause", "resume", "make_unavailable", "make_available"),
+}
+
+
+def by_action(simulation: Simulation, kind: str, name: str) -> dict[str, list[Offer]]:
+    found: dict[str, list[Offer]] = {}
+    for offer in offers(simulation, kind, name):
+        found.setdefault(offer.action, []).append(offer)
+    return found
+
+
+def test_a_partition_offers_everything_that_can_be_done_to_it() -> None:
+    found = by_action(after(60), "partition", "t-0")
+    assert set(found) == PARTITION_ACTIONS
+    leaders = {offer.intervention["broker"] for offer in found["change_leader"]}
+    assert leaders == {2, 3}
+    assert all(offer.enabled for offer in found["change_leader"])
+    (restore,) = found["restore_isr"]
+    assert (restore.enabled, restore.why_key) == (False, "action.why.nobody_to.restore_isr")
+
+
+def test_what_is_done_to_a_partition_is_seen_in_the_next_view() -> None:
+    led = after(60, {"action": "change_leader", "partition": "t-0", "broker": 2})
+    assert led.view()["partitions"]["t-0"]["leader"] == 2
+    shrunk = after(60, {"action": "shrink_isr", "partition": "t-0", "broker": 3})
+    assert shrunk.view()["partitions"]["t-0"]["isr"] == [1, 2]
+    offered = by_action(shrunk, "partition", "t-0")
+    assert [offer.intervention["broker"] for offer in offered["restore_isr"]] == [3]
+    assert offered["restore_isr"][0].enabled
+    hidden = after(60, {"action": "make_unavailable", "actor": "broker-1"})
+    offered = by_action(hidden, "actor", "broker-1")
+    assert (offered["make_unavailable"][0].enabled, offered["make_available"][0].enabled) == (False, True)
+
+
+def test_every_partition_action_that_is_offered_works_and_every_other_is_refused() -> None:
+    seen: set[tuple[str, bool]] = set()
+    for number in (0, 3, 40, 90):
+        simulation = after(number)
+        if number == 90:
+            simulation.intervene({"action": "shrink_isr", "partition": "t-0", "broker": 2})
+            simulation.step()
+        for offer in offers(simulation, "partition", "t-0"):
+            seen.add((offer.action, offer.enabled))
+            tried = simulation.fork()
+            if not offer.enabled:
+                with pytest.raises(Refused):
+                    tried.intervene(offer.intervention)
+                continue
+            tried.intervene(offer.intervention)
+            step = tried.step()
+            assert step is not None
+            assert step.key not in ("fault.impossible", "fault.no_head_to_delete", "fault.nobody_to_restore")
+    assert {
+        ("delete_head", True),
+        ("delete_head", False),
+        ("restore_isr", True),
+        ("restore_isr", False),
+    } <= seen
+
+
+def test_a_timer_offers_to_let_it_end_first_and_the_setting_that_it_runs_by() -> None:
+    simulation = after(10)
+    timers = simulation.view()["clients"]["p1"]["timers"]
+    name = next(name for name, timer in timers.items() if timer["kind"] == "request_timeout")
+    found = by_action(simulation, "timer", f"p1/{name}")
+    (held,) = found["hold_messages"]
+    assert held.enabled
+    assert held.intervention["until"] == timers[name]["until"]
+    assert [offer.params["setting"] for offer in found["set"]] == ["request_timeout_ms"]
+    simulation.intervene(held.intervention)
+    made = [simulation.step()]
+    while (step := simulation.step()) is not None and step.at <= timers[name]["until"]:
+        made.append(step)
+        assert not any(fate["event"] == "delivered" and fate["id"] in (1, 2) for fate in step.messages)
+    assert made[0] is not None
+    assert made[0].key == "fault.messages_held"
+    again = by_action(simulation, "timer", "p1/nothing like it")
+    assert "hold_messages" not in again
+
+
+def test_every_action_has_its_words() -> None:
+    for action in INTERVENTIONS:
+        for key in (f"action.{action}", f"player.action.{action}", f"done.{action}"):
+            assert key in words(), key

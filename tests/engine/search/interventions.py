@@ -6,13 +6,16 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from engine.interference import INTERVENTIONS
+from engine.interventions import AS_FAULTS, INTERVENTIONS
 from engine.simulation import Simulation
 from tests.engine.search.chances import below, one_of, perhaps
 from tests.engine.search.faults import ORDERED, UNPROTECTED, Names, setting
 
-MESSAGES = tuple(action for action in INTERVENTIONS if action.endswith("_message"))
-OTHERS = tuple(action for action in INTERVENTIONS if action not in MESSAGES)
+MESSAGES = tuple(
+    action for action in INTERVENTIONS if action.endswith("_message") and action not in AS_FAULTS
+)
+"""What stands in `AS_FAULTS` is tried by the fault scripts of the worlds, where each kind of world has its limits."""
+OTHERS = tuple(action for action in INTERVENTIONS if action not in (*MESSAGES, *AS_FAULTS))
 LATER = {"crash": "restart", "pause": "resume"}
 """What an intervention does to an actor, and how it is taken back: nobody stays away for good."""
 MESSAGE_CHANCE = 0.65
@@ -53,7 +56,12 @@ def _everything(generator: Random, names: Names) -> Intervention:
     return fields
 
 
+def _hold(generator: Random, names: Names) -> Intervention:
+    return {**_actor(generator, names), "until": below(generator, 2_000)}
+
+
 FIELDS: dict[str, Callable[[Random, Names], Intervention]] = {
     **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),
     "set": _setting,
+    "hold_messages": _hold,
 }

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.__main__ import main
-from engine.interference import INTERVENTIONS
+from engine.interventions import AS_FAULTS, INTERVENTIONS
 from engine.scenario import load
 from engine.scenario.schema import ACTOR_ACTIONS, MESSAGE_ACTIONS, WORLD_ACTIONS
 from tests.engine.search import worlds
@@ -34,7 +34,7 @@ BOUNDED = settings(
 )
 STEPS, STEPS_MAX = 200_000, 400_000
 """With the seeds from 0 on, and more while something has not been tried; Hypothesis chooses further worlds."""
-ACTIONS = [f"intervention {action}" for action in INTERVENTIONS] + [
+ACTIONS = [f"intervention {action}" for action in INTERVENTIONS if action not in AS_FAULTS] + [
     f"fault {action}" for action in MESSAGE_ACTIONS + ACTOR_ACTIONS + WORLD_ACTIONS
 ]
 

@@ -1,0 +1,192 @@
+"""What a learner may do to a running world, and when it can be done (GEN-6).
+
+One table, action to check. A check looks at the world as it is and changes nothing; what an action does stands in
+`interference.py`, which asks here first, as does whoever offers actions to a reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import Refused
+
+if TYPE_CHECKING:
+    from engine.broker.leadership import PartitionState
+    from engine.simulation import Simulation
+
+Intervention = dict[str, Any]
+
+HOLD_MS_MAX = 86_400_000
+
+ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
+    "running": ("crash", "pause"),
+    "paused": ("crash", "resume"),
+    "down": ("restart",),
+}
+"""What can be done to an actor, by its state."""
+
+
+def check_intervention(simulation: Simulation, intervention: Intervention) -> None:
+    """Refused with place and remedy when the action does not exist or cannot be done now."""
+    action = intervention.get("action")
+    check = INTERVENTIONS.get(str(action))
+    if check is None:
+        raise Refused("GEN-6", "action", f"unknown action {action!r}", "one of " + ", ".join(INTERVENTIONS))
+    check(simulation, intervention)
+
+
+def check_life(simulation: Simulation, action: str, actor: str) -> None:
+    """An actor runs, is paused, or is down; each action belongs to some of these."""
+    role = simulation.world.roles[actor]
+    state = "down" if not role.alive else "paused" if actor in simulation.world.paused else "running"
+    if action not in ACTOR_ACTIONS_IN[state]:
+        possible = " or ".join(ACTOR_ACTIONS_IN[state])
+        raise Refused("GEN-6", "actor", f"{actor} is {state}", f"{possible} it")
+
+
+def _message(simulation: Simulation, intervention: Intervention) -> None:
+    message = intervention.get("message")
+    if type(message) is not int or message not in simulation.world.network.under_way:
+        raise Refused("GEN-6", "message", f"message {message} is not under way", "choose one that is")
+    if intervention["action"] == "delay_message":
+        _whole(intervention, "by", 1, HOLD_MS_MAX)
+
+
+def _actor(simulation: Simulation, intervention: Intervention) -> None:
+    actor = _known_actor(simulation, intervention)
+    check_life(simulation, str(intervention["action"]), actor)
+
+
+def _known_actor(simulation: Simulation, intervention: Intervention) -> str:
+    actor, world = intervention.get("actor"), simulation.world
+    known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
+    if actor not in known_actors:
+        known = ", ".join(known_actors)
+        raise Refused("GEN-6", "actor", f"no actor {actor!r} here", f"choose one of {known}")
+    return str(actor)
+
+
+def _set(simulation: Simulation, intervention: Intervention) -> None:
+    path, clients = str(intervention.get("path", "")), simulation.world.clients
+    words = path.split(".", 2)
+    if len(words) != 3 or words[0] != "clients" or words[1] not in clients:
+        raise Refused("GEN-6", "path", f"{path!r} cannot be set", "clients.<name>.<setting>")
+    clients[words[1]].check_setting(words[2], intervention.get("value"))
+
+
+def _hold(simulation: Simulation, intervention: Intervention) -> None:
+    actor = _known_actor(simulation, intervention)
+    _whole(intervention, "until", simulation.now, simulation.now + HOLD_MS_MAX)
+    until = intervention["until"]
+    under_way = simulation.world.network.under_way.values()
+    if not any(
+        actor in (message.source, message.destination) and message.arrives_at <= until
+        for message in under_way
+    ):
+        reason = f"nothing under way from or to {actor} arrives up to {until} ms"
+        raise Refused("GEN-6", "until", reason, "a later moment, or a step at which something is under way")
+
+
+# -- brokers and partitions ----------------------------------------------------------------------------------
+
+
+def _endpoint(simulation: Simulation, intervention: Intervention) -> None:
+    """Only a live broker can be out of reach, and only one that is can be reached again."""
+    actor, world = intervention.get("actor"), simulation.world
+    broker = world.brokers.get(str(actor))
+    if broker is None:
+        raise Refused("GEN-6", "actor", f"{actor} is no broker", "choose one of " + ", ".join(world.brokers))
+    hidden = broker.broker_id in world.controller.without_endpoint
+    if intervention["action"] == "make_available":
+        if not hidden:
+            raise Refused("GEN-6", "actor", f"{actor} can be reached", "make it unavailable first")
+    elif hidden or not broker.alive:
+        state = "out of reach already" if hidden else "down"
+        raise Refused("GEN-6", "actor", f"{actor} is {state}", "choose a live broker that can be reached")
+
+
+def _partition(simulation: Simulation, intervention: Intervention) -> PartitionState:
+    name, partitions = intervention.get("partition"), simulation.world.controller.partitions
+    state = partitions.get(str(name))
+    if state is None or state.deleted:
+        known = ", ".join(other for other, known in partitions.items() if not known.deleted) or "none"
+        raise Refused("GEN-6", "partition", f"no partition {name!r} here", f"choose one of {known}")
+    return state
+
+
+def _change_leader(simulation: Simulation, intervention: Intervention) -> None:
+    state = _partition(simulation, intervention)
+    controller = simulation.world.controller
+    able = [member for member in state.isr if member != state.leader and controller.is_live(member)]
+    _one_of(intervention, able, "no other replica is live and in sync", optional=True)
+
+
+def _shrink_isr(simulation: Simulation, intervention: Intervention) -> None:
+    state = _partition(simulation, intervention)
+    able = [] if state.leader is None else [member for member in state.isr if member != state.leader]
+    _one_of(intervention, able, "no follower is in sync", optional=True)
+
+
+def _restore_isr(simulation: Simulation, intervention: Intervention) -> None:
+    state = _partition(simulation, intervention)
+    _one_of(intervention, sorted(state.not_fetching), "no follower was told to stop fetching", optional=True)
+
+
+def _delete_head(simulation: Simulation, intervention: Intervention) -> None:
+    state = _partition(simulation, intervention)
+    name = str(intervention["partition"])
+    broker = simulation.world.brokers.get(f"broker-{state.leader}")
+    if broker is None or not broker.alive:
+        raise Refused("LOG-11", "partition", f"{name} has no leader", "restart its broker first")
+    log = broker.replicas[name].log
+    if log.log_start >= log.high_watermark:
+        raise Refused("LOG-11", "partition", f"nothing of {name} is below its high watermark", "a later step")
+    if intervention.get("to") is not None:
+        _whole(intervention, "to", log.log_start + 1, log.high_watermark)
+
+
+def _at_live_replicas(simulation: Simulation, intervention: Intervention) -> None:
+    _partition(simulation, intervention)
+    name = intervention["partition"]
+    brokers = simulation.world.brokers.values()
+    if not any(broker.alive and name in broker.replicas for broker in brokers):
+        raise Refused("GEN-6", "partition", f"no live broker has {name}", "restart one that has a replica")
+
+
+def _one_of(intervention: Intervention, able: list[int], none: str, *, optional: bool) -> None:
+    """The broker that is named must be one of these; without a name there must be any."""
+    broker = intervention.get("broker")
+    if not able:
+        raise Refused("GEN-6", "partition", none, "a step at which there is one")
+    if broker not in able and not (optional and broker is None):
+        choice = ", ".join(str(member) for member in able)
+        raise Refused("GEN-6", "broker", f"{broker!r} cannot be chosen", f"one of {choice}")
+
+
+def _whole(intervention: Intervention, name: str, low: int, high: int) -> None:
+    value = intervention.get(name)
+    if type(value) is not int or not low <= value <= high:
+        raise Refused("GEN-6", name, f"{value!r}", f"a whole number from {low} to {high}")
+
+
+AS_FAULTS: dict[str, Callable[[Simulation, Intervention], Any]] = {
+    "disconnect_message": _message,
+    "change_leader": _change_leader,
+    "shrink_isr": _shrink_isr,
+    "restore_isr": _restore_isr,
+    "delete_head": _delete_head,
+    "compact": _at_live_replicas,
+    "expire_producers": _at_live_replicas,
+    "make_unavailable": _endpoint,
+    "make_available": _endpoint,
+}
+"""Those that do nothing but what the fault script does under the same name."""
+INTERVENTIONS: dict[str, Callable[[Simulation, Intervention], Any]] = {
+    **dict.fromkeys(("drop_message", "delay_message", "duplicate_message", "reorder_message"), _message),
+    **dict.fromkeys(("crash", "restart", "pause", "resume"), _actor),
+    "set": _set,
+    "hold_messages": _hold,
+    **AS_FAULTS,
+}
+"""Every intervention, with the check that it can be done here and now."""
