@@ -3,7 +3,7 @@
 `document` is the JSON of `manage.py logs --json`; docs/logs.md has its schema.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,11 +18,18 @@ from eosviz.pipeline.kafka_logs.directories import (
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
 from eosviz.pipeline.kafka_logs.internal_topics import Internal, is_internal, read_internal, together
 from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold
-from eosviz.pipeline.kafka_logs.remedies import remedy_of
+from eosviz.pipeline.kafka_logs.remedies import Remedy, remedy_of
 from eosviz.pipeline.kafka_logs.text_files import by_kind, read_texts
 from eosviz.pipeline.kafka_logs.text_partition import TextPartition
 from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
-from eosviz.pipeline.kafka_logs.verdicts import Verdict, VerdictKind, verdicts_of
+from eosviz.pipeline.kafka_logs.verdicts import (
+    Evidence,
+    Note,
+    Verdict,
+    VerdictKind,
+    verdicts_of,
+)
+from eosviz.pipeline.kafka_logs.words import Words
 
 SCHEMA = 1
 LISTED_MAX = 100_000
@@ -124,7 +131,11 @@ def _placed(
     return source
 
 
-def document(case: Case) -> dict[str, Any]:
+Tell = Callable[[Words], Any]
+"""What stands for a sentence in a document."""
+
+
+def document(case: Case, tell: Tell) -> dict[str, Any]:
     """The case as JSON, keys in a fixed order."""
     transactions = [
         _transaction(case, read.partition.name, one)
@@ -158,7 +169,9 @@ def document(case: Case) -> dict[str, Any]:
             "damage": case.coordinator.damage,
         },
         "groups": groups[:LISTED_MAX],
-        "verdicts": [_verdict(one, read.partition) for read in case.partitions for one in read.verdicts],
+        "verdicts": [
+            _verdict(one, read.partition, tell) for read in case.partitions for one in read.verdicts
+        ],
         "not_listed": {
             "transactions": max(0, len(transactions) - LISTED_MAX),
             "producers": max(0, len(producers) - LISTED_MAX),
@@ -248,7 +261,7 @@ def _producer(producer: Producer) -> dict[str, Any]:
     }
 
 
-def _verdict(verdict: Verdict, partition: Partition) -> dict[str, Any]:
+def _verdict(verdict: Verdict, partition: Partition, tell: Tell) -> dict[str, Any]:
     transaction, entry = verdict.transaction, verdict.entry
     remedy = remedy_of(verdict, partition)
     status = None if entry is None or entry.value is None else entry.value.status.kafka_name
@@ -261,11 +274,36 @@ def _verdict(verdict: Verdict, partition: Partition) -> dict[str, Any]:
         "first_offset": None if transaction is None else transaction.first_offset,
         "coordinator_state": status,
         "timeout_at": verdict.timeout_at,
-        "evidence": [asdict(one) for one in verdict.evidence],
+        "evidence": _evidence(verdict.evidence, tell),
         "alternatives": [kind.value for kind in verdict.alternatives],
-        "would_change": list(verdict.would_change),
-        "notes": [asdict(one) for one in verdict.notes],
-        "remedy": None if remedy is None else asdict(remedy),
+        "would_change": [tell(one) for one in verdict.would_change],
+        "notes": [_note(one, tell) for one in verdict.notes],
+        "remedy": None if remedy is None else _remedy(remedy, tell),
+    }
+
+
+def _evidence(evidence: Sequence[Evidence], tell: Tell) -> list[dict[str, Any]]:
+    return [{"place": one.place, "says": tell(one.says)} for one in evidence]
+
+
+def _note(note: Note, tell: Tell) -> dict[str, Any]:
+    return {
+        "kind": note.kind.value,
+        "producer_id": note.producer_id,
+        "epoch": note.epoch,
+        "first_offset": note.first_offset,
+        "marker_offset": note.marker_offset,
+        "evidence": _evidence(note.evidence, tell),
+    }
+
+
+def _remedy(remedy: Remedy, tell: Tell) -> dict[str, Any]:
+    return {
+        "action": remedy.action,
+        "command": remedy.command,
+        "preconditions": [tell(one) for one in remedy.preconditions],
+        "last_stable_offset": remedy.last_stable_offset,
+        "visible_read_committed": remedy.visible_read_committed,
     }
 
 

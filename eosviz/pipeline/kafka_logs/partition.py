@@ -56,6 +56,11 @@ class Marker:
     timestamp: int
     place: str
 
+    @property
+    def type(self) -> str:
+        """As Kafka names it; `?` where a dump does not say."""
+        return {"committed": "COMMIT", "aborted": "ABORT"}.get(self.result, "?")
+
 
 @dataclass(frozen=True, slots=True)
 class SequenceBreak:

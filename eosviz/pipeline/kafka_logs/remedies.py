@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from eosviz.pipeline.kafka_logs.batch_facts import Range
 from eosviz.pipeline.kafka_logs.partition import Partition
 from eosviz.pipeline.kafka_logs.verdicts import Verdict, VerdictKind
+from eosviz.pipeline.kafka_logs.words import Words, words
 
 _TOOL = "kafka-transactions.sh --bootstrap-server HOST:PORT"
 
@@ -21,7 +22,7 @@ class Remedy:
     action: str
     """`abort`, `wait` or `look`."""
     command: str
-    preconditions: tuple[str, ...]
+    preconditions: tuple[Words, ...]
     last_stable_offset: int | None
     """Once this transaction is aborted; None where nothing is open in these files."""
     visible_read_committed: tuple[Range, ...] | None
@@ -38,22 +39,16 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
     if verdict.kind in _ABORTED:
         place = f"--topic {topic} --partition {number} --start-offset {transaction.first_offset}"
         first = f"{_TOOL} describe-producers --topic {topic} --partition {number}"
-        conditions = (
-            f"the transaction is still open there: {first}",
-            "its writer is stopped, or it can write again behind the marker",
-        )
+        conditions = (words("condition.open", command=first), words("condition.writer"))
         return Remedy("abort", f"{_TOOL} abort {place}", conditions, *preview)
     if verdict.kind is VerdictKind.UNDECIDED or entry is None:
         command = f"{_TOOL} find-hanging --topic {topic} --partition {number}"
-        return Remedy("look", command, ("the cluster runs",), *preview)
+        return Remedy("look", command, (words("condition.cluster"),), *preview)
     described = f"{_TOOL} describe --transactional-id {entry.transactional_id}"
     if verdict.kind is VerdictKind.SLOW_BUT_ALIVE:
-        condition = f"the coordinator aborts by itself at {verdict.timeout_at} (milliseconds since 1970)"
+        condition = words("condition.timeout", at=verdict.timeout_at)
+    elif entry.said_at:
+        condition = words("condition.coordinator", transactional_id=entry.transactional_id)
     else:
-        leader = (
-            f"the coordinator of {entry.transactional_id}"
-            if entry.said_at
-            else f"the leader of {entry.partition}"
-        )
-        condition = f"{leader} runs: it writes the marker again until it succeeds"
+        condition = words("condition.leader", partition=entry.partition)
     return Remedy("wait", described, (condition,), *preview)

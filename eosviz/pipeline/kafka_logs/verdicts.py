@@ -12,7 +12,8 @@ from enum import StrEnum
 
 from engine.codec.producer_snapshot import ProducerEntry
 from eosviz.pipeline.kafka_logs.coordinator import PREPARED, Coordinator, CoordinatorEntry
-from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
+from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
+from eosviz.pipeline.kafka_logs.words import Words, words
 
 Snapshot = tuple[str, tuple[ProducerEntry, ...]]
 """Name and entries of a partition's newest `.snapshot`."""
@@ -49,7 +50,7 @@ class Evidence:
 
     place: str
     """File and byte, or partition and offset."""
-    says: str
+    says: Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Verdict:
     """When the coordinator aborts by itself, milliseconds since 1970."""
     evidence: tuple[Evidence, ...] = ()
     alternatives: tuple[VerdictKind, ...] = ()
-    would_change: tuple[str, ...] = ()
+    would_change: tuple[Words, ...] = ()
     notes: tuple[Note, ...] = field(default=())
 
 
@@ -95,14 +96,14 @@ def verdicts_of(
     if verdicts:
         return tuple(verdicts)
     if partition.corrupt:
-        unread = f"{partition.corrupt} damaged places: a transaction may have begun or ended there"
+        unread = words("evidence.damaged", count=partition.corrupt)
         return (
             Verdict(
                 kind=VerdictKind.UNDECIDED,
                 partition=partition.name,
                 evidence=(Evidence(partition.name, unread),),
                 alternatives=(VerdictKind.HEALTHY, *NOT_HEALTHY),
-                would_change=("a whole copy of this partition, from another broker",),
+                would_change=(words("change.whole_copy"),),
                 notes=notes,
             ),
         )
@@ -121,16 +122,19 @@ def _deleted(partition: Partition, snapshot: Snapshot, notes: tuple[Note, ...]) 
         ended = marker is not None and marker.offset >= taken_at
         if ended or (producer is not None and producer.open is not None):
             continue
-        still_open = f"producer {entry.producer_id} epoch {entry.producer_epoch}: open from offset"
+        who = {"producer_id": entry.producer_id, "epoch": entry.producer_epoch}
         evidence = (
-            Evidence(f"{partition.name}/{name}", f"{still_open} {entry.open_first_offset}"),
-            Evidence(partition.name, f"the log starts at offset {partition.log_start}"),
+            Evidence(
+                f"{partition.name}/{name}",
+                words("evidence.open", first_offset=entry.open_first_offset, **who),
+            ),
+            Evidence(partition.name, words("evidence.log_start", offset=partition.log_start)),
         )
         yield Verdict(
             kind=VerdictKind.EVIDENCE_DELETED,
             partition=partition.name,
             evidence=evidence,
-            would_change=("a copy of this partition that still has the deleted offsets",),
+            would_change=(words("change.older_copy"),),
             notes=notes,
         )
 
@@ -153,12 +157,11 @@ def _verdict(
     written = Evidence(transaction.place, _wrote(transaction))
     if entry is None and (listed is not None or not coordinator.sources):
         evidence = [written]
-        would_change = "the partitions of __transaction_state decide between these"
+        would_change = words("change.coordinator")
         if listed is not None:
-            evidence.append(Evidence(listed.place, f"{listed.transactional_id}: {listed.state}"))
-            would_change = (
-                f"kafka-transactions.sh describe --transactional-id {listed.transactional_id} decides"
-            )
+            named = {"transactional_id": listed.transactional_id}
+            evidence.append(Evidence(listed.place, words("evidence.listed", state=listed.state, **named)))
+            would_change = words("change.describe", **named)
         return Verdict(
             kind=VerdictKind.UNDECIDED,
             partition=partition.name,
@@ -175,13 +178,12 @@ def _verdict(
     if entry is None:
         sources = ", ".join(coordinator.sources)
         count = coordinator.records + len(coordinator.listed)
-        evidence.append(Evidence(sources, f"{count} records, none of this producer id"))
+        evidence.append(Evidence(sources, words("evidence.not_among", count=count)))
     else:
         evidence.append(Evidence(entry.place, _says(entry)))
     marker = partition.producers[transaction.producer_id].last_marker
     if marker is not None:
-        ended = f"marker of epoch {marker.epoch}, coordinator epoch {marker.coordinator_epoch}"
-        evidence.append(Evidence(marker.place, f"{ended}, offset {marker.offset}: {marker.result}"))
+        evidence.append(Evidence(marker.place, _marked(marker)))
     evidence.append(Evidence("rule", why))
     return Verdict(
         kind=kind,
@@ -195,22 +197,32 @@ def _verdict(
     )
 
 
-def _wrote(transaction: Transaction) -> str:
-    producer = f"producer {transaction.producer_id} epoch {transaction.epoch}"
+def _wrote(transaction: Transaction) -> Words:
+    who = {"producer_id": transaction.producer_id, "epoch": transaction.epoch}
     if transaction.last_offset < transaction.first_offset:
-        return f"{producer} has a transaction open from offset {transaction.first_offset}"
-    offsets = f"{transaction.first_offset} to {transaction.last_offset}"
-    return f"{producer} wrote offsets {offsets}, and no marker follows"
+        return words("evidence.open", first_offset=transaction.first_offset, **who)
+    offsets = {"first_offset": transaction.first_offset, "last_offset": transaction.last_offset}
+    return words("evidence.wrote", **offsets, **who)
 
 
-def _says(entry: CoordinatorEntry) -> str:
+def _marked(marker: Marker) -> Words:
+    epochs = {"epoch": marker.epoch, "coordinator_epoch": marker.coordinator_epoch}
+    return words("evidence.marker", type=marker.type, offset=marker.offset, **epochs)
+
+
+def _says(entry: CoordinatorEntry) -> Words:
     value = entry.value
     if value is None:
-        return f"{entry.transactional_id}: tombstone, the id expired"
-    listed = ", ".join(f"{topic}-{number}" for topic, number in value.partitions) or "none"
-    return (
-        f"{entry.transactional_id}: {value.status.kafka_name}, producer {value.producer_id} epoch"
-        f" {value.producer_epoch}, partitions {listed}, started {value.start_ms}, timeout {value.timeout_ms} ms"
+        return words("evidence.tombstone", transactional_id=entry.transactional_id)
+    return words(
+        "evidence.coordinator",
+        transactional_id=entry.transactional_id,
+        state=value.status.kafka_name,
+        producer_id=value.producer_id,
+        epoch=value.producer_epoch,
+        partitions=", ".join(f"{topic}-{number}" for topic, number in value.partitions) or "–",
+        start=value.start_ms,
+        timeout=value.timeout_ms,
     )
 
 
@@ -222,7 +234,7 @@ def _timeout_at(entry: CoordinatorEntry | None) -> int | None:
     return start + entry.value.timeout_ms if start >= 0 else None
 
 
-Found = tuple[VerdictKind, str, tuple[str, ...]]
+Found = tuple[VerdictKind, Words, tuple[Words, ...]]
 """The verdict, why, and what would change it."""
 Rule = Callable[[Partition, Transaction, CoordinatorEntry | None, int], Found | None]
 
@@ -230,8 +242,7 @@ Rule = Callable[[Partition, Transaction, CoordinatorEntry | None, int], Found | 
 def _unknown(_: Partition, __: Transaction, entry: CoordinatorEntry | None, ___: int) -> Found | None:
     if entry is not None and entry.value is not None:
         return None
-    why = "the coordinator does not know the producer id and will never write its marker"
-    return VerdictKind.ORPHAN, why, ("a partition of __transaction_state that was not given and knows it",)
+    return VerdictKind.ORPHAN, words("rule.unknown"), (words("change.other_coordinator"),)
 
 
 def _prepared(
@@ -242,8 +253,8 @@ def _prepared(
         return None
     if value.producer_id == transaction.producer_id and value.producer_epoch < transaction.epoch:
         return None
-    why = f"{value.status.kafka_name} is decided, and the marker for this partition is not written yet"
-    return VerdictKind.COORDINATOR_OWES_MARKER, why, ("the marker in a newer copy of this partition",)
+    why = words("rule.prepared", state=value.status.kafka_name)
+    return VerdictKind.COORDINATOR_OWES_MARKER, why, (words("change.marker"),)
 
 
 def _ongoing(
@@ -256,18 +267,10 @@ def _ongoing(
         return None
     timeout_at = _timeout_at(entry)
     if timeout_at is None or now < timeout_at:
-        why = f"the coordinator counts the transaction as ongoing; it aborts it at {timeout_at} if nothing ends it"
-        return (
-            VerdictKind.SLOW_BUT_ALIVE,
-            why,
-            ("a later time: the timeout", "a newer copy of the coordinator's log"),
-        )
-    why = f"the timeout passed at {timeout_at}, and the coordinator has not aborted the transaction yet"
-    return (
-        VerdictKind.COORDINATOR_OWES_MARKER,
-        why,
-        ("a newer copy of the coordinator's log with PrepareAbort",),
-    )
+        why = words("rule.ongoing") if timeout_at is None else words("rule.ongoing_until", at=timeout_at)
+        return VerdictKind.SLOW_BUT_ALIVE, why, (words("change.later"), words("change.newer_coordinator"))
+    why = words("rule.overdue", at=timeout_at)
+    return VerdictKind.COORDINATOR_OWES_MARKER, why, (words("change.prepare_abort"),)
 
 
 def _late(
@@ -288,8 +291,7 @@ def _late(
     )
     if marker.epoch <= transaction.epoch and not same_epoch:
         return None
-    why = f"the data came after the marker at offset {marker.offset}, which had ended its transaction"
-    return VerdictKind.LATE_WRITE, why, ("a newer record of the coordinator with this partition in it",)
+    return VerdictKind.LATE_WRITE, words("rule.late", offset=marker.offset), (words("change.listed"),)
 
 
 def _fenced(_: Partition, transaction: Transaction, entry: CoordinatorEntry | None, __: int) -> Found | None:
@@ -299,16 +301,14 @@ def _fenced(_: Partition, transaction: Transaction, entry: CoordinatorEntry | No
     moved = value.producer_id != transaction.producer_id
     if not moved and value.producer_epoch <= transaction.epoch:
         return None
-    now_at = f"producer {value.producer_id} epoch {value.producer_epoch}"
-    why = f"the coordinator has gone on to {now_at}: the writer is fenced and nobody ends what it wrote"
-    return VerdictKind.FENCED_WRITER, why, ("a marker of a newer epoch in a newer copy of this partition",)
+    why = words("rule.fenced", producer_id=value.producer_id, epoch=value.producer_epoch)
+    return VerdictKind.FENCED_WRITER, why, (words("change.newer_marker"),)
 
 
 def _not_listed(
     partition: Partition, _: Transaction, entry: CoordinatorEntry | None, __: int
 ) -> Found | None:
-    why = f"the coordinator knows the producer, and {partition.name} is in no transaction of it"
-    return VerdictKind.ORPHAN, why, ("a newer record of the coordinator with this partition in it",)
+    return VerdictKind.ORPHAN, words("rule.not_listed", partition=partition.name), (words("change.listed"),)
 
 
 _RULES: Sequence[Rule] = (_unknown, _prepared, _ongoing, _late, _fenced, _not_listed)
@@ -331,8 +331,8 @@ def _notes(partition: Partition, coordinator: Coordinator) -> tuple[Note, ...]:
         marker = transaction.marker
         if marker is None:
             continue
-        evidence = [Evidence(transaction.place, "its first batch")]
-        evidence.append(Evidence(marker.place, f"marker of epoch {marker.epoch}: {marker.result}"))
+        evidence = [Evidence(transaction.place, words("evidence.first_batch"))]
+        evidence.append(Evidence(marker.place, _marked(marker)))
         found: list[NoteKind] = []
         if marker.epoch > transaction.epoch:
             found.append(NoteKind.NEWER_EPOCH)

@@ -17,9 +17,10 @@ from engine.codec.transaction_log_record import (
     encode_key,
     encode_value,
 )
-from eosviz.pipeline.kafka_logs.case import Case, document, read_case
+from eosviz.pipeline.kafka_logs.case import Case, read_case
 from eosviz.pipeline.kafka_logs.directories import find_directories
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.pipeline.kafka_logs.told import document
 
 LOG = f"{0:020}.log"
 INTERNAL = KAFKA_LOGS / "_internal"
@@ -121,7 +122,7 @@ def test_without_the_coordinators_log_the_alternatives_are_named() -> None:
 def test_healthy_now_and_how_it_became_so(folder: str, partition: str, note: str, marker: int) -> None:
     verdict = only(read_case([KAFKA_LOGS / folder, INTERNAL]), partition)
     assert verdict["kind"] == "healthy"
-    assert [(one["kind"].value, one["marker_offset"]) for one in verdict["notes"]] == [(note, marker)]
+    assert [(one["kind"], one["marker_offset"]) for one in verdict["notes"]] == [(note, marker)]
 
 
 COORDINATOR_SAYS = {
@@ -276,4 +277,4 @@ def test_a_damaged_log_without_an_open_transaction_is_not_called_healthy(tmp_pat
     (place / LOG).write_bytes(data)
     verdict = only(read_case([place, INTERNAL]), "hangopen-1")
     assert (verdict["kind"], verdict["remedy"]) == ("undecided", None)
-    assert verdict["evidence"][0]["says"].startswith("1 damaged places")
+    assert verdict["evidence"][0]["says"].startswith("1 damaged place:")

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from eosviz.catalogue import say
 from eosviz.pipeline.java import NoJava
 from eosviz.pipeline.kafka_logs.batch_columns import Depth
 from eosviz.pipeline.kafka_logs.case import (
@@ -27,6 +28,7 @@ from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_files import by_kind
 from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
 from eosviz.pipeline.kafka_logs.verdicts import Note, Verdict
+from eosviz.pipeline.kafka_logs.words import Words
 from eosviz.pipeline.spark import job_reason, start_session
 
 OWN_MASTER = "local[*]"
@@ -77,7 +79,7 @@ class Command(BaseCommand):
         except LogsError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            self.stdout.write(json.dumps(document(case), ensure_ascii=False))
+            self.stdout.write(json.dumps(document(case, english), ensure_ascii=False))
             return
         for line in _lines(case):
             self.stdout.write(line)
@@ -114,6 +116,11 @@ def _gib(depth: Depth) -> str:
     return f"{SPARK_FROM_BYTES[depth] / 2**30:g}"
 
 
+def english(words: Words) -> str:
+    """A sentence as the command says it."""
+    return say(words.key, "en", words.params)
+
+
 def _lines(case: Case) -> Iterator[str]:
     for read in case.partitions:
         yield from _partition_lines(read)
@@ -133,7 +140,7 @@ def _lines(case: Case) -> Iterator[str]:
         remedy = remedy_of(verdict, partition)
         if remedy is not None:
             yield f"  {remedy.action}: {remedy.command}"
-            yield from (f"    {condition}" for condition in remedy.preconditions)
+            yield from (f"    {english(condition)}" for condition in remedy.preconditions)
             if (stable := remedy.last_stable_offset) is not None and stable >= 0:
                 yield f"    once it is aborted, the last stable offset is {stable}"
 
@@ -164,13 +171,13 @@ def _partition_lines(read: ReadPartition) -> Iterator[str]:
 
 
 def _note(note: Note) -> str:
-    what = note.kind.value.replace("_", " ")
-    return f"offset {note.first_offset}: producer {note.producer_id} epoch {note.epoch} {what}, {note.marker_offset}"
+    params = {name: getattr(note, name) for name in ("producer_id", "epoch", "first_offset", "marker_offset")}
+    return say(f"logs.note.{note.kind.value}", "en", params)
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
     yield f"{verdict.partition}: {verdict.kind.value.replace('_', ' ')}"
-    yield from (f"  {one.place}: {one.says}" for one in verdict.evidence)
+    yield from (f"  {one.place}: {english(one.says)}" for one in verdict.evidence)
     if verdict.alternatives:
         yield "  possible: " + ", ".join(kind.value for kind in verdict.alternatives)
-    yield from (f"  would change it: {one}" for one in verdict.would_change)
+    yield from (f"  would change it: {english(one)}" for one in verdict.would_change)

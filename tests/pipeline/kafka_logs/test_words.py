@@ -1,0 +1,25 @@
+"""Every sentence that a case can hold is in the catalogue, and none of them is there for nothing."""
+
+import re
+from pathlib import Path
+
+import eosviz.pipeline.kafka_logs as room
+from eosviz.catalogue import interface_words
+from eosviz.pipeline.kafka_logs.verdicts import NoteKind, VerdictKind
+
+SOURCES = sorted(Path(room.__file__).parent.glob("*.py"))
+ACTIONS = ("abort", "wait", "look")
+PREFIXES = ("verdict.", "evidence.", "rule.", "change.", "remedy.", "condition.", "note.")
+
+
+def used() -> set[str]:
+    keys = {key for path in SOURCES for key in re.findall(r'words\(\s*"([^"]+)"', path.read_text())}
+    for kind in VerdictKind:
+        keys |= {f"verdict.{kind.value}", f"verdict.{kind.value}.means"}
+    return keys | {f"note.{kind.value}" for kind in NoteKind} | {f"remedy.{action}" for action in ACTIONS}
+
+
+def test_the_catalogue_has_the_sentences_of_cases_and_no_others() -> None:
+    known = {key.removeprefix("logs.") for key in interface_words() if key.startswith("logs.")}
+    assert len(used()) > 40
+    assert {key for key in known if key.startswith(PREFIXES)} == used()

@@ -1,0 +1,10 @@
+"""A case's document as the command prints it."""
+
+from typing import Any
+
+from eosviz.pipeline.kafka_logs import case as kafka_case
+from eosviz.pipeline.management.commands.logs import english
+
+
+def document(case: kafka_case.Case) -> dict[str, Any]:
+    return kafka_case.document(case, english)
