@@ -26,6 +26,7 @@ export interface LedgerRow {
   partition: string;
   stored: number;
   status: string;
+  /** Readers that got it, with how often; empty while none has. */
   delivered: string;
   verdict: "once" | "duplicated" | "lost" | "reordered" | "uncertain" | "pending" | "absent";
   word: string;
@@ -177,7 +178,8 @@ function row(
     partition: record.partition,
     stored: count,
     status: say(`diagram.record.status.${record.status}`),
-    delivered: readers.map((reader) => `${reader.name} ${reader.of(record.partition, serial)}`).join(", "),
+    delivered: readers.map(({ name, of }) => [name, of(record.partition, serial)] as const)
+      .filter(([, times]) => times > 0).map(([name, times]) => `${name} ${times}`).join(", "),
     verdict,
     word: say(`diagram.ledger.${verdict}`, { count }),
     changed: hasChanged(frame, "records", String(serial)),
@@ -212,6 +214,8 @@ export class Ledger extends DiagramElement {
     ...DiagramElement.styles,
     css`
       td button { line-height: 16px; width: 100%; }
+      table :is(td, th) { padding-inline: 4px 2px; }
+      td:nth-child(5) { overflow-wrap: anywhere; }
       tr.broken td { color: var(--bad); font-weight: 600; }
       .chips { display: flex; flex-wrap: wrap; gap: 2px; margin-top: 3px; }
       .chip { min-width: 25px; height: 20px; padding: 0 2px; border: 1.5px solid var(--ink-2); border-radius: 3px; text-align: center;
