@@ -198,6 +198,7 @@ class PartitionsRegistered:
 
     producer_id: int
     partitions: tuple[str, ...]
+    coordinator_epoch: int
 
 
 @value
@@ -227,10 +228,11 @@ class PartitionDeleted:
 
 @value
 class MarkersGivenUp:
-    """Markers were not acknowledged and will not be sent again, though nobody else sends them."""
+    """Markers were not acknowledged and will not be sent again by the coordinator of this epoch."""
 
     producer_id: int
     partitions: tuple[str, ...]
+    coordinator_epoch: int
 
 
 @value

@@ -135,6 +135,9 @@ class TransactionHost:
     def is_reachable(self, broker_id: int) -> bool:
         return self.broker.is_reachable(broker_id)
 
+    def log_partition(self, transactional_id: str) -> int:
+        return partition_for(transactional_id, self.coordinator.partition_count)
+
     def coordinator_epoch(self, transactional_id: str) -> int | None:
         coordinator = self.coordinator
         if coordinator.lookup(transactional_id) is not Error.NONE:
@@ -182,10 +185,7 @@ class TransactionHost:
         return self.settle(now)
 
     def _drop_markers(self, partition: int) -> None:
-        count = self.coordinator.partition_count
-        for transactional_id in list(self.markers.waiting):
-            if partition_for(transactional_id, count) == partition:
-                self.markers.resign(transactional_id)
+        self.markers.resign(partition)
 
     def _load(self, partition: int, now: int) -> Effects:
         epoch, due = self.loading.pop(partition)
@@ -334,15 +334,9 @@ class TransactionHost:
         self.connected.discard(broker_id)
         if broker_id in self.connecting:
             self.connecting.discard(broker_id)
-            self._unqueue(broker_id)
+            self.markers.park(broker_id)
         self.markers.on_disconnected(broker_id)
         return self.settle(now)
-
-    def _unqueue(self, broker_id: int) -> None:
-        """Markers for a broker that does not answer look for their leaders anew (MRK-9)."""
-        for marker in self.markers.queues.pop(broker_id, []):
-            self.markers.parked.append(marker)
-        self.markers.again = True
 
     def on_marker_response(self, broker_id: int, correlation_id: int, response: Any, now: int) -> Effects:
         queued_behind = bool(self.markers.queues.get(broker_id))

@@ -50,6 +50,10 @@ class CoordinatorVoice:
     watch: Watch
     outbox: list[Answer | Write | SendMarkers | Completed]
 
+    def epoch_of(self, transactional_id: str) -> int:
+        """The epoch under which this broker coordinates the id."""
+        raise NotImplementedError
+
     def _answer(
         self,
         to: object,
@@ -63,7 +67,13 @@ class CoordinatorVoice:
         """Also when it was read in the log: the coordinator that wrote it may have died before it could tell."""
         if self.watch.judging:
             partitions = tuple(sorted(metadata.partitions))
-            self.watch.fact(PartitionsRegistered(producer_id=metadata.producer_id, partitions=partitions))
+            self.watch.fact(
+                PartitionsRegistered(
+                    producer_id=metadata.producer_id,
+                    partitions=partitions,
+                    coordinator_epoch=self.epoch_of(metadata.transactional_id),
+                )
+            )
 
     def _answer_row(self, to: object, row: Row) -> None:
         """The answer that a row gives; its internal errors are exceptions in Kafka."""

@@ -1,6 +1,6 @@
 """How a coordinator has outcomes written at the leaders of a transaction's partitions (section 15).
 
-Owns the queues per broker, the queue of markers whose leader cannot be reached, what is in flight, and which
+Owns a queue per broker, the queue of markers whose leader cannot be reached, what is in flight, and which
 partitions each transaction still waits for. What happens to a marker is a row of ``marker_states``. It knows
 neither links nor logs: :meth:`MarkerChannel.drain` says which requests to send, and a transaction that waits for
 nothing more stands in ``finished``. After Kafka's ``TransactionMarkerChannelManager``.
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from engine.coordinator.coordinator_effects import SendMarkers
+from engine.coordinator.marker_queue import Marker, MarkerQueue
 from engine.coordinator.marker_states import (
     AGAIN,
     DISCONNECTED,
@@ -51,42 +52,14 @@ class Surroundings(Protocol):
 
     def is_reachable(self, broker_id: int) -> bool: ...
 
+    def log_partition(self, transactional_id: str) -> int:
+        """The partition of the transaction log that the id belongs to (FND-2)."""
+
     def coordinator_epoch(self, transactional_id: str) -> int | None:
         """The epoch under which this broker coordinates the id; None when it does not (MRK-9)."""
 
     def has_metadata(self, transactional_id: str) -> bool:
         """True while the id is in the coordinator's cache."""
-
-
-@dataclass(slots=True)
-class Marker:
-    """One transaction's outcome on its way to one broker."""
-
-    transactional_id: str
-    producer_id: int
-    producer_epoch: int
-    coordinator_epoch: int
-    result: str
-    partitions: tuple[str, ...]
-
-    def entry(self) -> TxnMarkerEntry:
-        return TxnMarkerEntry(
-            producer_id=self.producer_id,
-            producer_epoch=self.producer_epoch,
-            coordinator_epoch=self.coordinator_epoch,
-            result=self.result,
-            partitions=self.partitions,
-        )
-
-    def view(self) -> dict[str, Any]:
-        return {
-            "transactional_id": self.transactional_id,
-            "producer_id": self.producer_id,
-            "producer_epoch": self.producer_epoch,
-            "coordinator_epoch": self.coordinator_epoch,
-            "result": self.result,
-            "partitions": list(self.partitions),
-        }
 
 
 @dataclass(slots=True)
@@ -101,12 +74,14 @@ class InFlight:
 @dataclass(slots=True)
 class Waiting:
     """A decided transaction whose markers are under way; ``remaining``: partitions without one, by name;
+    ``passed_over``: those whose answer was not looked at, so that nobody sends their markers any more;
     ``marked``: how many have theirs."""
 
     send: SendMarkers
     remaining: dict[str, None]
     retries: int = 0
     marked: int = 0
+    passed_over: tuple[str, ...] = ()
 
 
 class MarkerChannel:
@@ -130,16 +105,14 @@ class MarkerChannel:
             RETRIES: retry,
             NO_RETRIES: not retry,
         }
-        self.queues: dict[int, list[Marker]] = {}
-        self.parked: list[Marker] = []
+        self.queues: dict[int, MarkerQueue] = {}
+        self.parked = MarkerQueue()
         self.in_flight: dict[int, InFlight] = {}
         self.waiting: dict[str, Waiting] = {}
         self.finished: list[str] = []
         """Transactions that wait for no partition any more, for the coordinator to complete."""
         self.again = False
         """True when something waits for the next pass because it did not work now."""
-        self.stopped = False
-        """True after an answer that Kafka's sender thread does not survive (MRK-8)."""
 
     # -- queueing --------------------------------------------------------------------------------------
 
@@ -150,7 +123,7 @@ class MarkerChannel:
         self._enqueue(send, send.partitions, TO_SEND)
         self._finish(send.transactional_id)
 
-    def _enqueue(self, send: SendMarkers, partitions: tuple[str, ...], state: str) -> None:
+    def _enqueue(self, send: SendMarkers | Marker, partitions: tuple[str, ...], state: str) -> None:
         """Give each partition's marker to the queue of its present leader (MRK-1, MRK-2)."""
         surroundings = self.surroundings
         groups: dict[tuple[Row, int | None], list[str]] = {}
@@ -167,6 +140,7 @@ class MarkerChannel:
         for (row, leader), names in groups.items():
             marker = Marker(
                 send.transactional_id,
+                surroundings.log_partition(send.transactional_id),
                 send.producer_id,
                 send.producer_epoch,
                 send.coordinator_epoch,
@@ -174,13 +148,22 @@ class MarkerChannel:
                 tuple(names),
             )
             if row.target == QUEUED and leader is not None:
-                self.queues.setdefault(leader, []).append(marker)
+                self.queue_of(leader).add(marker)
             elif row.target == PARKED:
-                self.parked.append(marker)
+                self.parked.add(marker)
             else:
                 self._forget_partitions(marker)
             if state == TO_SEND or row.target != PARKED:
                 self._note(row, marker, broker=None if leader is None else f"broker-{leader}")
+
+    def queue_of(self, broker_id: int) -> MarkerQueue:
+        return self.queues.setdefault(broker_id, MarkerQueue())
+
+    def park(self, broker_id: int) -> None:
+        """Markers for a broker that does not answer look for their leaders anew (MRK-9)."""
+        for marker in self.queue_of(broker_id).drain():
+            self.parked.add(marker)
+        self.again = True
 
     def _forget_partitions(self, marker: Marker) -> None:
         waiting = self.waiting.get(marker.transactional_id)
@@ -199,24 +182,19 @@ class MarkerChannel:
     def look_again(self) -> None:
         """The start of a pass: markers whose leader could not be reached are resolved anew (MRK-3)."""
         self.again = False
-        parked, self.parked = self.parked, []
-        for marker in parked:
-            waiting = self.waiting.get(marker.transactional_id)
-            if waiting is not None:
-                self._enqueue(waiting.send, marker.partitions, PARKED)
-                self._finish(marker.transactional_id)
+        for marker in self.parked.drain():
+            self._enqueue(marker, marker.partitions, PARKED)
+            self._finish(marker.transactional_id)
 
     def wanted_brokers(self) -> list[int]:
         """Brokers with something queued and no request in flight, ascending."""
-        if self.stopped:
-            return []
         return sorted(
             broker for broker, queue in self.queues.items() if queue and broker not in self.in_flight
         )
 
     def drain(self, broker_id: int, correlation_id: int, deadline: int) -> tuple[TxnMarkerEntry, ...]:
         """Everything queued for a broker, across transactions, becomes one request (MRK-3)."""
-        markers = self.queues.pop(broker_id)
+        markers = self.queues[broker_id].drain()
         self.in_flight[broker_id] = InFlight(correlation_id, deadline, markers)
         row = MARKER_STATES.find(QUEUED, SENT)
         if self.watch.recording:
@@ -236,25 +214,47 @@ class MarkerChannel:
     # -- answers ---------------------------------------------------------------------------------------
 
     def on_response(self, broker_id: int, correlation_id: int, response: WriteTxnMarkersResponse) -> None:
-        """A leader answered (MRK-8); first comes whether this broker still coordinates (MRK-9)."""
-        for marker in self._settled(broker_id, correlation_id):
+        """A leader answered (MRK-8); first comes whether this broker still coordinates (MRK-9).
+
+        Kafka's handler throws at an answer that must never come. The network client logs that, and what the
+        handler had still to do with this answer stays undone, for later transactions too.
+        """
+        markers = self._settled(broker_id, correlation_id)
+        for position, marker in enumerate(markers):
             if not self._still_owner(marker):
                 continue
             answers = response.errors.get(marker.producer_id)
             if answers is None or not self.surroundings.has_metadata(marker.transactional_id):
-                self._take(MARKER_STATES.find(IN_FLIGHT, GONE_FROM_ANSWER), marker, ())
-                continue
+                row = MARKER_STATES.find(IN_FLIGHT, GONE_FROM_ANSWER)
+                self._throw(row, marker, marker.partitions, markers[position + 1 :])
+                return
             by_error: dict[str, list[str]] = {}
             for partition in marker.partitions:
                 error = answers.get(partition, Error.UNKNOWN_SERVER_ERROR)
                 by_error.setdefault(error.name, []).append(partition)
-            for error_name, partitions in by_error.items():
-                if marker.transactional_id not in self.waiting:
-                    break
+            again: list[tuple[tuple[str, ...], dict[str, Any]]] = []
+            given_up: tuple[str, ...] = ()
+            for error_name, names in by_error.items():
+                partitions = tuple(names)
                 known = MARKER_STATES.candidates(IN_FLIGHT, error_name)
-                on = error_name if known else UNEXPECTED
-                row = MARKER_STATES.find(IN_FLIGHT, on, self.holds)
-                self._take(row, marker, tuple(partitions), broker=f"broker-{broker_id}", error=error_name)
+                row = MARKER_STATES.find(IN_FLIGHT, error_name if known else UNEXPECTED, self.holds)
+                params = {"broker": f"broker-{broker_id}", "error": error_name}
+                if row.refused:
+                    undone = (*partitions, *(name for retried, _ in again for name in retried))
+                    self._throw(row, marker, undone, markers[position + 1 :], **params)
+                    return
+                self._answered(row, marker, partitions, **params)
+                if row.effects == ("retry",):
+                    again.append((partitions, params))
+                elif row.effects == ("cancel_transaction",):
+                    given_up += partitions
+            if given_up:
+                # What could be sent again is not: the transaction's markers are somebody else's matter now.
+                self.cancel(marker.transactional_id)
+                self._tell_given_up(marker, (*given_up, *(name for names, _ in again for name in names)))
+                continue
+            for partitions, params in again:
+                self._send_again(marker, partitions, **params)
             self._finish(marker.transactional_id)
 
     def on_disconnected(self, broker_id: int) -> None:
@@ -262,14 +262,18 @@ class MarkerChannel:
         request = self.in_flight.get(broker_id)
         if request is None:
             return
-        for marker in self._settled(broker_id, request.correlation_id):
+        markers = self._settled(broker_id, request.correlation_id)
+        for position, marker in enumerate(markers):
             if not self._still_owner(marker):
                 continue
             if not self.surroundings.has_metadata(marker.transactional_id):
-                self._take(MARKER_STATES.find(IN_FLIGHT, GONE_FROM_ANSWER), marker, ())
-                continue
+                row = MARKER_STATES.find(IN_FLIGHT, GONE_FROM_ANSWER)
+                self._throw(row, marker, marker.partitions, markers[position + 1 :])
+                return
             row = MARKER_STATES.find(IN_FLIGHT, DISCONNECTED, self.holds)
-            self._take(row, marker, marker.partitions, broker=f"broker-{broker_id}", error="disconnected")
+            params = {"broker": f"broker-{broker_id}", "error": "disconnected"}
+            self._answered(row, marker, marker.partitions, **params)
+            self._send_again(marker, marker.partitions, **params)
 
     def _settled(self, broker_id: int, correlation_id: int) -> list[Marker]:
         request = self.in_flight.get(broker_id)
@@ -282,39 +286,55 @@ class MarkerChannel:
         """MRK-9: not coordinator, loading, or another coordinator epoch: the markers are not ours any more."""
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
         if epoch == marker.coordinator_epoch:
-            if marker.transactional_id in self.waiting:
-                return True
-            self.watch.say(
-                "markers.answer_for_nobody",
-                ("MRK-8",),
-                coordinator=self.name,
-                transactional_id=marker.transactional_id,
-                partitions=list(marker.partitions),
-            )
-            return False
+            return True
         self._say(MARKER_STATES.find(IN_FLIGHT, NOT_OWNER), marker, partitions=list(marker.partitions))
         known = self.waiting.get(marker.transactional_id)
         if known is not None and known.send.coordinator_epoch == marker.coordinator_epoch:
             self.cancel(marker.transactional_id)
         return False
 
-    def _take(self, row: Row, marker: Marker, partitions: tuple[str, ...], **params: Any) -> None:
+    def _answered(self, row: Row, marker: Marker, partitions: tuple[str, ...], **params: Any) -> None:
+        """Say what the answer means for these partitions, and cross off those that are done."""
         waiting = self.waiting.get(marker.transactional_id)
-        if waiting is None:
-            return
-        self._say(row, marker, partitions=list(partitions), **params)
-        if row.refused:
-            self.stopped = True
-        elif row.effects == ("retry",):
-            self._send_again(waiting, marker, partitions, **params)
-        elif row.effects == ("cancel_transaction",):
-            self.cancel(marker.transactional_id)
-        elif not row.effects:
+        if row.effects:
+            self._say(row, marker, partitions=list(partitions), **params)
+        elif waiting is None:
+            self.watch.say(
+                "markers.answer_for_nobody",
+                ("MRK-8",),
+                coordinator=self.name,
+                transactional_id=marker.transactional_id,
+                partitions=list(partitions),
+            )
+        else:
+            self._say(row, marker, partitions=list(partitions), **params)
             for partition in partitions:
                 waiting.remaining.pop(partition, None)
             if row.why == "markers.acknowledged":
                 waiting.marked += len(partitions)
                 self._note_same_everywhere(waiting)
+
+    def _throw(
+        self, row: Row, marker: Marker, partitions: tuple[str, ...], later: list[Marker], **params: Any
+    ) -> None:
+        """Nobody looks at the answers for ``partitions``, nor at those for ``later`` markers of the request."""
+        undone = [(marker, partitions), *((one, one.partitions) for one in later)]
+        for one, names in undone:
+            self._say(row, one, partitions=list(names), **params)
+            waiting = self.waiting.get(one.transactional_id)
+            if waiting is not None and waiting.send.coordinator_epoch == one.coordinator_epoch:
+                waiting.passed_over += names
+            self._tell_given_up(one, names)
+
+    def _tell_given_up(self, marker: Marker, partitions: tuple[str, ...]) -> None:
+        if self.watch.judging:
+            self.watch.fact(
+                MarkersGivenUp(
+                    producer_id=marker.producer_id,
+                    partitions=partitions,
+                    coordinator_epoch=marker.coordinator_epoch,
+                )
+            )
 
     def _note_same_everywhere(self, waiting: Waiting) -> None:
         """The last of several partitions has its marker: what the transaction wrote is one thing (CPT-4)."""
@@ -327,49 +347,40 @@ class MarkerChannel:
                 partitions=list(everywhere),
             )
 
-    def _send_again(
-        self, waiting: Waiting, marker: Marker, partitions: tuple[str, ...], **params: Any
-    ) -> None:
+    def _send_again(self, marker: Marker, partitions: tuple[str, ...], **params: Any) -> None:
         """As often as it takes (MRK-10); the laboratory may switch that off (MRK-12)."""
         row = MARKER_STATES.find(TO_SEND, AGAIN, self.holds)
         if row.effects == ("give_up",):
             self._say(row, marker, partitions=list(partitions), **params)
-            if self.watch.judging:
-                self.watch.fact(MarkersGivenUp(producer_id=marker.producer_id, partitions=partitions))
+            self._tell_given_up(marker, partitions)
             return
-        waiting.retries += 1
+        waiting = self.waiting.get(marker.transactional_id)
+        retries = 1
+        if waiting is not None:
+            retries = waiting.retries = waiting.retries + 1
         self.again = True
         if self.watch.recording:
-            retries = waiting.retries
             self.watch.note(row.why, (row.spec,), transactional_id=marker.transactional_id, retries=retries)
-        self._enqueue(waiting.send, partitions, TO_SEND)
+        self._enqueue(marker, partitions, TO_SEND)
 
     # -- giving up -------------------------------------------------------------------------------------
 
     def cancel(self, transactional_id: str) -> None:
-        """Forget every marker of a transaction; its state stays Prepare* here (MRK-8, MRK-9)."""
+        """The transaction's completion is not waited for any more; its state stays Prepare* here (MRK-8, MRK-9).
+        What stands in a queue is sent all the same."""
         self.waiting.pop(transactional_id, None)
-        self.parked = [marker for marker in self.parked if marker.transactional_id != transactional_id]
-        for broker_id, queue in list(self.queues.items()):
-            kept = [marker for marker in queue if marker.transactional_id != transactional_id]
-            if kept:
-                self.queues[broker_id] = kept
-            else:
-                del self.queues[broker_id]
 
-    def resign(self, transactional_id: str) -> None:
-        """This broker coordinates the id no longer: what waits is dropped; what is in flight follows when its
-        answer comes (MRK-9, TXC-22)."""
-        for state, markers in (
-            (PARKED, self.parked),
-            (QUEUED, [marker for queue in self.queues.values() for marker in queue]),
-        ):
-            for marker in markers:
-                if marker.transactional_id == transactional_id:
+    def resign(self, log_partition: int) -> None:
+        """This broker coordinates the ids of this log partition no longer: their queues are dropped; what is in
+        flight follows when its answer comes (MRK-1, MRK-9, TXC-22)."""
+        for state, queues in ((PARKED, [self.parked]), (QUEUED, list(self.queues.values()))):
+            for queue in queues:
+                for marker in queue.take(log_partition):
                     row = MARKER_STATES.find(state, NOT_OWNER)
-                    epoch = marker.coordinator_epoch
-                    self._note(row, marker, coordinator_epoch=epoch, current=None)
-        self.cancel(transactional_id)
+                    self._note(row, marker, coordinator_epoch=marker.coordinator_epoch, current=None)
+        for transactional_id in list(self.waiting):
+            if self.surroundings.log_partition(transactional_id) == log_partition:
+                self.cancel(transactional_id)
 
     def _epochs(self, marker: Marker) -> dict[str, Any]:
         return {
@@ -380,11 +391,11 @@ class MarkerChannel:
     def crash(self) -> None:
         """Memory goes."""
         self.queues.clear()
-        self.parked.clear()
+        self.parked = MarkerQueue()
         self.in_flight.clear()
         self.waiting.clear()
         self.finished.clear()
-        self.again = self.stopped = False
+        self.again = False
 
     # -- saying, showing -------------------------------------------------------------------------------
 
@@ -426,13 +437,11 @@ class MarkerChannel:
 
     def view(self) -> dict[str, Any] | None:
         """The marker board; None while there is nothing on it."""
-        if not (self.queues or self.parked or self.in_flight or self.waiting or self.stopped):
+        queued = {str(broker): list(queue) for broker, queue in sorted(self.queues.items()) if queue}
+        if not (queued or self.parked or self.in_flight or self.waiting):
             return None
         return {
-            "queues": {
-                str(broker): [marker.view() for marker in queue]
-                for broker, queue in sorted(self.queues.items())
-            },
+            "queues": {broker: [marker.view() for marker in queue] for broker, queue in queued.items()},
             "unknown_broker": [marker.view() for marker in self.parked],
             "in_flight": {
                 str(broker): [marker.view() for marker in request.markers]
@@ -443,8 +452,8 @@ class MarkerChannel:
                     "result": waiting.send.result,
                     "remaining": list(waiting.remaining),
                     "retries": waiting.retries,
+                    "passed_over": list(waiting.passed_over),
                 }
                 for name, waiting in sorted(self.waiting.items())
             },
-            "stopped": self.stopped,
         }

@@ -39,7 +39,7 @@ from engine.coordinator.transaction_states import (
     TRANSACTION_STATES,
 )
 from engine.errors import EngineError, Error
-from engine.events import IdentityGiven, OutcomeDecided, TransactionCompleted
+from engine.events import IdentityGiven, MarkersGivenUp, OutcomeDecided, TransactionCompleted
 from engine.java_hash import partition_for
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, SHORT_MAX
@@ -462,6 +462,7 @@ class TransactionCoordinator(CoordinatorVoice):
             # Only 2.0 comes here: its first check lets a newer epoch pass, and the id is stuck (KAFKA-9600).
             self._fenced(to, metadata, producer_epoch)
             self._note("coordinator.decision_without_markers", ("TXC-16",), metadata, arrived=producer_epoch)
+            self._tell_unmarked(metadata)
             return
         self._answer(to, Error.NONE)
         self._note("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
@@ -475,6 +476,16 @@ class TransactionCoordinator(CoordinatorVoice):
                     producer_epoch=metadata.producer_epoch,
                     committed=metadata.state == PREPARE_COMMIT,
                     found=found,
+                )
+            )
+
+    def _tell_unmarked(self, metadata: TransactionMetadata) -> None:
+        if self.watch.judging:
+            self.watch.fact(
+                MarkersGivenUp(
+                    producer_id=metadata.producer_id,
+                    partitions=tuple(sorted(metadata.partitions)),
+                    coordinator_epoch=self.epoch_of(metadata.transactional_id),
                 )
             )
 

@@ -70,6 +70,8 @@ class TransactionsRecord:
         """Producer id to the highest epoch given out."""
         self.registered: dict[int, set[str]] = {}
         """Producer id to the partitions that its coordinator still has to mark."""
+        self.coordinated: dict[int, int] = {}
+        """Producer id to the epoch of the coordinator that registered its partitions last."""
         self.completing: set[int] = set()
         """Producer ids whose newest decision is known here and not yet carried out everywhere."""
         self.early: dict[str, set[int]] = {}
@@ -113,7 +115,12 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
+        """What an earlier coordinator had given up, this one marks."""
+        self.coordinated[fact.producer_id] = fact.coordinator_epoch
         self.registered.setdefault(fact.producer_id, set()).update(fact.partitions)
+        for partition in fact.partitions:
+            if self.abandoned.pop((partition, fact.producer_id), None) is not None:
+                self.weigh_partitions.add(partition)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
         """The undecided transaction of this producer id under this epoch, else under the next older one; the newest.
@@ -142,6 +149,9 @@ class TransactionsRecord:
             self._abandon(partition, fact.producer_id)
 
     def given_up(self, fact: events.MarkersGivenUp) -> None:
+        """Unless a newer coordinator has taken the transaction over."""
+        if fact.coordinator_epoch < self.coordinated.get(fact.producer_id, -1):
+            return
         for partition in fact.partitions:
             self._abandon(partition, fact.producer_id)
 

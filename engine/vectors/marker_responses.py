@@ -43,6 +43,9 @@ class Around:
             LEADERS[partition] != broker_id for partition in self.unknown
         )
 
+    def log_partition(self, transactional_id: str) -> int:
+        return 0
+
     def coordinator_epoch(self, transactional_id: str) -> int | None:
         return self.epoch
 
@@ -104,16 +107,17 @@ def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> No
 
 def _outcome(channel: MarkerChannel) -> str:
     """The case's word for the state that the channel is in now."""
-    if channel.stopped:
-        return "illegal_state"
     waiting = channel.waiting.get("txn")
+    if waiting is not None and waiting.passed_over:
+        return "illegal_state"
     if waiting is None:
-        queued = [*channel.parked, *(marker for queue in channel.queues.values() for marker in queue)]
+        queues = [channel.parked, *channel.queues.values()]
+        queued = [marker for queue in queues for marker in queue if SUBJECT in marker.partitions]
         return "cancel_transaction_markers" if not queued else "queued without a transaction"
     if SUBJECT not in waiting.remaining:
         return "partition_done"
     if any(SUBJECT in marker.partitions for marker in channel.parked):
         return "park"
-    queue = channel.queues.get(LEADERS[SUBJECT], [])
+    queue = channel.queue_of(LEADERS[SUBJECT])
     same = [marker for marker in queue if marker.coordinator_epoch == EPOCH and SUBJECT in marker.partitions]
     return "retry_partition" if same else "nothing"

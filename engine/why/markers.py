@@ -47,9 +47,16 @@ def missing_marker(
     )
     if waiting["retries"]:
         yield link("marker.retried", "MRK-10", subject=subject, retries=waiting["retries"])
-    if board.get("stopped"):
-        yield link("marker.stopped", "MRK-8", subject=actor_subject(coordinator), coordinator=coordinator)
-        return
+    passed_over = [name for name in waiting["passed_over"] if name in missing]
+    if passed_over:
+        yield link(
+            "marker.passed_over",
+            "MRK-8",
+            subject=actor_subject(coordinator),
+            coordinator=coordinator,
+            partitions=named(passed_over),
+        )
+        missing = [name for name in missing if name not in passed_over]
     for name in missing[:NAMED_MAX]:
         yield from _where(moment, transactional_id, coordinator, board, name)
 

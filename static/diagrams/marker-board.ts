@@ -75,7 +75,7 @@ function layoutBoard(frame: Frame, broker: string, board: MarkerBoardView, optio
       picked: isOfPicked(frame, { transaction: id }),
     })),
     folded: Math.max(0, waiting.length - options.checklists),
-    stopped: board.stopped === true,
+    stopped: board.stopped === true || waiting.some(([, entry]) => (entry.passed_over ?? []).length > 0),
   };
 }
 

@@ -29,13 +29,17 @@ export interface MarkerView {
   coordinator_epoch: number;
   result: string;
   partitions: string[];
+  /** Of the transaction log; a queue is in its order. */
+  log_partition?: number;
 }
 
 export interface MarkerBoardView {
   queues?: Record<string, MarkerView[]>;
   unknown_broker?: MarkerView[];
   in_flight?: Record<string, MarkerView[]>;
-  waiting?: Record<string, { result: string; remaining: string[]; retries: number }>;
+  /** `passed_over`: partitions whose answer was thrown away, so that nobody sends their markers any more. */
+  waiting?: Record<string, { result: string; remaining: string[]; retries: number; passed_over?: string[] }>;
+  /** In runs of the first version of the engine. */
   stopped?: boolean;
 }
 

@@ -150,7 +150,9 @@ def test_a_transaction_shows_what_counts_what_is_pending_and_which_markers_are_m
     shown = at_coordinator(stage, at)["transactions"]["txn-1"]
     assert (shown["state"], shown["pending_state"]) == ("PrepareCommit", "CompleteCommit")
     board = at_coordinator(stage, at)["markers"]
-    assert board["waiting"] == {"txn-1": {"result": "COMMIT", "remaining": ["t-0", "t-1"], "retries": 0}}
+    assert board["waiting"] == {
+        "txn-1": {"result": "COMMIT", "remaining": ["t-0", "t-1"], "retries": 0, "passed_over": []}
+    }
     assert sorted(board["in_flight"]) == ["1", "2"]
     stage.play()
     assert "markers" not in at_coordinator(stage, at)

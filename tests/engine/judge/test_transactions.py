@@ -16,7 +16,9 @@ def bench():
 
 def begin(judges, producer="p1", producer_id=7, epoch=0):
     judges.take(events.TransactionBegun(producer=producer, producer_id=producer_id, producer_epoch=epoch))
-    judges.take(events.PartitionsRegistered(producer_id=producer_id, partitions=("t-0", "t-1")))
+    judges.take(
+        events.PartitionsRegistered(producer_id=producer_id, partitions=("t-0", "t-1"), coordinator_epoch=0)
+    )
 
 
 def send(judges, serial, partition="t-0", producer="p1"):
@@ -272,3 +274,17 @@ def test_what_registered_nothing_ends_as_its_application_was_told(committed):
     judges.take(events.OutcomeTold(producer="p1", committed=committed))
     verdict = judges.outcome_verdict()
     assert (verdict.committed, verdict.aborted, verdict.open) == (int(committed), int(not committed), 1)
+
+
+@pytest.mark.parametrize(("epoch", "hangs"), [(0, False), (1, True)])
+def test_markers_that_were_given_up_hang_until_another_coordinator_takes_over(epoch, hangs):
+    """One that was replaced before has nothing to give up."""
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, [1])
+    judges.take(events.PartitionsRegistered(producer_id=7, partitions=("t-0",), coordinator_epoch=1))
+    judges.take(events.MarkersGivenUp(producer_id=7, partitions=("t-0",), coordinator_epoch=epoch))
+    assert bool(judges.outcome_verdict().hanging) is hangs
+    judges.take(events.PartitionsRegistered(producer_id=7, partitions=("t-0",), coordinator_epoch=2))
+    assert not judges.outcome_verdict().hanging

@@ -90,7 +90,7 @@ EXCEPTIONS: tuple[Exception_, ...] = (
     Exception_(
         ("undecided", "hanging", "hanging of offsets", "unread", "endless"),
         ("deny ClusterAction",),
-        "a coordinator that may not send markers sends none any more (MRK-8)",
+        "a coordinator throws away the answer that it may not send markers, and sends these no more (MRK-8)",
     ),
     Exception_(("endless",), ("deny",), "who is denied asks again for ever, or starts the same round again"),
     *(
@@ -138,12 +138,6 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         ("exactly_once", "duplicated transactional"),
         ("seek",),
         "the application itself reads again, or leaves out",
-    ),
-    Exception_(
-        ("exactly_once", "duplicated transactional"),
-        ("k20", "crash"),
-        "2.0 tells a group's old offsets while a marker is on its way (KIP-447), and the loop asks before its "
-        "initTransactions() has returned",
     ),
     Exception_(("exactly_once",), ("delete_head",), "inputs went before they were read"),
     Exception_(("exactly_once",), ("compact",), "inputs went before they were read again"),

@@ -123,8 +123,6 @@ def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_s
     shown = []
 
     class Seen(Watch):
-        recording = True
-
         def touch(self, part: Any) -> None:
             shown.append(part)
 
@@ -134,7 +132,7 @@ def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_s
         profile=K20,
         switches=Switches(),
         configuration=BrokerConfiguration(),
-        watch=Seen(),
+        watch=Seen(recording=True),
         part=object(),
     )
     of = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True, "record_count": 1}
@@ -186,22 +184,20 @@ def test_a_new_coordinator_tells_what_it_finds_registered():
     told: list[Any] = []
 
     class Judging(Watch):
-        judging = True
-
         def fact(self, fact: object) -> None:
             told.append(fact)
 
     coordinator = TransactionCoordinator(
         "broker-1",
         profile=K20,
-        watch=Judging(),
+        watch=Judging(judging=True),
         producer_ids=SimpleNamespace(take=lambda: 1),
         partition_count=1,
     )
     known = TransactionMetadata("txn", 7, 1000, 0)
     image = known.image(5, ONGOING, partitions=frozenset({"t-1", "t-0"}), start_ms=5)
     coordinator.elect(0, 1, {"txn": image}, 9)
-    assert told == [PartitionsRegistered(producer_id=7, partitions=("t-0", "t-1"))]
+    assert told == [PartitionsRegistered(producer_id=7, partitions=("t-0", "t-1"), coordinator_epoch=1)]
 
 
 def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet():

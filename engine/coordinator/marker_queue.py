@@ -1,0 +1,76 @@
+"""Markers that wait to be sent to one destination (MRK-1).
+
+Owns their order: by partition of the transaction log, so that all that belongs to one coordinatorship can be taken
+out when it ends (Kafka's ``TxnMarkerQueue``). Kafka's hash map of few partitions is walked in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.messages import TxnMarkerEntry
+
+
+@dataclass(slots=True)
+class Marker:
+    """One transaction's outcome on its way to one broker. ``log_partition``: of the transaction log, which the id
+    belongs to."""
+
+    transactional_id: str
+    log_partition: int
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    result: str
+    partitions: tuple[str, ...]
+
+    def entry(self) -> TxnMarkerEntry:
+        return TxnMarkerEntry(
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            coordinator_epoch=self.coordinator_epoch,
+            result=self.result,
+            partitions=self.partitions,
+        )
+
+    def view(self) -> dict[str, Any]:
+        return {
+            "transactional_id": self.transactional_id,
+            "log_partition": self.log_partition,
+            "producer_id": self.producer_id,
+            "producer_epoch": self.producer_epoch,
+            "coordinator_epoch": self.coordinator_epoch,
+            "result": self.result,
+            "partitions": list(self.partitions),
+        }
+
+
+class MarkerQueue:
+    """Log partition to its markers, oldest first; no list is empty."""
+
+    __slots__ = ("_of_partition",)
+
+    def __init__(self) -> None:
+        self._of_partition: dict[int, list[Marker]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._of_partition)
+
+    def __iter__(self) -> Iterator[Marker]:
+        for number in sorted(self._of_partition):
+            yield from self._of_partition[number]
+
+    def add(self, marker: Marker) -> None:
+        self._of_partition.setdefault(marker.log_partition, []).append(marker)
+
+    def drain(self) -> list[Marker]:
+        """All of them, in the order of sending."""
+        drained = list(self)
+        self._of_partition.clear()
+        return drained
+
+    def take(self, log_partition: int) -> list[Marker]:
+        """Those of one partition of the transaction log."""
+        return self._of_partition.pop(log_partition, [])

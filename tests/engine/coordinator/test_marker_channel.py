@@ -1,0 +1,130 @@
+"""What the marker channel keeps apart, and what an answer that must never come leaves undone (MRK-1, MRK-8)."""
+
+from __future__ import annotations
+
+from engine.coordinator.coordinator_effects import SendMarkers
+from engine.coordinator.marker_channel import MarkerChannel
+from engine.errors import Error
+from engine.events import MarkersGivenUp
+from engine.messages import WriteTxnMarkersResponse
+from engine.watching import Watch
+
+LOG_PARTITIONS = {"a": 7, "b": 3, "c": 7}
+PRODUCERS = {"a": 1, "b": 2, "c": 3}
+
+
+class Around:
+    """Broker 1 leads all but ``far-0``, whose broker cannot be reached."""
+
+    def leader_of(self, partition):
+        return 2 if partition == "far-0" else 1
+
+    def knows(self, partition):
+        return True
+
+    def is_reachable(self, broker_id):
+        return broker_id == 1
+
+    def log_partition(self, transactional_id):
+        return LOG_PARTITIONS[transactional_id]
+
+    def coordinator_epoch(self, transactional_id):
+        return 4
+
+    def has_metadata(self, transactional_id):
+        return True
+
+
+class Judging(Watch):
+    judging = True
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def fact(self, fact):
+        self.told.append(fact)
+
+
+def channel_with(**partitions_of):
+    made = MarkerChannel("broker-1", Around(), watch=Judging(), retries_storage_error=True, retry=True)
+    for name, partitions in partitions_of.items():
+        made.hand_over(
+            SendMarkers(
+                transactional_id=name,
+                result="COMMIT",
+                producer_id=PRODUCERS[name],
+                producer_epoch=0,
+                coordinator_epoch=4,
+                partitions=partitions,
+            )
+        )
+    return made
+
+
+def queued(made):
+    return [marker.transactional_id for marker in made.queue_of(1)]
+
+
+def test_a_queue_is_in_the_order_of_the_log_partitions_and_of_handing_over():
+    made = channel_with(a=("t-0",), b=("t-0",), c=("t-0",))
+    assert queued(made) == ["b", "a", "c"]
+    assert [entry.producer_id for entry in made.drain(1, 9, 100)] == [2, 1, 3]
+
+
+def test_resigning_a_log_partition_takes_its_markers_out_of_every_queue():
+    made = channel_with(a=("t-0", "far-0"), b=("t-0", "far-0"), c=("t-0",))
+    made.resign(7)
+    assert queued(made) == ["b"]
+    assert [marker.transactional_id for marker in made.parked] == ["b"]
+    assert list(made.waiting) == ["b"]
+
+
+def test_after_an_answer_that_throws_the_rest_of_it_is_not_looked_at():
+    made = channel_with(a=("t-0", "t-1", "t-2"), b=("t-0",), c=("t-0",))
+    made.drain(1, 9, 100)
+    answers = {
+        2: {"t-0": Error.NONE},
+        1: {"t-0": Error.NONE, "t-1": Error.NOT_ENOUGH_REPLICAS, "t-2": Error.INVALID_REQUIRED_ACKS},
+        3: {"t-0": Error.NONE},
+    }
+    made.on_response(1, 9, WriteTxnMarkersResponse(errors=answers))
+    # b stood before it, and c behind it; of a, what could have been sent again is not.
+    assert made.finished == ["b"]
+    assert {name: waiting.passed_over for name, waiting in made.waiting.items()} == {
+        "a": ("t-2", "t-1"),
+        "c": ("t-0",),
+    }
+    assert list(made.waiting["a"].remaining) == ["t-1", "t-2"]
+    assert not made.again and made.wanted_brokers() == []
+    assert [
+        (fact.producer_id, fact.partitions) for fact in made.watch.told if type(fact) is MarkersGivenUp
+    ] == [
+        (1, ("t-2", "t-1")),
+        (3, ("t-0",)),
+    ]
+
+
+def test_the_sender_goes_on_after_an_answer_that_throws():
+    made = channel_with(a=("t-0",))
+    made.drain(1, 9, 100)
+    made.on_response(1, 9, WriteTxnMarkersResponse(errors={1: {"t-0": Error.CORRUPT_MESSAGE}}))
+    made.hand_over(
+        SendMarkers(
+            transactional_id="b",
+            result="ABORT",
+            producer_id=2,
+            producer_epoch=0,
+            coordinator_epoch=4,
+            partitions=("t-0",),
+        )
+    )
+    assert made.wanted_brokers() == [1]
+
+
+def test_what_is_queued_elsewhere_is_sent_though_one_leader_refused_for_good():
+    made = channel_with(a=("t-0", "far-0"))
+    made.drain(1, 9, 100)
+    made.on_response(1, 9, WriteTxnMarkersResponse(errors={1: {"t-0": Error.INVALID_PRODUCER_EPOCH}}))
+    assert not made.waiting and not made.finished
+    assert [marker.partitions for marker in made.parked] == [("far-0",)]
