@@ -17,7 +17,7 @@ from engine.why.links import (
 )
 from engine.why.messages import whereabouts
 from engine.why.moment import Moment
-from engine.why.replication import behind, leaderless, not_running
+from engine.why.replication import behind, leaderless, not_running, short_of_replicas
 
 MARKERS = "WriteTxnMarkers"
 
@@ -64,25 +64,27 @@ def missing_marker(
 def _nobody_sends(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """Nothing stands on the board: it is acknowledged already, or was given up."""
+    """No marker is asked about that stands on the board: acknowledged, or given up, or all are written."""
+    params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
-    if waiting is not None and partition is not None:
-        key = "marker.acknowledged"
-    elif partition is None:
-        key = "marker.none_waits"
+    if waiting is not None:
+        yield link("marker.acknowledged", "MRK-8", subject=subject, **params, partition=partition)
+    elif completion_waits(moment, transactional_id, coordinator):
+        yield link("marker.none_waits", "TXC-18", subject=subject, **params)
+        log = moment.log_partition(transactional_id)
+        if log in moment.part("partitions"):
+            yield from short_of_replicas(moment, str(log))
+        yield from _next_pass(moment, coordinator)
     else:
-        key = "marker.given_up"
-    yield link(
-        key,
-        "MRK-12",
-        subject=subject,
-        transactional_id=transactional_id,
-        coordinator=coordinator,
-        partition=partition,
-    )
-    retry = moment.next_event(coordinator, "timer")
-    if partition is None and retry is not None:
-        yield _next_pass(moment, coordinator, retry)
+        yield link("marker.given_up", "MRK-12", subject=subject, **params)
+
+
+def completion_waits(moment: Moment, transactional_id: str, coordinator: str) -> bool:
+    """All markers are written, and the completion could not be logged yet (TXC-18)."""
+    if moment.simulation is None:
+        return False
+    host = moment.simulation.world.brokers[coordinator].transactions
+    return host is not None and transactional_id in host.coordinator.completions_to_retry
 
 
 def _where(
@@ -102,6 +104,10 @@ def _where(
         if holds(markers):
             yield from _under_way(moment, coordinator, partition, f"broker-{broker}")
             return
+    if not holds(board["unknown_broker"]):
+        params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
+        yield link("marker.given_up", "MRK-12", subject=partition_subject(partition), **params)
+        return
     yield link(
         "marker.leader_unreachable",
         "MRK-2",
@@ -114,9 +120,7 @@ def _where(
         yield from leaderless(moment, partition)
     else:
         yield from not_running(moment, f"broker-{leader}")
-    again = moment.next_event(coordinator, "timer")
-    if again is not None:
-        yield _next_pass(moment, coordinator, again)
+    yield from _next_pass(moment, coordinator)
 
 
 def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leader: str) -> Iterator[Link]:
@@ -137,21 +141,21 @@ def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leade
     if leader.removeprefix("broker-") in board["in_flight"]:
         yield link("marker.behind_request", "MRK-3", subject=actor_subject(leader), **params)
         return
-    again = moment.next_event(coordinator, "timer")
-    if again is not None:
-        yield _next_pass(moment, coordinator, again)
+    yield from _next_pass(moment, coordinator)
 
 
-def _next_pass(moment: Moment, coordinator: str, event: Json) -> Link:
-    left = event["at"] - moment.now
-    return link(
-        "marker.next_pass",
-        "MRK-3",
-        subject=actor_subject(coordinator),
-        coordinator=coordinator,
-        at=event["at"],
-        left=left,
-    )
+def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
+    """When the marker sender looks again, as the broker itself plans it (MRK-3); unknown without the run."""
+    if moment.simulation is None:
+        return
+    host = moment.simulation.world.brokers[coordinator].transactions
+    at = None if host is None else host.pass_at
+    subject = actor_subject(coordinator)
+    if at is None:
+        yield link("marker.waits_for_news", "MRK-3", subject=subject, coordinator=coordinator)
+    else:
+        left = max(at - moment.now, 0)
+        yield link("marker.next_pass", "MRK-3", subject=subject, coordinator=coordinator, at=at, left=left)
 
 
 def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) -> Iterator[Link]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.client.client_states import READY
 from engine.coordinator.transaction_states import (
     COMPLETE_ABORT,
     COMPLETE_COMMIT,
@@ -26,7 +27,7 @@ from engine.why.links import (
     partition_subject,
     transaction_subject,
 )
-from engine.why.markers import missing_marker
+from engine.why.markers import completion_waits, missing_marker
 from engine.why.moment import Moment
 from engine.why.replication import behind, leaderless, not_running
 
@@ -125,7 +126,8 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
             yield link("client.uses", "TXM-3", subject=subject, **params)
         if client["alive"]:
             yield from _asks_next(moment, name, client)
-            yield from applications_of(moment, name)
+            if manager["state"] != READY:  # Else it has no transaction that it could still end.
+                yield from applications_of(moment, name)
 
 
 def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
@@ -191,6 +193,8 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
     if state in DECIDED and _on_board(moment, coordinator, transactional_id):
         # The completion is pending from the decision on; what it waits for are the markers (TXC-16).
         yield from missing_marker(moment, transactional_id, coordinator, partition)
+    elif completion_waits(moment, transactional_id, coordinator):
+        yield from missing_marker(moment, transactional_id, coordinator, None)
     elif entry["pending_state"] is not None:
         yield from _being_written(moment, transactional_id, coordinator, entry)
     elif state == ONGOING:

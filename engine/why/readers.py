@@ -22,7 +22,7 @@ from engine.why.moment import Moment
 from engine.why.replication import behind, leaderless, not_running
 from engine.why.stable_offset import holder, owner
 
-BEYOND, FOLDED, BEFORE_START = "beyond_end", "folded", "before_log_start"
+BEYOND, UNSERVED, FOLDED, BEFORE_START = "beyond_end", "unserved", "folded", "before_log_start"
 
 
 def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
@@ -45,6 +45,8 @@ def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
     replica = moment.leading(partition)
     if replica is not None and offset >= replica["log_end"]:
         return BEYOND
+    if lane["position"] is not None and offset >= lane["position"]:
+        return UNSERVED
     if lane["folded"]:
         return FOLDED
     return BEFORE_START
@@ -167,6 +169,21 @@ def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> It
         yield from holder(moment, partition, replica)
 
 
+def _unserved(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
+    """Stored, but nobody who leads the partition works now."""
+    yield link(
+        "unseen.unserved",
+        "LOG-10",
+        subject=_stored(moment, partition, offset),
+        consumer=consumer,
+        partition=partition,
+        offset=offset,
+    )
+    if moment.named("partitions", partition)["leader"] is None:
+        yield from leaderless(moment, partition)
+    yield from reading_waits(moment, consumer, partition)
+
+
 def _not_replicated(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
     replica = moment.leading(partition) or {}
     yield link(
@@ -233,6 +250,7 @@ _FATES: dict[str, Callable[[Moment, str, str, int], Iterator[Link]]] = {
     UNDECIDED: _undecided,
     NOT_REPLICATED: _not_replicated,
     NOT_FETCHED: _not_fetched,
+    UNSERVED: _unserved,
     BEYOND: _Plain("beyond_end", "LOG-4"),
     FOLDED: _Plain("folded", "CON-12"),
     BEFORE_START: _Plain("before_log_start", "CON-11", "LOG-11"),

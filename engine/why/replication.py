@@ -60,15 +60,7 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
         for replica in shown["isr"]
         if replica != shown["leader"] and replicas.get(str(replica), {}).get("log_end", 0) < offset
     ]
-    if len(shown["isr"]) < shown["min_isr"]:
-        yield link(
-            "too_few_in_sync",
-            "LOG-2",
-            subject=partition_subject(partition),
-            partition=partition,
-            in_sync=len(shown["isr"]),
-            needed=shown["min_isr"],
-        )
+    yield from short_of_replicas(moment, partition)
     for replica in late[:NAMED_MAX]:
         actor = f"broker-{replica}"
         end = replicas.get(str(replica), {}).get("log_end", 0)
@@ -82,7 +74,7 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
             offset=offset,
         )
         yield from not_running(moment, actor)
-    if not late:
+    if not late and _high_watermark(moment, partition) < offset:
         yield link(
             "leader_not_told",
             "LOG-7",
@@ -94,6 +86,25 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
     fetch = _next_fetch(moment, partition)
     if fetch is not None:
         yield _fetch_comes(moment, fetch, partition)
+
+
+def short_of_replicas(moment: Moment, partition: str) -> Iterator[Link]:
+    """That fewer replicas are in sync than an append with acks=all needs."""
+    shown = moment.named("partitions", partition)
+    if len(shown["isr"]) < shown["min_isr"]:
+        yield link(
+            "too_few_in_sync",
+            "LOG-2",
+            subject=partition_subject(partition),
+            partition=partition,
+            in_sync=len(shown["isr"]),
+            needed=shown["min_isr"],
+        )
+
+
+def _high_watermark(moment: Moment, partition: str) -> int:
+    replica = moment.leading(partition)
+    return 0 if replica is None else int(replica["high_watermark"])
 
 
 def _fetch_comes(moment: Moment, fetch: Json, partition: str) -> Link:
