@@ -14,6 +14,9 @@ import { say } from "../player/text.ts";
 import { look } from "./look.ts";
 import { Reading } from "./reading.ts";
 
+/** Buttons that may select something: not those that only fold, page, or ask why. */
+const PRESSABLE = "button:not(.chip, .link), [role=button]:not(.asks), tr";
+
 export abstract class DiagramElement extends LitElement implements Panel {
   static override properties = { frame: { attribute: false } };
   static override styles = look;
@@ -49,8 +52,27 @@ export abstract class DiagramElement extends LitElement implements Panel {
   /** Draws one frame. It is the same for the same frame and properties, whatever was drawn before. */
   protected abstract show(frame: Frame): TemplateResult | typeof nothing;
 
+  /** While somebody asks what is under the pointer: what a press there would select. */
+  #pointed: { at: Selection | null } | null = null;
+
+  /** What a press on the innermost button of this path would select, without selecting it; null: nothing. */
+  pointedAt(path: readonly EventTarget[]): Selection | null {
+    const inside = path.slice(0, path.indexOf(this.renderRoot));
+    const pressed = inside.find((one) => one instanceof Element && one.matches(PRESSABLE));
+    if (pressed === undefined) return null;
+    const pointed = (this.#pointed = { at: null as Selection | null });
+    // Not composed: nobody outside hears of it.
+    pressed.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    this.#pointed = null;
+    return pointed.at;
+  }
+
   /** Selects a thing, or lets it go when it was already selected. */
   readonly pick = (selection: Selection): void => {
+    if (this.#pointed !== null) {
+      this.#pointed.at ??= selection;
+      return;
+    }
     const current = this.frame?.selection;
     const again = current?.kind === selection.kind && current.id === selection.id;
     this.dispatchEvent(selectEvent(again ? null : selection));

@@ -2,13 +2,18 @@
  * `<eos-selection-bar .store=${store}>`: what is selected, and what can be done to it, each action with its meaning.
  *
  * What is possible is the server's answer (`actions`, docs/websocket.md); what is not stays in the list, grey, with
- * the reason. An action that takes a number or a setting shows its field.
+ * the reason. An action that takes a number or a setting shows its field. Pointing at a thing (`pointing.ts`) opens the
+ * same list there.
  */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import type { Json, JsonObject, Selection, View } from "./frame.ts";
+import { Pointing } from "./pointing.ts";
+import type { Point } from "./pointing.ts";
+import { moreWith } from "./selection-more.ts";
 import type { Action } from "./source.ts";
+import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 
@@ -25,12 +30,18 @@ export class SelectionBar extends StoreElement {
     actions: { state: true },
     isOpen: { state: true },
     setting: { state: true },
+    at: { state: true },
   };
 
   declare actions: Action[] | null;
   declare isOpen: boolean;
   /** Path of the setting that the list offers to change. */
   declare setting: string;
+  /** Where the list stands when it was asked for by pointing; null: below the bar. */
+  declare at: Point | null;
+  #pointing: Pointing | null = null;
+  /** What had the focus before the list was opened by pointing. */
+  #before: HTMLElement | null = null;
   #askedFor = "";
 
   constructor() {
@@ -38,7 +49,68 @@ export class SelectionBar extends StoreElement {
     this.actions = null;
     this.isOpen = false;
     this.setting = "";
+    this.at = null;
   }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const player = this.closest<HTMLElement>(".player");
+    if (player !== null) this.#pointing = new Pointing(player, (selection, at) => this.openAt(selection, at));
+    addEventListener("pointerdown", this.#pressed);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#pointing?.stop();
+    removeEventListener("pointerdown", this.#pressed);
+  }
+
+  /** Selects a thing and lists at this point what can be done to it. */
+  openAt(selection: Selection, at: Point): void {
+    this.#before = deepFocus();
+    this.store?.select(selection);
+    this.at = at;
+    this.isOpen = true;
+  }
+
+  /** A press elsewhere closes a list that floats; the one below the bar stays, as the bar does. */
+  readonly #pressed = (event: PointerEvent): void => {
+    if (this.at !== null && !event.composedPath().includes(this)) this.#shut();
+  };
+
+  #shut(): void {
+    this.isOpen = false;
+    this.at = null;
+  }
+
+  protected override updated(): void {
+    const list = this.querySelector<HTMLElement>(".action-list.floating");
+    if (list === null || this.at === null) return;
+    const { width, height } = list.getBoundingClientRect();
+    list.style.left = `${Math.max(8, Math.min(this.at.x, innerWidth - width - 8))}px`;
+    list.style.top = `${Math.max(8, Math.min(this.at.y, innerHeight - height - 8))}px`;
+    if (!list.contains(document.activeElement)) list.querySelector<HTMLElement>("button, summary")?.focus();
+  }
+
+  /** Up and down go through the list; Escape leaves it and gives the focus back. */
+  readonly #listKey = (event: KeyboardEvent): void => {
+    const list = event.currentTarget as HTMLElement;
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      this.#shut();
+      this.#before?.focus();
+      return;
+    }
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    if (event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement) return;
+    const buttons = [...list.querySelectorAll<HTMLElement>("button:not(:disabled)")];
+    const here = buttons.indexOf(document.activeElement as HTMLElement);
+    const next = buttons[(here + (event.key === "ArrowDown" ? 1 : buttons.length - 1)) % buttons.length];
+    event.preventDefault();
+    event.stopPropagation();
+    next?.focus();
+  };
 
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
@@ -46,7 +118,7 @@ export class SelectionBar extends StoreElement {
     const selection = store?.selection ?? null;
     if (store === undefined || selection === null) {
       this.#askedFor = "";
-      this.isOpen = false;
+      this.#shut();
       return;
     }
     const question = `${store.branch}/${store.shown}/${selection.kind}/${selection.id}`;
@@ -83,7 +155,7 @@ export class SelectionBar extends StoreElement {
     const store = this.store;
     if (store === undefined) return false;
     const intervention = { ...(action.intervention ?? { action: action.action }), ...more };
-    this.isOpen = false;
+    this.#shut();
     store.select(null);
     return await store.intervene(intervention);
   }
@@ -93,11 +165,18 @@ export class SelectionBar extends StoreElement {
     const selection = store?.selection ?? null;
     if (store === undefined || selection === null) return nothing;
     const name = nameOf(selection, store.frame?.view ?? null);
-    if (!store.source.live) return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}`;
-    return html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => (this.isOpen = !this.isOpen)}>
+    if (!store.source.live) {
+      return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
+    }
+    return html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
         ${say("player.selected", { what: name })} <span class="hint">${say("player.what_can_be_done")} ▾</span></button>
       ${this.#clear()}
       ${this.isOpen ? this.#list() : nothing}`;
+  }
+
+  #toggle(): void {
+    this.at = null;
+    this.isOpen = !this.isOpen;
   }
 
   #clear(): TemplateResult {
@@ -105,14 +184,35 @@ export class SelectionBar extends StoreElement {
   }
 
   #list(): TemplateResult {
-    if (this.actions === null) return html`<div class="action-list"><p class="quiet">${say("player.asking")}</p></div>`;
-    if (this.actions.length === 0) return html`<div class="action-list"><p class="quiet">${say("player.no_actions")}</p></div>`;
-    const isEarlier = this.store !== undefined && this.store.shown < this.store.newest;
-    return html`<div class="action-list" role="group" aria-label=${say("player.what_can_be_done")}>
-      <p class="quiet">${say(isEarlier ? "player.starts_branch" : "player.goes_on_here")}</p>
-      <ul>${this.actions.filter((action) => action.action !== SET).map((action) => this.#item(action))}
-        ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}</ul>
+    const { store } = this;
+    const selection = store?.selection ?? null;
+    if (store === undefined || selection === null) return html``;
+    const isEarlier = store.shown < store.newest;
+    return html`<div class=${this.at === null ? "action-list" : "action-list floating"} role="group" aria-label=${say("player.what_can_be_done")} @keydown=${this.#listKey}>
+      ${this.at === null ? nothing : html`<p><b>${nameOf(selection, store.frame?.view ?? null)}</b></p>`}
+      ${this.#more(selection, store)}
+      ${store.source.live ? this.#changes(isEarlier) : nothing}
     </div>`;
+  }
+
+  #more(selection: Selection, store: PlayerStore): TemplateResult {
+    return html`<ul class="more">${moreWith(selection, store).map(
+      (more) => html`<li><form @submit=${(event: SubmitEvent) => this.#doMore(event, more.act)}><button>${more.name}</button> <span>${more.means}</span></form></li>`,
+    )}</ul>`;
+  }
+
+  #doMore(event: SubmitEvent, act: () => void): void {
+    event.preventDefault();
+    this.#shut();
+    act();
+  }
+
+  #changes(isEarlier: boolean): TemplateResult {
+    if (this.actions === null) return html`<p class="quiet">${say("player.asking")}</p>`;
+    if (this.actions.length === 0) return html`<p class="quiet">${say("player.no_actions")}</p>`;
+    return html`<p class="quiet">${say(isEarlier ? "player.starts_branch" : "player.goes_on_here")}</p>
+      <ul>${this.actions.filter((action) => action.action !== SET).map((action) => this.#item(action))}
+        ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}</ul>`;
   }
 
   /** All settings of a client in one line: which, and its new value. */
@@ -155,6 +255,13 @@ export class SelectionBar extends StoreElement {
     if (fields.has("value")) more["value"] = valueOf(String(fields.get("value")));
     void this.#do(action, more);
   }
+}
+
+/** What has the focus, inside whatever shadow roots it is. */
+function deepFocus(): HTMLElement | null {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
+  return focused instanceof HTMLElement || focused instanceof SVGElement ? (focused as HTMLElement) : null;
 }
 
 function pathOf(action: Action): string {

@@ -257,6 +257,14 @@ export class PlayerStore extends EventTarget implements Listener {
     return answer;
   }
 
+  /** Runs until this virtual time, and goes there. */
+  async runToTime(time: number): Promise<void> {
+    const branch = this.branch;
+    const after = Math.min(this.target, this.newest);
+    const answer = await this.#work({ type: "run_until", branch, after, until: "time", time, limit: defaults.runAtMost });
+    if (answer?.reached !== undefined && this.branch === branch) this.#moveUpTo(after, answer.reached, false);
+  }
+
   /** Asks something that changes no step; null when it was refused, which is told. */
   question(command: Command): Promise<Answer | null> {
     return this.#ask(command);
@@ -293,7 +301,6 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   async actions({ kind, id }: Selection): Promise<Action[]> {
-    if (kind === "transaction") return []; // What is done is done to its clients, brokers and messages.
     const answer = await this.#ask({ type: "actions", branch: this.branch, number: this.shown, selection: { kind, id } });
     return answer?.actions ?? [];
   }

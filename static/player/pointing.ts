@@ -1,0 +1,104 @@
+/**
+ * Asking what can be done by pointing: the right button, a long press, the menu key or Shift+F10 on the thing itself.
+ *
+ * Panels say what a press would select (`pointedAt`); where nothing would be, the browser's own menu comes.
+ */
+
+import type { Selection } from "./frame.ts";
+
+export const defaults = {
+  /** Milliseconds of a press that asks instead of selecting. */
+  press: 500,
+  /** Pixels that a resting finger may move. */
+  still: 10,
+};
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** What panels offer (static/diagrams/element.ts). */
+interface Pointable extends EventTarget {
+  pointedAt(path: readonly EventTarget[]): Selection | null;
+}
+
+function isPointable(one: EventTarget): one is Pointable {
+  return "pointedAt" in one;
+}
+
+/** What a press on this path would select. */
+export function pointed(path: readonly EventTarget[]): Selection | null {
+  return path.find(isPointable)?.pointedAt(path) ?? null;
+}
+
+export class Pointing {
+  readonly #root: HTMLElement;
+  readonly #open: (selection: Selection, at: Point) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #from: Point | null = null;
+
+  constructor(root: HTMLElement, open: (selection: Selection, at: Point) => void) {
+    this.#root = root;
+    this.#open = open;
+    root.addEventListener("contextmenu", this.#asked);
+    root.addEventListener("pointerdown", this.#down);
+    for (const end of ["pointerup", "pointercancel", "scroll"]) root.addEventListener(end, this.#ended, true);
+    root.addEventListener("pointermove", this.#moved);
+  }
+
+  stop(): void {
+    this.#ended();
+    this.#root.removeEventListener("contextmenu", this.#asked);
+    this.#root.removeEventListener("pointerdown", this.#down);
+    for (const end of ["pointerup", "pointercancel", "scroll"]) this.#root.removeEventListener(end, this.#ended, true);
+    this.#root.removeEventListener("pointermove", this.#moved);
+  }
+
+  readonly #asked = (event: MouseEvent): void => {
+    const path = event.composedPath();
+    const selection = pointed(path);
+    if (selection === null) return;
+    event.preventDefault();
+    this.#ended();
+    // From the keyboard there is no pointer: the thing itself says where.
+    const [thing] = path;
+    const box = thing instanceof Element ? thing.getBoundingClientRect() : null;
+    const isKeyboard = event.button !== 2 && event.clientX === 0 && event.clientY === 0;
+    this.#open(selection, isKeyboard && box !== null ? { x: box.left, y: box.bottom } : { x: event.clientX, y: event.clientY });
+  };
+
+  readonly #down = (event: PointerEvent): void => {
+    if (event.pointerType !== "touch" || !event.isPrimary) return;
+    const path = event.composedPath();
+    const at = { x: event.clientX, y: event.clientY };
+    this.#from = at;
+    this.#timer = setTimeout(() => {
+      const selection = pointed(path);
+      this.#ended();
+      if (selection === null) return;
+      this.#swallowClick();
+      this.#open(selection, at);
+    }, defaults.press);
+  };
+
+  readonly #moved = (event: PointerEvent): void => {
+    if (this.#from === null) return;
+    if (Math.hypot(event.clientX - this.#from.x, event.clientY - this.#from.y) > defaults.still) this.#ended();
+  };
+
+  readonly #ended = (): void => {
+    clearTimeout(this.#timer);
+    this.#from = null;
+  };
+
+  /** Lifting the finger is a click, too, which would let go of what was just asked about. */
+  #swallowClick(): void {
+    const swallow = (event: Event): void => {
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    addEventListener("click", swallow, { capture: true, once: true });
+    addEventListener("pointerdown", () => removeEventListener("click", swallow, true), { capture: true, once: true });
+  }
+}
