@@ -24,8 +24,8 @@ PLACES_MAX = 12
 
 OPEN, COMMITTED, ABORTED, EMPTY, LEFT = "open", "committed", "aborted", "empty", "left"
 RESULTS = (OPEN, COMMITTED, ABORTED, EMPTY, LEFT)
-"""``empty``: ended without anything registered; ``left``: its client went on without ending it, and no coordinator
-ever knew of it."""
+"""``empty``: ended without anything registered; ``left``: its client went on, or cannot go on, without ending it,
+and no coordinator ever knew of it."""
 
 DECIDED = {"PrepareCommit": COMMITTED, "PrepareAbort": ABORTED, "PrepareEpochFence": ABORTED}
 COMPLETE = {"CompleteCommit": COMMITTED, "CompleteAbort": ABORTED}
@@ -184,16 +184,19 @@ class TransactionLines:
             self._of_client[client] = line
         if line is None:
             return
+        if not line.over:
+            self._touch(line, step)
         if not line.registered:
             line.state = transition["to"]
-        self._touch(line, step)
         if on == client_states.ENDED:
             del self._of_client[client]
             if not line.registered:
                 line.result, line.over = EMPTY, True
+        elif transition["to"] == client_states.FATAL_ERROR and not line.registered:
+            self._leave(client, line, step)
 
     def _leave(self, client: str, line: TransactionLine, step: Mapping[str, Any]) -> None:
-        """The client begins anew although it never heard how this one ended."""
+        """The client begins anew, or never will again, although it never heard how this one ended."""
         del self._of_client[client]
         if not line.registered:
             line.result, line.over = LEFT, True

@@ -13,6 +13,7 @@ from eosviz.catalogue import LANGUAGES, say
 from eosviz.replays import format, player_file, reading, writing
 from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.transactions_told import TransactionsTold
 from eosviz.replays.verification import Finding, Rerun
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 
@@ -86,13 +87,15 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
     """Read, check, run again and store. Raises ReplayRefused; then nothing was stored."""
     _check_room(owner)
     reruns: list[Rerun] = []
+    transactions: list[TransactionsTold] = []
 
-    def witness(header: format.Header) -> Rerun:
+    def witness(header: format.Header) -> TransactionsTold:
         reruns.append(Rerun(header))
-        return reruns[0]
+        transactions.append(TransactionsTold(header, reruns[0].take))
+        return transactions[0]
 
     recording = reading.read(file, witness=witness)
-    return _store(recording, reruns[0].finding(), owner)
+    return _store(recording, reruns[0].finding(), owner, transactions[0].told())
 
 
 def _check_room(owner: str) -> None:
@@ -100,7 +103,9 @@ def _check_room(owner: str) -> None:
         raise ReplayRefused("too_many_replays", limit=REPLAYS_PER_BROWSER)
 
 
-def _store(recording: reading.Recording, finding: Finding, owner: str) -> Replay:
+def _store(
+    recording: reading.Recording, finding: Finding, owner: str, transactions: dict[str, Any]
+) -> Replay:
     header = recording.header
     identity = uuid.uuid4()
     title = {"en": header.title.en, "zh-Hans": header.title.zh_hans}
@@ -140,6 +145,7 @@ def _store(recording: reading.Recording, finding: Finding, owner: str) -> Replay
         "verified": _verified(replay, finding.step),
         "branches": branches,
         "view": header.view,
+        "transactions": transactions,
     }
     replay.player = player_file.pack(fields, recording.packed_steps)
     with transaction.atomic():

@@ -19,6 +19,7 @@ from engine.simulation import ENGINE_VERSION, Simulation
 from eosviz.replays import player_file
 from eosviz.replays.card_picture import draw_card
 from eosviz.replays.models import LINKED_FILES_MAX, LinkedFile
+from eosviz.replays.transactions_told import lines_of
 from eosviz.walkthroughs.links import Link, version_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.simulations import encode_step, scenario_of, simulate
@@ -115,6 +116,7 @@ def _make_player_file(simulation: Simulation, link: Link) -> bytes:
         "verified": None,
         "branches": [branch],
         "view": view_at_start,
+        "transactions": {"1": lines_of(view_at_start, steps)},
     }
     return player_file.pack(fields, player_file.pack_steps({"1": steps}))
 

@@ -50,6 +50,8 @@ import type { Code } from "./checks.ts";
 import { readZoom, Zoom, zoomText } from "./zoom.ts";
 import type { Middle } from "./zoom-view.ts";
 import { addressOf, isMiddle, ZoomView } from "./zoom-view.ts";
+import "./transactions-list.ts";
+import { stopsOf, Transactions } from "./transactions.ts";
 
 const SIDE_PANELS = ".player > :is(.left, .right) > .panel > :not(button)";
 
@@ -147,6 +149,7 @@ export class Player extends LitElement {
   store: PlayerStore | undefined;
   play: Play | undefined;
   zoom: Zoom | undefined;
+  transactions: Transactions | undefined;
   following: Following | undefined;
   #presenter: Presenting | undefined;
   #socket: SessionSocket | undefined;
@@ -257,8 +260,11 @@ export class Player extends LitElement {
       this.#remember();
       this.requestUpdate();
     });
+    const transactions = new Transactions(store);
+    transactions.addEventListener("change", () => { zoom.stops = stopsOf(transactions.told?.lines ?? []); });
     store.pace = zoom;
     this.zoom = zoom;
+    this.transactions = transactions;
     const { level, at } = readZoom(this.zoomed);
     zoom.use(level, at);
   }
@@ -425,6 +431,7 @@ export class Player extends LitElement {
       ${tab("middle", "spacetime", "player.tab.spacetime")}
       ${tab("middle", "text", "player.tab.text")}
       ${this.code === "" ? nothing : tab("middle", "code", "player.tab.code")}
+      ${this.middle === "transactions" ? tab("middle", "transactions", "player.tab.transactions") : nothing}
       <span class="spring"></span>
       <eos-zoom-bar .store=${store} .zoom=${this.zoom}></eos-zoom-bar>
       ${this.#predict(store)}
@@ -467,6 +474,7 @@ export class Player extends LitElement {
       ${isSpaceTime ? html`<div class="panel" id="panel-eos-spacetime" tabindex="-1"><eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}></eos-spacetime></div>` : nothing}
       ${this.middle === "code" ? html`<div class="panel" id="panel-eos-code" tabindex="-1"><eos-code .frame=${frame} code=${this.code} machines=${this.machines} .check=${this.zoom?.check ?? null}
         @code=${(event: CustomEvent<Code>) => this.zoom?.learn(event.detail)} @check=${(event: CustomEvent<number>) => this.zoom?.go(event.detail)}></eos-code></div>` : nothing}
+      ${this.middle === "transactions" ? html`<eos-transactions .store=${store} .transactions=${this.transactions}></eos-transactions>` : nothing}
       ${this.middle === "text" ? html`<eos-steps-text .store=${store}></eos-steps-text>` : nothing}
     </main>`;
   }

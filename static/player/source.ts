@@ -7,6 +7,7 @@
 
 import { parseExactly } from "./exact-json.ts";
 import type { Condition } from "./conditions.ts";
+import type { TransactionLines } from "./transactions.ts";
 import type { Bilingual, Header, Json, JsonObject, Selection, Step, View } from "./frame.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
@@ -60,6 +61,7 @@ export type Command =
   | { type: "run_until"; branch: string; after: number; until: "interesting" | "end" | "time"; time?: number; limit: number }
   | { type: "run_until"; branch: string; after: number; until: "breakpoint"; conditions: Condition[]; limit: number }
   | { type: "search"; branch: string; from: number; to: number; conditions: Condition[]; any?: boolean }
+  | { type: "transactions"; branch: string }
   | { type: "rename"; branch: string; name: string }
   | { type: "pause"; branch: string }
   | { type: "branch"; branch: string; at: number; name?: string }
@@ -84,6 +86,7 @@ export interface Answer {
   created?: string;
   actions?: Action[];
   why?: WhyAnswer;
+  transactions?: TransactionLines;
   /** Where a command got to, why it stopped there, and which of its conditions hold there. */
   reached?: number;
   stopped?: string;
@@ -140,6 +143,8 @@ interface PlayerFile {
   branches: BranchInfo[];
   view: View;
   steps: Record<string, Step[]>;
+  /** Of each branch, where whoever made the file told them. */
+  transactions?: Record<string, TransactionLines>;
 }
 
 /** Ids are compared as text everywhere, whatever the server makes them. */
@@ -160,6 +165,7 @@ export class FileSource implements Source {
   readonly live = false;
   readonly #address: string;
   #listener: Listener | null = null;
+  #transactions: Record<string, TransactionLines> | null = null;
 
   constructor(address: string) {
     this.#address = address;
@@ -186,6 +192,10 @@ export class FileSource implements Source {
     if (command.type === "window" || command.type === "keyframe") return Promise.resolve({});
     if (command.type === "why") return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
     if (command.type === "actions") return Promise.resolve({ actions: [] });
+    if (command.type === "transactions") {
+      const transactions = this.#transactions?.[command.branch];
+      return Promise.resolve(transactions === undefined ? {} : { transactions });
+    }
     return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
   }
 
@@ -201,6 +211,7 @@ export class FileSource implements Source {
     const listener = this.#listener;
     if (listener === null) return;
     const branches = file.branches.map(normalBranch);
+    this.#transactions = file.transactions ?? null;
     listener.welcomed({ session: file.session, header: file.header, branches, verified: file.verified });
     for (const branch of branches) {
       if (branch.parent === null) listener.keyframeCame(branch.id, 0, file.view);

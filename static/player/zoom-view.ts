@@ -7,10 +7,10 @@ import type { Level, Zoom } from "./zoom.ts";
 import { zoomText } from "./zoom.ts";
 
 /** What the middle of the page can show; the server's links know the same words. */
-export const MIDDLES = ["lanes", "spacetime", "text", "code"] as const;
+export const MIDDLES = ["lanes", "spacetime", "text", "code", "transactions"] as const;
 export type Middle = (typeof MIDDLES)[number];
 
-const NEEDS: Record<Level, Middle | null> = { transaction: null, message: null, decision: "code" };
+const NEEDS: Record<Level, Middle | null> = { transaction: "transactions", message: null, decision: "code" };
 
 export function isMiddle(word: string): word is Middle {
   return (MIDDLES as readonly string[]).includes(word);

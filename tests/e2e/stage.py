@@ -26,6 +26,7 @@ from engine.pseudocode.documents import to_json
 from engine.recording import Step
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
+from engine.transaction_lines import TransactionLines
 from eosviz.catalogue import catalogue_file
 from eosviz.launch.places import ROOT
 
@@ -125,9 +126,15 @@ class Run:
         file = {
             "v": 1, "kind": "replay", "session": session, "header": self.header, "branches": [branch],
             "verified": {"state": "verified", "engine": self.header["engine"], "step": None},
-            "view": self.view, "steps": {"1": self.steps},
+            "view": self.view, "steps": {"1": self.steps}, "transactions": {"1": self._transactions()},
         }  # fmt: skip
         return json.dumps(file).encode()
+
+    def _transactions(self) -> dict[str, Any]:
+        lines = TransactionLines(self.view)
+        for step in self.steps:
+            lines.take(step)
+        return lines.to_json()
 
 
 def names(with_variants: bool) -> list[str]:

@@ -70,6 +70,8 @@ def test_a_fenced_transaction_and_its_successor_have_a_line_each() -> None:
     assert (second["client"], second["producer_epoch"], second["result"]) == ("p2", 2, "committed")
     assert first["first_step"] < first["decided_step"] < second["first_step"] < second["decided_step"]
     assert all(line["over"] and line["first_at"] < line["last_at"] for line in (first, second))
+    # What the replaced producer does later, about a transaction that is over, makes it no longer.
+    assert first["last_step"] < second["first_step"]
 
 
 def test_an_open_transaction_stays_open() -> None:
@@ -84,6 +86,11 @@ def test_an_open_transaction_stays_open() -> None:
 
 def test_a_transaction_without_a_record_is_its_clients_own() -> None:
     assert {line.result for line in lines_of("SC-45").lines} == {"empty"}
+
+
+def test_a_transaction_whose_client_can_never_end_it_is_left_behind() -> None:
+    (line,) = (line for line in lines_of("SC-72/k20").lines if line.client == "p2")
+    assert (line.result, line.state, line.over, line.places) == ("left", "FATAL_ERROR", True, {})
 
 
 def test_a_transaction_of_the_middleware_names_its_participants() -> None:

@@ -148,6 +148,7 @@ test("a closer look opens the code, and leaving it brings back what stood there"
   const view = new ZoomView(stage);
   view.follow("decision");
   view.follow("decision");
+  view.follow("transaction");
   view.follow("message");
-  assert.deepEqual(shown, ["code", "spacetime"]);
+  assert.deepEqual(shown, ["code", "transactions", "spacetime"]);
 });

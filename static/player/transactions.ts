@@ -1,0 +1,100 @@
+/**
+ * The transactions of the branch on show, one line each, as the server tells them over the whole branch
+ * (docs/websocket.md, `transactions`); a recording brings them along. Asked for only while somebody looks, and again
+ * when steps came since.
+ */
+
+import type { PlayerStore } from "./store.ts";
+
+export type TransactionResult = "open" | "committed" | "aborted" | "empty" | "left";
+
+export interface TransactionLine {
+  id: string;
+  client: string | null;
+  producer_id: number | string | null;
+  producer_epoch: number | null;
+  /** Partitions; participants in the middleware's scheme. */
+  places: string[];
+  more_places: number;
+  first_step: number;
+  last_step: number;
+  /** Virtual milliseconds. */
+  first_at: number;
+  last_at: number;
+  /** Where its outcome became durable. */
+  decided_step: number | null;
+  state: string;
+  result: TransactionResult;
+  over: boolean;
+}
+
+export interface TransactionLines {
+  /** The last step that was looked at. */
+  through: number;
+  /** Older ones that are not listed. */
+  folded: number;
+  lines: TransactionLine[];
+}
+
+export const defaults = {
+  /** Milliseconds between two questions while steps are being made. */
+  every: 400,
+};
+
+/** Steps where a transaction begins, is decided or ends, rising. */
+export function stopsOf(lines: readonly TransactionLine[]): number[] {
+  const stops = lines.flatMap((line) => [line.first_step, ...(line.decided_step === null ? [] : [line.decided_step]), ...(line.over ? [line.last_step] : [])]);
+  return [...new Set(stops)].sort((one, other) => one - other);
+}
+
+/** Fires `change` when the lines of the branch on show are others. */
+export class Transactions extends EventTarget {
+  readonly #store: PlayerStore;
+  readonly #later: (milliseconds: number, action: () => void) => void;
+  #told: { branch: string; lines: TransactionLines | null } | null = null;
+  #watched = false;
+  #asking = false;
+
+  constructor(store: PlayerStore, later: (milliseconds: number, action: () => void) => void = (milliseconds, action) => void setTimeout(action, milliseconds)) {
+    super();
+    this.#store = store;
+    this.#later = later;
+    store.addEventListener("change", this.#look);
+  }
+
+  /** Null while the branch on show was not told yet. */
+  get told(): TransactionLines | null {
+    return this.#told?.branch === this.#store.branch ? this.#told.lines : null;
+  }
+
+  /** Asked, and nobody could tell: a recording that was made without them. */
+  get isUnknown(): boolean {
+    return this.#told?.branch === this.#store.branch && this.#told.lines === null;
+  }
+
+  /** Whether somebody looks. */
+  watch(watched: boolean): void {
+    this.#watched = watched;
+    this.#look();
+  }
+
+  readonly #look = (): void => {
+    const store = this.#store;
+    if (!this.#watched || this.#asking || store.header === null || store.branch === "") return;
+    const { told } = this;
+    const isWhole = told !== null && (told.through >= store.newest || !store.source.live);
+    if (isWhole || (this.isUnknown && !store.source.live)) return;
+    this.#asking = true;
+    void this.#ask(store.branch).finally(() => this.#later(defaults.every, () => {
+      this.#asking = false;
+      this.#look();
+    }));
+  };
+
+  async #ask(branch: string): Promise<void> {
+    const answer = await this.#store.question({ type: "transactions", branch });
+    if (answer === null) return;
+    this.#told = { branch, lines: answer.transactions ?? null };
+    this.dispatchEvent(new Event("change"));
+  }
+}
