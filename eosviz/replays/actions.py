@@ -8,9 +8,12 @@ from typing import Any, BinaryIO
 import msgspec
 from django.db import transaction
 
-from engine.codec.log_case import LogCase, NotALogError, log_case
+from engine.codec.log_case import TITLE_PARTITIONS_MAX, LogCase, NotALogError, log_case
+from engine.scenario.header import ENGINE_VERSION
 from eosviz.catalogue import LANGUAGES, say
+from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.replays import format, player_file, reading, writing
+from eosviz.replays.log_analysis import analyse
 from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.transactions_told import TransactionsTold
@@ -159,14 +162,28 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
     _check_room(owner)
     if not files:
         raise ReplayRefused("no_log_file")
+    analysis = analyse(files)
     try:
-        case = log_case(files)
+        case = log_case(files, segment_reader())
     except NotALogError as error:
-        raise ReplayRefused.said(error.key, error.params) from error
-    return _store_log(case, owner)
+        if analysis is None or not analysis["partitions"]:
+            raise ReplayRefused.said(error.key, error.params) from error
+        case = _printed_case(analysis)
+    return _store_log(case, analysis, owner)
 
 
-def _store_log(case: LogCase, owner: str) -> Replay:
+def _printed_case(analysis: dict[str, Any]) -> LogCase:
+    """A case of printed text: it has verdicts, and no batches to step through."""
+    title = ", ".join(partition["name"] for partition in analysis["partitions"][:TITLE_PARTITIONS_MAX])
+    header = {
+        "title": {"en": title, "zh-Hans": title},
+        "engine": ENGINE_VERSION,
+        "partitions": [partition["name"] for partition in analysis["partitions"]],
+    }
+    return LogCase(header=header, view={}, steps=[], not_read=(), shortened=False)
+
+
+def _store_log(case: LogCase, analysis: dict[str, Any] | None, owner: str) -> Replay:
     identity = uuid.uuid4()
     replay = Replay(
         id=identity,
@@ -176,6 +193,7 @@ def _store_log(case: LogCase, owner: str) -> Replay:
         engine=case.header["engine"],
         steps=len(case.steps),
         state="log",
+        analysis=analysis,
         finding={
             "partitions": case.header["partitions"],
             "not_read": [{"path": unread.path, "kind": unread.kind.name.lower()} for unread in case.not_read],

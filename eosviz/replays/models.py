@@ -23,7 +23,12 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
 
     def of_browser(self, browser: str) -> "ReplayQuerySet":
         """Its own, newest first, without the bytes that are played."""
-        return self.filter(owner=browser).exclude(owner="").order_by("-created", "id").defer("player")
+        return (
+            self.filter(owner=browser)
+            .exclude(owner="")
+            .order_by("-created", "id")
+            .defer("player", "analysis")
+        )
 
 
 class Replay(models.Model):
@@ -46,6 +51,8 @@ class Replay(models.Model):
     finding = models.JSONField(default=dict)
     """Parameters of the sentence about the state: branch and number of the step that differs, steps checked.
     """
+    analysis = models.JSONField(default=None, null=True)
+    """Of a log case what its transactions say (`log_analysis.py`)."""
     player = models.BinaryField()
     """The player file (docs/player.md), gzipped."""
     created = models.DateTimeField(auto_now_add=True)
@@ -59,6 +66,11 @@ class Replay(models.Model):
     def said_key(self) -> str:
         """The catalogue's key of what is said about its state; parameters are ``said_params``."""
         return f"replays.state.{self.state}"
+
+    @property
+    def has_verdicts(self) -> bool:
+        """Whether there is a page about its transactions."""
+        return self.kind == "log" and self.analysis is not None
 
     @property
     def badge_key(self) -> str:

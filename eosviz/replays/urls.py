@@ -9,6 +9,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("replays/import", views.import_page, name="import"),
     path("replays/log", views.log_page, name="open_log"),
     path("replays/<uuid:replay_id>/", views.play, name="play"),
+    path("replays/<uuid:replay_id>/case", views.log_case, name="log_case"),
     path("replays/<uuid:replay_id>/player.json", views.player_json, name="player"),
     path("embed/<slug:scenario>/<slug:version>/", embed_views.embed, name="embed"),
     path("embed/<slug:scenario>/<slug:version>/player.json", embed_views.linked_player, name="linked_player"),

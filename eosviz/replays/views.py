@@ -3,7 +3,8 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from django.core.exceptions import TooManyFilesSent
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,6 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from engine.codec.log_case import STEPS_MAX
 from eosviz.replays import actions
 from eosviz.replays.bounds import BOUNDS
+from eosviz.replays.log_analysis import PASTED
+from eosviz.replays.log_page import log_case_page
 from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, KeepPaths, LogFiles
 from eosviz.replays.models import Replay
 from eosviz.replays.packed_answer import packed_answer
@@ -73,6 +76,8 @@ def log_page(request: HttpRequest) -> HttpResponse:
         request.POST  # noqa: B018  reads the form
     except ReplayRefused as refused:
         return _show_log_page(request, refused)
+    except RequestDataTooBig:
+        return _show_log_page(request, ReplayRefused("log_text_too_long"))
     except TooManyFilesSent:
         return _show_log_page(request, ReplayRefused("log_too_many_files", limit=FILES_MAX))
     return _open_log(request, collector)
@@ -83,10 +88,24 @@ def _open_log(request: HttpRequest, collector: LogFiles) -> HttpResponse:
     if request.method != "POST":
         return _show_log_page(request, None)
     try:
-        replay = actions.open_log(collector.files, browser_making(request))
+        replay = actions.open_log(_with_pasted(request, collector.files), browser_making(request))
     except ReplayRefused as refused:
         return _show_log_page(request, refused)
-    return redirect("replays:play", replay.id)
+    return redirect("replays:log_case", replay.id)
+
+
+def _with_pasted(request: HttpRequest, files: dict[str, bytes]) -> dict[str, bytes]:
+    pasted = request.POST.get("text", "")
+    return files | {PASTED: pasted.encode()} if pasted.strip() else files
+
+
+@require_safe
+def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
+    """What the transactions of a log case say: verdicts, evidence, remedies."""
+    replay = _readable(request, replay_id)
+    if not replay.has_verdicts:
+        return redirect("replays:play", replay.id)
+    return render(request, "replays/case.html", {"replay": replay, "case": log_case_page(replay.analysis)})
 
 
 def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
@@ -97,6 +116,7 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
         "megabytes_each": FILE_BYTES_MAX // 2**20,
         "megabytes": ALL_BYTES_MAX // 2**20,
         "steps_max": STEPS_MAX,
+        "text_megabytes": f"{settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20:g}",
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else HTTPStatus.OK
     return render(request, "replays/log.html", context, status=status)
@@ -105,9 +125,12 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
 @require_safe
 def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     """The player over a stored file."""
+    replay = _readable(request, replay_id)
+    if replay.kind == "log" and not replay.steps:
+        return redirect("replays:log_case", replay.id)
     step = request.GET.get("step", "0")
     context = {
-        "replay": _readable(request, replay_id),
+        "replay": replay,
         "branch": request.GET.get("branch", "")[:64],
         "step": step if step.isdecimal() and len(step) < 8 else "0",
         **element_attributes(),

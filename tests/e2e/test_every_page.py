@@ -32,9 +32,8 @@ from tests.e2e.newcomer import Keyboard
 from tests.e2e.test_newcomer_walk import SIZES, move, start, step_to_rule
 from tests.running_site import RunningSite
 
-LOG_FILE = (
-    Path(__file__).parents[1] / "oracles" / "kafka-logs" / "b_idem" / "idem-0" / "00000000000000000000.log"
-)
+KAFKA_LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
+LOG_FILE = KAFKA_LOGS / "b_idem" / "idem-0" / "00000000000000000000.log"
 SWEEP_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a001"
 LOOKS = [
     ("desk", "light", "en"),
@@ -82,8 +81,21 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     page.goto(f"{home}replays/log")
     page.locator("input[type=file]").last.set_input_files(LOG_FILE)
     page.locator("form.upload button").click()
+    expect(page.locator(".case-partition").first).to_be_visible()
+    pages["log case, verdicts"] = page.url
+    page.locator("a.play-case").click()
     expect(page.locator("eos-sentence .s")).to_be_visible()
     pages["log case"] = page.url
+    page.goto(f"{home}replays/log")
+    page.locator("#folder").set_input_files(KAFKA_LOGS / "h2_open" / "hangopen-0")
+    page.locator("#coordinator").set_input_files(KAFKA_LOGS / "_internal")
+    page.locator("form.upload button").click()
+    # The third click of somebody whose readers wait: two folders chosen, one form sent.
+    verdict = page.locator(".verdict-card")
+    expect(verdict).to_have_count(1)
+    expect(verdict.locator("h3")).to_contain_text("hangopen-0: slow but alive")
+    expect(verdict).to_contain_text("tx-open-public")
+    pages["log case, held up"] = page.url
     _store_sweep(running_site)
     for name in ("replays/import", "replays/log", "pipeline/", f"pipeline/sweeps/{SWEEP_ID}/", "reference/"):
         pages[name] = home + name

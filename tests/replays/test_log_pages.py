@@ -144,3 +144,102 @@ def test_damage_is_shown_and_not_refused() -> None:
 def test_no_files_at_all() -> None:
     with pytest.raises(ReplayRefused):
         open_log({}, owner="")
+
+
+OPEN = LOGS / "h2_open" / "hangopen-0"
+
+
+def case_page(client: Client) -> str:
+    replay = Replay.objects.get()
+    return client.get(reverse("replays:log_case", args=[replay.id])).content.decode()
+
+
+def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(client: Client) -> None:
+    response = send(client, uploads(OPEN) + uploads(LOGS / "_internal"))
+    assert response.url == reverse("replays:log_case", args=[Replay.objects.get().id])
+    page = case_page(client)
+    assert page.count('class="refusal verdict-card"') == 1
+    for words in (
+        "hangopen-0</span>: slow but alive",
+        "Producer 1022, epoch 0, from offset 2",
+        "tx-open-public",
+        "kafka-transactions.sh --bootstrap-server HOST:PORT describe --transactional-id tx-open-public",
+        "once it is aborted, the last stable offset is 8",
+    ):
+        assert words in page
+    assert page.index("hangopen-0</span> <span") < page.index("__transaction_state-0</span>")
+
+
+def test_the_case_speaks_the_readers_language(client: Client) -> None:
+    send(client, uploads(OPEN, ".log"))
+    replay = Replay.objects.get()
+    page = client.get(reverse("replays:log_case", args=[replay.id]) + "?lang=zh-Hans").content.decode()
+    assert "无法判定" in page
+    assert "孤儿事务" in page
+    assert "undecided" not in page
+
+
+def test_dumps_beside_their_segments_and_other_files_of_the_folder_change_nothing(client: Client) -> None:
+    send(client, uploads(LOGS / "h2_open"))
+    replay = Replay.objects.get()
+    assert [one["name"] for one in replay.analysis["partitions"]] == ["hangopen-0", "hangopen-1"]
+    assert (replay.analysis["copies"], replay.analysis["text"]) == ([], None)
+
+
+def test_pasted_text_is_a_case_of_its_own(client: Client) -> None:
+    dump = (OPEN / f"{0:020}.log.dump.txt").read_text()
+    form = {"text": f"good morning\n{dump}"}
+    assert client.post(reverse("replays:open_log"), form).status_code == 302
+    replay = Replay.objects.get()
+    assert (replay.steps, replay.title["en"]) == (0, "hangopen-0")
+    page = case_page(client)
+    assert "hangopen-0</span>: undecided" in page
+    assert "1 left out: no line of a dump" in page
+    assert "play-case" not in page
+    assert client.get(reverse("replays:play", args=[replay.id])).url.endswith("/case")
+
+
+def test_text_that_says_nothing_is_refused_and_leaves_nothing(client: Client) -> None:
+    response = client.post(reverse("replays:open_log"), {"text": "good morning"})
+    assert response.status_code == 422
+    assert not Replay.objects.exists()
+
+
+def test_text_that_is_too_long_is_told(client: Client, settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    response = client.post(reverse("replays:open_log"), {"text": "x" * 2000})
+    assert (response.status_code, "pasted text is too long" in response.content.decode()) == (422, True)
+
+
+@pytest.mark.parametrize(
+    "name", ["a/" * 30 + "b.txt", "t-0/" + "x" * 290 + ".txt", "t-0/-checkpoint", "t-0/.index"]
+)
+def test_names_that_mean_nothing_do_no_harm(client: Client, name: str) -> None:
+    strange = io.BytesIO(b"Dumping")
+    strange.name = name
+    assert send(client, [*uploads(OPEN, ".log"), strange]).status_code == 302
+    names = [one["name"] for one in Replay.objects.get().analysis["partitions"]]
+    assert "hangopen-0" in names
+
+
+def test_what_a_file_says_is_text_on_the_page_and_no_markup(client: Client) -> None:
+    dump = (
+        (OPEN / f"{0:020}.log.dump.txt")
+        .read_text()
+        .replace("Log starting offset", "<script>alert(1)</script>")
+    )
+    client.post(reverse("replays:open_log"), {"text": dump})
+    page = case_page(client)
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_a_damaged_batch_is_shown_where_it_is(client: Client) -> None:
+    (log,) = uploads(LOGS / "c_commit" / "txcommit-0", ".log")
+    data = bytearray(log.read())
+    data[70] ^= 1
+    damaged = io.BytesIO(bytes(data))
+    damaged.name = log.name
+    send(client, [damaged])
+    assert "1 damaged place" in case_page(client)
+    assert f"txcommit-0/{Path(log.name).name}: byte 17" in case_page(client)

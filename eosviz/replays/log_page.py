@@ -1,0 +1,76 @@
+"""A log case's summary as its page shows it: problems first, and each partition's transactions as bars."""
+
+from typing import Any
+
+BARS_MAX = 200
+"""Transactions drawn for one partition; the table of numbers has the counts of all."""
+WIDTH = 1000
+_BAR_MIN = 4
+_RESULTS = ("open", "committed", "aborted", "ended")
+
+Json = dict[str, Any]
+
+
+def log_case_page(analysis: Json) -> Json:
+    """What the template asks for."""
+    problems = [one for one in analysis["verdicts"] if one["kind"] != "healthy"]
+    worst: dict[str, str] = {}
+    for verdict in analysis["verdicts"]:
+        worst.setdefault(verdict["partition"], verdict["kind"])
+    by_partition: dict[str, list[Json]] = {}
+    for one in analysis["transactions"]:
+        by_partition.setdefault(one["partition"], []).append(one)
+    rows = [
+        partition
+        | {
+            "verdict": worst.get(partition["name"]),
+            **_drawn(partition, by_partition.get(partition["name"], [])),
+        }
+        for partition in analysis["partitions"]
+    ]
+    # What is the matter stands first, the coordinator's own partitions last.
+    rows.sort(key=lambda row: (row["name"].startswith("__"), row["verdict"] == "healthy"))
+    return {
+        "problems": problems,
+        "healthy": not problems,
+        "partitions": rows,
+        "copies": analysis["copies"],
+        "notes": [note for one in analysis["verdicts"] for note in _notes(one)],
+        "held_up": [one for one in analysis["groups"] if one["held_up"]],
+        "text": analysis["text"],
+        "coordinator": analysis["coordinator"],
+        "cut": [
+            {"name": name, "shown": len(analysis[name]), "count": count}
+            for name, count in analysis["counts"].items()
+            if count > len(analysis[name])
+        ],
+    }
+
+
+def _notes(verdict: Json) -> list[Json]:
+    return [
+        {"partition": verdict["partition"], "key": f"logs.note.{note['kind']}", "params": note}
+        for note in verdict["notes"]
+    ]
+
+
+def _drawn(partition: Json, transactions: list[Json]) -> Json:
+    """Bars in a picture that is WIDTH wide, from the log's start to its end."""
+    counts = {result: sum(one["result"] == result for one in transactions) for result in _RESULTS}
+    start, end = partition["log_start"], partition["high_watermark"]
+    if end <= start:
+        return {"counts": counts, "bars": [], "undrawn": 0}
+    scale = WIDTH / (end - start)
+    shown = sorted(transactions, key=lambda one: one["first_offset"])[:BARS_MAX]
+    bars = []
+    for one in shown:
+        last = one["marker_offset"] if one["marker_offset"] is not None else end - 1
+        left = max(0.0, (one["first_offset"] - start) * scale)
+        width = max(_BAR_MIN, (last + 1 - start) * scale - left)
+        bars.append(one | {"x": round(left, 1), "width": round(width, 1)})
+    return {
+        "counts": counts,
+        "bars": bars,
+        "undrawn": len(transactions) - len(bars),
+        "stable_x": round((partition["last_stable_offset"] - start) * scale, 1),
+    }
