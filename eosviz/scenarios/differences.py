@@ -1,6 +1,7 @@
 """One thing changed: the mechanisms that a comparison turns off or on (GEN-9).
 
-The switches are the engine's own; here stands which of them a page offers and what the other side then gets.
+The switches and profiles are the engine's own; here stands which of them a page offers and what the other side
+then gets.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from engine.profiles import PROFILES
 from engine.scenario import Scenario
 from engine.switches import Switches
 
@@ -68,9 +70,28 @@ def _isolation(scenario: Scenario) -> Settings:
     }
 
 
+def _version(profile: str) -> Difference:
+    """Another generation of Kafka. What it cannot do at all is left out where that is one setting; the rest is
+    refused, with the rule.
+    """
+
+    def settings(scenario: Scenario) -> Settings:
+        if scenario["profile"] == profile:
+            return {}
+        found: Settings = {"profile": profile}
+        if not PROFILES[profile].idempotence:
+            for producer in scenario["producers"]:
+                if producer["settings"].get("enable_idempotence"):
+                    found[f"producers.{producer['name']}.settings.enable_idempotence"] = False
+        return found
+
+    return Difference(f"version_{profile}", settings)
+
+
 DIFFERENCES: dict[str, Difference] = {
     difference.name: difference
     for difference in (
+        *map(_version, PROFILES),
         Difference("idempotence", _idempotence),
         *map(
             _switch,
@@ -90,3 +111,8 @@ DIFFERENCES: dict[str, Difference] = {
         Difference("isolation", _isolation),
     )
 }
+
+
+def possible(scenario: Scenario) -> list[Difference]:
+    """Those that change something in this scenario. Whether a rule refuses the other side shows when it is made."""
+    return [difference for difference in DIFFERENCES.values() if difference.settings(scenario)]

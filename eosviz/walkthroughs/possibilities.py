@@ -23,11 +23,14 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An intervention to offer. `why_not` is a key when the thing itself already rules it out."""
+    """An intervention to offer. `why_not` is a key when the thing itself already rules it out; `refused` the key
+    for when the engine does.
+    """
 
     intervention: Json
     params: Json
     why_not: str | None = None
+    refused: str = "action.why.refused"
 
     @property
     def action(self) -> str:
@@ -47,7 +50,7 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
         try:
             check_intervention(simulation, candidate.intervention)
         except Refused as refused:
-            why_key = "action.why.refused"
+            why_key = candidate.refused
             params |= {"rule": refused.rule, "reason": refused.reason, "allowed": refused.remedy}
     return Offer(
         action=candidate.action,
@@ -94,8 +97,8 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
     )
     yield Candidate({"action": "resume", "actor": name}, params, None if paused else "action.why.not_paused")
     if name.startswith("broker-"):
-        yield Candidate({"action": "make_unavailable", "actor": name}, params, down)
-        yield Candidate({"action": "make_available", "actor": name}, params)
+        yield Candidate({"action": "make_unavailable", "actor": name}, params, down, "action.why.hidden")
+        yield Candidate({"action": "make_available", "actor": name}, params, refused="action.why.not_hidden")
     yield from _settings(view, name)
 
 
@@ -150,9 +153,9 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
     yield from _to_each("restore_isr", [one for one in followers if one not in in_sync], params)
     high_watermark = shown["replicas"].get(str(leader), {}).get("high_watermark", 0)
     head = {"action": "delete_head", "partition": name, "to": high_watermark}
-    yield Candidate(head, {**params, "to": high_watermark})
-    yield Candidate({"action": "compact", "partition": name}, params)
-    yield Candidate({"action": "expire_producers", "partition": name}, params)
+    yield Candidate(head, {**params, "to": high_watermark}, refused="action.why.no_head")
+    for action in ("compact", "expire_producers"):
+        yield Candidate({"action": action, "partition": name}, params, refused="action.why.no_replica")
     if leader is not None:
         yield from _actor(view, f"broker-{leader}")
 

@@ -12,5 +12,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("follow/<uuid:token>/", present_views.follow, name="follow"),
     path("open/<slug:scenario>/<slug:version>/", link_views.open_page, name="open"),
     path("compare/", views.compare, name="compare"),
+    path("compare/differences.json", views.differences, name="differences"),
     path("compare/new", views.compare_new, name="compare_new"),
 ]

@@ -6,7 +6,7 @@ import uuid
 from http import HTTPStatus
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -18,7 +18,7 @@ from engine.scenario import BadScenario
 from eosviz.catalogue import language_of
 from eosviz.scenarios.actions import with_settings
 from eosviz.scenarios.cards import card_of
-from eosviz.scenarios.differences import DIFFERENCES
+from eosviz.scenarios.differences import DIFFERENCES, possible
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs import actions
@@ -148,8 +148,11 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 def _side(request: HttpRequest, name: str) -> Branch | None:
     wanted = request.GET.get(name)
-    if wanted is None:
-        return None
+    return None if wanted is None else _owned_branch(request, wanted)
+
+
+def _owned_branch(request: HttpRequest, wanted: str) -> Branch:
+    """Somebody else's branch does not exist."""
     if not wanted.isdecimal() or len(wanted) > 18:
         raise Http404
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
@@ -173,29 +176,51 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
     return render(request, "walkthroughs/compare_form.html", context, status=status)
 
 
+@require_safe
+def differences(request: HttpRequest) -> JsonResponse:
+    """`?branch=<branch>`: with what else its scenario can be compared, as names of `difference.<name>`."""
+    branch = _side(request, "branch")
+    if branch is None:
+        raise Http404
+    scenario = scenario_of(branch.session.version, branch.session.variant)
+    return JsonResponse({"differences": [difference.name for difference in possible(scenario)]})
+
+
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
-    """One scenario twice, the right one with one mechanism changed: two sessions, then the comparison."""
-    scenario, _, named = request.POST.get("choice", "").partition("/")
-    version = _version(scenario)
-    variant = named or card_of(version).usual_variant
+    """A run, and the same scenario with one thing changed beside it: `choice` makes both sides anew, `branch` takes
+    a branch as it is.
+    """
     difference = DIFFERENCES.get(request.POST.get("difference", ""))
-    if difference is None or (variant is not None and card_of(version).variant(variant) is None):
+    if difference is None:
         raise Http404
+    branch = _branch_to_compare(request)
+    if branch is not None:
+        version, variant = branch.session.version, branch.session.variant
+    else:
+        scenario, _, named = request.POST.get("choice", "").partition("/")
+        version = _version(scenario)
+        variant = named or card_of(version).usual_variant
+        if variant is not None and card_of(version).variant(variant) is None:
+            raise Http404
     browser = browser_making(request)
     try:
         settings = difference.settings(scenario_of(version, variant))
         if not settings:
             raise Problem("refused", "nothing_to_change")
         changed = with_settings(version, variant, settings)
-        left, right = actions.create_sessions(browser, [(version, variant), (changed, variant)])
+        wanted = [(changed, variant)] if branch is not None else [(version, variant), (changed, variant)]
+        made = actions.create_sessions(browser, wanted)
     except BadScenario as bad:
         return _compare_form(request, actions.bad_scenario(bad))
     except Problem as problem:
         return _compare_form(request, problem)
-    query = {
-        "left": Branch.objects.of_session(left.id)[0].id,
-        "right": Branch.objects.of_session(right.id)[0].id,
-        "difference": difference.name,
-    }
+    sides = [Branch.objects.of_session(session.id)[0] for session in made]
+    left, right = sides if branch is None else (branch, *sides)
+    query = {"left": left.id, "right": right.id, "difference": difference.name}
     return redirect(f"{reverse('walkthroughs:compare')}?{urlencode(query)}")
+
+
+def _branch_to_compare(request: HttpRequest) -> Branch | None:
+    wanted = request.POST.get("branch")
+    return None if wanted is None else _owned_branch(request, wanted)

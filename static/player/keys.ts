@@ -28,6 +28,7 @@ export type KeyAction =
   | "back_to_breakpoint"
   | "undo"
   | "redo"
+  | "compare"
   | "panel"
   | "help"
   | "close";
@@ -66,6 +67,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "−", matches: plain("-"), action: "zoom_out" },
   { keys: "u", matches: plain("u"), action: "undo" },
   { keys: "⇧ u", matches: shifted("U"), action: "redo" },
+  { keys: "c", matches: letter("c"), action: "compare" },
   { keys: "/", matches: (event) => event.key === "/", action: "search" },
   { keys: "n", matches: letter("n"), action: "next_match" },
   { keys: "p", matches: letter("p"), action: "previous_match" },

@@ -8,6 +8,7 @@
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import "./breakpoints-dialog.ts";
+import "./compare-with.ts";
 import "./found-bar.ts";
 import "./looking-marks.ts";
 import "./search-dialog.ts";
@@ -41,7 +42,7 @@ export function lookingOf(store: PlayerStore | undefined): Looking | null {
   return known;
 }
 
-export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo"] as const;
+export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo", "compare"] as const;
 export type LookingKey = (typeof LOOKING_KEYS)[number];
 
 export class LookingElement extends StoreElement {
@@ -63,7 +64,8 @@ export class LookingElement extends StoreElement {
     return html`<eos-undo-bar .store=${store} .undo=${undo}></eos-undo-bar>
       <eos-found-bar .store=${store} .search=${search} .breakpoints=${breakpoints} @open-search=${() => this.does("search")}></eos-found-bar>
       <eos-search .store=${store} .search=${search} conditions=${this.conditions}></eos-search>
-      ${store.source.live ? html`<eos-breakpoints .store=${store} .breakpoints=${breakpoints} conditions=${this.conditions}></eos-breakpoints>` : nothing}`;
+      ${store.source.live ? html`<eos-breakpoints .store=${store} .breakpoints=${breakpoints} conditions=${this.conditions}></eos-breakpoints>
+        <eos-compare-with .store=${store}></eos-compare-with>` : nothing}`;
   }
 
   /** Does what a key or a button stands for. */
@@ -78,6 +80,7 @@ export class LookingElement extends StoreElement {
       breakpoints: () => this.#open("eos-breakpoints"),
       run_to_breakpoint: () => (breakpoints.active.length > 0 ? void breakpoints.runToNext() : this.#open("eos-breakpoints")),
       back_to_breakpoint: () => void breakpoints.back(),
+      compare: () => this.#open("eos-compare-with"),
       undo: () => void undo.undo(),
       redo: () => void undo.redo(),
     };
@@ -95,7 +98,7 @@ export class LookingButtons extends StoreElement {
     const looking = lookingOf(this.store);
     if (this.store === undefined || looking === null) return nothing;
     return html`<span class="looking-buttons">${this.#button("search", "/", MAGNIFIER)}
-      ${this.store.source.live ? this.#button("breakpoints", "k", DISC) : nothing}</span>`;
+      ${this.store.source.live ? html`${this.#button("breakpoints", "k", DISC)}${this.#button("compare", "c", PAIR)}` : nothing}</span>`;
   }
 
   #button(key: LookingKey, letter: string, picture: SVGTemplateResult): TemplateResult {
@@ -106,6 +109,7 @@ export class LookingButtons extends StoreElement {
 }
 
 const MAGNIFIER = svg`<svg width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2"><circle cx="6" cy="6" r="4.5" /><path d="M9.5 9.5L13 13" /></svg>`;
+const PAIR = svg`<svg width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8"><rect x="1" y="2" width="5" height="10" /><rect x="8" y="2" width="5" height="10" /></svg>`;
 const DISC = svg`<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5" fill="none" stroke="currentColor" stroke-width="2.5" /></svg>`;
 
 customElements.define("eos-looking", LookingElement);

@@ -167,11 +167,15 @@ def test_every_difference_has_its_words_and_changes_something() -> None:
     from eosviz.scenarios.differences import DIFFERENCES
 
     scenario: Any = entry("SC-03").scenario()
+    assert scenario["profile"] == "k28"
     for difference in DIFFERENCES.values():
         assert difference.key in words()
         settings = difference.settings(scenario)
-        assert settings
-        assert entry("SC-03").scenario(settings=settings).document != scenario.document
+        assert bool(settings) == (difference.name != "version_k28")
+        if settings:
+            assert entry("SC-03").scenario(settings=settings).document != scenario.document
+    older: Any = entry("SC-03").scenario(settings={"profile": "k20"})
+    assert DIFFERENCES["version_k28"].settings(older) == {"profile": "k28"}
 
 
 @pytest.mark.django_db

@@ -170,6 +170,40 @@ class TestCompare:
         switches = [session.decoded_header["switches"] for session in Session.objects.order_by("created")]
         assert sorted(switches, key=len) == [{}, {"duplicate_lookup": False}]
 
+    def test_a_branch_as_it_is_beside_another_version(self, client: Client) -> None:
+        mine = root(start(client))
+        carry_out(mine.session, "advance", mine, after=0, count=12)
+        names = client.get(f"/compare/differences.json?branch={mine.id}").json()["differences"]
+        assert {"version_k010", "version_k20", "duplicate_lookup"} <= set(names)
+        assert "version_k28" not in names, "that is what it is"
+        response = client.post("/compare/new", {"branch": mine.id, "difference": "version_k20"}, follow=True)
+        told = attributes(response.content.decode(), "eos-compare")
+        assert (told["left-branch"], told["difference"]) == (str(mine.id), "Kafka 2.0")
+        other = Session.objects.get(id=told["right-session"])
+        assert other.decoded_header["profile"] == "k20"
+        assert Session.objects.count() == 2
+
+    def test_the_version_without_idempotence_gets_none(self, client: Client) -> None:
+        mine = root(start(client))
+        client.post("/compare/new", {"branch": mine.id, "difference": "version_k010"})
+        other = Session.objects.exclude(id=mine.session_id).get()
+        assert other.decoded_header["version"] == "0.10"
+        carry_out(other, "run_until", root(other), after=0, until="end")
+        assert root(other).first_broken["duplicated"] > 0
+
+    def test_a_version_that_has_no_transactions_says_so(self, client: Client) -> None:
+        mine = root(start(client, "SC-44"))
+        response = client.post("/compare/new", {"branch": mine.id, "difference": "version_k010"})
+        assert response.status_code == 422
+        assert "0.10" in response.content.decode()
+
+    def test_a_branch_of_somebody_else_cannot_be_compared(self, client: Client) -> None:
+        theirs = root(start(Client()))
+        assert client.get(f"/compare/differences.json?branch={theirs.id}").status_code == 404
+        assert client.get("/compare/differences.json").status_code == 404
+        asked = {"branch": theirs.id, "difference": "version_k20"}
+        assert client.post("/compare/new", asked).status_code == 404
+
     def test_a_difference_that_a_rule_refuses_says_so_and_makes_nothing(self, client: Client) -> None:
         response = client.post("/compare/new", {"choice": "SC-01", "difference": "idempotence"})
         assert response.status_code == 422

@@ -1,0 +1,73 @@
+/**
+ * `<eos-compare-with .store=${store} compare="/compare/">`: one click from this branch to the same scenario in another
+ * version of Kafka, with one mechanism changed, or to another branch; all side by side in lockstep.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { DialogElement } from "./dialogs.ts";
+import { doneOnLine, inWords } from "./done.ts";
+import { csrfToken } from "./page.ts";
+import type { PlayerStore } from "./store.ts";
+import { say } from "./text.ts";
+
+const VERSION = "version_";
+
+export class CompareWith extends DialogElement {
+  static override properties = { ...DialogElement.properties, compare: {}, names: { state: true }, failed: { state: true } };
+
+  /** The page of comparisons; `differences.json` and `new` lie below it. */
+  declare compare: string;
+  /** What else the scenario can be compared with: `difference.<name>`. */
+  declare names: string[] | null;
+  declare failed: boolean;
+
+  constructor() {
+    super();
+    this.compare = "/compare/";
+    this.names = null;
+    this.failed = false;
+  }
+
+  override open(): void {
+    super.open();
+    this.failed = false;
+    if (this.names === null && this.store !== undefined) void this.#ask(this.store);
+  }
+
+  async #ask(store: PlayerStore): Promise<void> {
+    const address = `${this.compare}differences.json?${new URLSearchParams({ branch: store.branch })}`;
+    const response = await fetch(address, { headers: { Accept: "application/json" } }).catch(() => null);
+    if (response?.ok === true) this.names = ((await response.json()) as { differences: string[] }).differences;
+    else this.failed = true;
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { store } = this;
+    if (store === undefined || store.header === null) return nothing;
+    return this.frameOf(say("with.title"), this.whenOpen(() => this.#body(store)));
+  }
+
+  #body(store: PlayerStore): TemplateResult {
+    if (this.failed) return html`<p role="alert">${say("with.failed")}</p>`;
+    if (this.names === null) return html`<p class="quiet">${say("with.asking")}</p>`;
+    const done = doneOnLine(store.lines.branches, store.branch).map(inWords);
+    const others = [...store.lines.branches.values()].filter((branch) => branch.id !== store.branch);
+    return html`<form class="compare-with" method="post" action=${`${this.compare}new`}>
+        <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />
+        ${done.length === 0 ? nothing : html`<p class="quiet">${say("with.not_done", { done })}</p>`}
+        ${this.#group("with.versions", this.names.filter((name) => name.startsWith(VERSION)))}
+        ${this.#group("with.mechanisms", this.names.filter((name) => !name.startsWith(VERSION)))}
+      </form>
+      ${others.length === 0 ? nothing : html`<h3>${say("with.branches")}</h3><p class="compare-with">${others.map(
+        (other) => html`<a href=${`${this.compare}?${new URLSearchParams({ left: store.branch, right: other.id })}`}>${other.name}</a> `,
+      )}</p>`}`;
+  }
+
+  #group(title: string, names: string[]): TemplateResult | typeof nothing {
+    if (names.length === 0) return nothing;
+    return html`<h3>${say(title)}</h3><p>${names.map((name) => html`<button name="difference" value=${name}>${say(`difference.${name}`)}</button> `)}</p>`;
+  }
+}
+
+customElements.define("eos-compare-with", CompareWith);
