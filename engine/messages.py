@@ -407,6 +407,8 @@ class LeaderAndIsr:
     replicas: tuple[int, ...]
     min_isr: int = 1
     segment_records: int | None = None
+    record_version: int = 2
+    """Kafka's *message format*: below 2 there is no place for producer ids and transactions."""
     not_fetching: tuple[int, ...] = ()
     """Replicas whose fetching a fault stopped (*shrink ISR*); they stay behind until it is restored."""
 

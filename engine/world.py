@@ -104,10 +104,11 @@ class World:
     def leader_of(self, partition: str) -> Broker | None:
         """The broker that leads it and answers; None while none does."""
         state = self.controller.partitions[partition]
-        if state.leader is None or state.deleted:
+        leader = state.leader
+        if leader is None or state.deleted:
             return None
-        broker = self.broker_of[state.leader]
-        if not broker.alive or broker.name in self.paused or partition not in broker.replicas:
+        broker = self.broker_of[leader]
+        if not broker.alive or partition not in broker.replicas or broker.name in self.paused:
             return None
         return broker
 
@@ -467,6 +468,7 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
                 replicas,
                 min_isr=topic["min_isr"],
                 segment_records=topic["segment_records"],
+                record_version=topic["record_version"],
             )
 
 

@@ -69,10 +69,17 @@ class Controller:
     # Setting up -----------------------------------------------------------------------------------
 
     def create_partition(
-        self, name: str, replicas: Sequence[int], *, min_isr: int = 1, segment_records: int | None = None
+        self,
+        name: str,
+        replicas: Sequence[int],
+        *,
+        min_isr: int = 1,
+        segment_records: int | None = None,
+        record_version: int = 2,
     ) -> None:
         """A partition with its replicas in order of preference; the first one leads, all are in sync."""
-        state = self.partitions[name] = PartitionState(name, replicas, min_isr, segment_records)
+        state = PartitionState(name, replicas, min_isr, segment_records, record_version)
+        self.partitions[name] = state
         if not self.is_live(replicas[0]):
             state.leader = self._first_live(state)
         self.announcements.append(state.word())

@@ -21,12 +21,20 @@ class PartitionState:
         "name",
         "not_fetching",
         "path",
+        "record_version",
         "replicas",
         "segment_records",
         "without_leader",
     )
 
-    def __init__(self, name: str, replicas: Sequence[int], min_isr: int, segment_records: int | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        replicas: Sequence[int],
+        min_isr: int,
+        segment_records: int | None,
+        record_version: int = 2,
+    ) -> None:
         self.name = name
         self.path: Path = ("partitions", name)
         self.replicas = tuple(replicas)
@@ -35,13 +43,14 @@ class PartitionState:
         self.leader_epoch = 0
         self.min_isr = min_isr
         self.segment_records = segment_records
+        self.record_version = record_version
         self.not_fetching: set[int] = set()
         self.deleted = False
         self.without_leader = False
         """True while a fault keeps the partition without a leader."""
 
     def view(self) -> dict[str, Any]:
-        return {
+        shown: dict[str, Any] = {
             "leader": self.leader,
             "leader_epoch": self.leader_epoch,
             "isr": list(self.isr),
@@ -49,6 +58,9 @@ class PartitionState:
             "min_isr": self.min_isr,
             "deleted": self.deleted,
         }
+        if self.record_version < 2:
+            shown["record_version"] = self.record_version
+        return shown
 
     def word(self) -> LeaderAndIsr:
         return LeaderAndIsr(
@@ -59,5 +71,6 @@ class PartitionState:
             replicas=self.replicas,
             min_isr=self.min_isr,
             segment_records=self.segment_records,
+            record_version=self.record_version,
             not_fetching=tuple(sorted(self.not_fetching)),
         )

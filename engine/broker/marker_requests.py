@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.broker.internal_topics import is_internal
 from engine.broker.produce import append_for_broker
+from engine.broker.produce_checks import RECORD_VERSION
 from engine.broker.request_checks import RequestCheck, say_refused
 from engine.errors import EngineError, Error
 from engine.messages import (
@@ -72,7 +73,10 @@ def handle_write_markers(broker: Broker, envelope: Envelope, now: int) -> Effect
     broker.marker_writes[number] = writing
     effects: Effects = []
     for entry in request.entries:
-        batches = {partition: control_batch(entry, now) for partition in entry.partitions}
+        batches = {partition: control_batch(entry, now) for partition in _holdable(broker, writing, entry)}
+        if not batches:
+            effects.extend(_entry_ended(broker, number, writing))
+            continue
         effects.extend(
             append_for_broker(
                 broker,
@@ -116,9 +120,35 @@ def markers_appended(
             effects.extend(groups.on_marker(partition, entry.producer_id, entry.result == "COMMIT", now))
     errors = writing.errors.setdefault(entry.producer_id, {})
     errors.update((partition, answer.error) for partition, answer in answers.items())
+    return effects + _entry_ended(broker, number, writing)
+
+
+def _holdable(broker: Broker, writing: MarkersBeingWritten, entry: TxnMarkerEntry) -> list[str]:
+    """The entry's partitions without those whose format cannot hold a marker, which are answered so (MRK-4)."""
+    held = []
+    for partition in entry.partitions:
+        replica = broker.replicas.get(partition)
+        if replica is None or replica.record_version >= RECORD_VERSION:
+            held.append(partition)
+            continue
+        writing.errors.setdefault(entry.producer_id, {})[partition] = Error.UNSUPPORTED_FOR_MESSAGE_FORMAT
+        broker.watch.say(
+            "broker.format_without_markers",
+            ("MRK-4", "MSG-4"),
+            broker=broker.name,
+            partition=partition,
+            version=replica.record_version,
+            result=entry.result,
+            producer_id=entry.producer_id,
+        )
+    return held
+
+
+def _entry_ended(broker: Broker, number: int, writing: MarkersBeingWritten) -> Effects:
+    """The request is answered when none of its entries is left (MRK-4)."""
     writing.left -= 1
-    if not writing.left:
-        del broker.marker_writes[number]
-        body = WriteTxnMarkersResponse(errors=writing.errors)
-        effects.append(Send(writing.coordinator, body, writing.correlation_id, True))
-    return effects
+    if writing.left:
+        return []
+    del broker.marker_writes[number]
+    body = WriteTxnMarkersResponse(errors=writing.errors)
+    return [Send(writing.coordinator, body, writing.correlation_id, True)]

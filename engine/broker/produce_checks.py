@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from engine.broker.broker import Broker
 
 ACKS_ALL = -1
+RECORD_VERSION = 2
+"""The first format that holds producer ids, transactions and markers (KIP-98)."""
 
 
 class Arriving:
@@ -102,6 +104,13 @@ def producer_without_sequence(arriving: Arriving) -> bool:
     return batch is not None and batch.producer_id != NO_PRODUCER_ID and batch.base_sequence < 0
 
 
+def format_without_producers(arriving: Arriving) -> bool:
+    """Records of a producer with an id, for a topic whose format has no place for it (``LogValidator``)."""
+    replica, batch = arriving.replica, arriving.batch
+    old = replica is not None and replica.record_version < RECORD_VERSION
+    return old and batch is not None and batch.producer_id != NO_PRODUCER_ID
+
+
 GUARDS: dict[str, Guard] = {
     guard.__name__: guard
     for guard in (
@@ -113,6 +122,7 @@ GUARDS: dict[str, Guard] = {
         too_few_in_sync,
         too_large,
         producer_without_sequence,
+        format_without_producers,
     )
 }
 
@@ -187,6 +197,14 @@ PRODUCE_CHECKS: tuple[ProduceCheck, ...] = (
         next_key="refusal.client_fails_batch",
         only_if="accepts_unknown_producer",
     ),
+    ProduceCheck(
+        spec="MSG-2",
+        when="format_without_producers",
+        answer=Error.UNSUPPORTED_FOR_MESSAGE_FORMAT,
+        why="broker.format_without_producers",
+        tells_log_start=True,
+        next_key="refusal.client_fails_batch",
+    ),
 )
 
 Checks = tuple[tuple[Guard, ProduceCheck], ...]
@@ -235,6 +253,8 @@ def refused(arriving: Arriving, check: ProduceCheck) -> PartitionProduceResponse
             "limit": broker.configuration.message_max_bytes,
             "producer_id": batch.producer_id,
             "transactional_id": arriving.request.transactional_id,
+            "version": RECORD_VERSION if replica is None else replica.record_version,
+            "needed": RECORD_VERSION,
             "topic": arriving.partition.rpartition("-")[0],
         }
         watch.say(check.why, (check.spec,), **{name: params[name] for name in SAID[check.when]})
@@ -259,6 +279,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "too_few_in_sync": ("broker", "partition", "in_sync", "min_isr"),
     "too_large": ("broker", "partition", "size", "limit"),
     "producer_without_sequence": ("broker", "partition", "producer_id"),
+    "format_without_producers": ("broker", "partition", "version", "producer_id"),
 }
 COMPARED: dict[str, tuple[tuple[str, str], ...]] = {
     "transactional_id_denied": (("transactional id", "transactional_id"),),
@@ -269,6 +290,7 @@ COMPARED: dict[str, tuple[tuple[str, str], ...]] = {
     "too_few_in_sync": (("in-sync replicas", "in_sync"), ("minimum", "min_isr")),
     "too_large": (("batch bytes", "size"), ("allowed bytes", "limit")),
     "producer_without_sequence": (("producer id", "producer_id"),),
+    "format_without_producers": (("record version", "version"), ("minimum", "needed")),
 }
 
 

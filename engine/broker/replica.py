@@ -56,6 +56,7 @@ class Replica:
         "not_fetching",
         "partition",
         "path",
+        "record_version",
         "removed",
         "replicas",
         "waiting",
@@ -73,6 +74,7 @@ class Replica:
         self.isr: tuple[int, ...] = ()
         self.replicas: tuple[int, ...] = ()
         self.min_isr = 1
+        self.record_version = 2
         self.not_fetching = False
         self.follower_ends: dict[int, int] = {}
         """Leader only: follower to the log end that its newest fetch told (LOG-7)."""
@@ -97,6 +99,7 @@ class Replica:
         self.isr = word.isr
         self.replicas = word.replicas
         self.min_isr = word.min_isr
+        self.record_version = word.record_version
         self.not_fetching = self.broker_id in word.not_fetching
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)

@@ -203,6 +203,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "min_isr": _count(1, 9, 1),
         "leaders": Field(kind="ints", bound=64),
         "segment_records": _count(1000, 1_000_000, 1),
+        "record_version": _count(2, 2, 0),
     },
     "producer": {"name": Field(kind="name", required=True), "settings": Field(kind="table")},
     "consumer": {

@@ -39,6 +39,8 @@ def arrange(name, profile=K28):
     elif name == "producer_without_sequence":
         batch = batch_of(0)
         batch = type(batch)(record_count=1, last_offset_delta=0, producer_id=1, producer_epoch=0)
+    elif name == "format_without_producers":
+        cluster.brokers[1].replicas["t-0"].record_version = 1
     return cluster, broker, batch, options
 
 
@@ -137,3 +139,10 @@ def test_a_message_that_no_handler_knows_is_an_engine_error():
     with pytest.raises(EngineError, match="cannot handle"):
         cluster.deliver(1, ZooKeeperRead(path="/x"))
     assert ZooKeeperRead not in HANDLERS
+
+
+def test_a_topic_of_an_older_format_takes_what_names_no_producer():
+    cluster, broker, _, _ = arrange("format_without_producers")
+    plain = batch_of(-1)
+    assert plain.producer_id == -1
+    assert answer(cluster.produce(broker, plain, acks=1)) == ("NONE", 0)
