@@ -39,5 +39,6 @@ export function differing(one: Header, other: Header): Altered[] {
   const here = ours.filter((item) => theirs.get(item.path)?.value !== item.value);
   const named = new Set(ours.map((item) => item.path));
   const there = [...theirs.values()].filter((item) => !named.has(item.path) && item.normal !== null);
-  return [...here, ...there.map((item) => ({ ...item, value: item.normal ?? "" }))];
+  const version = one.version === other.version ? [] : [{ name: "Kafka", path: "profile", value: one.version, normal: null }];
+  return [...version, ...here, ...there.map((item) => ({ ...item, value: item.normal ?? "" }))];
 }

@@ -16,7 +16,7 @@ import type { Difference, Line } from "./lockstep.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
 import { prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
-import { PlayerStore } from "./store.ts";
+import { defaults as growing, PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
 
 export const defaults = {
@@ -140,6 +140,7 @@ export class Compare extends LitElement {
   readonly #changed = (): void => {
     const [left, right] = this.#sides;
     if (left !== undefined && right !== undefined) this.#found = compareOn(this.#found, left.line, right.line);
+    this.#catchUp();
     this.#follow();
     this.requestUpdate();
   };
@@ -161,7 +162,28 @@ export class Compare extends LitElement {
 
   #goTo(at: number): void {
     this.at = Math.max(0, at);
+    this.#catchUp();
     this.#follow();
+  }
+
+  /** A run that could go on, and has not come as far as the other: its steps up to there are made. */
+  #catchUp(): void {
+    for (const { store, line } of this.#sides) {
+      if (!store.canGrow || store.busy || store.problem !== null || this.at === 0) continue;
+      if (this.lockstep === "step") {
+        if (store.newest < this.at) void store.grow(this.at - store.newest);
+        continue;
+      }
+      // Everything that happens at this moment: up to the first step after it.
+      const reached = line.time(store.newest);
+      if (reached !== undefined ? reached <= this.at : store.newest === 0) void store.growToTime(this.at + 1);
+    }
+  }
+
+  /** Makes both runs whole, as far as they go, and shows what they come to. */
+  async #toTheEnd(): Promise<void> {
+    await Promise.all(this.#sides.map(({ store }) => finish(store)));
+    this.#goTo(this.#end);
   }
 
   get #end(): number {
@@ -258,7 +280,7 @@ export class Compare extends LitElement {
       <h2>${title} <small>${say("player.compare.branch", { name: store.info?.name ?? "" })}</small>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.name} <b>${item.value}</b></span>`)}
         <span class="where num">${say("player.compare.where", { step: store.shown, of: store.newest, at: frame?.view.time ?? 0 })}</span></h2>
-      ${this.#verdict(frame?.view.verdicts ?? {})}
+      ${this.#verdict(frame?.view.verdicts ?? {}, this.#other(side)?.store.frame?.view.verdicts ?? {})}
       <eos-strip .store=${store}></eos-strip>
       <div class="compare-sentence">
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
@@ -273,18 +295,22 @@ export class Compare extends LitElement {
     </section>`;
   }
 
+  #other(side: Side): Side | undefined {
+    return this.#sides.find((one) => one !== side);
+  }
+
   /** What this side has otherwise than the other one. */
   #only(side: Side): Altered[] {
-    const other = this.#sides.find((one) => one !== side)?.store.header ?? null;
+    const other = this.#other(side)?.store.header ?? null;
     return side.store.header === null || other === null ? [] : differing(side.store.header, other);
   }
 
-  #verdict(verdicts: Record<string, VerdictView>): TemplateResult {
+  #verdict(verdicts: Record<string, VerdictView>, others: Record<string, VerdictView>): TemplateResult {
     return html`<table class="verdict"><caption class="sr">${say("player.compare.verdict")}</caption>
       <thead><tr><th scope="col">${say("player.compare.partition")}</th>${VERDICT.map((name) => html`<th scope="col">${say(`player.compare.${name}`)}</th>`)}</tr></thead>
       <tbody>${Object.entries(verdicts)
         .sort(([one], [two]) => (one < two ? -1 : 1))
-        .map(([partition, verdict]) => verdictRow(partition, verdict))}</tbody></table>`;
+        .map(([partition, verdict]) => verdictRow(partition, verdict, others[partition]))}</tbody></table>`;
   }
 
   #transport(): TemplateResult {
@@ -309,16 +335,28 @@ export class Compare extends LitElement {
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
       <output class="num">${this.at}${this.lockstep === "time" ? " ms" : ""}</output>
       <span class="found" role="status">${text}</span>
+      <button class="to-end" ?disabled=${ended && this.at === this.#end} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>
       <button class="to-difference" ?disabled=${found.first === null && ended && found.isComplete} @click=${() => void this.#toDifference()}>${say("player.compare.go_to_difference")}</button>
     </footer>`;
   }
 }
 
-function verdictRow(partition: string, verdict: VerdictView): TemplateResult {
+/** A number that the other side has otherwise is marked by a sign too, not by its weight alone. */
+function verdictRow(partition: string, verdict: VerdictView, other: VerdictView | undefined): TemplateResult {
   const isBad = (name: keyof VerdictView): boolean => name !== "stored" && name !== "failed" && verdict[name] > 0;
+  const differs = (name: keyof VerdictView): boolean => other !== undefined && other[name] !== verdict[name];
   return html`<tr><th scope="row">${partition}</th>${VERDICT.map(
-    (name) => html`<td class=${isBad(name) ? "bad" : ""}>${verdict[name]}</td>`,
+    (name) =>
+      html`<td class=${`${isBad(name) ? "bad" : ""} ${differs(name) ? "otherwise" : ""}`}>${differs(name) ? html`<span aria-label=${say("player.compare.otherwise")}>≠</span> ` : nothing}${verdict[name]}</td>`,
   )}</tr>`;
+}
+
+/** Makes a run's steps until it ends, or makes none any more. */
+async function finish(store: PlayerStore): Promise<void> {
+  for (let before = -1; store.canGrow && store.newest > before; ) {
+    before = store.newest;
+    await store.grow(growing.advanceAtMost);
+  }
 }
 
 customElements.define("eos-compare", Compare);

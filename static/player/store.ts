@@ -257,11 +257,16 @@ export class PlayerStore extends EventTarget implements Listener {
     return answer;
   }
 
+  /** Has the server make steps after `after` up to the first one at this virtual time or later. */
+  growToTime(time: number, after = this.newest): Promise<Answer | null> {
+    return this.#work({ type: "run_until", branch: this.branch, after, until: "time", time, limit: defaults.runAtMost });
+  }
+
   /** Runs until this virtual time, and goes there. */
   async runToTime(time: number): Promise<void> {
     const branch = this.branch;
     const after = Math.min(this.target, this.newest);
-    const answer = await this.#work({ type: "run_until", branch, after, until: "time", time, limit: defaults.runAtMost });
+    const answer = await this.growToTime(time, after);
     if (answer?.reached !== undefined && this.branch === branch) this.#moveUpTo(after, answer.reached, false);
   }
 
