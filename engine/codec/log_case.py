@@ -219,7 +219,9 @@ def _header(partitions: list[str], origin: int | None) -> Json:
     """A run's header, with what a log case has of it. `time_origin` is step time 0 in milliseconds since
     1970.
     """
-    title = ", ".join(_short(name) for name in partitions[:TITLE_PARTITIONS_MAX])
+    # What somebody looks for is a topic of their own.
+    named = sorted(partitions, key=lambda name: name.startswith("__"))
+    title = ", ".join(_short(name) for name in named[:TITLE_PARTITIONS_MAX])
     if len(partitions) > TITLE_PARTITIONS_MAX:
         title += f" + {len(partitions) - TITLE_PARTITIONS_MAX}"
     return {

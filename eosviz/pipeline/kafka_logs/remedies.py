@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from eosviz.pipeline.kafka_logs.batch_facts import Range
 from eosviz.pipeline.kafka_logs.partition import Partition
 from eosviz.pipeline.kafka_logs.verdicts import Verdict, VerdictKind
-from eosviz.pipeline.kafka_logs.words import Words, words
+from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 _TOOL = "kafka-transactions.sh --bootstrap-server HOST:PORT"
 
@@ -46,7 +46,7 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
         return Remedy("look", command, (words("condition.cluster"),), *preview)
     described = f"{_TOOL} describe --transactional-id {entry.transactional_id}"
     if verdict.kind is VerdictKind.SLOW_BUT_ALIVE:
-        condition = words("condition.timeout", at=verdict.timeout_at)
+        condition = words("condition.timeout", at=moment(verdict.timeout_at))
     elif entry.said_at:
         condition = words("condition.coordinator", transactional_id=entry.transactional_id)
     else:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from engine.codec.producer_snapshot import ProducerEntry
 from eosviz.pipeline.kafka_logs.coordinator import PREPARED, Coordinator, CoordinatorEntry
 from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
-from eosviz.pipeline.kafka_logs.words import Words, words
+from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 Snapshot = tuple[str, tuple[ProducerEntry, ...]]
 """Name and entries of a partition's newest `.snapshot`."""
@@ -221,7 +221,7 @@ def _says(entry: CoordinatorEntry) -> Words:
         producer_id=value.producer_id,
         epoch=value.producer_epoch,
         partitions=", ".join(f"{topic}-{number}" for topic, number in value.partitions) or "–",
-        start=value.start_ms,
+        start=moment(value.start_ms),
         timeout=value.timeout_ms,
     )
 
@@ -267,9 +267,13 @@ def _ongoing(
         return None
     timeout_at = _timeout_at(entry)
     if timeout_at is None or now < timeout_at:
-        why = words("rule.ongoing") if timeout_at is None else words("rule.ongoing_until", at=timeout_at)
+        why = (
+            words("rule.ongoing")
+            if timeout_at is None
+            else words("rule.ongoing_until", at=moment(timeout_at), now=moment(now))
+        )
         return VerdictKind.SLOW_BUT_ALIVE, why, (words("change.later"), words("change.newer_coordinator"))
-    why = words("rule.overdue", at=timeout_at)
+    why = words("rule.overdue", at=moment(timeout_at), now=moment(now))
     return VerdictKind.COORDINATOR_OWES_MARKER, why, (words("change.prepare_abort"),)
 
 

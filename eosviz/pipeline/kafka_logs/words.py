@@ -2,6 +2,7 @@
 parameters. What is found out is kept so, and said where it is shown.
 """
 
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 
@@ -15,3 +16,14 @@ class Words(NamedTuple):
 def words(key: str, **params: Any) -> Words:
     """The sentence `logs.<key>`."""
     return Words(f"logs.{key}", params)
+
+
+def moment(milliseconds: int | None) -> str:
+    """Milliseconds since 1970 as people read them; what is no time is shown as it is."""
+    if milliseconds is None or milliseconds < 0:
+        return "–"
+    try:
+        time = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return str(milliseconds)
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC")
