@@ -25,5 +25,10 @@ class UserAdmin(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False  # people sign up themselves
 
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Whoever may do everything is changed by their like alone."""
+        may = super().has_change_permission(request, obj)
+        return may and (obj is None or not obj.is_superuser or request.user.is_superuser)
+
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         return False  # people delete themselves, after being told what goes with them

@@ -25,8 +25,9 @@ DATABASES = {
     }
 }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-SERVESTATIC_USE_FINDERS = True
-SERVESTATIC_AUTOREFRESH = True
+# No test asks for a static file, and each new test client would look for all of them again.
+SERVESTATIC_USE_FINDERS = False
+SERVESTATIC_USE_STATIC_ROOT = False
 
 # A task runs where it is called, and its error is the caller's: a test needs no worker and hides nothing.
 CELERY_TASK_ALWAYS_EAGER = True
