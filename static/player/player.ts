@@ -422,7 +422,7 @@ export class Player extends LitElement {
       const isHere = this.isNarrow
         ? this.column === column && (middle === null || this.middle === middle)
         : this.middle === middle;
-      return html`<button class=${middle === null ? "side-tab" : "middle-tab"} aria-pressed=${isHere} @click=${() => this.#open(column, middle)}>${say(name)}</button>`;
+      return html`<button class=${middle === null ? "side-tab" : middle === "transactions" ? "level-tab" : "middle-tab"} aria-pressed=${isHere} @click=${() => this.#open(column, middle)}>${say(name)}</button>`;
     };
     return html`<nav class="tabs" aria-label=${say("player.panels")}>
       ${tab("left", null, "player.tab.producer")}
