@@ -39,7 +39,7 @@ def say_internal(
     if batch.is_control:
         known |= {"result": batch.control_type, "coordinator_epoch": batch.coordinator_epoch}
     if rule is None:
-        known["record"] = _told(batch)
+        known["record"], known["content"] = _told(batch)
         key = "broker.record_appended"
         of_groups = replica.partition.startswith(OFFSETS_TOPIC)
         rules: tuple[str, ...] = OFFSETS_RULES if of_groups else IMAGE_RULES
@@ -92,12 +92,12 @@ def _note_what_it_did(broker: Broker, replica: Replica, batch: RecordBatch, arri
         broker.watch.note("broker.marker_finds_nothing_open", ("MRK-6", "MRK-10"), **known)
 
 
-def _told(batch: RecordBatch) -> str | None:
-    """What a coordinator's record says, in one word or two."""
+def _told(batch: RecordBatch) -> tuple[str | None, str | None]:
+    """Whose a coordinator's record is, and what it says: a state, `offset` or `tombstone` (word.record)."""
     content = batch.content
     if content is None or not content.keys:
-        return None
+        return None, None
     value = content.values[0] if content.values else None
     key = content.keys[0]
     name = " ".join(key) if isinstance(key, tuple) else key
-    return f"{name}: {getattr(value, 'state', 'tombstone' if value is None else 'offset')}"
+    return name, getattr(value, "state", "tombstone" if value is None else "offset")

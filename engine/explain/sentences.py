@@ -1,14 +1,15 @@
 """Sentences by key (format in docs/frame.md).
 
-``{name}`` is a parameter, ``{count:record|records}`` a number with the right word. The same few lines exist
-in the player (static/player/text.ts); tests hold both to the same cases.
+``{name}`` is a parameter, ``{count:record|records}`` a number with the right word, ``{name@prefix}`` a parameter
+that is one of the engine's own names: its word is the catalogue's at ``prefix.value``. The same few lines exist in
+the player (static/player/text.ts); tests hold both to the same cases.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -16,7 +17,7 @@ from typing import Any
 
 LANGUAGES = ("en", "zh-Hans")
 _RANGE = re.compile(r"\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}")
-_SLOT = re.compile(r"\{([a-z_0-9]+)(?::([^{}|]*)\|([^{}|]*))?\}")
+_SLOT = re.compile(r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,16 @@ def sentence(key: str, params: dict[str, Any], language: str = "en") -> str:
     known = catalogue().get(key)
     if known is None:
         return f"[{key}]"
-    return fill(known.text(language), params)
+    return fill(known.text(language), params, words_of(catalogue(), language))
 
 
-def fill(text: str, params: dict[str, Any]) -> str:
-    """Put parameters into a text; a range whose ends are equal is one number."""
+def words_of(known: Mapping[str, Sentence], language: str) -> Callable[[str], str | None]:
+    """What ``fill`` asks for the word of a key; None where there is none."""
+    return lambda key: known[key].text(language) if key in known else None
+
+
+def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = lambda _: None) -> str:
+    """Put parameters into a text; a range whose ends are equal is one number. A name without a word stays."""
 
     def whole(found: re.Match[str]) -> str:
         first, last = found.groups()
@@ -75,10 +81,13 @@ def fill(text: str, params: dict[str, Any]) -> str:
         return "{" + first + "}" if one else found.group()
 
     def put(found: re.Match[str]) -> str:
-        name, one, many = found.groups()
+        name, prefix, one, many = found.groups()
         if name not in params:
             return f"[{name}]"
         value = params[name]
+        if prefix is not None:
+            named = value if isinstance(value, list | tuple) else [value]
+            return ", ".join(word(f"{prefix}.{shown(one)}") or shown(one) for one in named)
         if one is None:
             return shown(value)
         return f"{shown(value)} {one if value == 1 else many}"

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from engine.explain.sentences import LANGUAGES, Sentence, fill, read_catalogue
+from engine.explain.sentences import LANGUAGES, Sentence, fill, read_catalogue, words_of
 from engine.explain.sentences import catalogue as engine_catalogue
 
 
@@ -40,8 +40,10 @@ def words() -> dict[str, Sentence]:
 
 def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
     """The sentence of a key. A key that is missing shows itself, so that it is seen and not hidden."""
-    known = words().get(key)
-    return f"[{key}]" if known is None else fill(known.text(language), dict(params or {}))
+    known = words()
+    if key not in known:
+        return f"[{key}]"
+    return fill(known[key].text(language), dict(params or {}), words_of(known, language))
 
 
 def language_of(code: str | None) -> str:

@@ -61,7 +61,7 @@ export function layoutInFlight(frame: Frame, name: string, options = defaults): 
   const nodes = Object.entries(client.connections)
     .map(([node, connection]): NodeShape => ({
       node: `broker-${node}`,
-      state: connection.state,
+      state: say(`diagram.in_flight.state.${connection.state}`),
       connected: connection.state === "connected",
       used: connection.in_flight.length,
       limit: connection.limit,

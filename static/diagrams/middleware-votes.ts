@@ -75,7 +75,7 @@ function timerWord(kind: string): string {
 function strategyText(frame: Frame): string {
   const strategy = frame.view.middleware?.middleware?.strategy;
   if (strategy === undefined) return "";
-  const key = `diagram.strategy.${strategy}`;
+  const key = `word.strategy.${strategy}`;
   return words.knows(key) ? say(key) : strategy.replaceAll("_", " ");
 }
 

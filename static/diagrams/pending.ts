@@ -48,7 +48,7 @@ export function layoutPending(frame: Frame, most = defaults.events): { rows: Pen
       at: say("diagram.at", { at: event.at }),
       kind: className(event.class),
       actor: event.actor,
-      what: view === undefined ? event.what : say("diagram.pending.message", { api: messageName(view), from: view.from, to: view.to }),
+      what: view === undefined ? eventName(event.what) : say("diagram.pending.message", { api: messageName(view), from: view.from, to: view.to }),
       fresh: isNew(frame, "pending", key),
       picked: isPicked(frame.selection, selection),
       selection,
@@ -65,6 +65,23 @@ export function layoutPending(frame: Frame, most = defaults.events): { rows: Pen
 function className(name: string): string {
   const key = `diagram.pending.class.${name}`;
   return words.knows(key) ? say(key) : name.replaceAll("_", " ");
+}
+
+/** `fetch t-0`: the first word is the engine's name for it, what follows is what it is about. Calls keep theirs. */
+function eventName(what: string): string {
+  const [name = "", ...about] = what.split(" ");
+  const key = [`diagram.pending.what.${name}`, ...actionKeys(name)].find((one) => words.knows(one));
+  return [key === undefined ? name : say(key), ...about].join(" ");
+}
+
+/** A fault is called what the reader's own doing of it is called. */
+function actionKeys(action: string): string[] {
+  return [`player.action.${action}`, `player.action.${action}_message`];
+}
+
+function faultName(action: string): string {
+  const key = [...actionKeys(action), `diagram.pending.action.${action}`].find((one) => words.knows(one));
+  return key === undefined ? action.replaceAll("_", " ") : say(key);
 }
 
 export function messageName(message: { api: string; is_response: boolean }): string {
@@ -97,7 +114,7 @@ export class Pending extends DiagramElement {
         ? nothing
         : html`<h3>${say("diagram.pending.faults")}</h3>${faults.map(
             ([key, fault]) => html`<p>${say("diagram.pending.fault", {
-              number: Number(key) + 1, action: fault.action.replaceAll("_", " "), seen: fault.seen,
+              number: Number(key) + 1, action: faultName(fault.action), seen: fault.seen,
               remaining: fault.remaining ?? say("diagram.pending.for_ever"),
             })}</p>`,
           )}`

@@ -434,8 +434,9 @@ export class Player extends LitElement {
       ${this.middle === "transactions" ? tab("middle", "transactions", "player.tab.transactions") : nothing}
       <span class="spring"></span>
       <eos-zoom-bar .store=${store} .zoom=${this.zoom}></eos-zoom-bar>
-      ${this.#predict(store)}
       <button class="ask-why" title=${say("player.key.why")} @click=${() => this.#why()?.toggle()}>${say("player.why")} <kbd>w</kbd></button>
+      ${this.questions === "" ? nothing : html`<span class="row-ends"></span>`}
+      ${this.#predict(store)}
       <eos-selection-bar .store=${store}></eos-selection-bar>
     </nav>`;
   }

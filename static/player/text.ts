@@ -19,7 +19,7 @@ export interface Catalogue {
 }
 
 const RANGE = /\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}/g;
-const PLACEHOLDER = /\{([a-z_0-9]+)(?::([^{}|]*)\|([^{}|]*))?\}/g;
+const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}/g;
 
 /** One value as people read it: lists joined with commas, nothing written as "null". */
 export function formatValue(value: Json | undefined): string {
@@ -29,16 +29,24 @@ export function formatValue(value: Json | undefined): string {
   return String(value);
 }
 
-/** Fills `{name}` and `{count:one|many}`; a range whose ends are equal is one number; what is not given shows its name. */
-export function fill(text: string, params: JsonObject): string {
+/**
+ * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
+ * ends are equal is one number; what is not given shows its name.
+ */
+export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
   const joined = text.replace(RANGE, (whole, first: string, last: string) => {
     const one = Object.hasOwn(params, first) && Object.hasOwn(params, last) && params[first] === params[last];
     return one ? `{${first}}` : whole;
   });
-  return joined.replace(PLACEHOLDER, (_whole, name: string, one?: string, many?: string) => {
+  return joined.replace(PLACEHOLDER, (_whole, name: string, prefix?: string, one?: string, many?: string) => {
     if (!Object.hasOwn(params, name)) return `[${name}]`;
-    const value = formatValue(params[name]);
+    const given = params[name];
+    if (prefix !== undefined) {
+      const named = Array.isArray(given) ? given : [given];
+      return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(", ");
+    }
+    const value = formatValue(given);
     if (one === undefined || many === undefined) return value;
     return `${value} ${params[name] === 1 ? one : many}`;
   });
@@ -82,8 +90,9 @@ export class Words extends EventTarget {
   }
 
   say(key: string, params: JsonObject = {}): string {
-    const text = this.#catalogues.get(this.#current)?.texts[key];
-    return text === undefined ? `[${key}]` : fill(text, params);
+    const texts = this.#catalogues.get(this.#current)?.texts;
+    const text = texts?.[key];
+    return text === undefined ? `[${key}]` : fill(text, params, (name) => texts?.[name]);
   }
 
   knows(key: string): boolean {

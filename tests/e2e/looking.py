@@ -89,6 +89,21 @@ _CUT_WORDS = f"""() => {{
 }}"""
 
 
+# A control whose middle belongs to something else cannot be pressed there. An open card or list may lie over others.
+_COVERED_CONTROLS = """() => {
+  if (document.querySelector("dialog[open], .predict-card, .action-list, details.menu[open]") !== null) return [];
+  return [...document.querySelectorAll(".player > :is(nav, header, footer) :is(button, select, a[href], summary)")]
+    .filter((control) => control.checkVisibility({ visibilityProperty: true }))
+    .map((control) => ({ control, box: control.getBoundingClientRect() }))
+    .filter(({ box }) => box.width > 0 && box.top >= 0 && box.bottom <= innerHeight)
+    .filter(({ control, box }) => {
+      const there = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+      return there !== null && !control.contains(there) && !there.contains(control);
+    })
+    .map(({ control }) => `"${(control.getAttribute("aria-label") ?? control.textContent).trim()}" is covered`);
+}"""
+
+
 def faults(page: Page) -> list[str]:
     """Everything below that can be looked for at any step, in words."""
     wide = page.viewport_size is not None and page.viewport_size["width"] >= FOLDS_BELOW
@@ -101,6 +116,7 @@ def faults(page: Page) -> list[str]:
         *columns,
         *page.evaluate(_EMPTY_PANELS),
         *page.evaluate(_CUT_WORDS),
+        *page.evaluate(_COVERED_CONTROLS),
         *sideways,
         *missing,
     ]

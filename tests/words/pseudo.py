@@ -17,8 +17,8 @@ from engine.explain.sentences import Sentence
 _PLAIN = string.ascii_letters
 _MARKED = "àƀćďēƒğħīĵķĺḿńőƥɋŕśŧūṽŵẋŷžÀƁĆĎĒƑĞĦĪĴĶĹḾŃŐƤɊŔŚŦŪṼŴẊŶŽ"
 _SPEAK = str.maketrans(_PLAIN, _MARKED)
-_SLOT = re.compile(r"(\{[a-z_0-9]+:?)|\}")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[.·-][A-Za-z0-9_]+)*")
+_SLOT = re.compile(r"(\{[a-z_0-9]+(?:@[a-z_.]+|:)?)|\}")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[.·-][A-Za-z0-9_]+)*(?![A-Za-z0-9_…-])")
 _GIVEN = re.compile(r"‹[^›]*›")
 """A parameter's name, where a sentence is shown without a step."""
 _NAME = re.compile(r".*(?:[0-9]|[a-z][A-Z]|[A-Z][A-Z])")

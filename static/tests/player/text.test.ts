@@ -13,6 +13,13 @@ test("a count picks its word", () => {
   assert.equal(fill("{count:record|records} stored", { count: 0 }), "0 records stored");
 });
 
+test("a name of the engine's own has a word", () => {
+  const word = (key: string) => ({ "kind.request": "请求" })[key];
+  assert.equal(fill("{kind@kind} of {api}", { kind: "request", api: "Fetch" }, word), "请求 of Fetch");
+  assert.equal(fill("{kinds@kind}", { kinds: ["request", "other"] }, word), "请求, other");
+  assert.equal(fill("{kind@kind}", {}, word), "[kind]");
+});
+
 test("a range whose ends are equal is one number", () => {
   assert.equal(fill("seq {first}–{last} of {n}", { first: 0, last: 0, n: 0 }), "seq 0 of 0");
   assert.equal(fill("seq {first}–{last}", { first: 0, last: 2 }), "seq 0–2");

@@ -1,0 +1,121 @@
+"""The player in a language that nobody speaks (`tests/words/pseudo.py`): no word of English is left on it, open or
+folded, in a picture or in what a screen reader is told.
+
+Without a server for runs of every kind, and once in a session for what only a session shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Route
+
+import engine.messages as messages
+import engine.middleware.messages as middleware_messages
+from engine.explain.machines import machines
+from engine.scenario.schema import CALLS
+from engine.scenario.shelf import entry
+from eosviz.catalogue import catalogue_file
+from tests.e2e.stage import Manner, Run, Stage
+from tests.words.pseudo import pseudo_catalogue, untranslated
+
+RUNS = (
+    "SC-03", "SC-16", "SC-33/k28-expired", "SC-44/k28", "SC-50", "SC-58/retry-off", "SC-66/init", "SC-71",
+    "SC-75/wall", "SC-80/one-node", "SC-83/scheduled-retry-a", "SC-85/back-check",
+)  # fmt: skip
+STEPS_MAX = 8
+NAMING = ("name", "transactional_id", "group", "group_id", "topic", "id")
+"""Fields of a scenario whose value is a name that its author chose."""
+APIS = [
+    kind.api
+    for module in (messages, middleware_messages)
+    for kind in vars(module).values()
+    if hasattr(kind, "api")
+]
+"""What Kafka and the middleware call their requests."""
+NAMES = frozenset(
+    {"eosviz", "Kafka", "ms", "s", "min", "B", "PID", "acks", "all", "true", "false", "null", "none"}
+    | {"read_committed", "read_uncommitted", *CALLS}
+    | {"a", "r", "A", "C"}
+)
+"""Units, values of settings, calls of the application; the first branch; records; flags of markers."""
+
+# Every text and every attribute that is read to people; what is folded is opened first. Code and keys have no words.
+_SAID = """() => {
+  const roots = [document];
+  const found = new Set();
+  for (let at = 0; at < roots.length; at += 1) {
+    for (const element of roots[at].querySelectorAll("*")) if (element.shadowRoot) roots.push(element.shadowRoot);
+    for (const element of roots[at].querySelectorAll("details")) element.open = true;
+  }
+  for (const root of roots) {
+    for (const element of root.querySelectorAll("body *, :host *, *")) {
+      if (element.closest("script, style, code, kbd, pre, head, .mono, [lang]:not(html)") !== null) continue;
+      for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+        if (element.hasAttribute(name)) found.add(element.getAttribute(name));
+      }
+      for (const node of element.childNodes) {
+        if (node.nodeType === Node.TEXT_NODE && node.textContent.trim() !== "") found.add(node.textContent);
+      }
+    }
+  }
+  return [...found];
+}"""
+
+
+@pytest.fixture(scope="module")
+def stage(browser: Browser) -> Iterator[Stage]:
+    context = browser.new_context(reduced_motion="reduce")
+    stage = Stage(context.new_page())
+    stage.page.route("**/words/en.json", speak)
+    yield stage
+    context.close()
+
+
+def speak(route: Route) -> None:
+    route.fulfill(body=pseudo_catalogue(catalogue_file("en")[0]), content_type="application/json")
+
+
+def given_names(run: Run) -> frozenset[str]:
+    """What the scenario calls its actors, topics, groups and ids, and the settings that it alters; what the engine
+    calls states and events."""
+    found = {*NAMES, *APIS, *run.header["partitions"], str(run.header["variant"])}
+    for machine in machines().values():
+        found |= {machine.name, *machine.states, *machine.events}
+    found |= {
+        part for state in found for part in re.findall("[A-Z][a-z]+", state)
+    }  # A picture breaks its lines there.
+    found |= {partition.rpartition("-")[0] for partition in run.header["partitions"]}
+    for path in [*run.header["altered"], *run.header["switches"]]:
+        found |= {path, *path.split("."), *path.split(".")[-1].split("_")}
+    return frozenset(
+        found | set(names_in(run.header["actors"])) | set(names_in(entry(run.name.split("/")[0]).document))
+    )
+
+
+def names_in(document: Any) -> Iterator[str]:
+    """Every value of a field that names something."""
+    for inner in document.values() if isinstance(document, dict) else document:
+        if isinstance(inner, dict | list):
+            yield from names_in(inner)
+    if isinstance(document, dict):
+        yield from (str(document[field]) for field in NAMING if field in document)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_player_says_nothing_outside_the_catalogue(stage: Stage, name: str) -> None:
+    run = stage.open(name, Manner())
+    looked_at = sorted(
+        {*run.interesting[:: max(1, len(run.interesting) // STEPS_MAX)], run.telling, len(run.steps)}
+    )
+    title = run.header["title"]["en"]  # The scenario's own, in both languages.
+    said: set[str] = set()
+    for step in looked_at:
+        stage.go_to(step)
+        for middle in ("lanes", "spacetime", "text"):
+            stage.show("middle", middle)
+            said |= set(stage.page.evaluate(_SAID))
+    assert untranslated(sorted(said - {title, name}), given_names(run)) == []
