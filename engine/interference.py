@@ -36,11 +36,11 @@ class Interference:
         self.simulation = simulation
         self.rules = [FaultRule(index, entry) for index, entry in enumerate(simulation.scenario["faults"])]
         self.slow_connections: dict[str, int] = {}
-        self._apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
+        self.apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
-        self._injected: dict[int, tuple[Error, int]] = {}
+        self.injecting: dict[int, tuple[Error, int]] = {}
         """Message to the error its receiver answers instead of handling it, and the log start offset said."""
-        self._altered: dict[tuple[str, str, int], Error] = {}
+        self.altering: dict[tuple[str, str, int], Error] = {}
         """(answering, asking, correlation) to the error that replaces a real answer."""
         self.interventions = [dict(item) for item in interventions]
         self._position = 0
@@ -57,9 +57,6 @@ class Interference:
                 )
 
     # -- messages --------------------------------------------------------------------------------------
-
-    def watches(self, api: str) -> bool:
-        return api in self._apis
 
     def sent(self, envelope: Envelope) -> None:
         """A message was put on its link: which rules fall on it, and when they strike."""
@@ -90,17 +87,17 @@ class Interference:
     def _inject(self, envelope: Envelope, entry: dict[str, Any]) -> None:
         error = Error[entry["error"]]
         if entry["stored"]:
-            self._altered[(envelope.destination, envelope.source, envelope.correlation_id)] = error
+            self.altering[(envelope.destination, envelope.source, envelope.correlation_id)] = error
         else:
             log_start = (entry.get("message") or {}).get("log_start_offset", NO_OFFSET)
-            self._injected[envelope.id] = (error, int(log_start))
+            self.injecting[envelope.id] = (error, int(log_start))
 
     def answers(self, envelope: Envelope) -> bool:
-        return bool(self._injected) and envelope.id in self._injected
+        return envelope.id in self.injecting
 
     def injected(self, envelope: Envelope) -> Effects:
         """The receiver answers with the injected error and does nothing else."""
-        error, log_start = self._injected.pop(envelope.id)
+        error, log_start = self.injecting.pop(envelope.id)
         self.simulation.watch.say(
             "fault.error_injected",
             ("GEN-6",),
@@ -116,9 +113,7 @@ class Interference:
 
     def altered(self, source: str, effect: Send) -> Send:
         """A real answer whose error the script replaces: what was stored stays stored."""
-        if not self._altered:
-            return effect
-        error = self._altered.pop((source, effect.destination, effect.correlation_id), None)
+        error = self.altering.pop((source, effect.destination, effect.correlation_id), None)
         if error is None:
             return effect
         self.simulation.watch.note("fault.answer_replaced", ("GEN-6",), actor=source, error=error.name)

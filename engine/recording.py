@@ -130,10 +130,8 @@ class Judged(Watch):
 
     __slots__ = ("judges",)
 
-    judging = True
-
-    def __init__(self, judges: Judges) -> None:
-        super().__init__()
+    def __init__(self, judges: Judges, recording: bool = False) -> None:
+        super().__init__(judging=True, recording=recording)
         self.judges = judges
 
     def fact(self, fact: object) -> None:
@@ -145,10 +143,8 @@ class Recorded(Judged):
 
     __slots__ = ("_current", "_known", "_touched", "counters", "lately")
 
-    recording = True
-
     def __init__(self, judges: Judges) -> None:
-        super().__init__(judges)
+        super().__init__(judges, recording=True)
         self._current = Step(0, 0, "", "")
         self._touched: dict[Path, Part] = {}
         self._known: dict[Path, Any] = {}

@@ -46,10 +46,11 @@ class ReplicaFetchers:
         if fetchers is None:
             fetchers = self._of[partition] = self._make(partition)
         leading = leader.replicas[partition]
+        paused = world.paused
         useful = []
         for fetcher in fetchers:
             follower = fetcher.follower
-            if fetcher.waiting or follower is leader or not follower.alive or fetcher.name in world.paused:
+            if fetcher.waiting or follower is leader or not follower.alive or fetcher.name in paused:
                 continue
             replica = follower.replicas.get(partition)
             if replica is not None and fetch_is_useful(leading, replica):
@@ -63,7 +64,7 @@ class ReplicaFetchers:
 
     def exchange(self, fetcher: Fetcher, now: int) -> tuple[str, Effects, bool, bool] | None:
         """One fetch and its answer: the leader, what it wants done, whether something moved there, and whether
-        the follower was given batches. None: there is nobody to ask, or nobody who asks."""
+        the follower scans for idle producers at another time. None: there is nobody to ask, or nobody who asks."""
         partition, follower = fetcher.partition, fetcher.follower
         world = self.world
         leader = world.leader_of(partition)
@@ -73,5 +74,6 @@ class ReplicaFetchers:
             return None
         response, effects = leader.on_replica_fetch(follower.replica_fetch(partition, now), now)
         moved = bool(world.changed_partitions)
+        idle_from = follower.idle_from
         follower.on_replica_response(response, now)
-        return leader.name, effects, moved, bool(response.batches)
+        return leader.name, effects, moved, follower.idle_from != idle_from

@@ -28,7 +28,7 @@ from engine.recording import Judged, Recorded, Step
 from engine.replica_fetchers import Fetcher
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION, header_of
-from engine.timetable import TIME_BITS, Event, Timetable, class_of
+from engine.timetable import NEVER, TIME_BITS, Event, Timetable, class_of
 from engine.watching import Part, Watch
 from engine.world import World, build
 
@@ -180,8 +180,7 @@ class Simulation(Timetable):
             )
         timers = self._scheduled.get(handler)
         if timers is not None:
-            scheduled = timers.get(argument)
-            if scheduled is None or scheduled[1] != key:
+            if timers.get(argument, NEVER)[1] != key:
                 self._void -= 1
                 return True
             del timers[argument]
@@ -216,16 +215,16 @@ class Simulation(Timetable):
         role = world.roles[name]
         name = role.name
         at = role.next_timer()
-        known = self._timers.get(name)
-        if at is not None if known is None else known[0] != at:
+        if self._timers.get(name, NEVER)[0] != at:
             self._schedule(name, "timer", at, TIMER)
         if name in world.brokers:
-            self._ask_in_background(name)
+            at = role.next_background_timer()
+            if self._backgrounds.get(name, NEVER)[0] != at:
+                self._schedule(name, "background", at, TIMER)
             return
         if name in world.clients and self._pass != name:
             at = role.pass_due()
-            known = self._passes.get(name)
-            if at is not None if known is None else known[0] != at:
+            if self._passes.get(name, NEVER)[0] != at:
                 self._schedule(name, "pass", at, SENDER)
         for application in world.applications_of.get(name, ()):
             if application.blocked_by is not None:
@@ -238,8 +237,7 @@ class Simulation(Timetable):
     def _ask_in_background(self, broker: str) -> None:
         """The same for a broker's timer that nothing waits for."""
         at = self.world.brokers[broker].next_background_timer()
-        known = self._backgrounds.get(broker)
-        if at is not None if known is None else known[0] != at:
+        if self._backgrounds.get(broker, NEVER)[0] != at:
             self._schedule(broker, "background", at, TIMER)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
@@ -277,7 +275,7 @@ class Simulation(Timetable):
         if envelope is None:
             return
         name = envelope.destination
-        if self.hold_if_paused(name, event):
+        if self.world.paused and self.hold_if_paused(name, event):
             return
         world.network.remove(message)
         role = world.roles[name]
@@ -288,8 +286,9 @@ class Simulation(Timetable):
         watch = self.watch
         if isinstance(watch, Recorded):
             watch.fate(message, "delivered")
-        if self.interference.answers(envelope):
-            effects = self.interference.injected(envelope)
+        interference = self.interference
+        if interference.injecting and interference.answers(envelope):
+            effects = interference.injected(envelope)
         else:
             effects = role.handle(envelope, self.now)
         if watch.said is None:
@@ -302,7 +301,8 @@ class Simulation(Timetable):
             )
         if effects:
             self.carry_out(name, effects)
-        self.settled(envelope)
+        if watch.judging:
+            self.settled(envelope)
         if name in world.consumers:
             for partition in partitions_of(envelope.body):
                 world.wake_readers(partition, self.now)
@@ -310,7 +310,7 @@ class Simulation(Timetable):
         self._follow_changes()
 
     def _timer(self, name: str, event: Event) -> None:
-        if self.hold_if_paused(name, event):
+        if self.world.paused and self.hold_if_paused(name, event):
             return
         role = self.world.roles[name]
         if role.alive:
@@ -328,7 +328,7 @@ class Simulation(Timetable):
         self._follow_changes()
 
     def _begin_pass(self, name: str, event: Event) -> None:
-        if self.hold_if_paused(name, event):
+        if self.world.paused and self.hold_if_paused(name, event):
             return
         self._pass = name
         self._run_phase(name)
@@ -372,8 +372,8 @@ class Simulation(Timetable):
         self._actor, self._kind = fetcher.name, "replication"
         exchanged = self.world.fetchers.exchange(fetcher, self.now)
         if exchanged is not None:
-            leader, effects, moved, copied = exchanged
-            if copied:
+            leader, effects, moved, scans = exchanged
+            if scans:
                 self._ask_in_background(fetcher.name)  # A copy moves none of its other timers.
             if effects:
                 self.carry_out(leader, effects)
@@ -410,8 +410,9 @@ class Simulation(Timetable):
 
     def send(self, source: str, effect: Send) -> Envelope:
         """Put a message on its way; the fault script sees it first."""
-        if effect.is_response:
-            effect = self.interference.altered(source, effect)
+        interference = self.interference
+        if interference.altering and effect.is_response:
+            effect = interference.altered(source, effect)
         envelope = self.world.network.send(source, effect, self.now)
         watch = self.watch
         if watch.judging and type(effect.body) is ProduceRequest:
@@ -419,8 +420,8 @@ class Simulation(Timetable):
         if isinstance(watch, Recorded):
             watch.fate(envelope.id, "sent")
         self.schedule_delivery(envelope)
-        if self.interference.watches(effect.body.api):  # type: ignore[attr-defined]
-            self.interference.sent(envelope)
+        if interference.apis and effect.body.api in interference.apis:  # type: ignore[attr-defined]
+            interference.sent(envelope)
         return envelope
 
     def schedule_delivery(self, envelope: Envelope) -> None:
@@ -478,19 +479,23 @@ class Simulation(Timetable):
         changed = world.changed_partitions
         if not changed:
             return
-        partitions = sorted(changed) if len(changed) > 1 else list(changed)
-        changed.clear()
+        if len(changed) == 1:
+            partitions = [changed.pop()]
+        else:
+            partitions = sorted(changed)
+            changed.clear()
         recording = self.watch.recording
-        at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
         for partition in partitions:
             for fetcher in world.fetchers.due(partition):
                 fetcher.waiting = True
+                at = (self.now // world.replica_fetch_ms + 1) * world.replica_fetch_ms
                 what = f"fetch {partition}" if recording else ""
                 self.put(at, TIMER, "replicate", fetcher, fetcher.name, what)
             if recording:
                 world.lanes_changed(partition)
-            for name in world.wake_readers(partition, self.now):
-                self.ask_for_timers(name)
+            if world.consumers:
+                for name in world.wake_readers(partition, self.now):
+                    self.ask_for_timers(name)
 
     # -- looking ---------------------------------------------------------------------------------------
 

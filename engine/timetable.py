@@ -23,6 +23,9 @@ TIME_BITS = _ORDER_BITS + _CLASS_BITS
 """``key >> TIME_BITS`` is an event's virtual time."""
 _ORDER_MASK = (1 << _ORDER_BITS) - 1
 
+NEVER: tuple[int | None, int] = (None, -1)
+"""(time, key) of an event that is not wanted."""
+
 _VOID_MAX = 64
 """Events given up that the queue may hold, unless they are fewer than the others."""
 
@@ -43,7 +46,7 @@ class Timetable:
         """Events that keep the run going: all but background timers."""
         self._void = 0
         """Events in the queue whose time was given up."""
-        self._scheduled: dict[str, dict[str, tuple[int, int]]] = {name: {} for name in KNOWN_HANDLERS}
+        self._scheduled: dict[str, dict[str, tuple[int | None, int]]] = {name: {} for name in KNOWN_HANDLERS}
         """Handler to role to (time, key) of its one valid event."""
         self._timers = self._scheduled["timer"]
         self._passes = self._scheduled["pass"]
@@ -66,12 +69,8 @@ class Timetable:
 
     def _is_void(self, event: Event) -> bool:
         """A time that its role gave up for another."""
-        key, handler, argument = event
-        timers = self._scheduled.get(handler)
-        if timers is None:
-            return False
-        known = timers.get(argument)
-        return known is None or known[1] != key
+        timers = self._scheduled.get(event[1])
+        return timers is not None and timers.get(event[2], NEVER)[1] != event[0]
 
     def _sweep(self) -> None:
         """Take out what was given up: most of it is timeouts of what went well, half a minute ahead, and a long

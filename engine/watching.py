@@ -48,12 +48,11 @@ class Part(Protocol):
 class Watch:
     """The bare level: counts, keeps nothing. Also the surface of the other levels."""
 
-    __slots__ = ("said",)
+    __slots__ = ("judging", "recording", "said")
 
-    recording = False
-    judging = False
-
-    def __init__(self) -> None:
+    def __init__(self, judging: bool = False, recording: bool = False) -> None:
+        self.judging = judging
+        self.recording = recording
         self.said: str | None = None
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:

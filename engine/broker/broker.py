@@ -82,6 +82,37 @@ class Broker(FaultSurface):
     (PID-6): requests that come before that wait.
     """
 
+    __slots__ = (
+        "_next_correlation",
+        "_stopped_cleanly",
+        "alive",
+        "broker_id",
+        "configuration",
+        "delayed",
+        "groups",
+        "hosts",
+        "idle",
+        "internal_checks",
+        "internal_topics",
+        "live_brokers",
+        "lookups",
+        "marker_writes",
+        "markers_being_written",
+        "metadata",
+        "partition_checks",
+        "paused",
+        "profile",
+        "request_checks",
+        "rules",
+        "start_failed",
+        "starting",
+        "switches",
+        "transactions",
+        "waiting_for_ids",
+        "waiting_for_start",
+        "without_endpoint",
+    )
+
     def __init__(
         self,
         broker_id: int,
@@ -137,7 +168,7 @@ class Broker(FaultSurface):
         self._next_correlation = 0
         hosts: tuple[Hosted | None, ...] = (self.transactions, self.groups)
         self.hosts: tuple[Hosted, ...] = tuple(host for host in hosts if host is not None)
-        self._idle_from: int | None = None
+        self.idle_from: int | None = None
         """No producer's newest timestamp is older than this; None when no producer is known."""
 
     # The role's surface ---------------------------------------------------------------------------
@@ -180,10 +211,10 @@ class Broker(FaultSurface):
     def next_background_timer(self) -> int | None:
         """The next scan for idle producers that may find one; nothing waits for it (LOG-12)."""
         expiry = None if self.transactions is None else self.transactions.expiry_at
-        if self._idle_from is None:
+        if self.idle_from is None:
             return expiry
         interval = self.configuration.producer_state_scan_interval_ms
-        at = self._idle_from + self.configuration.producer_state_expiration_ms
+        at = self.idle_from + self.configuration.producer_state_expiration_ms
         at = -(-at // interval) * interval
         return at if expiry is None or at < expiry else expiry
 
@@ -215,7 +246,7 @@ class Broker(FaultSurface):
         self.marker_writes.clear()
         for host in self.hosts:
             host.crash()
-        self._idle_from = None
+        self.idle_from = None
         for replica in self.replicas.values():
             replica.forget_leadership()
             replica.log.close(clean=clean)

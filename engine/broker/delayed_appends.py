@@ -10,7 +10,7 @@ from bisect import insort
 from typing import TYPE_CHECKING
 
 from engine.broker.replica import DelayedProduce, Replica
-from engine.errors import Error
+from engine.errors import NO_ERROR, Error
 from engine.messages import Effects, PartitionProduceResponse, ProduceResponse, Send
 
 if TYPE_CHECKING:
@@ -36,7 +36,11 @@ def wait_for_replication(
         replica = broker.replicas[partition]
         replica.waiting.append(delayed)
         replica.touch()
-    insort(broker.delayed, delayed, key=_deadline)
+    waiting = broker.delayed
+    if not waiting or waiting[-1].deadline <= deadline:
+        waiting.append(delayed)
+    else:
+        insort(waiting, delayed, key=_deadline)
 
 
 def _deadline(delayed: DelayedProduce) -> int:
@@ -57,20 +61,23 @@ def complete_waiting(broker: Broker, replica: Replica, now: int) -> Effects:
     ended: list[DelayedProduce] = []
     partition = replica.partition
     high_watermark = replica.log.high_watermark
+    leads = replica.is_leader
     for delayed in replica.waiting:
         until, leader_epoch = delayed.offsets[partition]
-        if not replica.is_leader or replica.leader_epoch != leader_epoch:
+        if not leads or replica.leader_epoch != leader_epoch:
             _finish(broker, delayed, partition, Error.NOT_LEADER_OR_FOLLOWER, effects, ended)
         elif high_watermark >= until:
             enough = len(replica.isr) >= replica.min_isr
-            error = Error.NONE if enough else Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+            error = NO_ERROR if enough else Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
             _finish(broker, delayed, partition, error, effects, ended)
         else:
             still.append(delayed)
     if len(still) != len(replica.waiting):
         replica.waiting = still
         replica.touch()
-    return effects + _tell(broker, ended, now)
+    if ended:
+        effects += _tell(broker, ended, now)
+    return effects
 
 
 def _tell(broker: Broker, ended: list[DelayedProduce], now: int) -> Effects:
@@ -94,7 +101,7 @@ def _finish(
     until, _ = delayed.offsets.pop(partition)
     answer = delayed.answers[partition]
     watch = broker.watch
-    if error is not Error.NONE:
+    if error is not NO_ERROR:
         delayed.answers[partition] = PartitionProduceResponse(
             error=error, log_start_offset=answer.log_start_offset
         )

@@ -19,6 +19,17 @@ from engine.watching import Path, Watch
 class FaultSurface:
     """The part of :class:`engine.broker.broker.Broker` that is reached without a message."""
 
+    __slots__ = (
+        "changed_partitions",
+        "denied",
+        "idle_from",
+        "name",
+        "path",
+        "producer_ids",
+        "replicas",
+        "watch",
+    )
+
     name: str
     path: Path
     watch: Watch
@@ -26,7 +37,7 @@ class FaultSurface:
     denied: set[tuple[str, str]]
     changed_partitions: set[str]
     producer_ids: ProducerIdManager
-    _idle_from: int | None
+    idle_from: int | None
 
     def view(self) -> dict[str, Any]:
         raise NotImplementedError
@@ -154,9 +165,9 @@ class FaultSurface:
 
     def note_activity(self, timestamp: int) -> None:
         """A producer was active at ``timestamp``; the idle scan need not come before it expires."""
-        idle_from = self._idle_from
+        idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
-            self._idle_from = timestamp
+            self.idle_from = timestamp
 
     def _recompute_idle(self) -> None:
         times = [
@@ -165,7 +176,7 @@ class FaultSurface:
             for entry in replica.log.producers.entries.values()
             if entry.transaction_first_offset is None
         ]
-        self._idle_from = min(times, default=None)
+        self.idle_from = min(times, default=None)
 
     def _replica(self, partition: str) -> Replica:
         replica = self.replicas.get(partition)

@@ -208,7 +208,9 @@ class PartitionLog:
         """Put one batch at the end (LOG-4)."""
         records = batch.last_offset_delta + 1
         base_offset = batch.base_offset
-        self.begin_epoch(batch.leader_epoch, base_offset)
+        starts = self.epoch_starts
+        if not starts or starts[-1][0] != batch.leader_epoch:
+            self.begin_epoch(batch.leader_epoch, base_offset)
         self.batches.append(batch)
         self._base_offsets.append(base_offset)
         self.appended_at.append(now)
@@ -303,7 +305,8 @@ class PartitionLog:
                 self._touch()  # A log that was read again learns only now that its markers are replicated.
             return False
         self.high_watermark = offset
-        self._touch()
+        if self.watch.recording:
+            self._touch()
         return True
 
     def raise_log_start(self, to: int) -> list[int]:

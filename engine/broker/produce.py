@@ -18,7 +18,7 @@ from engine.broker.internal_sentences import say_internal
 from engine.broker.produce_checks import ACKS_ALL, Arriving, Checks, refused
 from engine.broker.replica import Replica
 from engine.broker.validation import Origin
-from engine.errors import EngineError, Error
+from engine.errors import NO_ERROR, EngineError, Error
 from engine.messages import (
     INT_MAX,
     NO_PRODUCER_EPOCH,
@@ -35,6 +35,8 @@ from engine.messages import (
 
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
+
+_CLIENT = Origin.CLIENT
 
 
 @dataclass(slots=True)
@@ -87,7 +89,7 @@ def append_for_broker(
     ``done`` names who is told, by ``broker.append_ended(done, answers, now)``, once every partition is
     replicated or refused; that may be within this call.
     """
-    request = ProduceRequest(transactional_id=None, acks=acks, timeout_ms=timeout_ms, batches=batches)
+    request = ProduceRequest(None, acks, timeout_ms, batches)
     made = _append_all(broker, request, broker.internal_checks, Origin.COORDINATOR, broker.name, now)
     if made.waits and acks == ACKS_ALL:
         wait_for_replication(
@@ -131,10 +133,10 @@ def _append(
 ) -> PartitionProduceResponse:
     """Ask the log; says what it decided. Puts the offset to wait for into ``made`` unless it is replicated."""
     log = replica.log
-    say = _say_decision if origin is Origin.CLIENT else say_internal
+    say = _say_decision if origin is _CLIENT else say_internal
     appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
     error = appended.error
-    if error is not Error.NONE:
+    if error is not NO_ERROR:
         say(broker, replica, batch, appended, source, acks)
         return PartitionProduceResponse(error=error, log_start_offset=log.log_start)
     if appended.rule is None:
@@ -146,12 +148,7 @@ def _append(
     if acks == ACKS_ALL and log.high_watermark < until:
         made.waits[replica.partition] = (until, replica.leader_epoch)
     say(broker, replica, batch, appended, source, acks)
-    return PartitionProduceResponse(
-        error=error,
-        base_offset=appended.base_offset,
-        log_append_time=appended.log_append_time,
-        log_start_offset=log.log_start,
-    )
+    return PartitionProduceResponse(error, appended.base_offset, appended.log_append_time, log.log_start)
 
 
 def _answer(

@@ -10,11 +10,11 @@ as KIP-595 does).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from engine.broker.replica import Replica
 from engine.errors import NO_ERROR, EngineError, Error
 from engine.messages import RecordBatch, ReplicaFetchRequest, ReplicaFetchResponse
+from engine.value import ordered_value
 
 
 def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
@@ -96,7 +96,8 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
     return None
 
 
-class Taken(NamedTuple):
+@ordered_value
+class Taken:
     """What an answer did to a follower."""
 
     cut_to: int | None = None

@@ -40,20 +40,13 @@ Phase = Callable[["Sender", int], bool]
 """A phase of the pass; True ends the pass."""
 
 
-def _transactions(sender: Sender) -> TransactionManager:
-    transactions = sender.memory.transactions
-    if transactions is None:
-        raise EngineError(f"{sender.memory.name}: a phase of idempotence without a transaction manager")
-    return transactions
-
-
 # -- both generations ----------------------------------------------------------------------------------
 
 
 def abort_everything(sender: Sender, now: int) -> None:
     """After a fatal error nothing can be sent any more (SND-3, SND-4)."""
     memory = sender.memory
-    error = _transactions(sender).last_error
+    error = sender.manager.last_error
     if memory.accumulator.incomplete and error is not None:
         memory.abort(list(memory.accumulator.incomplete.values()), error.name, now, False)
     sender.finish_closing()
@@ -64,7 +57,7 @@ def abort_everything(sender: Sender, now: int) -> None:
 
 def resolve_by_bump(sender: Sender, now: int) -> bool:
     """T1: a partition with nothing under way shows what became of its expired numbers (TXM-15)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     for entry in transactions.resolvable():
         lost = not entry.comes_next(entry.next_sequence)
         entry.resolve()
@@ -87,7 +80,7 @@ def resolve_by_bump(sender: Sender, now: int) -> bool:
 
 def stop_on_fatal(sender: Sender, now: int) -> bool:
     """T2: after a fatal error every batch is given up and the pass ends."""
-    if not _transactions(sender).has_fatal_error:
+    if not sender.manager.has_fatal_error:
         return False
     abort_everything(sender, now)
     return sender.end(None)
@@ -95,7 +88,7 @@ def stop_on_fatal(sender: Sender, now: int) -> bool:
 
 def keep_identity(sender: Sender, now: int) -> bool:
     """T3: raise the epoch if that was asked for (TXM-16); ask for a PID if there is none (PID-11)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     memory = sender.memory
     if transactions.is_transactional:
         return False
@@ -136,7 +129,7 @@ def _stuck_without_identity(sender: Sender, illegal: IllegalTransition) -> bool:
         ("CTR-6", "TXM-4", "PID-11"),
         client=sender.memory.name,
         on=illegal.row.on,
-        producer_id=_transactions(sender).producer_id,
+        producer_id=sender.manager.producer_id,
     )
     return sender.end(None)
 
@@ -151,7 +144,7 @@ def send_control(sender: Sender, now: int) -> bool:
 
 def resolve_by_reset(sender: Sender, now: int) -> bool:
     """R1: lost numbers cost an idempotent producer its PID (TXM-15)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     for entry in transactions.resolvable():
         sender.changed = True
         params = {
@@ -175,7 +168,7 @@ def resolve_by_reset(sender: Sender, now: int) -> bool:
 
 def lost_numbers_are_fatal(sender: Sender, now: int) -> bool:
     """R1 of a transactional producer: one expired resend ends it, for it cannot raise its epoch (TXM-15)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     if transactions.has_unresolved and not transactions.has_fatal_error:
         sender.changed = True
         transactions.unresolved_is_abortable()
@@ -185,7 +178,7 @@ def lost_numbers_are_fatal(sender: Sender, now: int) -> bool:
 
 def send_blocking_control(sender: Sender, now: int) -> bool:
     """R2 of a transactional producer: as T4, but not beside lost numbers (SND-3)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     if transactions.has_unresolved and transactions.in_flight is None:
         return False
     return control_sending.send_or_poll(sender, now)
@@ -193,7 +186,7 @@ def send_blocking_control(sender: Sender, now: int) -> bool:
 
 def wait_for_producer_id(sender: Sender, now: int) -> bool:
     """R2: the pass blocks until there is a PID or a fatal error (PID-12)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     memory = sender.memory
     if transactions.has_producer_id or transactions.has_fatal_error:
         return False
@@ -219,7 +212,7 @@ def wait_for_producer_id(sender: Sender, now: int) -> bool:
 
 def stop_on_error(sender: Sender, now: int) -> bool:
     """R3: without a PID or after a fatal error nothing is sent; an abortable one drops unsent batches."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     memory = sender.memory
     if transactions.has_fatal_error or not transactions.has_producer_id:
         abort_everything(sender, now)
@@ -234,7 +227,7 @@ def stop_on_error(sender: Sender, now: int) -> bool:
 
 def init_answered(sender: Sender, response: InitProducerIdResponse, now: int) -> None:
     """InitProducerId was answered (PID-11, PID-12, TXM-13)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     memory = sender.memory
     request = transactions.in_flight
     transactions.set_in_flight(None)
@@ -271,7 +264,7 @@ def init_answered(sender: Sender, response: InitProducerIdResponse, now: int) ->
 
 def init_lost(sender: Sender, request: InFlightRequest, now: int) -> None:
     """The connection ended before the answer to InitProducerId came (SND-5, PID-12)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     pending = transactions.in_flight
     transactions.set_in_flight(None)
     if pending is not None:
@@ -285,7 +278,7 @@ def _again(sender: Sender, request: PendingRequest, now: int) -> None:
     """Back to the queue (k28), or sleep inside the pass and go round the loop (k20)."""
     memory = sender.memory
     if memory.profile.queued_producer_id_request:
-        _transactions(sender).retry(request)
+        sender.manager.retry(request)
         return
     memory.metadata.request_update()
     sender.sleeps_until = now + memory.config.retry_backoff_ms

@@ -14,7 +14,6 @@ from engine.client.connections import CONNECTED, CONNECTING
 from engine.client.control_requests import END, PendingRequest
 from engine.client.metadata_requests import ask_for_metadata, metadata_due
 from engine.client.transaction_manager import TransactionManager
-from engine.errors import EngineError
 from engine.messages import Send
 
 if TYPE_CHECKING:
@@ -44,17 +43,10 @@ class Held:
     """The brokers that it was said to wait for; None: it was said that the Sender sleeps. Each once."""
 
 
-def _transactions(sender: Sender) -> TransactionManager:
-    transactions = sender.memory.transactions
-    if transactions is None:
-        raise EngineError(f"{sender.memory.name}: a control request without a transaction manager")
-    return transactions
-
-
 def send_or_poll(sender: Sender, now: int) -> bool:
     """T4 (k28), R2 (k20 with transactions): True when it did something, which ends the pass."""
     if sender.held is None:
-        transactions = _transactions(sender)
+        transactions = sender.manager
         if transactions.in_flight is not None:
             return poll(sender, now)
         if transactions.is_transactional:
@@ -125,7 +117,7 @@ def _next_request(sender: Sender, transactions: TransactionManager) -> PendingRe
 def _go_on(sender: Sender, held: Held, now: int) -> bool:
     """Take the held request as far as it gets now (SND-5, steps 4 to 7)."""
     memory = sender.memory
-    transactions = _transactions(sender)
+    transactions = sender.manager
     request = held.request
     if request.coordinator is None:
         node = memory.connections.least_loaded(memory.metadata.brokers, now)
@@ -187,7 +179,7 @@ def _not_reached(sender: Sender, held: Held, node: int, now: int) -> bool:
 
 def _look_up(sender: Sender, held: Held, key: str, now: int, node: int | None = None) -> bool:
     """Ask who coordinates; the request goes back as a retry (SND-5, step 5; FND-6)."""
-    transactions = _transactions(sender)
+    transactions = sender.manager
     request = held.request
     sender.held = None
     sender.changed = True
@@ -211,7 +203,7 @@ def send(sender: Sender, node: int, request: PendingRequest, now: int) -> None:
     sent = memory.connections.sent(node, request.api, request.body, now, memory.config.request_timeout_ms)
     peer = memory.connections.to(node).peer
     memory.outbox.append(Send(peer, request.body, sent.correlation_id))
-    _transactions(sender).set_in_flight(request)
+    sender.manager.set_in_flight(request)
     if request.coordinator is None and request.api == "InitProducerId":
         memory.watch.say(
             "client.control_sent",
@@ -222,13 +214,16 @@ def send(sender: Sender, node: int, request: PendingRequest, now: int) -> None:
         )
         return
     sender.last_wait = None
+    if not memory.watch.recording:
+        memory.watch.say("client.transactional_sent", ())
+        return
     memory.watch.say(
         "client.transactional_sent",
         _SENT_RULES.get(request.api, ("SND-5", "TXM-7")),
         client=memory.name,
         api=request.api,
         broker=peer,
-        waiting=len(_transactions(sender).requests),
+        waiting=len(sender.manager.requests),
     )
 
 
@@ -236,7 +231,7 @@ def poll(sender: Sender, now: int) -> bool:
     """A control request is in flight: nothing else leaves until its answer (TXM-9)."""
     memory = sender.memory
     ask_for_metadata(sender, now)
-    request = _transactions(sender).in_flight
+    request = sender.manager.in_flight
     if memory.accumulator.incomplete and request is not None:
         if request.coordinator is None and request.api == "InitProducerId":
             queued = memory.profile.queued_producer_id_request

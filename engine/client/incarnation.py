@@ -217,7 +217,10 @@ class Incarnation:
 
     def settle_calls(self) -> None:
         """Calls whose result has come return to the application."""
-        if not any(result.completed for _, result, _ in self.awaiting):
+        for _, result, _ in self.awaiting:
+            if result.completed:
+                break
+        else:
             return
         waiting = []
         for entry in self.awaiting:
@@ -236,7 +239,11 @@ class Incarnation:
         self.awaiting = waiting
 
     def next_call_deadline(self) -> int | None:
-        return min([deadline for _, _, deadline in self.awaiting], default=None)
+        first: int | None = None
+        for _, _, deadline in self.awaiting:
+            if first is None or deadline < first:
+                first = deadline
+        return first
 
     def expire_calls(self, now: int) -> None:
         """``max_block_ms`` is over: the call throws, what it asked for goes on (TXM-5)."""

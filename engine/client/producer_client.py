@@ -347,16 +347,17 @@ class ProducerClient:
             return
         if resumed == transactions.state and call.kind != SEND_OFFSETS:
             key, rules = "client.call_resumed", ("TXM-5",)
-        self.watch.say(
-            key,
-            rules,
-            client=self.name,
-            call=call.kind,
-            transactional_id=transactions.transactional_id,
-            unfinished=len(memory.accumulator.incomplete),
-            group=call.args.get("group", ""),
-            offsets=[f"{name} → {offset}" for name, offset in call.args.get("offsets", {}).items()],
-        )
+        params: dict[str, Any] = {}
+        if self.watch.recording:
+            params = {
+                "client": self.name,
+                "call": call.kind,
+                "transactional_id": transactions.transactional_id,
+                "unfinished": len(memory.accumulator.incomplete),
+                "group": call.args.get("group", ""),
+                "offsets": [f"{name} → {offset}" for name, offset in call.args.get("offsets", {}).items()],
+            }
+        self.watch.say(key, rules, **params)
         if result is not None:
             memory.await_result(call, result, now)
 

@@ -44,6 +44,7 @@ class Sender:
         "index",
         "last_ready",
         "last_wait",
+        "manager",
         "memory",
         "metadata_seen",
         "number",
@@ -65,6 +66,9 @@ class Sender:
 
     def __init__(self, memory: Incarnation, answers: Answers) -> None:
         self.memory = memory
+        if memory.transactions is not None:
+            self.manager = memory.transactions
+            """Only with idempotence; the phases that look at it are not there without (``control.phases_of``)."""
         self.answers = answers
         self.path = ("clients", memory.name, "sender")
         self.number = 0

@@ -194,7 +194,7 @@ def test_a_fault_that_cannot_be_done_is_said_and_the_run_goes_on():
 def test_a_broken_rule_names_scenario_seed_and_step():
     simulation = small()
     simulation.run(steps=3)
-    simulation.world.brokers["broker-1"].handle = None
+    simulation.world.brokers["broker-1"].replicas = None
     with pytest.raises(EngineError, match=r"T-1/None seed 0 after step"):
         simulation.run()
 

@@ -30,11 +30,8 @@ PASSES_MAX = 200
 class Listening(Watch):
     """Hears every sentence."""
 
-    recording = True
-    judging = True
-
     def __init__(self):
-        super().__init__()
+        super().__init__(judging=True, recording=True)
         self.heard = []
         self.facts = []
         self.refusals = []
