@@ -142,6 +142,8 @@ def _head_waits(moment: Moment, client: str, shown: Json, partition: str) -> Ite
         *_connection_waits(moment, client, shown, partition),
     ]
     yield from found
+    if any(one.key in _WAIT_FOR_ANSWERS for one in found):
+        yield from _answers_awaited(moment, client, shown, partition)
     if not found:
         event = moment.next_event(client, "sender", "timer")
         left = 0 if event is None else event["at"] - moment.now
@@ -153,6 +155,22 @@ def _head_waits(moment: Moment, client: str, shown: Json, partition: str) -> Ite
             partition=partition,
             left=left,
         )
+
+
+_WAIT_FOR_ANSWERS = {
+    "client.waits_muted",
+    "client.waits_in_flight_full",
+    *(STOPS[reason][1] for reason in ("older_epoch_in_flight", "unresolved", "earlier_in_flight")),
+}
+"""What ends when requests in flight are answered."""
+
+
+def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
+    """The requests with batches of this partition that are under way, and where they are."""
+    for number, request in shown["requests"].items():
+        if partition in _partitions_of(moment, client, request):
+            yield _awaited(moment, client, request)
+            yield from _request_is(moment, client, request, int(number))
 
 
 def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerClient) -> Iterator[Link]:

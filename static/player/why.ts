@@ -9,6 +9,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { errorText } from "../diagrams/field-words.ts";
 import type { Selection } from "./frame.ts";
 import { nameOf } from "./selection-bar.ts";
 import { Problem } from "./source.ts";
@@ -166,8 +167,7 @@ export class Why extends StoreElement {
   #link(link: WhyLink): TemplateResult {
     const { subject, step, compared } = link;
     return html`<li>${say(link.key, link.params)}
-      ${compared.length === 0 ? nothing : html`<table class="why-compared"><tbody>${compared.map(([what, number]) => html`<tr>
-        <th scope="row">${String(what)}</th><td>${number === null ? "–" : String(number)}</td></tr>`)}</tbody></table>`}
+      ${compared.length === 0 ? nothing : html`<ul class="why-compared">${compared.map(([what, number]) => html`<li>${errorText(what, number)}</li>`)}</ul>`}
       <span class="why-refs">${subject === null ? nothing : this.#subject(subject)}
         ${step === null || step === this.store?.shown ? nothing : html`<button class="why-step" @click=${() => this.store?.moveTo(step)}>${say("player.why.step", { number: step })}</button>`}
         ${link.rules.map((rule) => this.#chip(rule))}</span></li>`;

@@ -1,0 +1,419 @@
+"""Why the last stable offset is where it is, and why a transaction does not end.
+
+Each sentence is met in a scenario of the library and held to what the view says at that step.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.scenario import entry
+from engine.simulation import Simulation
+from engine.why import why
+from tests.engine.why.held_to_the_view import (
+    Row,
+    board,
+    due,
+    entry_of,
+    hold_to_the_view,
+    is_down,
+    isr_short,
+    leader_of,
+    stored_at,
+)
+
+ROWS: list[Row] = [
+    # -- the last stable offset
+    ("lso.at", "SC-75/wall", "lso", "t-0", lambda p, v: leader_of(v, "t-0")["log_end"] == p["log_end"]),
+    (
+        "lso.free",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: leader_of(v, "t-0")["last_stable_offset"] == p["high_watermark"],
+    ),
+    ("lso.high_watermark_waits", "SC-75/wall", "lso", "t-0", lambda p, v: p["high_watermark"] < p["log_end"]),
+    (
+        "lso.first_offset",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: (
+            leader_of(v, "t-0")["producers"][str(p["producer_id"])]["transaction_first_offset"] == p["offset"]
+        ),
+    ),
+    (
+        "lso.marker_not_replicated",
+        "SC-75/timeout",
+        "lso",
+        "t-0",
+        lambda p, v: (
+            stored_at(v, "t-0", p["offset"])["control"] == p["result"] and p["offset"] >= p["high_watermark"]
+        ),
+    ),
+    (
+        "held.records",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: (
+            p["others"]
+            == sum(
+                b["record_count"]
+                for b in leader_of(v, "t-0")["batches"].values()
+                if p["first"] <= b["base_offset"] <= p["last"] and not b["transactional"]
+            )
+            > 0
+        ),
+    ),
+    ("held.own_records", "SC-75/wall", "lso", "t-0", lambda p, v: p["count"] == p["last"] - p["first"] + 1),
+    (
+        "held.reader",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: v["consumers"][p["consumer"]]["positions"]["t-0"] == p["position"],
+    ),
+    (
+        "held.nobody",
+        "SC-07/id-implies",
+        "lso",
+        "t-0",
+        lambda p, v: (
+            "consumers" not in v
+            or all(one["isolation"] != "read_committed" for one in v["consumers"].values())
+        ),
+    ),
+    (
+        "held.group",
+        "SC-74/moves",
+        "lso",
+        "t-0",
+        lambda p, v: v["consumers"][p["consumer"]]["group"]["committed"].get("t-0") == p["committed"],
+    ),
+    # -- whose transaction, and who should end it
+    (
+        "transaction.owner",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: any(
+            one["transactions"][p["transactional_id"]]["producer_id"] == p["producer_id"]
+            for one in v["brokers"].values()
+            if p["transactional_id"] in one.get("transactions", {})
+        ),
+    ),
+    (
+        "transaction.nobody_owns",
+        "SC-73/k28",
+        "lso",
+        "__consumer_offsets-3",
+        lambda p, v: str(p["producer_id"]) in leader_of(v, p["partition"])["producers"],
+    ),
+    ("transaction.ended", "SC-75/timeout", "unended", "txn-1", lambda p, v: p["state"] == "CompleteAbort"),
+    ("transaction.never_began", "SC-75/wall", "unended", "txn-1", lambda p, v: p["state"] == "Empty"),
+    (
+        "client.uses",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: v["clients"]["p1"]["transaction_manager"]["state"] == p["state"],
+    ),
+    ("client.down", "SC-51/next-offset", "unended", "txn-1", lambda p, v: is_down(p["client"], v)),
+    ("client.paused", "SC-61/k28", "unended", "txn-1", lambda p, v: v["clients"][p["client"]]["paused"]),
+    (
+        "client.other_epoch",
+        "SC-41/errors-on-the-way-out",
+        "unended",
+        "txn-3",
+        lambda p, v: (
+            v["clients"][p["client"]]["transaction_manager"]["producer_epoch"]
+            == p["own_epoch"]
+            != p["producer_epoch"]
+        ),
+    ),
+    (
+        "client.nobody",
+        "SC-66/every-request",
+        "unended",
+        "txn-demo",
+        lambda p, v: all(
+            (c["configuration"].get("transactional_id") or {}).get("value") != "txn-demo"
+            for c in v["clients"].values()
+        ),
+    ),
+    (
+        "client.asks",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: v["clients"]["p1"]["transaction_manager"]["in_flight_request"] == p["api"],
+    ),
+    (
+        "client.will_ask",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: v["clients"]["p1"]["transaction_manager"]["requests"][0]["api"] == p["api"],
+    ),
+    (
+        "client.error",
+        "SC-41/tour",
+        "unended",
+        "txn-1",
+        lambda p, v: v["clients"][p["client"]]["transaction_manager"]["last_error"] == p["error"],
+    ),
+    (
+        "application.silent",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: v["applications"]["app-1"]["finished"],
+    ),
+    (
+        "application.next",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: v["applications"]["app-1"]["next_at"] == p["at"] == v["time"] + p["left"],
+    ),
+    (
+        "application.blocked",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: v["applications"]["app-1"]["blocked_by"] == p["call"],
+    ),
+    # -- the coordinator
+    (
+        "coordinator.state",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: entry_of(v, p)["state"] == p["state"],
+    ),
+    ("coordinator.since", "SC-75/wall", "unended", "txn-1", lambda p, v: p["target"] in ("Empty", "Ongoing")),
+    (
+        "coordinator.undecided",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: entry_of(v, p)["partitions"] == p["partitions"],
+    ),
+    (
+        "coordinator.times_out",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: entry_of(v, p)["times_out_at"] == p["until"] == v["time"] + p["left"],
+    ),
+    (
+        "coordinator.times_out_at_scan",
+        "SC-41/errors-on-the-way-out",
+        "unended",
+        "txn-1",
+        lambda p, v: p["until"] <= v["time"],
+    ),
+    (
+        "coordinator.writes",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: entry_of(v, p)["pending_state"] == p["pending_state"],
+    ),
+    (
+        "coordinator.over_elsewhere",
+        "SC-58/every-answer",
+        "lso",
+        "t-0",
+        lambda p, v: entry_of(v, p)["state"].startswith("Complete"),
+    ),
+    (
+        "coordinator.unknown",
+        "SC-41/tour",
+        "unended",
+        "txn-1",
+        lambda p, v: all(
+            p["transactional_id"] not in one.get("transactions", {}) for one in v["brokers"].values()
+        ),
+    ),
+    (
+        "coordinator.none",
+        "SC-42/leader-down",
+        "unended",
+        "txn-1",
+        lambda p, v: v["partitions"][p["partition"]]["leader"] is None,
+    ),
+    (
+        "coordinator.loads",
+        "SC-42/leader-down",
+        "unended",
+        "txn-1",
+        lambda p, v: v["brokers"][p["coordinator"][7:]]["coordinator"]["loading"]["10"] == p["until"],
+    ),
+    (
+        "coordinator.knows_nothing",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: v["partitions"][p["partition"]]["leader"] == int(p["coordinator"][7:]),
+    ),
+    # -- markers
+    (
+        "marker.missing",
+        "SC-75/timeout",
+        "lso",
+        "t-0",
+        lambda p, v: p["result"] == "ABORT" and p["partitions"] == ["t-0"],
+    ),
+    (
+        "marker.on_the_way",
+        "SC-75/timeout",
+        "lso",
+        "t-0",
+        lambda p, v: any(
+            m["api"] == "WriteTxnMarkers" and not m["is_response"] for m in v["network"]["messages"].values()
+        ),
+    ),
+    (
+        "marker.answer_on_the_way",
+        "SC-44/k28",
+        "unended",
+        "txn-1",
+        lambda p, v: any(
+            m["api"] == "WriteTxnMarkers" and m["is_response"] for m in v["network"]["messages"].values()
+        ),
+    ),
+    (
+        "marker.waits_for_replicas",
+        "SC-75/timeout",
+        "unended",
+        "txn-1",
+        lambda p, v: leader_of(v, "t-0")["waiting"] != [],
+    ),
+    ("marker.queued", "SC-41/tour", "lso", "t-0", lambda p, v: p["leader"][7:] in board(v, p)["queues"]),
+    ("marker.next_pass", "SC-41/tour", "lso", "t-0", lambda p, v: p["at"] == v["time"] + p["left"]),
+    (
+        "marker.behind_request",
+        "SC-58/leader-moves",
+        "lso",
+        "t-0",
+        lambda p, v: p["leader"][7:] in board(v, p)["in_flight"],
+    ),
+    (
+        "marker.connects",
+        "SC-42/leader-down",
+        "lso",
+        "t-0",
+        lambda p, v: due(v, p["coordinator"], f"connection to {p['leader']}") == v["time"] + p["left"],
+    ),
+    ("marker.retried", "SC-58/leader-moves", "lso", "t-0", lambda p, v: p["retries"] >= 1),
+    (
+        "marker.leader_unreachable",
+        "SC-59/comes-back",
+        "lso",
+        "t-0",
+        lambda p, v: board(v, p)["unknown_broker"] != [],
+    ),
+    ("marker.waits_for_news", "SC-59/comes-back", "lso", "t-0", lambda p, v: board(v, p)["queues"] == {}),
+    ("marker.given_up", "SC-58/retry-off", "lso", "t-0", lambda p, v: board(v, p)["unknown_broker"] == []),
+    (
+        "marker.passed_over",
+        "SC-58/storage-error-2-0",
+        "lso",
+        "t-0",
+        lambda p, v: board(v, p)["waiting"]["txn-1"]["passed_over"] == p["partitions"],
+    ),
+    (
+        "marker.acknowledged",
+        "SC-58/every-answer",
+        "lso",
+        "t-1",
+        lambda p, v: p["partition"] not in board(v, p)["waiting"]["txn-1"]["remaining"],
+    ),
+    (
+        "marker.none_waits",
+        "SC-57/completion",
+        "unended",
+        "txn-1",
+        lambda p, v: entry_of(v, p)["pending_state"] == "CompleteCommit",
+    ),
+    (
+        "marker.unanswered",
+        "SC-58/answer-lost",
+        "unended",
+        "txn-1",
+        lambda p, v: all(
+            (m["api"], m["to"]) != ("WriteTxnMarkers", p["leader"])
+            for m in v.get("network", {}).get("messages", {}).values()
+        ),
+    ),
+    # -- brokers and replication
+    (
+        "follower_behind",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: (
+            v["partitions"]["t-0"]["replicas"][p["actor"][7:]]["log_end"] == p["log_end"] < p["offset"]
+        ),
+    ),
+    (
+        "leader_not_told",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: all(
+            one["log_end"] >= p["offset"] for one in v["partitions"]["t-0"]["replicas"].values()
+        ),
+    ),
+    (
+        "next.fetch",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: due(v, p["actor"], "fetch t-0") == p["at"] == v["time"] + p["left"],
+    ),
+    ("no_leader", "SC-13", "lso", "t-1", lambda p, v: v["partitions"]["t-1"]["leader"] is None),
+    ("too_few_in_sync", "SC-57/completion", "unended", "txn-1", isr_short),
+    (
+        "partition_deleted",
+        "SC-59/deleted-meanwhile",
+        "unended",
+        "txn-1",
+        lambda p, v: v["partitions"][p["partition"]]["deleted"],
+    ),
+    (
+        "broker_down_session",
+        "SC-08/k28",
+        "nothing",
+        "broker-1",
+        lambda p, v: v["zookeeper"]["sessions"]["1"]["expires_at"] == p["until"] == v["time"] + p["left"],
+    ),
+    ("broker_starting", "SC-08/k28", "nothing", "broker-1", lambda p, v: v["brokers"]["1"]["starting"]),
+    ("actor_down", "SC-51/next-offset", "nothing", "p1", lambda p, v: is_down("p1", v)),
+    ("actor_paused", "SC-61/k28", "nothing", "p1", lambda p, v: v["clients"]["p1"]["paused"]),
+]
+
+
+@pytest.mark.requirement("TXC-24", "LOG-14", "MRK-12")
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row[0]}-{row[1]}" for row in ROWS])
+def test_a_sentence_says_what_is(row: Row) -> None:
+    hold_to_the_view(row, ROWS)
+
+
+def test_a_step_that_is_named_is_the_one_that_did_it() -> None:
+    """The transition of a state, found again in the run itself."""
+    scenario = entry("SC-75").scenario("timeout")
+    run = Simulation(scenario)
+    taken = []
+    while (step := run.step()) is not None:
+        moved = [*step.earlier_transitions, *([] if step.transition is None else [step.transition])]
+        taken += [
+            (step.number, one["to"])
+            for one in moved
+            if one["of"] == "txn-1" and one["machine"] == "transaction_states"
+        ]
+        if taken:
+            told = next(one for one in why(run, "unended", "txn-1") if one.key == "why.coordinator.since")
+            assert (told.step, told.params["target"]) == taken[-1]
