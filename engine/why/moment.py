@@ -121,6 +121,19 @@ class Moment:
                 return f"{TRANSACTION_TOPIC}-{found['partition']}"
         return None
 
+    def committed(self, consumer: str, partition: str) -> int | None:
+        """What a consumer's group has committed: as its coordinator has it, which knows of commits inside
+        transactions too, else as the consumer was told. None: nothing, or no group."""
+        group = self.named("consumers", consumer).get("group")
+        if group is None:
+            return None
+        for broker in self.part("brokers").values():
+            kept = ((broker.get("groups") or {}).get(group["group_id"]) or {}).get("committed") or {}
+            if partition in kept:
+                return int(kept[partition]["offset"])
+        told = group["committed"].get(partition)
+        return None if told is None or told < 0 else int(told)
+
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:

@@ -75,10 +75,10 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 def _lags(moment: Moment, consumer: str, partition: str) -> bool:
     """Behind, or with a committed offset that is."""
     replica = moment.leading(partition)
-    shown = moment.part("consumers")[consumer]
-    committed = ((shown.get("group") or {}).get("committed") or {}).get(partition)
-    places = [shown["positions"][partition], *([] if committed is None or committed < 0 else [committed])]
-    return replica is not None and min(places) < replica["high_watermark"]
+    position = moment.part("consumers")[consumer]["positions"][partition]
+    committed = moment.committed(consumer, partition)
+    behind = position if committed is None else min(position, committed)
+    return replica is not None and behind < replica["high_watermark"]
 
 
 def _refused_of(moment: Moment, name: str) -> Iterator[Asked]:

@@ -275,8 +275,8 @@ def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
         return
     params = {"consumer": consumer, "partition": partition, "end": end}
     yield link("lag.position", "CON-8", subject=subject, **params, position=position, lag=end - position)
-    committed = ((shown.get("group") or {}).get("committed") or {}).get(partition)
-    if committed is not None and committed >= 0:
+    committed = moment.committed(consumer, partition)
+    if committed is not None:
         group = shown["group"]["group_id"]
         yield link(
             "lag.committed",

@@ -189,7 +189,7 @@ def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
                 consumer=name,
                 group=group["group_id"],
                 partition=partition,
-                committed=group["committed"].get(partition),
+                committed=moment.committed(name, partition),
             )
     if len(readers) > NAMED_MAX:
         yield link("held.more", "CON-5", count=len(readers) - NAMED_MAX)

@@ -50,6 +50,14 @@ def isr_short(p: Json, v: Json) -> bool:
     return len(shown["isr"]) == p["in_sync"] < shown["min_isr"] == p["needed"]
 
 
+def committed(v: Json, group: str, partition: str) -> set[int | None]:
+    """What coordinators have for a group; None when none of them has anything."""
+    kept = [
+        one["groups"][group]["committed"] for one in v["brokers"].values() if group in one.get("groups", {})
+    ]
+    return {found[partition]["offset"] for found in kept if partition in found} or {None}
+
+
 def is_down(name: str, v: Json) -> bool:
     part = v["brokers"] if name.startswith("broker-") else {**v["clients"], **v.get("consumers", {})}
     return not part[name.removeprefix("broker-")]["alive"]

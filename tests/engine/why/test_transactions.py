@@ -13,6 +13,7 @@ from engine.why import why
 from tests.engine.why.held_to_the_view import (
     Row,
     board,
+    committed,
     due,
     entry_of,
     hold_to_the_view,
@@ -89,7 +90,7 @@ ROWS: list[Row] = [
         "SC-74/moves",
         "lso",
         "t-0",
-        lambda p, v: v["consumers"][p["consumer"]]["group"]["committed"].get("t-0") == p["committed"],
+        lambda p, v: p["committed"] in committed(v, p["group"], "t-0"),
     ),
     # -- whose transaction, and who should end it
     (
