@@ -236,6 +236,13 @@ class MarkersGivenUp:
 
 
 @value
+class CompletionForgotten:
+    """The markers of this producer id are still sent, but no coordinator waits for them before the next election."""
+
+    producer_id: int
+
+
+@value
 class OffsetsPending:
     """A group's coordinator holds an offset that this producer's transaction wants to commit."""
 

@@ -35,7 +35,7 @@ from engine.coordinator.marker_states import (
     UNREACHABLE,
 )
 from engine.errors import Error
-from engine.events import MarkersGivenUp
+from engine.events import CompletionForgotten, MarkersGivenUp
 from engine.machine import Row
 from engine.messages import TxnMarkerEntry, WriteTxnMarkersResponse
 from engine.watching import Watch
@@ -289,9 +289,23 @@ class MarkerChannel:
             return True
         self._say(MARKER_STATES.find(IN_FLIGHT, NOT_OWNER), marker, partitions=list(marker.partitions))
         known = self.waiting.get(marker.transactional_id)
-        if known is not None and known.send.coordinator_epoch == marker.coordinator_epoch:
-            self.cancel(marker.transactional_id)
+        if known is not None and known.send.coordinator_epoch != marker.coordinator_epoch:
+            self._note_newer_forgotten(known, marker)
+        self.cancel(marker.transactional_id)
         return False
+
+    def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
+        """Kafka looks the completion up by the id alone, and so drops that of its own newer election."""
+        self.watch.note(
+            "markers.newer_forgotten_too",
+            ("MRK-9",),
+            coordinator=self.name,
+            transactional_id=marker.transactional_id,
+            newer=known.send.coordinator_epoch,
+            partitions=list(known.remaining),
+        )
+        if self.watch.judging:
+            self.watch.fact(CompletionForgotten(producer_id=marker.producer_id))
 
     def _answered(self, row: Row, marker: Marker, partitions: tuple[str, ...], **params: Any) -> None:
         """Say what the answer means for these partitions, and cross off those that are done."""

@@ -341,6 +341,7 @@ _TAKE: dict[type, Callable[[Bench, Any], None]] = {
     events.RecordAccepted: Bench._accepted,
     events.RecordsFinished: Bench._finished,
     events.NumbersInDoubt: Bench._nothing,
+    events.CompletionForgotten: Bench._nothing,
     events.LogAppended: Bench._appended,
     events.LogTruncated: Bench._truncated,
     events.LogStartRaised: Bench._nothing,

@@ -36,10 +36,8 @@ class Around:
 
 
 class Judging(Watch):
-    judging = True
-
     def __init__(self):
-        super().__init__()
+        super().__init__(judging=True)
         self.told = []
 
     def fact(self, fact):

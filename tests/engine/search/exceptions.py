@@ -125,6 +125,12 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "transaction is written without its coordinator's knowledge (KAFKA-14830; SC-78, variant late-failure)",
     ),
     Exception_(
+        ("undecided", "endless"),
+        ("a completion forgotten",),
+        "a coordinator that was elected again meets the answer to an older marker and waits for none of the id's "
+        "markers any more (KAFKA-16352; SC-58, variant elected-again)",
+    ),
+    Exception_(
         ("endless",), ("shrink_isr",), "where too few replicas stay in sync, writers ask again for ever"
     ),
     Exception_(

@@ -205,6 +205,8 @@ class Hunt:
                 self.hidden[fact.isolation].update((fact.partition, offset) for offset in fact.offsets)
             elif isinstance(fact, events.NumbersInDoubt):
                 self.happened |= {"a late failure thrown" if fact.thrown else "numbers taken back in doubt"}
+            elif isinstance(fact, events.CompletionForgotten):
+                self.happened |= {"a completion forgotten"}
         self.facts.clear()
         for source in (self.storage.after(), self.logs.after(), self._judged()):
             for name, what in source:
