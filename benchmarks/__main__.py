@@ -3,7 +3,15 @@
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks import click_to_frame, decode, engine_speed, long_session, longest_scenario, transactions
+from benchmarks import (
+    click_to_frame,
+    decode,
+    engine_speed,
+    kafka_logs,
+    long_session,
+    longest_scenario,
+    transactions,
+)
 from benchmarks.report import remark
 
 BENCHMARKS: Mapping[str, Callable[[], None]] = {
@@ -11,6 +19,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "transactions": transactions.main,
     "memory": longest_scenario.main,
     "decode": decode.main,
+    "logs": kafka_logs.main,
     "click": click_to_frame.main,
     "long": long_session.main,
 }

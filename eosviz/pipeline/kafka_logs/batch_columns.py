@@ -1,10 +1,10 @@
-"""The batches of a stretch as Arrow columns: what Spark moves between tasks, and what is folded without Spark.
+"""The batches of a stretch as Arrow columns, which Spark moves between tasks, or as facts one by one.
 
 The columns are those of `BatchFacts` and where the batch stands. In them the offsets of a batch without holes
 are left out, since first and last offset say them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -60,30 +60,60 @@ class Depth(Enum):
     """Every record, decompressed where need be."""
 
 
+Part = HeaderBlock | list[BatchFacts]
+"""Batches of one stretch, one behind the other: taken as they are, or read one by one."""
+
+
 def stretch_columns(partition: str, folder: Path, stretch: Stretch, depth: Depth) -> Iterator[pa.RecordBatch]:
     """The batches of a stretch, `SCHEMA`. Raises LogsError; damage is a row."""
     own = (str(folder), partition, stretch.base_offset)
+    for part in _parts(_file(partition, stretch.base_offset), stretch, depth):
+        yield _of_block(own, part) if isinstance(part, HeaderBlock) else _of_facts(own, part)
+
+
+def stretch_facts(partition: str, stretch: Stretch, depth: Depth) -> Iterator[BatchFacts]:
+    """The same without Arrow."""
+    file = _file(partition, stretch.base_offset)
+    for part in _parts(file, stretch, depth):
+        if not isinstance(part, HeaderBlock):
+            yield from part
+            continue
+        columns = _block_columns(part)
+        names = BatchFacts._fields[1:]
+        lists = (one.tolist() if isinstance(one := columns[name], np.ndarray) else one for name in names)
+        yield from _rows(lambda _: file, zip([0] * len(part), *lists, strict=True))
+
+
+def _parts(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
     if depth is Depth.HEADERS:
-        yield from _from_headers(own, stretch)
+        yield from _from_headers(file, stretch)
         return
     facts: list[BatchFacts] = []
     for row in read_rows(stretch, segment_reader(Records.KEEP)):
-        facts.append(batch_facts("", row))
+        facts.append(batch_facts(file, row))
         if len(facts) == ROWS_MAX:
-            yield _of_facts(own, facts)
+            yield facts
             facts = []
     if facts:
-        yield _of_facts(own, facts)
+        yield facts
+
+
+def _file(partition: str, segment: int) -> str:
+    return f"{partition}/{segment:020}.log"
 
 
 def facts_of(columns: pa.RecordBatch) -> Iterator[BatchFacts]:
     """The rows of `SCHEMA` as facts, all of one folder."""
     partition = columns.column("partition")[0].as_py()
-    rows = zip(*(_values(columns.column(name)) for name in SCHEMA.names[2:]), strict=True)
+    lists = (_values(columns.column(name)) for name in SCHEMA.names[2:])
+    yield from _rows(lambda segment: _file(partition, segment), zip(*lists, strict=True))
+
+
+def _rows(file_of: Callable[[int], str], rows: Iterable[tuple]) -> Iterator[BatchFacts]:
+    """`rows` in the order of SCHEMA from the segment on."""
     for segment, position, magic, base, last, records, holes, *others in rows:
         offsets = every_offset(base, last, records) if holes is None else _ranges(holes)
-        file = f"{partition}/{segment:020}.log"
-        yield BatchFacts(file, position, magic, base, last, records, offsets, *others)
+        yield BatchFacts(file_of(segment), position, magic, base, last, records, offsets, *others)
 
 
 def _values(column: pa.Array) -> list:
@@ -96,7 +126,7 @@ def _ranges(holes: Sequence[dict[str, int]]) -> tuple[Range, ...]:
     return tuple((one["first"], one["last"]) for one in holes)
 
 
-def _from_headers(own: tuple[str, str, int], stretch: Stretch) -> Iterator[pa.RecordBatch]:
+def _from_headers(file: str, stretch: Stretch) -> Iterator[Part]:
     reader = segment_reader(Records.HOLES)
     view = memoryview(mapped(stretch.segment))
     position, offset_min = stretch.start, stretch.offset_min
@@ -105,12 +135,12 @@ def _from_headers(own: tuple[str, str, int], stretch: Stretch) -> Iterator[pa.Re
         offsets = range(offset_min, stretch.offset_end)
         block = header_block(view, position, stretch.stop, offsets, reader, batches_max)
         if len(block):
-            yield _of_block(own, block)
+            yield block
             position, offset_min = block.behind, block.offset_behind
             batches_max = min(2 * batches_max, BATCHES_MAX)
             continue
         row = reader.row(view, position, offsets)
-        yield _of_facts(own, [batch_facts("", row)])
+        yield [batch_facts(file, row)]
         position, offset_min = behind_row(stretch, view, row, offset_min)
         # Damage seldom comes alone: a long block would be begun again and again.
         batches_max = _BLOCK_MIN
@@ -129,6 +159,11 @@ def _holes(facts: BatchFacts) -> list[dict[str, int]] | None:
 
 
 def _of_block(own: tuple[str, str, int], block: HeaderBlock) -> pa.RecordBatch:
+    return _record_batch(own, len(block), _block_columns(block))
+
+
+def _block_columns(block: HeaderBlock) -> dict[str, np.ndarray | list]:
+    """The fields of `BatchFacts` but the file, offsets as in SCHEMA."""
     headers, count = block.headers, len(block)
     columns: dict[str, np.ndarray | list] = {name: headers[name] for name in _SAME_NAME}
     delta = headers["last_offset_delta"].astype(np.int64)
@@ -143,7 +178,7 @@ def _of_block(own: tuple[str, str, int], block: HeaderBlock) -> pa.RecordBatch:
         columns["offsets"][index] = _holes(facts)
         columns["control_type"][index] = facts.control_type
         columns["coordinator_epoch"][index] = facts.coordinator_epoch
-    return _record_batch(own, count, columns)
+    return columns
 
 
 _SAME_NAME = ("magic", "base_offset", "producer_id", "producer_epoch", "base_sequence", "max_timestamp")

@@ -12,7 +12,7 @@ from engine.codec.partition_folder import base_offset_of
 from engine.codec.producer_snapshot import ProducerEntry, decode_producer_snapshot
 from engine.codec.segment import BatchRow, Records, Row, SegmentReader
 from engine.codec.transaction_index import AbortedTransaction, decode_transaction_index
-from eosviz.pipeline.kafka_logs.batch_columns import Depth, facts_of, stretch_columns
+from eosviz.pipeline.kafka_logs.batch_columns import Depth, stretch_facts
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts
 from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
 from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch, read_rows, stretches
@@ -46,8 +46,7 @@ class PartitionDirectory:
     def batches(self, depth: Depth = Depth.HEADERS, split_bytes: int = SPLIT_BYTES) -> Iterator[BatchFacts]:
         """What the analysis reads; files are named with the folder in front."""
         for stretch in self.stretches(split_bytes):
-            for columns in stretch_columns(self.name, self.path, stretch, depth):
-                yield from facts_of(columns)
+            yield from stretch_facts(self.name, stretch, depth)
 
     @property
     def log_end_min(self) -> int:

@@ -10,7 +10,6 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from eosviz.catalogue import say
-from eosviz.pipeline.java import NoJava
 from eosviz.pipeline.kafka_logs.batch_columns import Depth
 from eosviz.pipeline.kafka_logs.case import (
     Case,
@@ -23,13 +22,11 @@ from eosviz.pipeline.kafka_logs.case import (
 )
 from eosviz.pipeline.kafka_logs.directories import find_directories
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
-from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_files import by_kind
 from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
 from eosviz.pipeline.kafka_logs.verdicts import Note, Verdict
 from eosviz.pipeline.kafka_logs.words import Words
-from eosviz.pipeline.spark import job_reason, start_session
 
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 4 * 2**30, Depth.DEEP: 2**28}
@@ -85,6 +82,11 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
     def _on_spark(self, master: str, paths: list[Path], depth: Depth, now: int | None) -> Case:
+        # Imported here: most logs are read without Spark, in less time than its import takes.
+        from eosviz.pipeline.java import NoJava
+        from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
+        from eosviz.pipeline.spark import job_reason, start_session
+
         # What cannot be read is said before Spark is started for it.
         folders, _ = by_kind(paths)
         if folders:
