@@ -43,7 +43,8 @@ _PAGE = """<!doctype html>
 <link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/dist/player.css">
 <script type="module" src="/dist/player.js"></script></head><body class="player-page">
 <eos-player file="/run/{name}.json" step="{step}" language="{language}" catalogue-en="/words/en.json"
-  catalogue-zh-hans="/words/zh-Hans.json" machines="/machines/{{machine}}.json" code="/code.json" rules="/rules/{{rule}}"></eos-player>
+  catalogue-zh-hans="/words/zh-Hans.json" machines="/machines/{{machine}}.json" code="/code.json"
+  rules="/rules/{{rule}}"></eos-player>
 </body></html>"""
 
 # A frame counts as drawn when its panels are, and fitting them has come to rest.

@@ -1,0 +1,256 @@
+"""A newcomer goes through the whole first track: from the front page into its first scenario, from one interesting
+step to the next, through every question, and from each scenario to the next until the track is done.
+
+Once with the mouse, once with the keyboard alone, once by the accessibility tree alone, once with a finger on a
+telephone. The walk is written once; what differs is how a thing is found and pressed.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page
+
+from engine.predict import questions
+from engine.scenario.shelf import entry
+from engine.scenario.tracks import tracks
+from tests.e2e.listener import Listener
+from tests.e2e.newcomer import Keyboard
+from tests.running_site import RunningSite
+
+TRACK = tracks()[0]
+MOVES_MAX = 60
+"""Moves after which a scenario of this track counts as one that does not end."""
+SECONDS_MAX = 30.0
+"""For one thing to happen; far more than is needed, as the machine may be busy."""
+
+SENTENCE = "What happened"
+QUESTION = "What happens next"
+ONWARD = "^(Next in the|Finish the) track$"
+NEXT = "^Next interesting step$"
+RIGHT, WRONG = "Right.", "Not so"
+
+
+@dataclass(frozen=True)
+class State:
+    """What a reader knows of where they are."""
+
+    sentence: str
+    is_asked: bool
+    is_answered: bool
+    is_over: bool
+
+
+class Reader(Protocol):
+    page: Page
+
+    def press(self, role: str, name: str) -> None: ...
+
+    def choose(self, number: int) -> str:
+        """Pick the answer with this number, from 0 and round again; its words."""
+
+    def go_on(self) -> None:
+        """To the next interesting step."""
+
+    def verdict(self) -> str:
+        """What the question's card says about the answer."""
+
+    def state(self) -> State: ...
+
+    def is_there(self, role: str, name: str) -> bool: ...
+
+
+class Seeing:
+    """Looks at the page; roles and names are only how this file names what is seen."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    def named(self, role: str, name: str) -> Locator:
+        return self.page.get_by_role(role, name=re.compile(name))  # type: ignore[arg-type]
+
+    def is_there(self, role: str, name: str) -> bool:
+        return self.named(role, name).count() == 1
+
+    def state(self) -> State:
+        card = self.named("group", QUESTION)
+        return State(
+            self.named("region", SENTENCE).get_by_role("status").inner_text(),
+            card.count() == 1,
+            card.get_by_role("status").count() == 1,
+            self.named("button", NEXT).is_disabled(),
+        )
+
+    def verdict(self) -> str:
+        return self.named("group", QUESTION).get_by_role("status").inner_text()
+
+
+class WithMouse(Seeing):
+    def press(self, role: str, name: str) -> None:
+        self.named(role, name).click()
+
+    def choose(self, number: int) -> str:
+        choices = self.named("group", QUESTION).locator("label")
+        chosen = choices.nth(number % choices.count())
+        chosen.click()
+        return chosen.inner_text().strip()
+
+    def go_on(self) -> None:
+        self.press("button", NEXT)
+
+
+class WithFinger(WithMouse):
+    def press(self, role: str, name: str) -> None:
+        self.named(role, name).tap()
+
+    def choose(self, number: int) -> str:
+        choices = self.named("group", QUESTION).locator("label")
+        chosen = choices.nth(number % choices.count())
+        chosen.tap()
+        return chosen.inner_text().strip()
+
+
+class WithKeyboard(Seeing):
+    def press(self, role: str, name: str) -> None:
+        Keyboard(self.page).press(self.named(role, name))
+
+    def choose(self, number: int) -> str:
+        choices = self.named("group", QUESTION).get_by_role("radio")
+        wanted = choices.nth(number % choices.count())
+        Keyboard(self.page).reach(choices.first)
+        self.page.keyboard.press("Space")
+        for _ in range(number % choices.count()):
+            self.page.keyboard.press("ArrowDown")
+        assert wanted.is_checked()
+        return wanted.locator("xpath=..").inner_text().strip()
+
+    def go_on(self) -> None:
+        self.page.keyboard.press("Shift+ArrowRight")
+
+
+class ByTree(Listener):
+    def is_there(self, role: str, name: str) -> bool:
+        return len(self.tree().things(role, name)) == 1
+
+    def state(self) -> State:
+        tree = self.tree()
+        cards = tree.things("group", QUESTION)
+        is_answered = bool(cards) and bool(tree.things("status", inside=cards[0]))
+        return State(tree.hears(SENTENCE), bool(cards), is_answered, tree.thing("button", NEXT).is_disabled)
+
+    def verdict(self) -> str:
+        tree = self.tree()
+        return tree.words_of(tree.thing("status", inside=tree.thing("group", QUESTION)))
+
+    def choose(self, number: int) -> str:
+        choices = self.tree().things("radio")
+        chosen = choices[number % len(choices)]
+        self.act(chosen)
+        return chosen.name
+
+    def go_on(self) -> None:
+        self.press("button", NEXT)
+
+
+@dataclass(frozen=True)
+class Means:
+    reader: Callable[[Page], Reader]
+    size: tuple[int, int] = (1280, 720)
+    has_touch: bool = False
+
+
+WAYS = {
+    "mouse": Means(WithMouse),
+    "keyboard": Means(WithKeyboard),
+    "tree": Means(ByTree),
+    "finger": Means(WithFinger, (390, 844), has_touch=True),
+}
+
+
+@pytest.fixture(
+    params=[*(way for way in WAYS if way != "finger"), pytest.param("finger", marks=pytest.mark.slow)]
+)
+def reader(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Reader]:
+    """Somebody who was never here before; nothing wrong is said in the console until the end."""
+    means = WAYS[request.param]
+    width, height = means.size
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, locale="en-GB", has_touch=means.has_touch,
+        reduced_motion="reduce",
+    )  # fmt: skip
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    yield means.reader(page)
+    context.close()
+    assert wrong == []
+
+
+def test_a_newcomer_goes_through_the_first_track(reader: Reader, running_site: RunningSite) -> None:
+    page = reader.page
+    page.goto(running_site.address)
+    reader.press("button", "^New here")
+    told: list[str] = []
+    for number, item in enumerate(TRACK.items, start=1):
+        title = f"^{re.escape(entry(item.scenario).document['title']['en'])}$"
+        until(page, lambda title=title: reader.is_there("heading", title))
+        until(page, lambda: reader.is_there("button", "^Questions: on$"))
+        before = len(told)
+        told += walk(reader, first_choice=number)
+        assert len(told) - before == len(questions(entry(item.scenario).scenario(item.variant), []))
+        here = path_of(page)
+        reader.press("button", ONWARD)
+        until(page, lambda here=here: path_of(page) != here)
+    assert path_of(page) == f"/tracks/{TRACK.name}/"
+    until(page, lambda: reader.is_there("heading", TRACK.title["en"]))
+    assert f"{len(TRACK.items)} of {len(TRACK.items)} done" in page.locator("main").inner_text()
+    # Whoever always guesses the same way is right sometimes and wrong more often, and is told both.
+    assert {verdict.startswith(RIGHT) for verdict in told} == {True, False}
+    assert all(verdict.startswith((RIGHT, WRONG)) for verdict in told)
+
+
+def walk(reader: Reader, first_choice: int) -> list[str]:
+    """To the end of this scenario; what was said about each answer."""
+    told: list[str] = []
+    for _ in range(MOVES_MAX):
+        state = reader.state()
+        if state.is_asked:
+            told.append(answer(reader, first_choice + len(told)))
+        elif state.is_over:
+            return told
+        else:
+            reader.go_on()
+            until(reader.page, lambda state=state: reader.state() != state)
+    raise AssertionError(f"it does not end within {MOVES_MAX} moves")
+
+
+def answer(reader: Reader, choice: int) -> str:
+    """Answer the question on show; the run goes on, the card says whether it was so, and is closed."""
+    asked = reader.state()
+    assert not asked.is_answered
+    reader.choose(choice)
+    reader.press("button", "^See whether it is so$")
+    until(reader.page, lambda: (state := reader.state()).is_answered and state.sentence != asked.sentence)
+    verdict = reader.verdict()
+    reader.press("button", "^Go on$")
+    until(reader.page, lambda: not reader.state().is_answered)
+    return verdict
+
+
+def path_of(page: Page) -> str:
+    """The address without the step, which the page keeps up to date in its own time."""
+    return urlsplit(page.url).path
+
+
+def until(page: Page, is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS_MAX
+    while not is_so():
+        assert time.monotonic() < deadline, "nothing happened"
+        page.wait_for_timeout(30)
