@@ -7,7 +7,7 @@ LAUNCH = $(PYTHON) -m eosviz.launch
 ENVIRONMENT = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench search gallery lint format setup clean python
+.PHONY: help run test test-all bench lighthouse search gallery lint format setup clean python
 
 run: python ## start eosviz and show its address; Ctrl-C ends it
 	@$(LAUNCH) run
@@ -20,6 +20,9 @@ test-all: python ## every test
 
 bench: setup ## measure and print "name value unit" lines (benchmarks/README.md)
 	@$(ENVIRONMENT)/python -m benchmarks
+
+lighthouse: setup ## Lighthouse's four scores of front page, reference and player, median of five runs each
+	@$(ENVIRONMENT)/python -m benchmarks lighthouse
 
 search: setup ## random worlds with all judges on, 10 million steps; another number: make search STEPS=200000
 	@$(ENVIRONMENT)/python -m tests.engine.search --steps $(or $(STEPS),10000000)

@@ -7,9 +7,16 @@ from benchmarks import (
     click_to_frame,
     decode,
     engine_speed,
+<<<<<<< Updated upstream
     kafka_logs,
     long_session,
     longest_scenario,
+=======
+    lighthouse,
+    long_session,
+    longest_scenario,
+    page_weight,
+>>>>>>> Stashed changes
     transactions,
 )
 from benchmarks.report import remark
@@ -22,6 +29,8 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "logs": kafka_logs.main,
     "click": click_to_frame.main,
     "long": long_session.main,
+    "page": page_weight.main,
+    "lighthouse": lighthouse.main,
 }
 
 

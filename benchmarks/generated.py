@@ -9,8 +9,10 @@ PARTITIONS = 6
 SENDS_PER_PARTITION = 600
 
 
-def generated_document(steps: int = 20_000, sends: int = SENDS_PER_PARTITION) -> dict[str, Any]:
+def generated_document(steps: int = 20_000, sends: int | None = None) -> dict[str, Any]:
     """A scenario that makes at least ``steps`` steps and stops there. One answer in a hundred is lost."""
+    if sends is None:
+        sends = max(SENDS_PER_PARTITION, SENDS_PER_PARTITION * steps // 20_000)
     applications = [
         {
             "name": f"app-{number}",

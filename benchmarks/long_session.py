@@ -1,4 +1,5 @@
-"""(3) A session of 20,000 steps in a real browser: the time to open it, and what dragging through it costs.
+"""(3) Sessions of 1,000, 20,000 and 100,000 steps in a real browser: the time to open each, and what dragging through
+it and playing it cost.
 
 *Open* is from the navigation to the painted frame that shows the newest step. While the scrubber is dragged,
 the browser's own trace says how long the main thread worked for each frame that it drew: scripts, style,
@@ -12,7 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,17 @@ from benchmarks.report import percentile, remark, tell
 from eosviz.launch.places import ROOT
 from tests.running_site import RunningSite
 
-STEPS = 20_000
-OPENINGS = 7
+STEPS = (1_000, 20_000, 100_000)
+OPENINGS = 5
 DRAGS = 4
 MOVES_PER_DRAG = 120
 MILLISECONDS_BETWEEN_MOVES = 16
+PLAYED_SECONDS = 6
+FASTEST = "16"
+"""Steps a second, the fastest that the page offers."""
 OPEN_GOAL_SECONDS = 1.0
 FRAME_GOAL_MILLISECONDS = 16.7
-SHOWS_NEWEST = f"() => document.querySelector('.where b')?.textContent.includes('{STEPS}')"
+SHOWS = "(number) => document.querySelector('.where b')?.textContent.includes(String(number))"
 # From the navigation's begin to a message that is handled after the frame was drawn.
 PAINTED = """() => new Promise((resolve) => requestAnimationFrame(() => {
   const channel = new MessageChannel();
@@ -41,38 +45,44 @@ TRACED = ["devtools.timeline", "disabled-by-default-devtools.timeline", "topleve
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as name:
-        site = RunningSite(Path(name))
-        try:
-            measure(site.wait_until_ready())
-        finally:
-            site.stop()
+    for steps in STEPS:
+        with tempfile.TemporaryDirectory() as name:
+            site = RunningSite(Path(name))
+            try:
+                measure(site.wait_until_ready(), steps)
+            finally:
+                site.stop()
 
 
-def measure(site: RunningSite) -> None:
-    stored = store_session(site.data_folder)
+def measure(site: RunningSite, steps: int) -> None:
+    stored = store_session(site.data_folder, steps)
     remark(f"a session of {stored['steps']} steps")
+    name = f"session_{steps // 1000}k"
     with browser_context() as context:
         context.add_cookies([{"name": "sessionid", "value": stored["cookie"], "url": site.address}])
         page = context.new_page()
-        address = f"{site.address.rstrip('/')}{stored['path']}?step={STEPS}"
-        opened = [seconds_to_open(page, address) for _ in range(OPENINGS + 1)][
-            1:
-        ]  # the first fills the caches
-        tell("long_session_open_p50", percentile(opened, 0.5), "s", OPEN_GOAL_SECONDS)
-        tell("long_session_open_max", max(opened), "s")
-        frames = list(frame_milliseconds(trace_of_dragging(page)))
-        tell("long_session_scrub_frames", len(frames), "frames")
-        tell("long_session_scrub_p50", percentile(frames, 0.5), "ms")
-        tell("long_session_scrub_p95", percentile(frames, 0.95), "ms", FRAME_GOAL_MILLISECONDS)
-        tell("long_session_scrub_max", max(frames), "ms")
+        address = f"{site.address.rstrip('/')}{stored['path']}?step={steps}"
+        # The first fills the caches.
+        opened = [seconds_to_open(page, address, steps) for _ in range(OPENINGS + 1)][1:]
+        tell(f"{name}_open_p50", percentile(opened, 0.5), "s", OPEN_GOAL_SECONDS)
+        tell(f"{name}_open_max", max(opened), "s")
+        tell_frames(f"{name}_scrub", list(frame_milliseconds(trace_of(page, drag))))
+        seconds_to_open(page, address.replace(f"?step={steps}", f"?step={steps // 2}"), steps // 2)
+        tell_frames(f"{name}_play", list(frame_milliseconds(trace_of(page, play))))
 
 
-def store_session(data_folder: Path) -> dict[str, Any]:
+def tell_frames(name: str, frames: list[float]) -> None:
+    tell(f"{name}_frames", len(frames), "frames")
+    tell(f"{name}_p50", percentile(frames, 0.5), "ms")
+    tell(f"{name}_p95", percentile(frames, 0.95), "ms", FRAME_GOAL_MILLISECONDS)
+    tell(f"{name}_max", max(frames), "ms")
+
+
+def store_session(data_folder: Path, steps: int) -> dict[str, Any]:
     ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     made = subprocess.run(
-        [sys.executable, "-m", "benchmarks.stored_session", str(STEPS)],
+        [sys.executable, "-m", "benchmarks.stored_session", str(steps)],
         cwd=ROOT,
         env={**environment, "EOSVIZ_DATA": str(data_folder)},
         check=True,
@@ -83,33 +93,44 @@ def store_session(data_folder: Path) -> dict[str, Any]:
     return stored
 
 
-def seconds_to_open(page: Page, address: str) -> float:
+def seconds_to_open(page: Page, address: str, shows: int) -> float:
     page.goto(address, wait_until="commit")
-    page.wait_for_function(SHOWS_NEWEST)
+    page.wait_for_function(SHOWS, arg=shows)
     return float(page.evaluate(PAINTED)) / 1000
 
 
-def trace_of_dragging(page: Page) -> list[dict[str, Any]]:
-    """What the browser did while the knob was dragged from end to end and back, and then slowly over a
-    quarter of the line.
-    """
+def trace_of(page: Page, act: Callable[[Page], None]) -> list[dict[str, Any]]:
+    """What the browser did while the reader did this."""
+    browser = page.context.browser
+    assert browser is not None
+    browser.start_tracing(page=page, categories=TRACED)
+    act(page)
+    events: list[dict[str, Any]] = json.loads(browser.stop_tracing())["traceEvents"]
+    return events
+
+
+def drag(page: Page) -> None:
+    """The knob from end to end and back, and then slowly over a quarter of the line."""
     box = page.locator("eos-scrubber [role=slider]").bounding_box()
     assert box is not None, "the page has no scrubber"
     y = box["y"] + box["height"] / 2
     left, right = box["x"] + 12, box["x"] + box["width"] - 24
-    browser = page.context.browser
-    assert browser is not None
     page.mouse.move(right, y)
     page.mouse.down()
-    browser.start_tracing(page=page, categories=TRACED)
     for begin, end in [(right, left), (left, right)] * (DRAGS // 2) + [(right, right - (right - left) / 4)]:
         for move in range(1, MOVES_PER_DRAG + 1):
             page.mouse.move(begin + (end - begin) * move / MOVES_PER_DRAG, y)
             page.wait_for_timeout(MILLISECONDS_BETWEEN_MOVES)
-    trace = browser.stop_tracing()
     page.mouse.up()
-    events: list[dict[str, Any]] = json.loads(trace)["traceEvents"]
-    return events
+
+
+def play(page: Page) -> None:
+    """From the middle of the run, as fast as the page plays."""
+    page.locator("eos-transport select.speed").select_option(FASTEST)
+    page.keyboard.press("Escape")
+    page.locator("eos-transport button.w").first.click()
+    page.wait_for_timeout(PLAYED_SECONDS * 1000)
+    page.locator("eos-transport button.w").first.click()
 
 
 def frame_milliseconds(events: list[dict[str, Any]]) -> Iterator[float]:

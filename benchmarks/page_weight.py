@@ -1,0 +1,79 @@
+"""(5) What the page weighs: the scripts of the first page as they travel, and the heap after 2,000 and 20,000 steps.
+
+The heap is what lives after the browser collected its garbage. The reader goes through every step in strides of
+ten, forwards, as with the key held down; what was seen long ago must not be held.
+"""
+
+import gzip
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page, Response
+
+from benchmarks.browser import browser_context
+from benchmarks.long_session import SHOWS, store_session
+from benchmarks.report import tell
+from tests.running_site import RunningSite
+
+STEPS = 20_000
+EARLY = 2_000
+STRIDE = 10
+SCRIPT_GOAL_KILOBYTES = 150
+HEAP_GOAL_RATIO = 1.1
+# The page shows what it was asked for before it is asked for the next.
+WALK = """async ([from, to, stride]) => {
+  const store = document.querySelector("eos-player").store;
+  for (let number = from; number <= to; number += stride) {
+    store.moveTo(number);
+    do await new Promise(requestAnimationFrame); while (store.shown !== number);
+  }
+}"""
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        site = RunningSite(Path(name))
+        try:
+            measure(site.wait_until_ready())
+        finally:
+            site.stop()
+
+
+def measure(site: RunningSite) -> None:
+    with browser_context() as context:
+        tell("first_page_scripts", script_kilobytes(context, site.address), "kB", SCRIPT_GOAL_KILOBYTES)
+    stored = store_session(site.data_folder, STEPS)
+    with browser_context() as context:
+        context.add_cookies([{"name": "sessionid", "value": stored["cookie"], "url": site.address}])
+        page = context.new_page()
+        page.goto(f"{site.address.rstrip('/')}{stored['path']}?step=1")
+        page.wait_for_function(SHOWS, arg=1)
+        page.evaluate(WALK, [1, EARLY, STRIDE])
+        early = heap_megabytes(page)
+        page.evaluate(WALK, [EARLY, STEPS, STRIDE])
+        late = heap_megabytes(page)
+    tell("heap_after_2k", early, "MB")
+    tell("heap_after_20k", late, "MB")
+    tell("heap_ratio", late / early, "times", HEAP_GOAL_RATIO)
+
+
+def script_kilobytes(context: BrowserContext, address: str) -> float:
+    """Of every script that the page and the frame in it ask for, gzipped as a server in front would."""
+    scripts: list[Response] = []
+    page = context.new_page()
+    page.on("response", lambda got: scripts.append(got) if got.request.resource_type == "script" else None)
+    page.goto(address)
+    page.locator("iframe").scroll_into_view_if_needed()
+    page.frame_locator("iframe").locator("eos-sentence .s").wait_for()
+    return sum(len(gzip.compress(script.body())) for script in scripts) / 1000
+
+
+def heap_megabytes(page: Page) -> float:
+    browser = page.context.new_cdp_session(page)
+    for _ in range(2):
+        browser.send("HeapProfiler.collectGarbage")
+    return float(browser.send("Runtime.getHeapUsage")["usedSize"]) / 1e6
+
+
+if __name__ == "__main__":
+    main()
