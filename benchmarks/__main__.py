@@ -7,16 +7,11 @@ from benchmarks import (
     click_to_frame,
     decode,
     engine_speed,
-<<<<<<< Updated upstream
     kafka_logs,
-    long_session,
-    longest_scenario,
-=======
     lighthouse,
     long_session,
     longest_scenario,
     page_weight,
->>>>>>> Stashed changes
     transactions,
 )
 from benchmarks.report import remark
