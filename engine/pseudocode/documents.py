@@ -214,7 +214,8 @@ def to_json() -> dict[str, Any]:
     """All documents for the page: lines with their ties, and for each row of a machine its place.
 
     ``{"components": {name: {"kafka", "machines", "lines": [{"depth", "text" | "comment", "says", "decides", "rules",
-    "kafka"}]}}, "rows": {machine: [[component, line], …]}}``; a row's place is null where its sentence has none.
+    "kafka"}]}}, "rows": {machine: [[component, line], …]}, "tables": {machine: [[source, on, when], …]}}``; a row's
+    place is null where its sentence has none, its ``when`` is empty where it needs no guard.
     """
     return {
         "components": {
@@ -227,6 +228,10 @@ def to_json() -> dict[str, Any]:
         },
         "rows": {
             name: [places().get(row.why) for row in machine.rows] for name, machine in machines().items()
+        },
+        "tables": {
+            name: [[row.source, row.on, row.when] for row in machine.rows]
+            for name, machine in machines().items()
         },
     }
 

@@ -45,6 +45,8 @@ export interface CodeShape {
   /** Class and method of the line where the reader is, else the classes of the component. */
   kafka: string;
   parts: PartShape[];
+  /** What the line where the reader is carries out, in the reader's language. */
+  rules: { rule: string; text: string }[];
   /** Other components that the step went through. */
   others: { component: string; title: string }[];
 }
@@ -69,8 +71,24 @@ export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen
   return {
     component, title: say(`code.${component}`), parts: partsOf(lines),
     kafka: (now === null ? undefined : code.line(now)?.kafka) ?? document.kafka,
+    rules: rulesAt(now, code),
     others: names.filter((name) => name !== component).map((name) => ({ component: name, title: say(`code.${name}`) })),
   };
+}
+
+/** The requirements of the line, and where it has none those of the lines that it stands under. */
+function rulesAt(now: Place | null, code: Code): CodeShape["rules"] {
+  if (now === null) return [];
+  const lines = code.components[now[0]]?.lines ?? [];
+  let depth = Number.POSITIVE_INFINITY;
+  for (let number = now[1]; number >= 0; number -= 1) {
+    const line = lines[number];
+    if (line === undefined || line.depth >= depth) continue;
+    depth = line.depth;
+    const rules = line.rules ?? [];
+    if (rules.length > 0) return rules.map((rule) => ({ rule, text: say(`requirement.${rule}`) }));
+  }
+  return [];
 }
 
 const NO_MARK = { mark: null, numbers: "" };
@@ -100,7 +118,7 @@ function marksOf(component: string, checks: readonly Check[]): Map<number, { mar
 }
 
 function markOf(check: Check): LineMark {
-  if (check.kind === "test") return check.outcome ?? "passed";
+  if (check.kind === "test" || check.kind === "guard") return check.outcome ?? "passed";
   return check.kind === "note" ? "also" : "here";
 }
 
@@ -114,12 +132,13 @@ export function numbersText(numbers: readonly [string, Json][]): string {
   return numbers.map(([name, value]) => say("diagram.code.number", { name: fieldName(name), value: valueText(value) })).join(" · ");
 }
 
-/** A line at the left edge begins a part, unless it only belongs to the one before as its comment does. */
+/** A line at the left edge begins a part; an empty one ends none. */
 export function partsOf(lines: readonly LineShape[]): PartShape[] {
   const parts: PartShape[] = [];
   for (const line of lines) {
     const last = parts[parts.length - 1];
-    if (line.depth === 0 || last === undefined) parts.push({ lines: [line], folded: false });
+    const begins = line.depth === 0 && line.text !== "";
+    if (begins || last === undefined) parts.push({ lines: [line], folded: false });
     else last.lines.push(line);
   }
   const marked = parts.map((part) => part.lines.some((line) => line.mark !== null || line.now));

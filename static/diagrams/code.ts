@@ -49,6 +49,7 @@ export class CodePanel extends DiagramElement {
         .numbers:empty { display: none; }
       }
       .fold > summary { cursor: pointer; color: var(--ink-2); font: var(--t-text)/20px var(--f-ui); min-height: 20px; padding-inline-start: 4px; }
+      .rule { margin-top: 6px; line-height: 17px; }
       .others button { text-decoration: underline; min-height: 24px; margin-inline-end: 10px; }
       .rows { margin-top: 8px; border-top: 1px solid var(--line); padding-top: 6px; }
       .rows td { overflow-wrap: anywhere; }
@@ -131,6 +132,7 @@ export class CodePanel extends DiagramElement {
     const page = this.code.replace(/[.]json$/, "/");
     return html`<section><h2><span><a href=${`${page}#${shape.component}`} target="_blank" rel="noopener">${shape.title}</a></span><small class="mono">${shape.kafka}</small></h2>
       <div class="code">${shape.parts.map((part) => this.#part(part, shape.component))}</div>
+      ${shape.rules.map(({ rule, text }) => html`<p class="rule"><b>${rule}</b> ${text}</p>`)}
       ${shape.others.length === 0 ? nothing : html`<p class="others quiet">${say("diagram.code.also")} ${shape.others.map(
         (other) => html`<button @click=${() => { this.chosen = { component: other.component, step }; }}>${other.title}</button>`,
       )}</p>`}

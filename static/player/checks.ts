@@ -34,17 +34,21 @@ export interface CodeDocument {
   components: Record<string, CodeComponent>;
   /** Machine to the place of each row of its table. */
   rows: Record<string, (Place | null)[]>;
+  /** Machine to what each row of its table waits for; an empty guard always holds. */
+  tables: Record<string, [source: string, on: string, when: string][]>;
 }
 
 /** The documents, and the way from a sentence, a test, a row to its line. */
 export class Code {
   readonly components: Record<string, CodeComponent>;
   readonly #rows: Record<string, (Place | null)[]>;
+  readonly #tables: CodeDocument["tables"];
   readonly #places = new Map<string, Place>();
 
   constructor(document: CodeDocument) {
     this.components = document.components;
     this.#rows = document.rows;
+    this.#tables = document.tables;
     for (const [name, component] of Object.entries(document.components)) {
       component.lines.forEach((line, number) => {
         for (const tie of [...(line.says ?? []), ...(line.decides ?? [])]) this.#places.set(tie, [name, number]);
@@ -64,13 +68,25 @@ export class Code {
     return this.#rows[machine]?.[row] ?? null;
   }
 
+  /** The guard of a row; empty when it needs none. */
+  guardOf(machine: string, row: number): string {
+    return this.#tables[machine]?.[row]?.[2] ?? "";
+  }
+
+  /** The rows that were tried before this one: those above it for the same state and event. */
+  triedBefore(machine: string, row: number): number[] {
+    const table = this.#tables[machine] ?? [];
+    const [source, on] = table[row] ?? [];
+    return table.slice(0, row).flatMap((other, number) => (other[0] === source && other[1] === on ? [number] : []));
+  }
+
   line(place: Place): CodeLine | undefined {
     return this.components[place[0]]?.lines[place[1]];
   }
 }
 
 export interface Check {
-  kind: "test" | "row" | "sentence" | "note";
+  kind: "test" | "guard" | "row" | "sentence" | "note";
   /** What is asked or said, of the catalogue. */
   key: string;
   params: JsonObject;
@@ -83,6 +99,7 @@ export interface Check {
   transition: Transition | null;
 }
 
+const GUARD = "player.check.guard";
 const OF_A_ROW = "player.check.row";
 const REFUSED_ROW = "player.check.row_stays";
 
@@ -93,11 +110,7 @@ export function checksOf(step: Step, code: Code | null): Check[] {
   const numbers = (step.refusal?.compared ?? []).map(([name, value]): [string, Json] => [String(name), value]);
   return [
     ...tests,
-    ...rows.map((row): Check => ({
-      kind: "row", key: row.from === row.to ? REFUSED_ROW : OF_A_ROW, outcome: null, rules: [], numbers: [], transition: row,
-      params: { machine: row.machine, of: row.of, from: row.from, to: row.to, on: row.on },
-      place: code?.ofRow(row.machine, row.row) ?? null,
-    })),
+    ...rows.flatMap((row) => ofRow(row, code)),
     {
       kind: "sentence", key: step.key, params: step.params, outcome: null, rules: step.rules, numbers,
       place: code?.ofSentence(step.key) ?? null, transition: null,
@@ -107,6 +120,21 @@ export function checksOf(step: Step, code: Code | null): Check[] {
       place: code?.ofSentence(note.key) ?? null, transition: null,
     })),
   ];
+}
+
+/** A row that fired, behind the guards of the rows that were tried before it, in the table's order. */
+function ofRow(row: Transition, code: Code | null): Check[] {
+  const { machine } = row;
+  const common = { rules: [], numbers: [], transition: row };
+  const guards = (code?.triedBefore(machine, row.row) ?? []).map((number): Check => ({
+    ...common, kind: "guard", key: GUARD, params: { guard: code?.guardOf(machine, number) ?? "", on: row.on, from: row.from }, outcome: "passed",
+    place: code?.ofRow(machine, number) ?? null,
+  }));
+  const fired: Check = {
+    ...common, kind: "row", key: row.from === row.to ? REFUSED_ROW : OF_A_ROW, outcome: null,
+    params: { machine, of: row.of, from: row.from, to: row.to, on: row.on }, place: code?.ofRow(machine, row.row) ?? null,
+  };
+  return [...guards, fired];
 }
 
 /** All tests of the step's decision, those that were not reached too. */

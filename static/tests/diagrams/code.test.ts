@@ -14,7 +14,7 @@ const code = new Code({
     producer_state: {
       kafka: "ProducerAppendInfo", machines: [],
       lines: [
-        line(0, "load():"), line(1, "read"), line(0, "expire(now):"), line(1, "forget"),
+        line(0, "load():"), line(1, "read"), line(0, "expire(now):"), line(1, "forget"), line(0, ""),
         line(0, "append(batch):"),
         line(1, "if duplicate:", { decides: ["producer_append?decision.duplicate_lookup"], says: ["broker.duplicate_found"], kafka: "findDuplicateBatch" }),
         line(1, "if batch.epoch < epoch:", { decides: ["producer_append?decision.epoch"] }),
@@ -23,14 +23,14 @@ const code = new Code({
     },
     sender: { kafka: "Sender", machines: [], lines: [line(0, "run():"), line(1, "wake", { says: ["client.woken"] })] },
   },
-  rows: {},
+  rows: {}, tables: {},
 });
 
 test("the part of the step is open, its lines are marked, the rest is folded", () => {
   const shape = layoutCode(frameOf(DUPLICATE), code, null, null);
   assert.equal(shape?.component, "producer_state");
   assert.equal(shape?.kafka, "findDuplicateBatch");
-  assert.deepEqual(shape?.parts.map((part) => [part.folded, part.lines.length]), [[true, 4], [false, 3], [true, 2]]);
+  assert.deepEqual(shape?.parts.map((part) => [part.folded, part.lines.length]), [[true, 5], [false, 3], [true, 2]]);
   assert.deepEqual(shape?.parts[1]?.lines.map((one) => [one.mark, one.now, one.check]), [
     [null, false, null], ["decided", true, 0], ["not_reached", false, null],
   ]);
@@ -44,6 +44,19 @@ test("inside a step the line of its check is the current one, and other componen
   assert.deepEqual(note?.parts[0]?.lines.map((one) => [one.mark, one.now]), [[null, false], ["also", true]]);
   assert.deepEqual(note?.others.map((other) => other.component), ["producer_state"]);
   assert.equal(layoutCode(frameOf(step), code, null, "sender")?.component, "sender");
+});
+
+test("what the line carries out is said, and of a line without a requirement what it stands under carries out", () => {
+  const told = new Code({
+    components: {
+      state: {
+        kafka: "", machines: [],
+        lines: [line(0, "append():", { rules: ["SEQ-9"] }), line(1, "if other:", { rules: ["SEQ-8"] }), line(1, "if known:"), line(2, "return", { says: ["broker.duplicate_found"] })],
+      },
+    },
+    rows: {}, tables: {},
+  });
+  assert.deepEqual(layoutCode(frameOf(DUPLICATE), told, null, null)?.rules.map(({ rule }) => rule), ["SEQ-9"]);
 });
 
 test("a step without code has none, and a component without a mark folds nothing", () => {

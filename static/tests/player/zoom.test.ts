@@ -24,6 +24,7 @@ const DOCUMENT: CodeDocument = {
     caller: { kafka: "", machines: ["client"], lines: [{ depth: 0, text: "woken", says: ["client.woken"] }] },
   },
   rows: { client: [null, ["caller", 0]] },
+  tables: { client: [["A", "x", ""], ["READY", "fatal", ""]] },
 };
 const code = new Code(DOCUMENT);
 
@@ -56,6 +57,17 @@ test("a step's checks are its tests, its rows, its sentence and what else happen
   assert.deepEqual(checks[1]?.numbers, [["arrived", 0], ["stored", 2]]);
   assert.deepEqual(checks[3]?.numbers, [["stored", 2], ["arrived", 0]]);
   assert.equal(testsOf(step(1, 0, [], REFUSED), code).length, 3);
+});
+
+test("guards of rows that were tried before the one that fired are checks, too", () => {
+  const tried = new Code({
+    ...DOCUMENT, rows: { client: [["caller", 0], ["state", 0], null, ["caller", 0]] },
+    tables: { client: [["READY", "end", "in_transition"], ["OTHER", "end", ""], ["READY", "begin", ""], ["READY", "end", "settled"]] },
+  });
+  const fired = { machine: "client", of: "p1", from: "READY", to: "ENDED", on: "end", row: 3 };
+  const [guard, row] = checksOf(step(1, 0, [], { transition: fired }), tried);
+  assert.deepEqual([guard?.kind, guard?.params["guard"], guard?.outcome, guard?.place], ["guard", "in_transition", "passed", ["caller", 0]]);
+  assert.deepEqual([row?.kind, row?.place], ["row", ["caller", 0]]);
 });
 
 test("rows before the last one of a step come first", () => {
