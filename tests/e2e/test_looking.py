@@ -1,0 +1,190 @@
+"""Breakpoints, search, the tree of branches, undo, menus by pointing and comparing, in a real browser with a server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways, assert_words_complete
+from tests.e2e.test_every_page import NO_QUESTIONS
+from tests.running_site import RunningSite
+
+SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
+STEPS = 40
+
+_BEGIN = """async ([scenario, count]) => {
+  const { token } = await (await fetch("/api/token")).json();
+  const send = async (address, body) => (await fetch(address, {
+    method: "POST", headers: { "X-CSRFToken": token, "Content-Type": "application/json" }, body: JSON.stringify(body),
+  })).json();
+  const welcome = await send("/api/sessions", { scenario });
+  const [session, branch] = [welcome.session.id, welcome.branches[0].id];
+  const id = crypto.randomUUID();
+  await send(`/api/sessions/${session}/commands`, { v: 1, id, type: "advance", branch, after: 0, count });
+  return `/sessions/${session}/?branch=${branch}`;
+}"""
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(locale="en-GB", reduced_motion="reduce")
+    context.add_init_script(NO_QUESTIONS)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, running_site: RunningSite) -> Iterator[Page]:
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(running_site.address)
+    begun = page.evaluate(_BEGIN, ["SC-03", STEPS])
+    page.goto(f"{running_site.address.rstrip('/')}{begun}&step=10")
+    expect(knob(page)).to_have_attribute("aria-valuenow", "10")
+    yield page
+    page.close()
+
+
+def knob(page: Page) -> Locator:
+    return page.locator("eos-scrubber [role=slider]")
+
+
+def at(page: Page, step: int | str) -> None:
+    expect(knob(page)).to_have_attribute("aria-valuenow", str(step))
+
+
+def dialog(page: Page, tag: str) -> Locator:
+    return page.locator(f"{tag} dialog")
+
+
+def pleasant(page: Page) -> None:
+    """In both sizes and themes nothing is unreadable, cut at the side, or without words."""
+    for size, theme in (("telephone", "dark"), ("desk", "light")):
+        width, height = SIZES[size]
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+        assert_words_complete(page)
+        assert_nothing_scrolls_sideways(page)
+        assert_accessible(page)
+
+
+def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: Page) -> None:
+    page.keyboard.press("k")
+    stops = dialog(page, "eos-breakpoints")
+    expect(stops).to_contain_text("There is no breakpoint yet")
+    stops.get_by_label("Stop when").focus()
+    page.keyboard.type("a rule")
+    stops.get_by_label("Rule", exact=True).focus()
+    page.keyboard.type("seq-11")
+    page.keyboard.press("Enter")
+    expect(stops.locator(".stop-list li")).to_have_text(re.compile("rule SEQ-11"))
+    pleasant(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("r")
+    told = page.locator("eos-found-bar .found-bar")
+    expect(told).to_contain_text("Stopped at step 116: rule SEQ-11")
+    at(page, 116)
+    expect(page).to_have_url(re.compile("stop=rule"))
+    page.keyboard.press("r")
+    expect(told).to_contain_text("without meeting a breakpoint")
+    page.keyboard.press("Shift+R")
+    at(page, 116)
+    page.goto(re.sub("[?].*", "", page.url))
+    page.keyboard.press("k")
+    expect(stops.locator(".stop-list li")).to_have_count(1)
+    stops.get_by_label("rule SEQ-11", exact=True).uncheck()
+    expect(stops.get_by_role("button", name="Run to the next")).to_be_disabled()
+
+
+def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
+    page.keyboard.press("/")
+    page.keyboard.type("producer id")
+    search = dialog(page, "eos-search")
+    expect(search.get_by_role("status")).to_contain_text(f"All {STEPS} steps were searched")
+    numbers = [int(text) for text in search.locator(".found-steps li .num:first-child").all_inner_texts()]
+    assert len(numbers) > 2
+    pleasant(page)
+    search.get_by_label("Kind").select_option("timer")
+    expect(search.get_by_role("status")).to_contain_text("0 steps match")
+    search.get_by_label("Kind").select_option("")
+    expect(search.locator(".found-steps li")).to_have_count(len(numbers))
+    search.locator(".found-steps button").first.click()
+    at(page, numbers[0])
+    page.keyboard.press("n")
+    at(page, numbers[1])
+    page.keyboard.press("p")
+    at(page, numbers[0])
+    expect(page.locator(".found-bar .num")).to_have_text(f"1 of {len(numbers)}")
+    page.locator("eos-found-bar").get_by_role("button", name="Close").click()
+    expect(page.locator(".found-bar")).to_have_count(0)
+
+
+def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: Page) -> None:
+    page.locator("eos-in-flight .card").first.click(button="right")
+    menu = page.locator(".action-list.floating")
+    expect(menu).to_contain_text("Drop message 3 (Produce): it never arrives")
+    pleasant(page)
+    menu.get_by_role("button", name=re.compile("^Drop")).click()
+    at(page, 11)
+    bar = page.locator("eos-undo-bar")
+    expect(bar).to_contain_text("Done here, on branch b: message 3 dropped")
+    page.keyboard.press("u")
+    at(page, 10)
+    expect(bar).to_contain_text("Branch b keeps it")
+    page.keyboard.press("Shift+U")
+    at(page, 11)
+    page.locator("details.menu > summary").click()
+    page.get_by_role("button", name=re.compile("^All branches")).click()
+    tree = dialog(page, "eos-branches")
+    second = tree.locator(".branch-list > li").nth(1)
+    expect(second).to_contain_text("message 3 dropped, after step 10")
+    second.get_by_role("button", name="Rename b").click()
+    page.keyboard.type("what if")
+    page.keyboard.press("Enter")
+    expect(second.locator(".branch-called")).to_have_text("what if")
+    pleasant(page)
+    second.get_by_role("button", name="Go to before it: a, step 10").click()
+    at(page, 10)
+
+
+def test_a_timer_and_a_partition_say_what_can_be_done_and_what_not(page: Page) -> None:
+    timer = page.locator("eos-timers button").first
+    timer.focus()
+    page.keyboard.press("Shift+F10")
+    menu = page.locator(".action-list.floating")
+    expect(menu.get_by_role("button", name="Run until it ends")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(menu.locator("button:focus")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(menu).to_have_count(0)
+    expect(timer).to_be_focused()
+    page.locator("eos-lanes").get_by_text("t-0", exact=True).click(button="right")
+    expect(menu.get_by_role("button", name="Change leader")).to_have_count(2)
+    expect(menu.locator(".off").filter(has_text="Restore ISR")).to_contain_text(
+        "Every follower of t-0 is in sync"
+    )
+    menu.get_by_role("button", name="Find it").click()
+    expect(page.locator(".found-bar .what")).to_have_text("something happens to partition t-0")
+
+
+def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
+    page.keyboard.press("c")
+    choice = dialog(page, "eos-compare-with")
+    expect(choice.get_by_role("button", name="Kafka 2.0")).to_be_visible()
+    pleasant(page)
+    choice.get_by_role("button", name="Kafka 0.10").click()
+    sides = page.locator(".compare-side")
+    expect(sides.nth(0)).to_contain_text("Kafka 2.8")
+    expect(sides.nth(1)).to_contain_text("Kafka 0.10")
+    page.get_by_role("button", name="by virtual time").click()
+    page.get_by_role("button", name="Run both to the end").click()
+    expect(sides.nth(1).locator(".verdict tbody tr").first.locator("td").nth(1)).to_have_text(
+        re.compile("≠ *1$")
+    )
+    expect(sides.nth(0).locator(".verdict tbody tr").first.locator("td").nth(1)).to_have_text(
+        re.compile("≠ *0$")
+    )
+    assert_words_complete(page)
