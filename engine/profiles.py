@@ -50,6 +50,8 @@ class Profile:
     """TxnOffsetCommit says which member of which generation commits (KIP-447)."""
     waits_for_stable_offsets: bool
     """A consumer that asks where its group stands waits for open transactions to decide (KIP-447)."""
+    offsets_block_without_limit: bool
+    """``sendOffsetsToTransaction`` waits as long as it takes; else ``max_block_ms`` at most (TXM-5)."""
     drops_stray_snapshots: bool
     """A log that is opened forgets producer snapshots between segment starts (KAFKA-9393)."""
     truncation_sets_high_watermark: bool
@@ -79,6 +81,7 @@ K010 = Profile(
     drain_resumes_after_stop=False,
     offsets_name_member=False,
     waits_for_stable_offsets=False,
+    offsets_block_without_limit=True,
     drops_stray_snapshots=False,
     truncation_sets_high_watermark=False,
     validates_by_origin=False,
@@ -105,6 +108,7 @@ K20 = Profile(
     drain_resumes_after_stop=False,
     offsets_name_member=False,
     waits_for_stable_offsets=False,
+    offsets_block_without_limit=True,
     drops_stray_snapshots=False,
     truncation_sets_high_watermark=False,
     validates_by_origin=False,
@@ -131,6 +135,7 @@ K28 = Profile(
     drain_resumes_after_stop=True,
     offsets_name_member=True,
     waits_for_stable_offsets=True,
+    offsets_block_without_limit=False,
     drops_stray_snapshots=True,
     truncation_sets_high_watermark=True,
     validates_by_origin=True,

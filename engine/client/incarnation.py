@@ -62,7 +62,7 @@ class Incarnation:
         self.flushing: list[tuple[Call, set[str]]] = []
         """Flushes with the ids of the batches they wait for (ACC-20)."""
         self.closing: list[Call] = []
-        self.awaiting: list[tuple[Call, Result, int]] = []
+        self.awaiting: list[tuple[Call, Result, int | None]] = []
         """Transactional calls that wait for a result, and until when (TXM-5)."""
         self.closed = False
         self.over: list[Batch] = []
@@ -210,9 +210,13 @@ class Incarnation:
         return True
 
     def await_result(self, call: Call, result: Result, now: int) -> None:
-        """The call blocks until the Sender has the coordinator's answer, or ``max_block_ms`` is over."""
+        """The call blocks until the Sender has the coordinator's answer, or ``max_block_ms`` is over.
+
+        In 2.0 handing offsets on has no limit (``KafkaProducer.sendOffsetsToTransaction``).
+        """
         call.state, call.reason = BLOCKED, "client.waits_for_coordinator"
-        self.awaiting.append((call, result, now + self.config.max_block_ms))
+        limited = call.kind != SEND_OFFSETS or not self.profile.offsets_block_without_limit
+        self.awaiting.append((call, result, now + self.config.max_block_ms if limited else None))
         self.wake(now)
 
     def settle_calls(self) -> None:
@@ -241,13 +245,14 @@ class Incarnation:
     def next_call_deadline(self) -> int | None:
         first: int | None = None
         for _, _, deadline in self.awaiting:
-            if first is None or deadline < first:
+            if deadline is not None and (first is None or deadline < first):
                 first = deadline
         return first
 
     def expire_calls(self, now: int) -> None:
         """``max_block_ms`` is over: the call throws, what it asked for goes on (TXM-5)."""
-        for entry in [entry for entry in self.awaiting if entry[2] <= now]:
+        over = [entry for entry in self.awaiting if entry[2] is not None and entry[2] <= now]
+        for entry in over:
             self.awaiting.remove(entry)
             call = entry[0]
             key = "client.offsets_timed_out" if call.kind == SEND_OFFSETS else "client.call_timed_out"

@@ -264,6 +264,14 @@ def test_a_call_that_timed_out_waits_for_the_same_result():
     assert (second.state, bench.state) == ("done", READY)
 
 
+@pytest.mark.parametrize(("profile", "state"), [(K20, "blocked"), (K28, "refused")])
+def test_handing_offsets_on_has_a_limit_since_a_later_version(profile, state):
+    bench = open_transaction(profile, max_block_ms=150)
+    call = bench.call("send_offsets", offsets={"in-0": 3}, group="g")
+    bench.until(bench.now + 400)
+    assert call.state == state
+
+
 def test_a_lost_answer_is_asked_for_at_the_coordinator_found_anew():
     bench = open_transaction(retry_backoff_ms=60)
     call = bench.call("commit_transaction")
