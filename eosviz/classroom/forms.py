@@ -114,7 +114,7 @@ class AssignmentForm(forms.Form):
             self.fields["text"].required = True
         if "guarantee" in self.fields:
             every = [("", _say("classroom.every_guarantee"))] if kind == Kind.HOLD else []
-            named = [(name, _say(f"player.guarantee.{name}")) for name in EVERY_GUARANTEE]
+            named = [(name, _say(f"classroom.guarantee.{name}")) for name in EVERY_GUARANTEE]
             self.fields["guarantee"].choices = [*every, *named]
             self.fields["guarantee"].required = kind == Kind.BREAK
 

@@ -175,7 +175,7 @@ class Assignment(models.Model):
 
     @property
     def guarantee_key(self) -> str:
-        return f"player.guarantee.{self.guarantee}" if self.guarantee else "classroom.every_guarantee"
+        return f"classroom.guarantee.{self.guarantee}" if self.guarantee else "classroom.every_guarantee"
 
 
 class AttemptQuerySet(models.QuerySet["Attempt"]):

@@ -30,5 +30,5 @@ def judgement_reason(judgement: Judgement) -> SafeString:
 
 def _reason(key: str, params: dict[str, Any]) -> SafeString:
     if "broken" in params:
-        params = {**params, "broken": say(f"player.guarantee.{params['broken']}")}
+        params = {**params, "broken": say(f"classroom.guarantee.{params['broken']}")}
     return say(key, params)

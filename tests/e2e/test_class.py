@@ -1,0 +1,152 @@
+"""A class from beginning to end in a browser: an instructor on a desk, in English, and a learner on a telephone, in
+Chinese and in the dark. Every page they meet is looked at on the way.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from eosviz.launch.places import ROOT
+from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways, assert_words_complete
+from tests.running_site import RunningSite
+
+PASSWORD = "correct horse battery"
+SEEN_WITHIN = 30_000
+"""Milliseconds; the table is looked at every two seconds, and the machine may be busy."""
+
+
+def look(page: Page) -> None:
+    assert_accessible(page)
+    assert_words_complete(page)
+    assert_nothing_scrolls_sideways(page)
+
+
+def sign_up(page: Page, home: str, email: str, name: str) -> None:
+    page.goto(f"{home}accounts/signup/")
+    look(page)
+    page.locator("input[name=email]").fill(email)
+    page.locator("input[name=name]").fill(name)
+    page.locator("input[name=password1]").fill(PASSWORD)
+    page.locator("main button.primary").click()
+    expect(page.locator("h1")).to_be_visible()
+    assert page.url == f"{home}account/"
+    look(page)
+
+
+def make_instructor(site: RunningSite, email: str) -> None:
+    ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}  # the test process's own
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    environment["EOSVIZ_DATA"] = str(site.data_folder)
+    command = [sys.executable, "manage.py", "give_role", email, "instructor"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=60, capture_output=True)
+
+
+def give(page: Page, room: str, kind: str, title: str, **fields: str) -> str:
+    """A new assignment by its form; its address."""
+    page.goto(f"{room}assign/{kind}/")
+    look(page)
+    page.locator("#id_title").fill(title)
+    for name, value in fields.items():
+        field = page.locator(f"#id_{name}")
+        if field.evaluate("field => field.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    page.locator("main button.primary").click()
+    expect(page.locator("h1")).to_have_text(title)
+    look(page)
+    return page.url
+
+
+@pytest.fixture
+def instructor(browser: Browser, running_site: RunningSite) -> Page:
+    page = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB").new_page()
+    sign_up(page, running_site.address, "tess@example.org", "Tess")
+    make_instructor(running_site, "tess@example.org")
+    return page
+
+
+@pytest.fixture
+def learner(browser: Browser, running_site: RunningSite) -> Page:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, locale="zh-CN", color_scheme="dark", reduced_motion="reduce"
+    )
+    page = context.new_page()
+    sign_up(page, running_site.address, "lea@example.org", "Lea")
+    return page
+
+
+def test_a_class_is_made_joined_solved_watched_and_exported(
+    instructor: Page, learner: Page, running_site: RunningSite
+) -> None:
+    home = running_site.address
+    instructor.goto(f"{home}classes/")
+    look(instructor)
+    instructor.locator("#make_name").fill("Streams")
+    instructor.locator("form[action$=make] button").click()
+    expect(instructor.locator("h1")).to_have_text("Streams")
+    room, code = instructor.url, instructor.locator(".class-code").inner_text()
+    settings = {"material": "SC-02", "guarantee": "duplicated"}
+    hold = give(instructor, room, "hold", "No duplicates, please", **settings)
+    explain = give(instructor, room, "explain", "Why does it hold?", text="In three sentences.")
+    instructor.goto(f"{room}results/")
+    expect(instructor.locator("[data-when=live]")).to_be_visible(timeout=SEEN_WITHIN)
+
+    learner.goto(f"{home}classes/join/{code}/")
+    look(learner)
+    learner.locator("main button.primary").click()
+    expect(learner.locator("h1")).to_have_text("Streams")
+    look(learner)
+    row = instructor.locator("tbody tr", has_text="Lea")
+    expect(row).to_contain_text("not begun", timeout=SEEN_WITHIN)
+
+    _hold(learner, hold)
+    expect(row).to_contain_text("done", timeout=SEEN_WITHIN)
+    _explain(learner, explain)
+    expect(row).to_contain_text("waits to be read", timeout=SEEN_WITHIN)
+    look(instructor)
+
+    row.get_by_text("waits to be read").click()
+    expect(instructor.locator("blockquote")).to_contain_text("five batches")
+    look(instructor)
+    instructor.locator("textarea").fill("Quite so.")
+    instructor.locator("button[value=yes]").click()
+    learner.goto(explain)
+    expect(learner.locator("main")).to_contain_text("Quite so.")
+
+    file = instructor.request.get(f"{room}results.csv").text().removeprefix("\ufeff")
+    told = {line["assignment"]: line["outcome"] for line in csv.DictReader(io.StringIO(file))}
+    assert told == {"No duplicates, please": "passed", "Why does it hold?": "passed"}
+    for address in (room, f"{home}account/delete"):
+        instructor.goto(address)
+        look(instructor)
+
+
+def _hold(learner: Page, address: str) -> None:
+    """Choose idempotence, see the run, come back and hand it in."""
+    learner.goto(address)
+    look(learner)
+    learner.locator("select[name$=enable_idempotence]").select_option("true")
+    learner.locator("main form[action$=begin] button").click()
+    expect(learner.locator("eos-player")).to_be_visible()
+    learner.goto(address)
+    look(learner)
+    learner.locator("main form[action$=hand-in] button").click()
+    expect(learner.locator("main ol")).to_contain_text("一直成立到最后")
+
+
+def _explain(learner: Page, address: str) -> None:
+    learner.goto(address)
+    learner.locator("main form[action$=begin] button").click()
+    look(learner)
+    learner.locator("textarea").fill("Because the broker remembers five batches.")
+    learner.locator("main form[action$=hand-in] button").click()
+    expect(learner.locator("blockquote")).to_contain_text("five batches")
+    look(learner)
