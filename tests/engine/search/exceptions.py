@@ -131,6 +131,12 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "markers any more (KAFKA-16352; SC-58, variant elected-again)",
     ),
     Exception_(
+        ("endless",),
+        ("k20", "a resend that cannot help"),
+        "a batch whose answer was lost on a connection that stays up (GEN-6) fell out of the broker's five, and 2.0 "
+        "sends it again as often as retries allow (SND-11; SC-08, variant k20)",
+    ),
+    Exception_(
         ("endless",), ("shrink_isr",), "where too few replicas stay in sync, writers ask again for ever"
     ),
     Exception_(

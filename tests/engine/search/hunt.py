@@ -117,6 +117,8 @@ class Hunt:
         if step is None:
             return False
         self.said[simulation.watch.said or ""] += 1
+        if simulation.watch.said == "client.sequence_behind":
+            self.happened |= {"a resend that cannot help"}
         if isinstance(simulation.watch, Recorded):
             self.said.update(note["key"] for note in step.notes)
         if self.folded is not None:
