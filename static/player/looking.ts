@@ -92,24 +92,27 @@ export class LookingElement extends StoreElement {
   }
 }
 
+/** Does what a key stands for, from anywhere in the player. */
+export function lookFrom(part: Element, key: LookingKey): void {
+  part.closest(".player")?.querySelector<LookingElement>("eos-looking")?.does(key);
+}
+
 /** `<eos-looking-buttons .store=${store}>`: the same by pointer, anywhere beside `<eos-looking>` in the player. */
 export class LookingButtons extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     const looking = lookingOf(this.store);
     if (this.store === undefined || looking === null) return nothing;
     return html`<span class="looking-buttons">${this.#button("search", "/", MAGNIFIER)}
-      ${this.store.source.live ? html`${this.#button("breakpoints", "k", DISC)}${this.#button("compare", "c", PAIR)}` : nothing}</span>`;
+      ${this.store.source.live ? this.#button("breakpoints", "k", DISC) : nothing}</span>`;
   }
 
   #button(key: LookingKey, letter: string, picture: SVGTemplateResult): TemplateResult {
     const name = say(`player.key.${key}`);
-    const press = (): void => this.closest(".player")?.querySelector<LookingElement>("eos-looking")?.does(key);
-    return html`<button class="icon" aria-label=${name} title=${`${name} (${letter})`} @click=${press}>${picture}</button>`;
+    return html`<button class="icon" aria-label=${name} title=${`${name} (${letter})`} @click=${() => lookFrom(this, key)}>${picture}</button>`;
   }
 }
 
 const MAGNIFIER = svg`<svg width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2"><circle cx="6" cy="6" r="4.5" /><path d="M9.5 9.5L13 13" /></svg>`;
-const PAIR = svg`<svg width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8"><rect x="1" y="2" width="5" height="10" /><rect x="8" y="2" width="5" height="10" /></svg>`;
 const DISC = svg`<svg width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5" fill="none" stroke="currentColor" stroke-width="2.5" /></svg>`;
 
 customElements.define("eos-looking", LookingElement);

@@ -11,6 +11,7 @@ import type { FollowState } from "./following.ts";
 import type { Header, Language } from "./frame.ts";
 import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
+import { lookFrom } from "./looking.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -138,10 +139,16 @@ export class Masthead extends StoreElement {
                 <button>${say("player.export")}</button><small>${say("player.export.means")}</small></form></li>`
         }
         ${this.open === "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
+        ${store.source.live ? html`<li><button @click=${() => this.#compareWith()}>${say("with.title")} … <kbd>c</kbd></button></li>` : nothing}
         ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
         <li><button @click=${() => this.#fire("open-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
         <li><button @click=${() => print()}>${say("player.print")}</button></li>
       </ul></details>`;
+  }
+
+  #compareWith(): void {
+    this.querySelector<HTMLDetailsElement>("details.menu")?.removeAttribute("open");
+    lookFrom(this, "compare");
   }
 
   #fire(name: string, detail?: unknown): void {
