@@ -43,3 +43,13 @@ def test_mail_goes_where_the_address_says_and_must_then_be_proved(tmp_path: Path
     )
     asked = settings_in_a_process("development", expression, **told)
     assert asked.stdout.strip() == "smtp mail.example.org 587 True mandatory", asked.stderr
+
+
+def test_production_is_as_django_s_own_check_wants_it(tmp_path: Path) -> None:
+    told = {"SECRET_KEY": "k9-" * 30 + "other letters", "EOSVIZ_ALLOWED_HOSTS": "eosviz.example.org"}
+    check = (
+        "__import__('django').setup() or __import__('django.core.management').core.management.call_command"
+    )
+    expression = f"{check}('check', deploy=True, fail_level='WARNING')"
+    asked = settings_in_a_process("production", expression, EOSVIZ_DATA=str(tmp_path), **told)
+    assert asked.returncode == 0, asked.stderr
