@@ -86,6 +86,11 @@ export class Play extends EventTarget {
       this.stop();
       return;
     }
+    // Inside a step there is more to see before the next one.
+    if (!isWaiting && store.pace?.within() === true) {
+      this.#next();
+      return;
+    }
     if (!isWaiting && holds !== null && store.target < store.newest) {
       if (store.mustWait(store.target + 1)) {
         this.stop();

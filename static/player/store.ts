@@ -61,6 +61,8 @@ export interface Gate {
 
 /** Who looks at more or less than one step at a time. Each answers whether it moved the reader itself. */
 export interface Pace {
+  /** Goes on inside the step on show, where there is more of it to be seen. */
+  within(): boolean;
   forward(): boolean;
   back(): boolean;
   /** Where the scrubber comes to rest. */

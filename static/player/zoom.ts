@@ -96,12 +96,14 @@ export class Zoom extends EventTarget implements Pace {
 
   // Pace
 
+  within(): boolean {
+    if (this.level !== "decision" || this.#store.target !== this.#store.shown || this.at >= this.checks.length - 1) return false;
+    this.go(this.at + 1);
+    return true;
+  }
+
   forward(): boolean {
-    if (this.level === "decision") {
-      if (this.#store.target !== this.#store.shown || this.at >= this.checks.length - 1) return false;
-      this.go(this.at + 1);
-      return true;
-    }
+    if (this.level === "decision") return this.within();
     return this.#toStop(this.stops.find((stop) => stop > this.#store.target));
   }
 

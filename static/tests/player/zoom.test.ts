@@ -4,6 +4,7 @@ import test from "node:test";
 import { Code, checksOf, testsOf } from "../../player/checks.ts";
 import type { CodeDocument } from "../../player/checks.ts";
 import type { Step } from "../../player/frame.ts";
+import { Play } from "../../player/play.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
 import { readZoom, Zoom, zoomText } from "../../player/zoom.ts";
@@ -103,6 +104,22 @@ test("at the level of checks forward and back go through every check before the 
   assert.deepEqual(await press("forward"), [5, 0]);
   assert.deepEqual(await press("back"), [4, 4]);
   assert.deepEqual(await press("back"), [4, 3]);
+});
+
+test("playing goes through them as well", async () => {
+  const { frames, store, zoom } = await open();
+  zoom.use("decision");
+  let due: (() => void) | null = null;
+  const play = new Play(store, { after: (_milliseconds, action) => { due = action; return 1; }, cancel: () => { due = null; } });
+  play.start();
+  const seen: number[][] = [];
+  for (let turn = 0; turn < 7; turn += 1) {
+    (due as (() => void) | null)?.();
+    await frames.settle();
+    seen.push([store.shown, zoom.at]);
+  }
+  play.stop();
+  assert.deepEqual(seen, [[4, 0], [4, 1], [4, 2], [4, 3], [4, 4], [5, 0], [6, 0]]);
 });
 
 test("at the level of steps they do not, and no check is on show", async () => {
