@@ -1,0 +1,65 @@
+"""An engineer on call: readers of committed data stand still. Who holds the last stable offset? At most 3 clicks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.looking import assert_accessible, faults
+from tests.e2e.newcomer import Keyboard
+from tests.e2e.test_newcomer_walk import move
+from tests.running_site import RunningSite
+
+CLICKS_MAX = 3
+MOVES_MAX = 40
+PRODUCER, TRANSACTION = "p1", "txn-1"
+"""Of the scenario: who opened the transaction and fell silent."""
+
+
+class CountedClicks:
+    """A mouse that knows how often it was pressed."""
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    def press(self, control: Locator) -> None:
+        self.made += 1
+        control.click()
+
+
+@pytest.fixture
+def stuck(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
+    """The player where SC-75 hangs, as a link in an alarm would open it."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
+    context.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
+    page = context.new_page()
+    page.goto(running_site.address)
+    card = page.locator("#SC-75")
+    card.get_by_role("combobox").select_option("wall")
+    card.locator("button.primary").click()
+    expect(page.locator("eos-sentence .s")).to_be_visible()
+    for _ in range(MOVES_MAX):
+        if page.locator("eos-transport .next").is_disabled() or not move(Keyboard(page), "next_interesting"):
+            break
+    expect(page.locator("eos-transport .next")).to_be_disabled()
+    yield page
+    context.close()
+
+
+def test_three_clicks_lead_from_a_stuck_offset_to_the_producer_that_holds_it(stuck: Page) -> None:
+    mouse = CountedClicks()
+    mouse.press(stuck.get_by_role("button", name="Why is the last stable offset of t-0 here?"))
+    why = stuck.get_by_role("region", name="Why?")
+    chain = why.get_by_role("listitem")
+    expect(chain.filter(has_text=TRANSACTION).first).to_be_visible()
+    expect(chain.filter(has_text=re.compile(rf"\b{PRODUCER}\b")).first).to_be_visible()
+    assert faults(stuck) == []
+    assert_accessible(stuck)
+
+    # The producer is not only named: it can be taken hold of there, and is then selected in every picture.
+    mouse.press(why.get_by_role("button", name=re.compile(rf"\b{PRODUCER}\b")).first)
+    expect(stuck.locator("eos-selection-bar .selected")).to_contain_text(PRODUCER)
+    assert mouse.made <= CLICKS_MAX
