@@ -34,6 +34,11 @@ class PartitionDirectory:
     def name(self) -> str:
         return self.path.resolve().name
 
+    @property
+    def size(self) -> int:
+        """Bytes of all segments."""
+        return sum(segment.stat().st_size for segment in self.segments)
+
     def stretches(self, split_bytes: int = SPLIT_BYTES) -> tuple[Stretch, ...]:
         """All segments in order, long ones in several stretches. Raises LogsError."""
         return tuple(stretches(self.segments, split_bytes))

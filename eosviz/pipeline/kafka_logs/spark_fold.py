@@ -1,12 +1,12 @@
 """The folding of `partition` and the reading of the internal topics, as Spark jobs.
 
-A partition is folded by one task, which gets its batches in the order of the log and holds none of them, so a
+A partition is folded by one task, which sees its batches in the order of the log and holds none of them, so a
 partition costs the memory of what is found in it and not of its size. What tasks send back are the same
 objects that folding here makes, pickled: both ends run the same code.
 """
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from pyspark.sql import types as t
 from eosviz.pipeline.kafka_logs.batch_columns import Depth, facts_of
 from eosviz.pipeline.kafka_logs.directories import PartitionDirectory
 from eosviz.pipeline.kafka_logs.internal_topics import Internal, read_internal
-from eosviz.pipeline.kafka_logs.partition import Partition
+from eosviz.pipeline.kafka_logs.partition import Partition, fold
 from eosviz.pipeline.kafka_logs.spark_source import read_batches
 
 FOLD_SCHEMA = t.StructType(
@@ -68,35 +68,55 @@ def _row(path: str, found: Partition | Internal) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([{"path": path, "folded": pickle.dumps(found)}], schema=_ARROW)
 
 
-def internal_topics(spark: SparkSession, directories: Sequence[PartitionDirectory]) -> DataFrame:
-    """FOLD_SCHEMA with what each of `directories` says, which are internal ones."""
+def of_each_folder(
+    spark: SparkSession,
+    directories: Sequence[PartitionDirectory],
+    find: Callable[[PartitionDirectory], Partition | Internal],
+) -> DataFrame:
+    """FOLD_SCHEMA with what `find` finds in each of `directories`, a folder as a whole by one task."""
     tasks = max(1, min(len(directories), spark.sparkContext.defaultParallelism * 4))
+    by_size = sorted(directories, key=lambda one: one.size, reverse=True)
+    # Spark cuts the numbers into runs of equal length: each gets large ones and small ones.
+    dealt = [directory for task in range(tasks) for directory in by_size[task::tasks]]
 
-    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def find_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for index in batch.column("id").to_pylist():
-                yield _row(str(directories[index].path.resolve()), read_internal(directories[index]))
+                yield _row(str(dealt[index].path.resolve()), find(dealt[index]))
 
-    return spark.range(0, len(directories), 1, tasks).mapInArrow(read, FOLD_SCHEMA)
+    return spark.range(0, len(dealt), 1, tasks).mapInArrow(find_all, FOLD_SCHEMA)
 
 
 class SparkReading:
-    """How a case is read on Spark; `case.ReadingHere` gives the same without it."""
+    """How a case is read on Spark; `case.ReadingHere` gives the same without it.
+
+    Headers are folded as fast as they are read, so a folder is one task's and nothing moves between tasks.
+    Reading every record takes many times as long: there segments are split, and the batches come together
+    behind it.
+    """
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
         self._spark, self._paths, self._depth = spark, paths, depth
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]:
         """One for each directory, in their order; start and end of the log are not set."""
-        found = _collected(folded(read_batches(self._spark, self._paths, self._depth)))
+        if self._depth is Depth.HEADERS:
+            rows = of_each_folder(self._spark, directories, _folded_headers)
+        else:
+            rows = folded(read_batches(self._spark, self._paths, self._depth))
+        found = _collected(rows)
         return [found.get(one.path.resolve(), Partition(one.name)) for one in directories]
 
     def internal(self, directories: Sequence[PartitionDirectory]) -> list[Internal]:
         """One for each of `directories`, which are internal ones, in their order."""
         if not directories:
             return []
-        found = _collected(internal_topics(self._spark, directories))
+        found = _collected(of_each_folder(self._spark, directories, read_internal))
         return [found[one.path.resolve()] for one in directories]
+
+
+def _folded_headers(directory: PartitionDirectory) -> Partition:
+    return fold(directory.name, directory.batches(Depth.HEADERS))
 
 
 def _collected(rows: DataFrame) -> dict[Path, Any]:

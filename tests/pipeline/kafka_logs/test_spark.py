@@ -23,16 +23,17 @@ from tests.pipeline.kafka_logs.told import document
 pytestmark = pytest.mark.spark
 
 
-def test_every_recorded_folder_has_the_same_case(spark: SparkSession) -> None:
+@pytest.mark.parametrize("depth", list(Depth))
+def test_every_recorded_folder_has_the_same_case(spark: SparkSession, depth: Depth) -> None:
     """Several brokers' directories in one: the copies are told apart, too."""
     paths = [KAFKA_LOGS]
     here = document(read_case(paths, reading=ReadingHere(Depth.DEEP)))
     assert len(here["partitions"]) > 40
     assert here["copies"]
     assert here["coordinator"]["records"] > 100
-    assert json.dumps(
-        document(read_case(paths, reading=SparkReading(spark, paths, Depth.HEADERS)))
-    ) == json.dumps(here)
+    assert json.dumps(document(read_case(paths, reading=SparkReading(spark, paths, depth)))) == json.dumps(
+        here
+    )
 
 
 def test_the_source_splits_a_segment_and_gives_each_batch_once(spark: SparkSession) -> None:
@@ -58,7 +59,7 @@ def test_a_damaged_batch_is_a_row_and_the_job_goes_on(spark: SparkSession, tmp_p
         folder = tmp_path / f"txcommit-{number}"
         folder.mkdir()
         (folder / LOG).write_bytes(data if number == 1 else (source / LOG).read_bytes())
-    case = read_case([tmp_path], reading=SparkReading(spark, [tmp_path], Depth.HEADERS))
+    case = read_case([tmp_path], reading=SparkReading(spark, [tmp_path], Depth.DEEP))
     assert [read.partition.corrupt for read in case.partitions] == [0, 1, 0]
     assert case.partitions[1].partition.damage[0].startswith(f"txcommit-1/{LOG}: byte 17: checksum")
     assert case.partitions[0].partition.batches == case.partitions[1].partition.batches + 1

@@ -108,9 +108,7 @@ class Command(BaseCommand):
 def _own_master(paths: list[Path], depth: Depth) -> str | None:
     """Where to read when nobody says: here, until starting Spark costs less than it saves."""
     folders, _ = by_kind(paths)
-    directories = find_directories(folders) if folders else ()
-    segments = (segment for directory in directories for segment in directory.segments)
-    size = sum(segment.stat().st_size for segment in segments)
+    size = sum(directory.size for directory in find_directories(folders)) if folders else 0
     return OWN_MASTER if size >= SPARK_FROM_BYTES[depth] else None
 
 
