@@ -15,6 +15,7 @@ import { moreWith } from "./selection-more.ts";
 import type { Action } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
+import "./why-menu.ts";
 import { say } from "./text.ts";
 
 export const defaults = { delay: 100 };
@@ -191,6 +192,7 @@ export class SelectionBar extends StoreElement {
     return html`<div class=${this.at === null ? "action-list" : "action-list floating"} role="group" aria-label=${say("player.what_can_be_done")} @keydown=${this.#listKey}>
       ${this.at === null ? nothing : html`<p><b>${nameOf(selection, store.frame?.view ?? null)}</b></p>`}
       ${this.#more(selection, store)}
+      <eos-why-menu .store=${store} .selection=${selection} @ask-why=${() => this.#shut()}></eos-why-menu>
       ${store.source.live ? this.#changes(isEarlier) : nothing}
     </div>`;
   }

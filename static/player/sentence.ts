@@ -10,6 +10,7 @@ import type { Check } from "./checks.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
+import { askWhyEvent } from "./why-answer.ts";
 import type { Zoom } from "./zoom.ts";
 
 export const defaults = {
@@ -82,10 +83,16 @@ export class Sentence extends StoreElement {
   #references(step: Step): TemplateResult {
     const source = words.source(step.key);
     return html`<div class="refs">
-      <div class="chips">${step.rules.map((rule) => this.#chip(rule))}</div>
+      <div class="chips">${step.rules.map((rule) => this.#chip(rule))}${this.#whyRefused(step)}</div>
       ${source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`}
       ${step.notes.length === 0 ? nothing : this.#notes(step)}
     </div>`;
+  }
+
+  /** The numbers, the rule, the row and the error, in one click. */
+  #whyRefused(step: Step): TemplateResult | typeof nothing {
+    if (step.refusal === null || this.store?.source.live !== true) return nothing;
+    return html`<button class="chip why-refused" @click=${() => this.dispatchEvent(askWhyEvent("refused", ""))}>${say("player.why.refused")}</button>`;
   }
 
   #chip(rule: string): TemplateResult {

@@ -20,6 +20,8 @@ from tests.e2e.stage import Manner, Stage
 from tests.e2e.test_every_page import NO_QUESTIONS
 from tests.running_site import RunningSite
 
+expect.set_options(timeout=30_000)  # An answer is made by a worker; a busy machine takes its time.
+
 HELD, MARKER_STORED = 75, 81
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 
@@ -156,4 +158,30 @@ def test_a_recording_says_that_it_cannot_be_asked(browser: Browser) -> None:
     stage.page.locator(".ask-why").click()
     expect(stage.page.locator(".why-none")).to_contain_text("This is a recording")
     assert stage.errors == []
+    context.close()
+
+
+def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, Page]) -> None:
+    page = opened(address)
+    page.get_by_role("button", name="Offsets 1–2", exact=False).first.click()
+    page.locator("eos-selection-bar .selected").click()
+    asked = page.locator("eos-why-menu li", has_text="Why does the transaction of txn-1 not end")
+    asked.get_by_role("button").click()
+    expect(page.locator(".action-list")).to_have_count(0)
+    expect(chain(page).first).to_contain_text("p1 uses txn-1")
+
+
+def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_site: RunningSite) -> None:
+    context = browser.new_context(locale="en-GB", reduced_motion="reduce")
+    context.add_init_script(NO_QUESTIONS)
+    page = context.new_page()
+    page.goto(running_site.address)
+    session = page.evaluate(_BEGIN, ["SC-28", None, 40])
+    page.goto(f"{running_site.address}sessions/{session}/?step=27")
+    page.get_by_role("button", name="Why refused?").click()
+    expect(chain(page).first).to_contain_text("expects seq 1 of PID 0 in t-0, but seq 2 came")
+    expect(page.locator(".why-compared > li")).to_have_text(["expected first seq 1", "arrived first seq 2"])
+    expect(
+        page.get_by_role("listitem").filter(has_text="Is seq 2 beyond the expected 1?").first
+    ).to_be_visible()
     context.close()
