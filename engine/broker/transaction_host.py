@@ -7,7 +7,6 @@ partitions of ``__transaction_state`` that this broker leads. Requests come in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.broker.internal_topics import TRANSACTION_TOPIC
@@ -40,13 +39,14 @@ from engine.messages import (
     Send,
     WriteTxnMarkersRequest,
 )
+from engine.value import ordered_value
 from engine.watching import Part, Path
 
 if TYPE_CHECKING:
     from engine.broker.broker import Broker
 
 
-@dataclass(frozen=True, slots=True)
+@ordered_value
 class Asked:
     """Who asked the coordinator something, and how the answer is shaped."""
 

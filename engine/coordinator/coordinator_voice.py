@@ -177,7 +177,12 @@ class CoordinatorVoice:
             )
 
     def _say(self, key: str, rule: str, metadata: TransactionMetadata) -> None:
-        self.watch.say(
+        watch = self.watch
+        if not watch.recording:
+            if watch.said is None:
+                watch.said = key
+            return
+        watch.say(
             key,
             (rule, *ALSO.get(key, ())),
             coordinator=self.name,

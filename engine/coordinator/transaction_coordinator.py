@@ -38,7 +38,7 @@ from engine.coordinator.transaction_states import (
     TIME_OUT,
     TRANSACTION_STATES,
 )
-from engine.errors import EngineError, Error
+from engine.errors import NO_ERROR, EngineError, Error
 from engine.events import IdentityGiven, MarkersGivenUp, OutcomeDecided, TransactionCompleted
 from engine.java_hash import partition_for
 from engine.machine import Row
@@ -124,7 +124,7 @@ class TransactionCoordinator(CoordinatorVoice):
         partition = partition_for(transactional_id, self.partition_count)
         if partition in self.loading:
             return Error.COORDINATOR_LOAD_IN_PROGRESS
-        return Error.NONE if partition in self.owned else Error.NOT_COORDINATOR
+        return NO_ERROR if partition in self.owned else Error.NOT_COORDINATOR
 
     def epoch_of(self, transactional_id: str) -> int:
         return self.owned[partition_for(transactional_id, self.partition_count)]
@@ -161,7 +161,7 @@ class TransactionCoordinator(CoordinatorVoice):
 
     def needs_producer_id(self, transactional_id: str) -> bool:
         """True when InitProducerId would take a fresh id: the id is unknown, or its epochs are used up."""
-        if self.lookup(transactional_id) is not Error.NONE:
+        if self.lookup(transactional_id) is not NO_ERROR:
             return False
         metadata = self.metadata.get(transactional_id)
         return metadata is None or (metadata.pending_state is None and metadata.epoch_exhausted)
@@ -191,7 +191,7 @@ class TransactionCoordinator(CoordinatorVoice):
     ) -> None:
         """InitProducerId (TXC-7..TXC-11). ``expected``: PID and epoch that a 2.5+ client believes to have."""
         if transactional_id is None:
-            self._answer(to, Error.NONE, self.producer_ids.take(), 0)
+            self._answer(to, NO_ERROR, self.producer_ids.take(), 0)
             return
         if transactional_id == "":
             self._reject(
@@ -370,7 +370,7 @@ class TransactionCoordinator(CoordinatorVoice):
     def _not_here(self, to: object, transactional_id: str) -> bool:
         """Refused, because this broker does not answer for the id, or not yet (TXC-6)."""
         error = self.lookup(transactional_id)
-        if error is Error.NONE:
+        if error is NO_ERROR:
             return False
         loading = error is Error.COORDINATOR_LOAD_IN_PROGRESS
         number = partition_for(transactional_id, self.partition_count)
@@ -402,9 +402,9 @@ class TransactionCoordinator(CoordinatorVoice):
         answer = APPEND_ERRORS.get(error, error)
         metadata = self.metadata.get(writing.transactional_id)
         owner = self.lookup(writing.transactional_id)
-        if owner is not Error.NONE or self.epoch_of(writing.transactional_id) != writing.coordinator_epoch:
-            answer, metadata = Error.NOT_COORDINATOR if answer is Error.NONE else answer, None
-        if answer is Error.NONE and metadata is not None:
+        if owner is not NO_ERROR or self.epoch_of(writing.transactional_id) != writing.coordinator_epoch:
+            answer, metadata = Error.NOT_COORDINATOR if answer is NO_ERROR else answer, None
+        if answer is NO_ERROR and metadata is not None:
             _INSTALLED[writing.kind](self, writing, metadata, now)
         else:
             self._not_written(writing, metadata, answer)
@@ -436,12 +436,12 @@ class TransactionCoordinator(CoordinatorVoice):
                     producer_epoch=metadata.producer_epoch,
                 )
             )
-        self._answer(writing.to, Error.NONE, metadata.producer_id, metadata.producer_epoch)
+        self._answer(writing.to, NO_ERROR, metadata.producer_id, metadata.producer_epoch)
 
     def _added(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         metadata.install(writing.image)
         self._tell_registered(metadata)
-        self._answer(writing.to, Error.NONE)
+        self._answer(writing.to, NO_ERROR)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
         """The abort under the raised epoch is decided; the one who asked tries again (TXC-10)."""
@@ -464,7 +464,7 @@ class TransactionCoordinator(CoordinatorVoice):
             self._note("coordinator.decision_without_markers", ("TXC-16",), metadata, arrived=producer_epoch)
             self._tell_unmarked(metadata)
             return
-        self._answer(to, Error.NONE)
+        self._answer(to, NO_ERROR)
         self._note("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
         self._send_markers(metadata, now)
 
@@ -511,7 +511,7 @@ class TransactionCoordinator(CoordinatorVoice):
         """The last partition has its marker: write the completion (TXC-18)."""
         metadata = self.metadata.get(transactional_id)
         image = self.completions.pop(transactional_id, None)
-        if metadata is None or image is None or self.lookup(transactional_id) is not Error.NONE:
+        if metadata is None or image is None or self.lookup(transactional_id) is not NO_ERROR:
             return
         row = TRANSACTION_STATES.find(metadata.state, MARKED)
         self._decide(row, metadata)
@@ -530,7 +530,7 @@ class TransactionCoordinator(CoordinatorVoice):
         self.completions.pop(writing.transactional_id, None)
         metadata.install(writing.image)
         self._tell_completed(metadata)
-        self.outbox.append(Completed(transactional_id=writing.transactional_id, error=Error.NONE))
+        self.outbox.append(Completed(transactional_id=writing.transactional_id, error=NO_ERROR))
 
     def _tell_completed(self, metadata: TransactionMetadata) -> None:
         if self.watch.judging:
