@@ -177,6 +177,7 @@ def _assignment(
         "teaches": Assignment.objects.taught_by(request.user).filter(id=assignment.id).exists(),
         "attempts": attempts,
         "open_attempt": open_one,
+        "has_passed": any(one.outcome == Outcome.PASSED for one in attempts),
         "judgement": judge(open_one) if open_one is not None and assignment.kind != Kind.EXPLAIN else None,
         "left": assignment.attempts_max - len(attempts),
         "settings_form": settings_form

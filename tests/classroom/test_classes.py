@@ -23,6 +23,8 @@ from tests.classroom.conftest import School, run_to_the_end
 from tests.walkthroughs.conftest import root
 
 pytestmark = pytest.mark.django_db
+PATIENCE_SECONDS = 60
+"""For an answer over a socket; far more than is needed, as the machine may be busy."""
 
 
 class TestJoining:
@@ -186,38 +188,38 @@ class TestLive:
         cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
         headers = [(b"cookie", cookie.encode()), (b"origin", b"http://testserver"), (b"host", b"testserver")]
         socket = WebsocketCommunicator(application, f"/ws/classes/{school.classroom.id}/?lang=en", headers)
-        assert (await socket.connect())[0]
+        assert (await socket.connect(PATIENCE_SECONDS))[0]
         return socket
 
     async def test_the_table_comes_again_when_somebody_begins(self, school: School) -> None:
         from asgiref.sync import sync_to_async
 
         socket = await self.connect(school, "instructor")
-        first = await socket.receive_json_from(10)
+        first = await socket.receive_json_from(PATIENCE_SECONDS)
         assert "not begun" not in first["table"] and "Lea" in first["table"]
         given = await sync_to_async(school.assign)(Kind.WATCH)
-        second = await socket.receive_json_from(10)
+        second = await socket.receive_json_from(PATIENCE_SECONDS)
         assert "not begun" in second["table"]
         await sync_to_async(school.attempt)(given)
-        assert "under way" in (await socket.receive_json_from(10))["table"]
-        await socket.disconnect()
+        assert "under way" in (await socket.receive_json_from(PATIENCE_SECONDS))["table"]
+        await socket.disconnect(timeout=PATIENCE_SECONDS)
 
     @pytest.mark.parametrize("who", ["anonymous", "learner", "stranger", "other instructor"])
     async def test_nobody_else_may_look(self, school: School, who: str) -> None:
         socket = await self.connect(school, who)
-        closed = await socket.receive_output(10)
+        closed = await socket.receive_output(PATIENCE_SECONDS)
         assert (closed["type"], closed["code"]) == ("websocket.close", 4404)
 
     async def test_who_teaches_no_more_is_shown_no_more(self, school: School) -> None:
         from asgiref.sync import sync_to_async
 
         socket = await self.connect(school, "instructor")
-        await socket.receive_json_from(10)
+        await socket.receive_json_from(PATIENCE_SECONDS)
         await Membership.objects.filter(part=Part.INSTRUCTOR).aupdate(part=Part.LEARNER)
         from eosviz.classroom.live import tell_instructors
 
         await sync_to_async(tell_instructors)(school.classroom.id)
-        closed = await socket.receive_output(10)
+        closed = await socket.receive_output(PATIENCE_SECONDS)
         assert closed["type"] == "websocket.close"
 
 

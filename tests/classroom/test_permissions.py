@@ -34,6 +34,9 @@ from eosviz.walkthroughs.routing import websocket_urlpatterns
 from tests.classroom.conftest import School
 from tests.walkthroughs.conftest import carry_out, root
 
+PATIENCE_SECONDS = 60
+"""For an answer over a socket; far more than is needed, as the machine may be busy."""
+
 PEOPLE = (
     "anonymous",
     "learner",
@@ -421,15 +424,15 @@ async def test_a_socket_opens_to_whom_it_should(things: Things, route: str) -> N
         cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
         headers = [(b"cookie", cookie.encode()), (b"origin", b"http://testserver"), (b"host", b"testserver")]
         socket = WebsocketCommunicator(application, address(things), headers)
-        await socket.connect()
+        await socket.connect(PATIENCE_SECONDS)
         hello = {"v": 1, "id": str(uuid.uuid4()), "type": "hello"}
         await socket.send_json_to(hello)
-        outputs = [await socket.receive_output(10)]
+        outputs = [await socket.receive_output(PATIENCE_SECONDS)]
         if outputs[0]["type"] == "websocket.send" and '"not_found"' in outputs[0].get("text", ""):
-            outputs.append(await socket.receive_output(10))
+            outputs.append(await socket.receive_output(PATIENCE_SECONDS))
         if outputs[-1]["type"] == "websocket.send":
             opened.add(who)
-            await socket.disconnect()
+            await socket.disconnect(timeout=PATIENCE_SECONDS)
         else:
             assert outputs[-1]["code"] == 4404
     assert opened == set(may)
