@@ -92,7 +92,7 @@ def _note_what_it_did(broker: Broker, replica: Replica, batch: RecordBatch, arri
         broker.watch.note("broker.marker_finds_nothing_open", ("MRK-6", "MRK-10"), **known)
 
 
-def _told(batch: RecordBatch) -> tuple[str | None, str | None]:
+def _told(batch: RecordBatch) -> tuple[object, str | None]:
     """Whose a coordinator's record is, and what it says: a state, `offset` or `tombstone` (word.record)."""
     content = batch.content
     if content is None or not content.keys:
