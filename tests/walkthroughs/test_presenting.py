@@ -127,9 +127,12 @@ async def test_followers_can_look_at_everything_and_change_nothing() -> None:
             {"type": "pause", "branch": name},
             {"type": "actions", "branch": name, "number": 0, "selection": {"kind": "actor", "id": "p1"}},
             {"type": "present", "branch": name, "step": 0},
+            {"type": "rename", "branch": name, "name": "mine"},
         ):
             answer = (await page.ask(asked.pop("type"), **asked))[-1]  # type: ignore[arg-type]
             assert (answer["type"], answer["key"]) == ("error", "problem.only_followed"), asked
+        sought = {"branch": name, "from": 1, "to": 9, "conditions": [{"on": "interesting"}]}
+        assert (await page.ask("search", **sought))[-1]["type"] == "found"
         assert (await page.ask("keyframe", branch=name, number=0))[-1]["type"] == "keyframe"
         assert (await page.ask("window", branch=name, **{"from": 1, "to": 5}))[-1]["type"] == "steps"
         assert (await page.ask("transactions", branch=name))[-1]["lines"] == []
