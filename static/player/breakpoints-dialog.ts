@@ -18,8 +18,9 @@ type On = Condition["on"];
 const KINDS: readonly On[] = ["broken", "state", "error", "kind", "subject", "rule", "text", "interesting"];
 
 /** What happened on the way to a breakpoint, in words. */
-export function outcomeInWords({ stopped, step, conditions }: Outcome): string {
+export function outcomeInWords({ stopped, step, at, conditions }: Outcome): string {
   const met = conditions.map(inWords).join(" · ");
+  if (stopped === "breakpoint" && at < step) return say("stops.question", { step, met });
   return stopped === "breakpoint" ? say("stops.reached", { step, met }) : say(`stops.${stopped}`, { step });
 }
 
