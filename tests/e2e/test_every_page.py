@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ import pytest
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from engine.predict import questions
+from engine.scenario.shelf import entry
 from eosviz.launch.places import ROOT
 from tests.e2e.looking import (
     assert_accessible,
@@ -42,6 +45,12 @@ LOOKS = [
     ("telephone", "light", "zh-CN"),
 ]
 STEPS_LOOKED_AT = 12
+OPENED = {
+    "question": (".predict-bar button", ".predict-card"),
+    "why": ("button.ask-why", ".why-panel"),
+    "keys and marks": ("eos-masthead button[title*=\"(?)\"]", "eos-help dialog[open]"),
+}
+"""What is pressed on the player's page, and what that opens."""
 NO_QUESTIONS = "localStorage.setItem('eosviz-questions', 'off')"
 """Run in a page before its own scripts: a walk does not stop to be asked what will happen."""
 
@@ -66,6 +75,12 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     start(hand, "SC-03")
     step_to_rule(hand, "SEQ-11")
     pages["player"] = page.url
+    asked = questions(entry("SC-03").scenario(), [])[0].at
+    pages |= {
+        "question": re.sub(r"step=\d+", f"step={asked}", page.url),
+        "why": page.url,
+        "keys and marks": page.url,
+    }
     page.keyboard.press("s")
     page.locator("eos-share .start-presenting").click()
     pages["follower"] = page.locator("#share-follow").input_value()
@@ -97,7 +112,15 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     expect(verdict).to_contain_text("tx-open-public")
     pages["log case, held up"] = page.url
     _store_sweep(running_site)
-    for name in ("replays/import", "replays/log", "pipeline/", f"pipeline/sweeps/{SWEEP_ID}/", "reference/"):
+    for name in (
+        "tracks/",
+        "tracks/exactly-once/",
+        "replays/import",
+        "replays/log",
+        "pipeline/",
+        f"pipeline/sweeps/{SWEEP_ID}/",
+        "reference/",
+    ):
         pages[name] = home + name
     for name in (
         "machines/",
@@ -174,6 +197,10 @@ def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places)
         if look.locator("eos-player, eos-compare").count() > 0:
             expect(look.locator("eos-sentence .s").first).to_be_visible()
             look.wait_for_function("document.fonts.ready.then(() => true)")
+        if name in OPENED:
+            pressed, opened = OPENED[name]
+            look.locator(pressed).first.click()
+            expect(look.locator(opened)).to_be_visible()
         assert look.locator("html").get_attribute("lang") == language
         if name in ("not found", "link that leads nowhere"):
             errors = [error for error in errors if "404" not in error and "400" not in error]
