@@ -21,8 +21,9 @@ from django.utils.http import urlencode
 from msgspec import Meta, Struct
 
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.interventions import AnyIntervention
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.messages import AnyIntervention, Problem, Selection, StepNumber, View
+from eosviz.walkthroughs.messages import Problem, Selection, StepNumber, View
 from eosviz.walkthroughs.models import Branch, line_interventions
 
 VIEWS = get_args(View)
