@@ -42,8 +42,7 @@ def handle_metadata(broker: Broker, envelope: Envelope, now: int) -> Effects:
     watch = broker.watch
     if watch.recording:
         leaders = {
-            name: "–" if item.leader is None else f"broker-{item.leader}"
-            for name, item in partitions.items()
+            name: "–" if item.leader is None else f"broker-{item.leader}" for name, item in partitions.items()
         }
         watch.say(
             "broker.metadata_answered",

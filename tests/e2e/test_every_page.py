@@ -48,7 +48,7 @@ STEPS_LOOKED_AT = 12
 OPENED = {
     "question": (".predict-bar button", ".predict-card"),
     "why": ("button.ask-why", ".why-panel"),
-    "keys and marks": ("eos-masthead button[title*=\"(?)\"]", "eos-help dialog[open]"),
+    "keys and marks": ('eos-masthead button[title*="(?)"]', "eos-help dialog[open]"),
 }
 """What is pressed on the player's page, and what that opens."""
 NO_QUESTIONS = "localStorage.setItem('eosviz-questions', 'off')"

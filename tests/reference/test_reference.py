@@ -73,7 +73,9 @@ def test_the_code_of_every_component_is_shown_and_its_machine_leads_to_it(client
 def test_the_page_gets_the_code_as_the_engine_has_it(client: Client) -> None:
     served = client.get(reverse("reference:code_json")).json()
     assert set(served["components"]) == set(components())
-    assert served["rows"]["transaction_states"][0] == list(place_of_sentence(TRANSACTION_STATES.rows[0].why) or ())
+    assert served["rows"]["transaction_states"][0] == list(
+        place_of_sentence(TRANSACTION_STATES.rows[0].why) or ()
+    )
 
 
 def test_the_reason_of_every_row_is_a_sentence_in_both_languages() -> None:
