@@ -1,4 +1,5 @@
-"""What a transaction coordinator says and answers: sentences, refusals with what they compared, transitions."""
+"""What a transaction coordinator says and answers: sentences, refusals with what they compared, transitions, and
+what judges are told."""
 
 from __future__ import annotations
 
@@ -6,9 +7,9 @@ from typing import Any
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.transaction_metadata import TransactionMetadata
-from engine.coordinator.transaction_states import TRANSACTION_STATES
+from engine.coordinator.transaction_states import PREPARE_COMMIT, TRANSACTION_STATES
 from engine.errors import Error
-from engine.events import PartitionsRegistered
+from engine.events import MarkersGivenUp, OutcomeDecided, PartitionsRegistered, TransactionCompleted
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 from engine.profiles import Profile
@@ -192,3 +193,28 @@ class CoordinatorVoice:
             producer_id=metadata.producer_id,
             producer_epoch=metadata.producer_epoch,
         )
+
+    def _tell_decided(self, metadata: TransactionMetadata, found: bool = False) -> None:
+        if self.watch.judging:
+            self.watch.fact(
+                OutcomeDecided(
+                    producer_id=metadata.producer_id,
+                    producer_epoch=metadata.producer_epoch,
+                    committed=metadata.state == PREPARE_COMMIT,
+                    found=found,
+                )
+            )
+
+    def _tell_unmarked(self, metadata: TransactionMetadata) -> None:
+        if self.watch.judging:
+            self.watch.fact(
+                MarkersGivenUp(
+                    producer_id=metadata.producer_id,
+                    partitions=tuple(sorted(metadata.partitions)),
+                    coordinator_epoch=self.epoch_of(metadata.transactional_id),
+                )
+            )
+
+    def _tell_completed(self, metadata: TransactionMetadata) -> None:
+        if self.watch.judging:
+            self.watch.fact(TransactionCompleted(producer_id=metadata.producer_id))

@@ -39,7 +39,7 @@ from engine.coordinator.transaction_states import (
     TRANSACTION_STATES,
 )
 from engine.errors import NO_ERROR, EngineError, Error
-from engine.events import IdentityGiven, MarkersGivenUp, OutcomeDecided, TransactionCompleted
+from engine.events import IdentityGiven
 from engine.java_hash import partition_for
 from engine.machine import Row
 from engine.messages import NO_PRODUCER_EPOCH, SHORT_MAX
@@ -468,27 +468,6 @@ class TransactionCoordinator(CoordinatorVoice):
         self._note("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
         self._send_markers(metadata, now)
 
-    def _tell_decided(self, metadata: TransactionMetadata, found: bool = False) -> None:
-        if self.watch.judging:
-            self.watch.fact(
-                OutcomeDecided(
-                    producer_id=metadata.producer_id,
-                    producer_epoch=metadata.producer_epoch,
-                    committed=metadata.state == PREPARE_COMMIT,
-                    found=found,
-                )
-            )
-
-    def _tell_unmarked(self, metadata: TransactionMetadata) -> None:
-        if self.watch.judging:
-            self.watch.fact(
-                MarkersGivenUp(
-                    producer_id=metadata.producer_id,
-                    partitions=tuple(sorted(metadata.partitions)),
-                    coordinator_epoch=self.epoch_of(metadata.transactional_id),
-                )
-            )
-
     def _send_markers(self, metadata: TransactionMetadata, now: int) -> None:
         """Pending the completion, the outcome goes to every partition (TXC-16, MRK-1)."""
         committed = metadata.state == PREPARE_COMMIT
@@ -531,10 +510,6 @@ class TransactionCoordinator(CoordinatorVoice):
         metadata.install(writing.image)
         self._tell_completed(metadata)
         self.outbox.append(Completed(transactional_id=writing.transactional_id, error=NO_ERROR))
-
-    def _tell_completed(self, metadata: TransactionMetadata) -> None:
-        if self.watch.judging:
-            self.watch.fact(TransactionCompleted(producer_id=metadata.producer_id))
 
     # -- time ------------------------------------------------------------------------------------------
 
