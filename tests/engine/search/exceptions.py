@@ -108,9 +108,10 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         )
     ),
     Exception_(
-        ("hanging",),
-        ("k28", "set batch_expiry_ms"),
-        "a batch given up in flight may come after its transaction's marker and opens one nobody ends (KIP-890)",
+        ("hanging", "atomic", "visible_early", "exactly_once", "duplicated transactional", "unread"),
+        ("k28", "a batch after its marker"),
+        "a batch given up in flight came after its transaction's marker: it opens one that nobody ends, or that the "
+        "next one's marker ends (KIP-890)",
     ),
     Exception_(
         ("lost", "exactly_once"),

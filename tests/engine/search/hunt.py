@@ -22,6 +22,7 @@ from tests.engine.search.chances import below
 from tests.engine.search.exceptions import excused, features
 from tests.engine.search.folding import Folded
 from tests.engine.search.interventions import LATER, intervention
+from tests.engine.search.late_batches import LateBatches
 from tests.engine.search.logs import EVERY, Logs
 from tests.engine.search.sometimes import ABORT_HIDDEN
 from tests.engine.search.storage import Storage
@@ -76,6 +77,7 @@ class Hunt:
         self.storage = Storage(self.simulation)
         self.logs = Logs(self.simulation, every)
         self.told = Told()
+        self.late = LateBatches()
         self.folded = Folded(self.simulation) if watching == "recorded" else None
         self.hidden: dict[str, set[tuple[str, int]]] = {"read_committed": set(), "read_uncommitted": set()}
         self._features: tuple[int, frozenset[str]] = (-1, frozenset())
@@ -193,7 +195,17 @@ class Hunt:
         )
         while again.simulation.number < self.simulation.number:
             again._step()
-        for name in ("simulation", "facts", "storage", "logs", "told", "folded", "hidden", "happened"):
+        for name in (
+            "simulation",
+            "facts",
+            "storage",
+            "logs",
+            "told",
+            "folded",
+            "hidden",
+            "happened",
+            "late",
+        ):
             setattr(self, name, getattr(again, name))
 
     # -- what always holds -----------------------------------------------------------------------------
@@ -203,6 +215,7 @@ class Hunt:
         for fact in self.facts:
             self.storage.take(fact)
             self.told.take(fact)
+            self.late.take(fact)
             if isinstance(fact, events.RecordsDelivered):
                 self.hidden[fact.isolation].update((fact.partition, offset) for offset in fact.offsets)
             elif isinstance(fact, events.NumbersInDoubt):
@@ -210,6 +223,8 @@ class Hunt:
             elif isinstance(fact, events.CompletionForgotten):
                 self.happened |= {"a completion forgotten"}
         self.facts.clear()
+        if self.late.any:
+            self.happened |= {"a batch after its marker"}
         for source in (self.storage.after(), self.logs.after(), self._judged()):
             for name, what in source:
                 self.hold(name, what)
