@@ -166,7 +166,7 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
     try:
         case = log_case(files, segment_reader())
     except NotALogError as error:
-        if analysis is None or not analysis["partitions"]:
+        if analysis is None or not analysis.get("partitions"):
             raise ReplayRefused.said(error.key, error.params) from error
         case = _printed_case(analysis)
     return _store_log(case, analysis, owner)

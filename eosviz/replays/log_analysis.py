@@ -4,15 +4,15 @@ The analysis reads folders in place, so the files are put into folders of ours f
 names are ours except for what Kafka gives meaning to: the last folder, and the file.
 """
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from engine.codec.partition_folder import base_offset_of
-from eosviz.pipeline.kafka_logs.case import document, read_case
+from eosviz.pipeline.kafka_logs.bounded import TooMuchError, document_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
-from eosviz.pipeline.kafka_logs.words import Words
 
 KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400}
 """Rows of each list that are kept; the page tells how many there were."""
@@ -25,26 +25,28 @@ _FOLDER_CHARACTERS_MAX = 240
 _UNNAMED = "log"
 """The folder of files that came without one: no partition is named so."""
 
+_log = logging.getLogger(__name__)
+
 Json = dict[str, Any]
 
 
 def analyse(files: Mapping[str, bytes]) -> Json | None:
     """The document of docs/logs.md with keys and parameters for sentences and lists of bounded length, and
-    `counts` of the lists; None when the files hold neither a segment nor printed text.
+    `counts` of the lists; `{"too_much": true}` when that took too long or too much memory; None when the
+    files hold neither a segment nor printed text.
     """
     with TemporaryDirectory(prefix="eosviz-log-") as place:
         paths = _laid_out(files, Path(place))
         if not paths:
             return None
         try:
-            found = document(read_case(paths), _kept)
+            found = document_of(paths)
         except LogsError:
             return None
+        except TooMuchError as error:
+            _log.warning("a log case was too much to analyse: %s", error)
+            return {"too_much": True}
     return _bounded(found)
-
-
-def _kept(sentence: Words) -> Json:
-    return {"key": sentence.key, "params": sentence.params}
 
 
 def _laid_out(files: Mapping[str, bytes], place: Path) -> list[Path]:

@@ -13,6 +13,8 @@ Json = dict[str, Any]
 
 def log_case_page(analysis: Json) -> Json:
     """What the template asks for."""
+    if "too_much" in analysis:
+        return {"too_much": True}
     problems = [one for one in analysis["verdicts"] if one["kind"] != "healthy"]
     worst: dict[str, str] = {}
     for verdict in analysis["verdicts"]:

@@ -10,7 +10,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from eosviz.replays import log_upload
+from eosviz.pipeline.kafka_logs.bounded import TooMuchError
+from eosviz.replays import log_analysis, log_upload
 from eosviz.replays.actions import open_log
 from eosviz.replays.models import Replay
 from eosviz.replays.refusal import ReplayRefused
@@ -243,3 +244,16 @@ def test_a_damaged_batch_is_shown_where_it_is(client: Client) -> None:
     send(client, [damaged])
     assert "1 damaged place" in case_page(client)
     assert f"txcommit-0/{Path(log.name).name}: byte 17" in case_page(client)
+
+
+def test_what_is_too_much_to_analyse_is_told_and_plays(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_much(paths: Any) -> Any:
+        raise TooMuchError
+
+    monkeypatch.setattr(log_analysis, "document_of", too_much)
+    send(client, uploads(OPEN, ".log"))
+    page = case_page(client)
+    assert "took too long or too much memory" in page
+    assert "play-case" in page

@@ -14,7 +14,7 @@ from engine.codec.consumer_offsets_record import CommittedOffset, OffsetKey
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
 from engine.codec.transaction_log_record import STATUS_BY_NAME, TransactionLogValue, TransactionStatus
-from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from engine.messages import LONG_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 
 TOMBSTONES = ("null", "NULL", "<DELETE>")
 """How a value that is absent was printed."""
@@ -22,14 +22,14 @@ TOMBSTONES = ("null", "NULL", "<DELETE>")
 _FIELD = re.compile(r"(\w+): (OptionalLong(?:\.empty|\[-?\d+\])|\S+)")
 _RECORD = re.compile(r"(?:\| )?(?=offset: \d)(?P<fields>.*?) header[Kk]eys: \[(?P<rest>.*)", re.DOTALL)
 _MARKER = re.compile(r"\] endTxnMarker: (?P<type>\w+) coordinatorEpoch: (?P<epoch>-?\d+)\s*$")
-_VALUE = re.compile(r"\] key: (?P<key>.*?) payload: (?P<payload>.*)", re.DOTALL)
+_KEY, _PAYLOAD = "] key: ", " payload: "
 _OPTIONAL = re.compile(r"OptionalLong\[(-?\d+)\]")
 _TRANSACTION_KEY = "transaction_metadata::transactionalId="
 _TRANSACTION = re.compile(
     r"producerId:(?P<producer_id>-?\d+),producerEpoch:(?P<epoch>-?\d+),state=(?P<state>\w+),"
     r"partitions=\[(?P<partitions>.*)\],txnLastUpdateTimestamp=(?P<updated>-?\d+),txnTimeoutMs=(?P<timeout>\d+)"
 )
-_OFFSET_KEY = re.compile(r"offset_commit::group=(?P<group>.*),partition=(?P<topic>.+)-(?P<partition>\d+)")
+_OFFSET_KEY = "offset_commit::group="
 _OFFSET = re.compile(r"offset=(?P<offset>-?\d+)(?:,metadata=(?P<metadata>.*))?", re.DOTALL)
 
 Fields = dict[str, str]
@@ -50,10 +50,18 @@ def number(fields: Fields, name: str, default: int | None = None) -> int:
     if text is None and default is not None:
         return default
     optional = _OPTIONAL.fullmatch(text or "")
+    return -1 if text == "OptionalLong.empty" else whole(optional[1] if optional else text)
+
+
+def whole(value: object) -> int:
+    """A number as a file can hold it. Raises UnreadableError for everything else."""
     try:
-        return -1 if text == "OptionalLong.empty" else int(optional[1] if optional else text or "")
+        read = int(value) if isinstance(value, str | int) else None
     except ValueError:
-        raise UnreadableError(f"{name} is {text!r}") from None
+        read = None
+    if read is None or not -LONG_MAX - 1 <= read <= LONG_MAX:
+        raise UnreadableError(f"{str(value)[:40]!r} is no number")
+    return read
 
 
 def truth(fields: Fields, name: str) -> bool:
@@ -67,11 +75,14 @@ class RecordLine:
 
     def __init__(self, fields: Fields, rest: str) -> None:
         self.fields = fields
-        marker, value = _MARKER.search(rest), _VALUE.search(rest)
+        marker = _MARKER.search(rest)
         self.marker: str | None = marker["type"] if marker else None
-        self.coordinator_epoch = int(marker["epoch"]) if marker else -1
-        self.key: str | None = value["key"] if value and not marker else None
-        self.payload: str | None = value["payload"].rstrip("\n") if value and not marker else None
+        self.coordinator_epoch = whole(marker["epoch"]) if marker else -1
+        _, has_key, value = rest.partition(_KEY)
+        key, has_payload, payload = value.partition(_PAYLOAD)
+        is_told = bool(has_key and has_payload) and marker is None
+        self.key: str | None = key if is_told else None
+        self.payload: str | None = payload.rstrip("\n") if is_told else None
 
 
 def record_line(line: str) -> RecordLine | None:
@@ -119,12 +130,12 @@ def _named_transaction(payload: str) -> TransactionLogValue:
     if found is None:
         raise UnreadableError("no transaction in the payload")
     return TransactionLogValue(
-        producer_id=int(found["producer_id"]),
-        producer_epoch=int(found["epoch"]),
-        timeout_ms=int(found["timeout"]),
+        producer_id=whole(found["producer_id"]),
+        producer_epoch=whole(found["epoch"]),
+        timeout_ms=whole(found["timeout"]),
         status=status_of(found["state"]),
         partitions=partitions_of(found["partitions"]),
-        last_update_ms=int(found["updated"]),
+        last_update_ms=whole(found["updated"]),
         start_ms=-1,
     )
 
@@ -132,21 +143,21 @@ def _named_transaction(payload: str) -> TransactionLogValue:
 def _json_transaction(data: dict[str, Any]) -> TransactionLogValue:
     try:
         return TransactionLogValue(
-            producer_id=int(data["producerId"]),
-            producer_epoch=int(data["producerEpoch"]),
-            timeout_ms=int(data["transactionTimeoutMs"]),
+            producer_id=whole(data["producerId"]),
+            producer_epoch=whole(data["producerEpoch"]),
+            timeout_ms=whole(data["transactionTimeoutMs"]),
             status=status_of(data["transactionStatus"]),
             partitions=tuple(
-                (str(of_topic["topic"]), int(index))
+                (str(of_topic["topic"]), whole(index))
                 for of_topic in data["transactionPartitions"] or ()
                 for index in of_topic["partitionIds"]
             ),
-            last_update_ms=int(data["transactionLastUpdateTimestampMs"]),
-            start_ms=int(data["transactionStartTimestampMs"]),
-            previous_producer_id=int(data.get("previousProducerId", NO_PRODUCER_ID)),
-            next_producer_id=int(data.get("nextProducerId", NO_PRODUCER_ID)),
-            next_producer_epoch=int(data.get("nextProducerEpoch", NO_PRODUCER_EPOCH)),
-            client_transaction_version=int(data.get("clientTransactionVersion", 0)),
+            last_update_ms=whole(data["transactionLastUpdateTimestampMs"]),
+            start_ms=whole(data["transactionStartTimestampMs"]),
+            previous_producer_id=whole(data.get("previousProducerId", NO_PRODUCER_ID)),
+            next_producer_id=whole(data.get("nextProducerId", NO_PRODUCER_ID)),
+            next_producer_epoch=whole(data.get("nextProducerEpoch", NO_PRODUCER_EPOCH)),
+            client_transaction_version=whole(data.get("clientTransactionVersion", 0)),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UnreadableError(f"payload: {error}") from None
@@ -157,7 +168,7 @@ def status_of(text: object) -> TransactionStatus:
     if text in STATUS_BY_NAME:
         return STATUS_BY_NAME[str(text)]
     try:
-        return TransactionStatus(int(str(text)))
+        return TransactionStatus(whole(text))
     except ValueError:
         raise UnreadableError(f"state {text!r}") from None
 
@@ -169,31 +180,32 @@ def partitions_of(text: str) -> tuple[tuple[str, int], ...]:
         topic, _, index = one.rpartition("-")
         if not topic or not index.isdecimal():
             raise UnreadableError(f"partition {one!r}")
-        pairs.append((topic, int(index)))
+        pairs.append((topic, whole(index)))
     return tuple(pairs)
 
 
 def offset_record(key: str, payload: str) -> tuple[OffsetKey, CommittedOffset | None] | None:
     """A group's offset; None for a record about a group's members. Raises UnreadableError."""
-    named = _OFFSET_KEY.fullmatch(key)
-    if named is not None:
+    if key.startswith(_OFFSET_KEY):
         value = _OFFSET.fullmatch(payload)
         if value is None and payload not in TOMBSTONES:
             raise UnreadableError("no offset in the payload")
-        place = OffsetKey(named["group"], named["topic"], int(named["partition"]))
-        return place, None if value is None else _committed(int(value["offset"]), value["metadata"] or "")
+        group, _, partition = key.removeprefix(_OFFSET_KEY).rpartition(",partition=")
+        topic, _, index = partition.rpartition("-")
+        place = OffsetKey(group, topic, whole(index))
+        return place, None if value is None else _committed(whole(value["offset"]), value["metadata"] or "")
     if key.startswith("group_metadata::"):
         return None
     data = _json(key)["data"]
     if "topic" not in data:
         return None
     try:
-        place = OffsetKey(str(data["group"]), str(data["topic"]), int(data["partition"]))
+        place = OffsetKey(str(data["group"]), str(data["topic"]), whole(data["partition"]))
         if payload in TOMBSTONES:
             return place, None
         said = _json(payload)["data"]
-        when = int(said.get("commitTimestamp", -1))
-        return place, _committed(int(said["offset"]), str(said.get("metadata", "")), when)
+        when = whole(said.get("commitTimestamp", -1))
+        return place, _committed(whole(said["offset"]), str(said.get("metadata", "")), when)
     except (KeyError, TypeError, ValueError) as error:
         raise UnreadableError(f"offset: {error}") from None
 
@@ -207,7 +219,7 @@ def _committed(offset: int, metadata: str, commit_ms: int = -1) -> CommittedOffs
 def _json(text: str) -> dict[str, Any]:
     try:
         document = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or not isinstance(document.get("data"), dict):
         raise UnreadableError("neither JSON nor the notation before it")

@@ -9,8 +9,9 @@ from pathlib import Path
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
 from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, every_offset, merged
-from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction
+from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, Producer, Transaction
 from eosviz.pipeline.kafka_logs.text_fields import Fields, RecordLine, number, truth
+from eosviz.pipeline.kafka_logs.verdicts import base_offset_of_snapshot
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class TextPartition:
     @property
     def log_end_min(self) -> int:
         """Where the log ends at least; -1 when only a running broker was asked, which does not say it."""
-        bases = [*self.dumped, *(int(name.partition(".")[0]) for name in self.snapshots)]
+        bases = [*self.dumped, *(base_offset_of_snapshot(name) for name in self.snapshots)]
         return max(bases, default=-1)
 
     @property
@@ -112,7 +113,7 @@ class TextPartition:
 
     def folded(self) -> Partition:
         """The partition from its batches or, where none was dumped, from its producers."""
-        partition = Partition(self.name, damage=list(self.damage), corrupt=len(self.damage))
+        partition = Partition(self.name, damage=self.damage[:DAMAGE_MAX], corrupt=len(self.damage))
         for facts, _ in self.batches():
             partition.add(facts)
         if not self.dumped:

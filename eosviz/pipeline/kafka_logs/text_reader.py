@@ -294,10 +294,10 @@ class TextReader:
             for record in records:
                 try:
                     transactional_id, value = transaction_record(record.key or "", record.payload or "")
+                    offset, time = number(record.fields, "offset"), number(record.fields, "createtime", -1)
                 except UnreadableError as error:
                     coordinator.add_damage(f"{facts.file}: offset {record.fields['offset']}: {error}")
                     continue
-                offset, time = number(record.fields, "offset"), number(record.fields, "createtime", -1)
                 coordinator.add(CoordinatorEntry(transactional_id, partition.name, offset, time, value))
 
     def _groups(self, partition: TextPartition) -> None:

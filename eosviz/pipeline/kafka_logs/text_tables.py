@@ -4,7 +4,6 @@ They are separated by tabs and padded; a copy from a terminal may have blanks in
 `TransactionsCommand` (KIP-664).
 """
 
-import re
 from enum import Enum
 
 from engine.codec.producer_snapshot import ProducerEntry
@@ -16,20 +15,23 @@ class Table(Enum):
     """A table by the columns that tell it from the others."""
 
     PRODUCERS = ("ProducerId", "LastSequence", "CurrentTransactionStartOffset")
-    DESCRIPTION = ("CoordinatorId", "TransactionalId", "TransactionTimeoutMs", "TopicPartitions")
+    DESCRIPTION = (
+        "CoordinatorId",
+        "TransactionalId",
+        "TransactionState",
+        "TransactionTimeoutMs",
+        "TopicPartitions",
+    )
     LIST = ("TransactionalId", "Coordinator", "ProducerId", "TransactionState")
     HANGING = ("Topic", "Partition", "ProducerId", "StartOffset")
 
 
-_PARTITION = re.compile(
-    r"describe-producers\b(?=.*--topic[ =](?P<topic>\S+))(?=.*--partition[ =](?P<partition>\d+))"
-)
-
-
 def partition_asked_for(line: str) -> str | None:
     """`topic-N` of a describe-producers command: its table does not name the partition."""
-    found = _PARTITION.search(line)
-    return f"{found['topic']}-{found['partition']}" if found else None
+    asked = iter(line.partition("describe-producers ")[2].replace("=", " ").split())
+    options = {word: next(asked, "") for word in asked if word in ("--topic", "--partition")}
+    topic, partition = options.get("--topic"), options.get("--partition", "")
+    return f"{topic}-{partition}" if topic and partition.isdecimal() else None
 
 
 def head_of(line: str) -> tuple[Table, list[str]] | None:

@@ -15,6 +15,9 @@ from eosviz.pipeline.kafka_logs.coordinator import PREPARED, Coordinator, Coordi
 from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
+_NAME_DIGITS = 20
+"""Of an offset in the name of a file."""
+
 Snapshot = tuple[str, tuple[ProducerEntry, ...]]
 """Name and entries of a partition's newest `.snapshot`."""
 
@@ -142,7 +145,7 @@ def _deleted(partition: Partition, snapshot: Snapshot, notes: tuple[Note, ...]) 
 def base_offset_of_snapshot(name: str) -> int:
     """The offset at which a `.snapshot` was taken, from the file's name; 0 when it says none."""
     digits = name.partition(".")[0]
-    return int(digits) if digits.isdigit() else 0
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _NAME_DIGITS else 0
 
 
 def _verdict(

@@ -1,6 +1,7 @@
 """Printed text gives what the files give, in every dialect that Kafka's tools had."""
 
 import json
+import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -255,6 +256,48 @@ def test_a_batch_that_the_dump_calls_invalid_and_bytes_behind_the_last_are_damag
     whole = document(read_case([written(tmp_path, text)]))
     assert whole["partitions"][0]["corrupt"] == 2
     assert [one["kind"] for one in whole["verdicts"]] == ["undecided"]
+
+
+def test_no_text_ends_in_an_error(tmp_path: Path) -> None:
+    """Dumps and tables with characters and words exchanged, cut and doubled: every line is counted, always."""
+    chance = random.Random(5)
+    whole = (KAFKA_LOGS / "h2_open" / "hangopen-0" / f"{0:020}.log.dump.txt").read_text()
+    whole += (KAFKA_LOGS / "h2_open" / "hangopen-0" / f"{8:020}.snapshot.dump.txt").read_text()
+    whole += "".join(
+        (INTERNAL / "__consumer_offsets-1" / f"{0:020}.log.dump.txt").read_text().splitlines(True)[:12]
+    )
+    whole += state_dump("Ongoing") + tool("h_hang", "describe-producers") + tool("h_hang", "describe")
+    words = [
+        " ",
+        "-1",
+        "9" * 40,
+        "x",
+        "{",
+        "[" * 5000,
+        "]",
+        "key: ",
+        "payload: ",
+        "null",
+        "\t",
+        "\n",
+        "∞",
+        "true",
+        ": ",
+    ]
+    skipped = 0
+    for _ in range(200):
+        text = whole
+        for _ in range(chance.randint(1, 6)):
+            at = int(chance.random() * len(text))
+            text = (
+                text[:at] + words[int(chance.random() * len(words))] + text[at + int(chance.random() * 30) :]
+            )
+        found = document(read_case([written(tmp_path, text)]))["text"]
+        assert found["lines"] == found["used"] + sum(found["skipped"].values()) - found["skipped"].get(
+            "no_records", 0
+        )
+        skipped += sum(found["skipped"].values())
+    assert skipped > 100
 
 
 def test_text_and_folders_are_one_case(tmp_path: Path) -> None:

@@ -1,0 +1,87 @@
+"""The analysis of somebody's upload, in a process of its own with bounded memory and time.
+
+A file may claim anything: a small compressed block may become hundreds of megabytes, a text may have a million
+partitions. What grows beyond the bounds ends with that process, and nothing else does.
+
+    python -m eosviz.pipeline.kafka_logs.bounded PATH…
+
+prints the document of docs/logs.md with keys and parameters for sentences.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from eosviz.pipeline.kafka_logs.stretches import LogsError
+from eosviz.pipeline.kafka_logs.words import Words
+
+PROCESSOR_SECONDS_MAX = 30
+MEMORY_BYTES_MAX = 1536 * 1024 * 1024
+SECONDS_MAX = 300
+"""Of the clock: a busy machine may need long for what takes little."""
+_ROOT = Path(__file__).resolve().parents[3]
+_NOTHING_TO_READ = 3
+
+
+class TooMuchError(Exception):
+    """The analysis grew beyond its bounds."""
+
+
+def document_of(paths: Sequence[Path]) -> dict[str, Any]:
+    """The document of `paths`. Raises LogsError when there is nothing to read, TooMuchError beyond the bounds."""
+    command = [sys.executable, "-m", __name__, *map(str, paths)]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=_ROOT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS_MAX,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TooMuchError from error
+    if done.returncode == _NOTHING_TO_READ:
+        raise LogsError(done.stderr.decode(errors="replace").strip())
+    if done.returncode != 0:
+        raise TooMuchError(done.stderr.decode(errors="replace")[-2000:])
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _kept(sentence: Words) -> dict[str, Any]:
+    return {"key": sentence.key, "params": sentence.params}
+
+
+def _bound() -> None:
+    try:
+        import resource
+    except ImportError:
+        # Not everywhere; the clock's bound holds.
+        return
+    for kind, most in (
+        (resource.RLIMIT_CPU, PROCESSOR_SECONDS_MAX),
+        (resource.RLIMIT_DATA, MEMORY_BYTES_MAX),
+    ):
+        _, hard = resource.getrlimit(kind)
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def main(arguments: Sequence[str]) -> int:
+    _bound()
+    from eosviz.pipeline.kafka_logs.case import document, read_case
+
+    try:
+        found = document(read_case([Path(one) for one in arguments]), _kept)
+    except LogsError as error:
+        sys.stderr.write(str(error))
+        return _NOTHING_TO_READ
+    json.dump(found, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
