@@ -145,6 +145,11 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         ("pause",),
         "a source that is silent for all its checks is taken for one that never committed (MW-13)",
     ),
+    Exception_(
+        ("mixed",),
+        ("an operator undoes",),
+        "an operator undoes the nodes that he names; whoever he leaves out keeps what it has (MW-11, MW-12)",
+    ),
     Exception_(("unread",), ("seek",), "the application itself went elsewhere"),
     Exception_(("unread",), ("delete_head",), "what is deleted cannot be read"),
     Exception_(
@@ -171,6 +176,9 @@ def features(document: dict[str, Any], interventions: Iterable[dict[str, Any]]) 
                 found.add(f"{entry['action']} {entry['error']}")
         if "path" in entry:
             found.add(f"set {entry['path'].rpartition('.')[2]}")
+    for application in document.get("applications", ()):
+        if any(call["do"] == "roll_back" for call in application["calls"]):
+            found.add("an operator undoes")
     for made in interventions:
         found.add(made["action"])
         if "path" in made:
