@@ -56,6 +56,14 @@ def at(page: Page, step: int | str) -> None:
     expect(knob(page)).to_have_attribute("aria-valuenow", str(step))
 
 
+@pytest.fixture(autouse=True)
+def _patient() -> Iterator[None]:
+    """A busy machine makes steps slowly; what is waited for comes."""
+    expect.set_options(timeout=30_000)
+    yield
+    expect.set_options(timeout=5_000)
+
+
 def dialog(page: Page, tag: str) -> Locator:
     return page.locator(f"{tag} dialog")
 
@@ -83,6 +91,7 @@ def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: 
     expect(stops.locator(".stop-list li")).to_have_text(re.compile("rule SEQ-11"))
     pleasant(page)
     page.keyboard.press("Escape")
+    expect(stops).to_be_hidden()
     page.keyboard.press("r")
     told = page.locator("eos-found-bar .found-bar")
     expect(told).to_contain_text("Stopped at step 116: rule SEQ-11")
@@ -93,6 +102,7 @@ def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: 
     page.keyboard.press("Shift+R")
     at(page, 116)
     page.goto(re.sub("[?].*", "", page.url))
+    at(page, 0)
     page.keyboard.press("k")
     expect(stops.locator(".stop-list li")).to_have_count(1)
     stops.get_by_label("rule SEQ-11", exact=True).uncheck()
@@ -112,6 +122,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
     search.get_by_label("Kind").select_option("")
     expect(search.locator(".found-steps li")).to_have_count(len(numbers))
     search.locator(".found-steps button").first.click()
+    expect(search).to_be_hidden()
     at(page, numbers[0])
     page.keyboard.press("n")
     at(page, numbers[1])
