@@ -37,6 +37,7 @@ from engine.messages import (
     InitProducerIdResponse,
     PartitionProduceResponse,
     Send,
+    UsePartition,
     WriteTxnMarkersRequest,
 )
 from engine.value import ordered_value
@@ -229,6 +230,9 @@ class TransactionHost:
                 self.touch_id(wanted.transactional_id)
                 effects.extend(self._write(wanted, now))
             elif isinstance(wanted, SendMarkers):
+                # An offsets partition may have joined before its topic was created, and nobody used it since.
+                idle = self.broker.idle
+                effects += [UsePartition(name) for name in wanted.partitions if name in idle]
                 markers.hand_over(wanted)
                 self._want_pass(now)
             else:

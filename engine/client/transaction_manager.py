@@ -410,7 +410,7 @@ class TransactionManager:
         does = reaction_to(error).does
         if does == FATAL or (does == STALE_EPOCH and self.profile.stale_epoch_is_fatal):
             self.transition(states.FATAL, error)
-        elif self.is_transactional:
+        elif self.is_transactional and not self.has_fatal_error:
             if self.can_bump and not self.is_completing:
                 self.bump_required = True
                 self.watch.touch(self)

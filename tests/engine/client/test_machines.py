@@ -48,6 +48,7 @@ REFUSED = {
     ("READY", "need_producer_id"),
     ("INITIALIZING", "abortable_failure"),
     ("READY", "abortable_failure"),
+    ("ABORTABLE_ERROR", "end_txn_none"),
 } - {("INITIALIZING", "init_transactions")}
 
 

@@ -10,12 +10,14 @@ import pytest
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
 from engine.broker.validation import Origin
+from engine.client.configuration import resolve
+from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_metadata import TransactionMetadata
 from engine.coordinator.transaction_states import ONGOING
 from engine.events import PartitionsRegistered
 from engine.messages import RecordBatch
-from engine.profiles import K20
+from engine.profiles import K20, K28
 from engine.scenario import load
 from engine.simulation import Simulation
 from engine.switches import Switches
@@ -327,3 +329,48 @@ def test_a_loop_whose_calls_return_at_once_lets_time_pass_between_them():
     assert simulation.finished == "complete"
     assert len(paused) == len(set(paused)) > 1
     assert {verdict.partition: verdict.stored for verdict in simulation.verdicts()}["out-0"] == 1
+
+
+def test_an_offsets_partition_that_joined_before_its_topic_was_created_takes_its_marker():
+    """Nobody used it since, so the leader did not know it, and the marker was sent again and again."""
+    calls = [
+        {"at": 20, "do": "init_transactions"},
+        {"at": 200, "do": "begin_transaction"},
+        {"at": 200, "do": "send_offsets", "group": "h", "offsets": {"t-0": 2}},
+    ]
+    document = {
+        "id": "FOUND",
+        "title": WORDS,
+        "cluster": {
+            "internal_topics": False,
+            "broker": {"transaction_state_partitions": 2, "offsets_partitions": 2},
+        },
+        "producers": [{"name": "x1", "settings": {"transactional_id": "txn", "transaction_timeout_ms": 700}}],
+        "consumers": [{"name": "c1", "partitions": ["t-0"], "group": "g"}],
+        "applications": [{"name": "a", "client": "x1", "calls": calls}],
+        "faults": [
+            {"match": {"api": "FindCoordinator", "from": "c1", "nth": 1}, "action": "delay", "by_ms": 240},
+            {"match": {"api": "AddOffsetsToTxn", "response": True}, "action": "crash", "actor": "x1"},
+        ],
+    }
+    simulation = Simulation(load(document))
+    said = []
+    while simulation.number < 3000 and (step := simulation.step()) is not None:
+        said.append(step.key)
+    assert simulation.finished == "complete"
+    assert simulation.judges.outcome_verdict().aborted == 1
+
+
+def test_a_commit_that_another_batch_failed_beside_has_its_answer_thrown_away():
+    """There was no row for EndTxn's answer in ABORTABLE_ERROR, which broke the run (SC-78 shows the rest)."""
+    manager = TransactionManager(
+        "p1",
+        resolve({"transactional_id": "txn"}, K28, Switches()),
+        K28,
+        Switches(),
+        Watch(),
+    )
+    manager.state = "ABORTABLE_ERROR"
+    with pytest.raises(IllegalTransition):
+        manager.end_transaction()
+    assert manager.state == "ABORTABLE_ERROR"
