@@ -217,6 +217,7 @@ class TransactionCompleted:
     """The coordinator will send no more markers: all are acknowledged, or their partitions were given up."""
 
     producer_id: int
+    coordinator_epoch: int
 
 
 @value

@@ -79,7 +79,11 @@ _REFUSED_CALLS = {
 _REFUSED_ANSWERS = (
     (READY, GOT_ID, "refused_got_id"),  # A second initTransactions() was answered after the end of the abort.
     (INITIALIZING, ABORTABLE, "refused_abortable"),  # FindCoordinator: a missing right on a group.
-    (ABORTABLE_ERROR, ENDED, "refused_ended"),  # The batch of an earlier transaction failed after EndTxn had left.
+    (
+        ABORTABLE_ERROR,
+        ENDED,
+        "refused_ended",
+    ),  # The batch of an earlier transaction failed after EndTxn had left.
     (READY, ABORTABLE, "refused_abortable"),  # A batch that was given up in flight fails after the abort.
     (READY, NEED_ID, "refused_need_id"),  # The id that was given is negative, which is none (CTR-6).
 )

@@ -217,4 +217,5 @@ class CoordinatorVoice:
 
     def _tell_completed(self, metadata: TransactionMetadata) -> None:
         if self.watch.judging:
-            self.watch.fact(TransactionCompleted(producer_id=metadata.producer_id))
+            epoch = self.epoch_of(metadata.transactional_id)
+            self.watch.fact(TransactionCompleted(producer_id=metadata.producer_id, coordinator_epoch=epoch))

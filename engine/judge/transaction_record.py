@@ -115,7 +115,10 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """What an earlier coordinator had given up, this one marks."""
+        """What an earlier coordinator had given up, this one marks. One that wakes up after it was replaced may
+        still read its log, and says nothing new."""
+        if self._replaced(fact):
+            return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
         self.registered.setdefault(fact.producer_id, set()).update(fact.partitions)
         for partition in fact.partitions:
@@ -144,16 +147,24 @@ class TransactionsRecord:
 
     def completed(self, fact: events.TransactionCompleted) -> None:
         """What is still open now was left behind."""
+        if self._replaced(fact):
+            return
         self.completing.discard(fact.producer_id)
         for partition in sorted(self.registered.pop(fact.producer_id, ())):
             self._abandon(partition, fact.producer_id)
 
     def given_up(self, fact: events.MarkersGivenUp) -> None:
         """Unless a newer coordinator has taken the transaction over."""
-        if fact.coordinator_epoch < self.coordinated.get(fact.producer_id, -1):
+        if self._replaced(fact):
             return
         for partition in fact.partitions:
             self._abandon(partition, fact.producer_id)
+
+    def _replaced(
+        self, fact: events.PartitionsRegistered | events.TransactionCompleted | events.MarkersGivenUp
+    ) -> bool:
+        """It comes from a coordinator that another one has replaced."""
+        return fact.coordinator_epoch < self.coordinated.get(fact.producer_id, -1)
 
     def _abandon(self, partition: str, producer_id: int) -> None:
         log = self.logs.get(partition)

@@ -75,7 +75,7 @@ def test_one_outcome_everywhere_is_atomic_though_it_shows_at_different_moments()
     assert names(judges) == []
     store(judges, 1, control="COMMIT", partition="t-1")
     judges.take(events.OutcomeTold(producer="p1", committed=True))
-    judges.take(events.TransactionCompleted(producer_id=7))
+    judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=0))
     assert names(judges) == []
     verdict = judges.outcome_verdict()
     assert (verdict.committed, verdict.torn, verdict.hanging) == (1, 0, ())
@@ -178,7 +178,7 @@ def test_a_transaction_left_behind_hangs_and_names_who_holds_the_stable_offset()
     two_partitions(judges)
     decide(judges, True)
     store(judges, 1, control="COMMIT")
-    judges.take(events.TransactionCompleted(producer_id=7))
+    judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=0))
     (found,) = judges.broken(9)
     assert (found["guarantee"], found["partition"], found["serials"]) == ("hanging", "t-1", [2])
     assert (found["producer_id"], found["first_offset"]) == (7, 0)
@@ -231,7 +231,7 @@ def test_a_decision_that_only_a_successor_told_counts_and_one_told_before_counts
     begin(judges)
     judges.take(found)
     assert (judges.outcome_verdict().committed, judges.outcome_verdict().open) == (1, 1)
-    judges.take(events.TransactionCompleted(producer_id=7))
+    judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=0))
     judges.take(found)
     assert judges.outcome_verdict().committed == 2
 
@@ -288,3 +288,15 @@ def test_markers_that_were_given_up_hang_until_another_coordinator_takes_over(ep
     assert bool(judges.outcome_verdict().hanging) is hangs
     judges.take(events.PartitionsRegistered(producer_id=7, partitions=("t-0",), coordinator_epoch=2))
     assert not judges.outcome_verdict().hanging
+
+
+def test_a_replaced_coordinator_that_reads_its_log_again_says_nothing_about_what_its_successor_does():
+    judges = bench()
+    begin(judges)
+    send(judges, 1)
+    store(judges, 0, [1])
+    judges.take(events.PartitionsRegistered(producer_id=7, partitions=("t-0",), coordinator_epoch=5))
+    judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=4))
+    assert not judges.outcome_verdict().hanging
+    judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=5))
+    assert judges.outcome_verdict().hanging
