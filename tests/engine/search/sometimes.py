@@ -62,7 +62,11 @@ SOMETIMES: tuple[Sometimes, ...] = (
     _rare("markers were denied", "broker.markers_denied"),
     _rare("a decision could not be written", "coordinator.image_not_written"),
     _row("an id expired", "coordinator.id_expires"),
-    _rare("a client was told to wait for markers", "coordinator.init_waits_for_markers"),
+    _row(
+        "a client was told to wait for markers",
+        "coordinator.init_waits_for_markers",
+        "coordinator.init_meets_transition",
+    ),
     _row("an application raised its epoch", "client.epoch_bumped", "client.epoch_bumped_alone"),
     _rare("a client lost its number", "client.identity_reset"),
     _row("a batch expired in flight", "client.batch_expired_sent"),
