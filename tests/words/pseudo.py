@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
-
-from engine.explain.sentences import Sentence
 
 _PLAIN = string.ascii_letters
 _MARKED = "àƀćďēƒğħīĵķĺḿńőƥɋŕśŧūṽŵẋŷžÀƁĆĎĒƑĞĦĪĴĶĹḾŃŐƤɊŔŚŦŪṼŴẊŶŽ"
@@ -32,10 +30,6 @@ def pseudo(text: str) -> str:
         spoken += [text[at : slot.start()].translate(_SPEAK), slot.group()]
         at = slot.end()
     return "".join([*spoken, text[at:].translate(_SPEAK)])
-
-
-def pseudo_sentences(known: Mapping[str, Sentence]) -> dict[str, Sentence]:
-    return {key: Sentence(pseudo(one.en), pseudo(one.zh), one.source) for key, one in known.items()}
 
 
 def pseudo_catalogue(file: bytes) -> bytes:

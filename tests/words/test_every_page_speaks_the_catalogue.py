@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 import pytest
+from django.template.autoreload import reset_loaders
 from django.test import Client
 
-import engine.explain.sentences as sentences
 import eosviz.catalogue as catalogue
 from engine.explain.machines import machines
+from engine.explain.sentences import Sentence
 from engine.pseudocode import components
+from eosviz.reference import finding
 from eosviz.scenarios.templatetags import words as word_tags
-from tests.words.pseudo import pseudo, pseudo_sentences, untranslated
+from tests.words.pseudo import pseudo, untranslated
 
 pytestmark = pytest.mark.django_db
 
@@ -89,12 +91,20 @@ class Words(HTMLParser):
 
 @pytest.fixture
 def nobodys_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    spoken = pseudo_sentences(catalogue.words())
-    monkeypatch.setattr(catalogue, "words", lambda: spoken)
-    monkeypatch.setattr(sentences, "catalogue", lambda: spoken)
+    text = Sentence.text
+    monkeypatch.setattr(Sentence, "text", lambda sentence, language: pseudo(text(sentence, language)))
     in_language = word_tags.in_language
     monkeypatch.setitem(word_tags.register.filters, "in_language", lambda words: pseudo(in_language(words)))
+    forget_what_was_said()
     yield
+    forget_what_was_said()
+
+
+def forget_what_was_said() -> None:
+    """Templates keep the filters that they were compiled with, the search its texts."""
+    reset_loaders()
+    finding.entries.cache_clear()
+    catalogue.catalogue_file.cache_clear()
 
 
 @pytest.mark.parametrize("address", PAGES)
