@@ -59,7 +59,7 @@ class Mouse:
 
     def drop_selected(self) -> None:
         self.page.locator("eos-selection-bar .selected").click()
-        self.page.locator(".action-list li:not(.off) button").first.click()
+        self.page.locator(".action-list > ul:not(.more) li:not(.off) button").first.click()
 
 
 class Keyboard:
@@ -67,6 +67,8 @@ class Keyboard:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        # Choosers are taken over from now on: asked for with the key already down, it may come too late.
+        page.on("filechooser", lambda chooser: None)
 
     def press(self, control: Locator) -> None:
         self.reach(control)

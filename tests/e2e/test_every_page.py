@@ -32,7 +32,7 @@ from tests.e2e.looking import (
     text_faults,
 )
 from tests.e2e.newcomer import Keyboard
-from tests.e2e.test_newcomer_walk import SIZES, move, start, step_to_rule
+from tests.e2e.test_newcomer_walk import SIZES, move, shown_step, start, step_to_rule
 from tests.running_site import RunningSite
 
 KAFKA_LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
@@ -74,6 +74,8 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     page.goto(home)
     start(hand, "SC-03")
     step_to_rule(hand, "SEQ-11")
+    # The address follows what is on show with a little delay.
+    expect(page).to_have_url(re.compile(rf"[?&]step={shown_step(page)}(&|$)"))
     pages["player"] = page.url
     asked = questions(entry("SC-03").scenario(), [])[0].at
     pages |= {
