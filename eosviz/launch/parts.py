@@ -65,7 +65,8 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     return (
         pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
         pytest_part("site", ["tests", *elsewhere, "-n", "2", "--dist", "loadgroup", *chosen]),
-        pytest_part("browser", ["tests/e2e", *chosen]),
+        # By file: what a file makes for its tests is made once.
+        pytest_part("browser", ["tests/e2e", "-n", "2", "--dist", "loadscope", *chosen]),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),
     )
 
