@@ -129,8 +129,8 @@ def supervise(
         address = url_of(listener)
         wait_until_healthy(supervisor, address)
         if not supervisor.stop_requested:
-            supervisor.note_ready()
             say(f"eosviz is ready: {address}  (Ctrl-C ends it)")
+            supervisor.note_ready()
         supervisor.watch(StorageWatch(data, say).look)
         say("Ending …")
     finally:
