@@ -369,6 +369,8 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
         raise BadScenario(f"{place}.do", repr(call["do"]), ", ".join(schema.MIDDLEWARE_CALLS))
     if belongs is not None and belongs != client:
         raise BadScenario(f"{place}.do", f"{call['do']!r} at {client}", f"a call of {belongs}")
+    if call["do"] == "roll_back" and not call["nodes"]:
+        raise BadScenario(f"{place}.nodes", "names nobody", "one node at least")
     for name in call["nodes"]:
         known(
             f"{place}.nodes", name, [node for node in nodes if node not in (INITIATOR, MIDDLEWARE, MANAGER)]

@@ -53,6 +53,7 @@ def test_a_world_of_nodes_alone_is_good() -> None:
             {"applications": application("middleware", do="roll_back", nodes=["x"])},
             "applications.app-1.calls.0.nodes",
         ),
+        ({"applications": application("middleware", do="roll_back")}, "applications.app-1.calls.0.nodes"),
         ({"middleware": middleware(one_node=True)}, "applications.app-1.client"),
         ({"faults": [{"at": 0, "action": "crash", "actor": "participant-9"}]}, "faults.0.actor"),
         ({"faults": crafted(message={"api": "Commit", "tid": 1})}, "faults.0.actor"),

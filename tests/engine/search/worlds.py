@@ -232,7 +232,7 @@ def middleware(generator: Random) -> Document:
     if perhaps(generator, 0.2):
         operator = {"at": 2000 + below(generator, 8000), "do": "roll_back", "tid": 1 + below(generator, 2)}
         nodes = [name for name in PARTICIPANTS if perhaps(generator, 0.4)]
-        calls = [{**operator, "nodes": nodes}]
+        calls = [{**operator, "nodes": nodes or list(PARTICIPANTS[:1])}]
         document["applications"].append({"name": "operator", "client": MIDDLEWARE, "calls": calls})
     names = names_of(document)
     faults = [matched(generator, names, honest=True) for _ in range(1 + below(generator, 3))]
