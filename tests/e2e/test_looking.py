@@ -68,6 +68,12 @@ def dialog(page: Page, tag: str) -> Locator:
     return page.locator(f"{tag} dialog")
 
 
+def gone(dialog: Locator) -> None:
+    """The keys are the page's again: for one frame more they go to the field that was left."""
+    expect(dialog).to_be_hidden()
+    dialog.page.wait_for_function("document.activeElement?.closest('dialog') == null")
+
+
 def pleasant(page: Page) -> None:
     """In both sizes and themes nothing is unreadable, cut at the side, or without words."""
     for size, theme in (("telephone", "dark"), ("desk", "light")):
@@ -91,7 +97,7 @@ def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: 
     expect(stops.locator(".stop-list li")).to_have_text(re.compile("rule SEQ-11"))
     pleasant(page)
     page.keyboard.press("Escape")
-    expect(stops).to_be_hidden()
+    gone(stops)
     page.keyboard.press("r")
     told = page.locator("eos-found-bar .found-bar")
     expect(told).to_contain_text("Stopped at step 116: rule SEQ-11")
@@ -122,7 +128,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
     search.get_by_label("Kind").select_option("")
     expect(search.locator(".found-steps li")).to_have_count(len(numbers))
     search.locator(".found-steps button").first.click()
-    expect(search).to_be_hidden()
+    gone(search)
     at(page, numbers[0])
     page.keyboard.press("n")
     at(page, numbers[1])
