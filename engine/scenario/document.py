@@ -16,6 +16,7 @@ from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
 from engine.scenario import schema
 from engine.scenario.bad_scenario import BadScenario, known
+from engine.scenario.belonging import check_belonging
 from engine.scenario.faults_and_overrides import check_fault, check_override
 from engine.scenario.schema import SECTIONS, Field
 
@@ -65,6 +66,7 @@ def load(
     try:
         written = copy.deepcopy(document)
         check_section("scenario", written, "")
+        check_belonging(written)
         if variant is not None:
             written = _with_variant(written, variant)
         for path, value in (settings or {}).items():

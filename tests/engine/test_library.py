@@ -15,6 +15,7 @@ import pytest
 from engine.errors import Refused
 from engine.explain import transcript_lines
 from engine.scenario import library, load, parse
+from engine.scenario.expectations import told, unmet
 from engine.scenario.schema import SECTIONS
 from engine.simulation import Simulation
 
@@ -66,27 +67,8 @@ def test_scenario_plays_as_its_transcript_says(entry, variant):
 
 def expect_met(simulation, steps):
     expect = simulation.scenario["expect"]
-    assert simulation.finished == (expect["finished"] or "complete")
-    verdicts = {verdict.partition: verdict for verdict in simulation.verdicts()}
     assert expect["verdicts"] or expect["transactions"], "every scenario states its verdict"
-    ended = {verdict.tid: verdict for verdict in simulation.judges.transaction_verdicts()}
-    for wanted in expect["transactions"]:
-        for name, value in wanted.items():
-            if value is not None:
-                assert getattr(ended[wanted["tid"]], name) == value, f"{name}: {ended[wanted['tid']].line()}"
-    for wanted in expect["verdicts"]:
-        got = verdicts[wanted["partition"]]
-        for name, value in wanted.items():
-            if name != "partition" and value is not None:
-                assert getattr(got, name) == value, f"{wanted['partition']} {name}: {got.line()}"
-    said = {step["key"] for step in steps} | {note["key"] for step in steps for note in step["notes"]}
-    assert set(expect["says"] or ()) <= said, sorted(set(expect["says"] or ()) - said)
-    broken = {found["guarantee"] for step in steps for found in step["broken"]}
-    if expect["broken"] is not None:
-        assert set(expect["broken"]) == broken
-    errors = {step["refusal"]["error"] for step in steps if step["refusal"]}
-    errors |= {str(value) for step in steps for name, value in step["params"].items() if name == "error"}
-    assert set(expect["errors"] or ()) <= errors, sorted(set(expect["errors"] or ()) - errors)
+    assert unmet(simulation, told(steps)) == []
 
 
 UNSAID = {

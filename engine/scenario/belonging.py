@@ -1,0 +1,138 @@
+"""Which fields a row may have beside its word: an entry of the fault script beside ``action``, a call beside ``do``,
+an override beside ``set``.
+
+One table for the loader, which refuses a field that would mean nothing, and for forms, which offer no such field.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.scenario import schema
+from engine.scenario.bad_scenario import BadScenario
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """``word``: the field that decides; ``always``: what every row may have; ``fields``: word to what it may have."""
+
+    word: str
+    always: tuple[str, ...]
+    fields: dict[str, tuple[str, ...]]
+
+
+BELONGING: dict[str, Belonging] = {
+    "fault": Belonging(
+        "action",
+        ("at", "match", "after_ms"),
+        {
+            "drop": (),
+            "delay": ("by_ms",),
+            "duplicate": (),
+            "reorder": (),
+            "disconnect": (),
+            "inject_error": ("error", "stored", "message"),
+            "crash": ("actor", "for_ms", "clean"),
+            "restart": ("actor",),
+            "pause": ("actor", "for_ms"),
+            "resume": ("actor",),
+            "change_leader": ("partition", "broker"),
+            "shrink_isr": ("partition", "broker"),
+            "restore_isr": ("partition", "broker"),
+            "deny": ("operation", "resource"),
+            "allow": ("operation", "resource"),
+            "delete_head": ("partition", "to"),
+            "compact": ("partition",),
+            "seek": ("actor", "partition", "to"),
+            "expire_producers": ("partition",),
+            "competing_write": (),
+            "craft_produce": ("partition", "message"),
+            "craft_request": ("actor", "message"),
+            "make_unavailable": ("actor", "for_ms"),
+            "make_available": ("actor",),
+            "delete_topic": ("topic",),
+            "advance_clock": (),
+            "set": ("path", "value"),
+            "connect_slowly": ("actor", "by_ms"),
+        },
+    ),
+    "call": Belonging(
+        "do",
+        ("at",),
+        {
+            "send": ("partition", "records", "size", "every", "again", "key"),
+            "flush": (),
+            "close": (),
+            "force_close": (),
+            "init_transactions": (),
+            "begin_transaction": (),
+            "send_offsets": ("group", "offsets", "member"),
+            "commit_transaction": (),
+            "abort_transaction": (),
+            "transact": ("records", "every"),
+            "roll_back": ("tid", "nodes"),
+        },
+    ),
+    "override": Belonging(
+        "set",
+        (),
+        {
+            "client": ("client", "partition", "next_sequence", "producer_id", "producer_epoch"),
+            "broker_entry": (
+                "partition",
+                "producer_id",
+                "producer_epoch",
+                "last_sequence",
+                "last_offset",
+            ),
+            "zookeeper": ("block_start", "block_end", "broker", "next_id"),
+            "log_start": ("partition", "offset"),
+            "leader": ("partition", "broker", "no_leader"),
+            "transaction": (
+                "transactional_id",
+                "state",
+                "producer_id",
+                "producer_epoch",
+                "partitions",
+                "timeout_ms",
+            ),
+            "group": ("group", "generation", "members"),
+        },
+    ),
+}
+
+
+def check_belonging(document: dict[str, Any]) -> None:
+    """Raises BadScenario for a field beside a word to which it means nothing. The types are right already.
+
+    Only what the author wrote is looked at: a variant may give a row another word and leave the rest.
+    """
+    for section, rows in (("fault", "faults"), ("override", "overrides")):
+        for index, row in enumerate(document.get(rows, ())):
+            _check_row(section, row, f"{rows}.{index}")
+    for application in document.get("applications", ()):
+        for index, call in enumerate(application.get("calls", ())):
+            _check_row("call", call, f"applications.{application['name']}.calls.{index}")
+
+
+def _check_row(section: str, row: dict[str, Any], place: str) -> None:
+    belonging = BELONGING[section]
+    word = row[belonging.word]
+    may = (belonging.word, *belonging.always, *belonging.fields[word])
+    for name in row:
+        if name not in may:
+            raise BadScenario(f"{place}.{name}", f"means nothing to {word}", ", ".join(may))
+
+
+def _complete() -> None:
+    """Every word has its fields, and every field belongs to some word."""
+    for section, belonging in BELONGING.items():
+        known = schema.SECTIONS[section]
+        words = set(known[belonging.word].choices)
+        named = {name for names in belonging.fields.values() for name in names}
+        if words != belonging.fields.keys() or named | {belonging.word, *belonging.always} != known.keys():
+            raise ValueError(f"{section}: the table of what belongs to what is not that of the schema")
+
+
+_complete()

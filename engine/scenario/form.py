@@ -1,0 +1,171 @@
+"""What a form for scenario documents is made from: the tables that the loader checks with, as JSON.
+
+A form that knows these needs no rule of its own. Words for people stand in the catalogue under the same names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+from engine.broker.configuration import BrokerConfiguration
+from engine.client.configuration import SETTINGS
+from engine.crafted_requests import FIELDS as CRAFTED
+from engine.errors import Error
+from engine.explain.machines import machines
+from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.middleware.configuration import NODES
+from engine.profiles import PROFILES
+from engine.scenario import schema
+from engine.scenario.belonging import BELONGING
+from engine.scenario.faults_and_overrides import FAULT_NEEDS, PRODUCE_FIELDS
+from engine.scenario.schema import SECTIONS, Field
+from engine.switches import Switches
+
+TABLES: dict[tuple[str, str], str] = {
+    ("producer", "settings"): "settings",
+    ("cluster", "broker"): "broker",
+    ("scenario", "switches"): "switches",
+}
+"""The free tables whose keys another table knows."""
+
+NAMES: dict[tuple[str, str], str] = {
+    ("latency", "between"): "actors",
+    ("consumer", "partitions"): "partitions",
+    ("application", "client"): "callable",
+    ("loop", "producer"): "producers",
+    ("loop", "consumer"): "consumers",
+    ("loop", "output"): "partitions",
+    ("call", "partition"): "partitions",
+    ("call", "nodes"): "actors",
+    ("fault", "actor"): "actors",
+    ("fault", "partition"): "partitions",
+    ("fault", "topic"): "topics",
+    ("fault", "error"): "errors",
+    ("match", "from"): "actors",
+    ("match", "to"): "actors",
+    ("match", "partition"): "partitions",
+    ("override", "client"): "producers",
+    ("override", "partition"): "partitions",
+    ("override", "partitions"): "partitions",
+    ("expect", "errors"): "errors",
+    ("expect", "broken"): "guarantees",
+    ("verdict", "partition"): "partitions",
+    ("checkpoint", "actor"): "actors",
+    ("checkpoint", "source"): "actors",
+    ("checkpoint", "partition"): "partitions",
+    ("checkpoint", "machine"): "machines",
+}
+"""What the name in a field is the name of; `names_in` tells a document's own."""
+
+
+def form() -> dict[str, Any]:
+    """Sections, the tables behind free keys, what belongs to which word, and names that are always known."""
+    return {
+        "sections": {
+            section: {name: _field(section, name, field) for name, field in table.items()}
+            for section, table in SECTIONS.items()
+        },
+        "tables": {
+            "settings": {name: _setting(name) for name in SETTINGS},
+            "broker": _table_of(BrokerConfiguration),
+            "switches": _table_of(Switches),
+        },
+        "belonging": {
+            section: {"word": one.word, "always": one.always, "fields": one.fields}
+            for section, one in BELONGING.items()
+        },
+        "needs": FAULT_NEEDS,
+        "actions": {
+            "message": schema.MESSAGE_ACTIONS,
+            "actor": schema.ACTOR_ACTIONS,
+            "world": schema.WORLD_ACTIONS,
+        },
+        "crafted": {"craft_request": {name: list(CRAFTED[name]) for name in CRAFTED}}
+        | {"craft_produce": [*PRODUCE_FIELDS, "transactional"]},
+        "names": {
+            "errors": sorted(error.name for error in Error if error is not Error.NONE),
+            "guarantees": [*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES],
+            "machines": sorted(machine.name for machine in machines().values()),
+        },
+        "versions": {profile.name: profile.version for profile in PROFILES.values()},
+        "name": schema.NAME,
+    }
+
+
+def _field(section: str, name: str, field: Field) -> dict[str, Any]:
+    return {
+        "kind": field.kind,
+        "default": list(field.default) if isinstance(field.default, tuple) else field.default,
+        "required": field.required,
+        "low": field.low,
+        "high": field.high,
+        "choices": list(field.choices),
+        "rows": field.rows,
+        "bound": field.bound,
+        "table": TABLES.get((section, name)),
+        "names": NAMES.get((section, name)),
+    }
+
+
+def _setting(name: str) -> dict[str, Any]:
+    setting = SETTINGS[name]
+    bounded = setting.kind == "int"
+    return {
+        "kind": setting.kind,
+        "default": setting.default,
+        "low": setting.low if bounded else None,
+        "high": setting.high if bounded else None,
+        "choices": [0, 1, "all"] if setting.kind == "acks" else [],
+    }
+
+
+def _table_of(kind: type[Any]) -> dict[str, Any]:
+    """The fields of a dataclass as settings: each has the type of its default."""
+    found = {}
+    for field in fields(kind):
+        default = None if field.default is MISSING else field.default
+        named = "bool" if type(default) is bool else "text" if type(default) is str else "int"
+        found[field.name] = {
+            "kind": named, "default": default, "low": None, "high": None, "choices": [],
+        }  # fmt: skip
+    return found
+
+
+def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
+    """The names that a document's rows may refer to. Takes any document, also one that would not load."""
+    cluster = document.get("cluster")
+    brokers = cluster.get("brokers", 3) if isinstance(cluster, dict) else 3
+    count = brokers if type(brokers) is int and 0 <= brokers <= 9 else 3
+    producers, consumers = _names(document, "producers"), _names(document, "consumers")
+    topics = _named_rows(document, "topics") or ([{"name": "t"}] if count else [])
+    middleware = document.get("middleware")
+    nodes = _names(middleware, "participants") if isinstance(middleware, dict) else []
+    nodes = [*NODES, *nodes] if nodes else []
+    actors = [f"broker-{number}" for number in range(1, count + 1)]
+    return {
+        "producers": producers,
+        "consumers": consumers,
+        "callable": [*producers, *nodes],
+        "topics": [str(topic["name"]) for topic in topics],
+        "partitions": [
+            f"{topic['name']}-{number}"
+            for topic in topics
+            for number in range(_whole(topic.get("partitions"), 2, 64))
+        ],
+        "actors": [*producers, *consumers, *actors, *nodes],
+    }
+
+
+def _named_rows(document: dict[str, Any], section: str) -> list[dict[str, Any]]:
+    rows = document.get(section)
+    rows = rows[:64] if isinstance(rows, list) else []
+    return [row for row in rows if isinstance(row, dict) and type(row.get("name")) is str]
+
+
+def _names(document: dict[str, Any], section: str) -> list[str]:
+    return [row["name"] for row in _named_rows(document, section)]
+
+
+def _whole(value: Any, usual: int, most: int) -> int:
+    return value if type(value) is int and 0 <= value <= most else usual

@@ -1,0 +1,97 @@
+"""Every mistake of a document at once, for somebody who is writing it.
+
+The loader stops at the first. Here it is asked again without what it refused, as far as one mistake cannot be the
+cause of the next: a bad value is left out, a bad row is left out, and names are looked at last.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from engine.scenario.bad_scenario import BadScenario
+from engine.scenario.document import line_of, load
+
+MISTAKES_MAX = 30
+_MEANINGLESS_WITHOUT = ("faults", "checkpoints", "expect")
+"""A row of these is left out whole; nothing else names it."""
+
+
+def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str = "") -> list[BadScenario]:
+    """At most MISTAKES_MAX, in the order in which the loader finds them; none when it loads.
+
+    ``text`` is the document's own text, for line numbers.
+    """
+    left = copy.deepcopy(document)
+    found: dict[str, BadScenario] = {}
+    while len(found) < MISTAKES_MAX:
+        try:
+            load(left, variant)
+        except BadScenario as bad:
+            known = bad.place in found
+            if not known:
+                bad.line = line_of(text, bad.place) if text else None
+                found[bad.place] = bad
+            if not (_leave_out_row(left, bad.place) if known else _leave_out(left, bad)):
+                break
+        else:
+            break
+    return list(found.values())
+
+
+def _leave_out(document: dict[str, Any], bad: BadScenario) -> bool:
+    """Remove what is wrong; False when what would be found next may only follow from that."""
+    words = bad.place.split(".")
+    if bad.wrong == "missing" or words[0] in _MEANINGLESS_WITHOUT:
+        return _leave_out_row(document, bad.place)
+    if words[-1] in ("name", "partitions", "participants"):
+        return False
+    return _remove(document, words)
+
+
+def _leave_out_row(document: dict[str, Any], place: str) -> bool:
+    words = place.split(".")
+    if words[0] == "expect" and len(words) > 1:
+        return _remove(document, words[:2])
+    if words[0] in ("faults", "checkpoints") and len(words) > 1:
+        return _remove(document, words[:2])
+    if words[0] == "applications" and len(words) > 3 and words[2] == "calls":
+        return _remove(document, words[:4])
+    return False
+
+
+def _remove(document: dict[str, Any], words: list[str]) -> bool:
+    """Empty a row instead of moving those behind it: the places of further mistakes stay those of the text."""
+    node: Any = document
+    for word in words[:-1]:
+        node = _below(node, word)
+        if node is None:
+            return False
+    last = words[-1]
+    if isinstance(node, dict) and last in node:
+        del node[last]
+        return True
+    if isinstance(node, list) and words[0] in _HARMLESS and last.isdecimal() and int(last) < len(node):
+        node[int(last)] = dict(_HARMLESS[words[0]])
+        return True
+    return False
+
+
+_HARMLESS: dict[str, dict[str, Any]] = {
+    "faults": {"action": "advance_clock", "at": 0},
+    "checkpoints": {"ask": "append"},
+    "applications": {"do": "flush", "at": 0},
+}
+"""A row that is right in every document, to stand where a wrong one stood."""
+
+
+def _below(node: Any, word: str) -> Any:
+    if isinstance(node, dict):
+        return node.get(word)
+    if isinstance(node, list):
+        for item in node:
+            if isinstance(item, dict) and item.get("name") == word:
+                return item
+        if word.isdecimal() and int(word) < len(node):
+            return node[int(word)]
+    return None

@@ -1,0 +1,134 @@
+"""A document's mistakes all at once, what belongs to which word, and the tables that a form is made from."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from engine.scenario import BadScenario, library, load
+from engine.scenario.belonging import BELONGING
+from engine.scenario.form import NAMES, TABLES, form, names_in
+from engine.scenario.mistakes import MISTAKES_MAX, mistakes
+from engine.scenario.schema import SECTIONS
+
+RIGHT: dict[str, Any] = {
+    "id": "x",
+    "title": {"en": "a", "zh-Hans": "b"},
+    "producers": [{"name": "p1"}],
+    "applications": [
+        {
+            "name": "app",
+            "client": "p1",
+            "calls": [{"at": 1, "do": "send", "partition": "t-0"}, {"at": 2, "do": "flush"}],
+        }
+    ],
+    "faults": [{"action": "drop", "match": {"api": "Produce"}}, {"at": 5, "action": "crash", "actor": "p1"}],
+}
+
+
+def changed(*paths: tuple[str, Any]) -> dict[str, Any]:
+    document = copy.deepcopy(RIGHT)
+    for path, value in paths:
+        node: Any = document
+        *way, last = path.split(".")
+        for word in way:
+            node = node[int(word)] if isinstance(node, list) else node[word]
+        node[last] = value
+    return document
+
+
+def places(document: dict[str, Any]) -> list[str]:
+    return [bad.place for bad in mistakes(document)]
+
+
+def test_a_right_document_has_none() -> None:
+    assert mistakes(RIGHT) == []
+    for entry in library():
+        assert mistakes(entry.document, text=entry.text) == [], entry.id
+
+
+def test_each_mistake_is_found_at_its_place() -> None:
+    document = changed(
+        ("profile", "k3"),
+        ("seed", -1),
+        ("applications.0.calls.0.partition", "x-7"),
+        ("applications.0.calls.1.do", "flash"),
+        ("faults.0.by_ms", 3),
+        ("faults.1.actor", "broker-9"),
+    )
+    assert sorted(places(document)) == [
+        "applications.app.calls.0.partition",
+        "applications.app.calls.1.do",
+        "faults.0.by_ms",
+        "faults.1.actor",
+        "profile",
+        "seed",
+    ]
+
+
+def test_what_only_follows_from_a_mistake_is_not_reported() -> None:
+    assert places(changed(("producers.0.name", "P one"))) == ["producers.P one.name"]
+    assert (
+        places(changed(("producers", 3))) == ["producers"]
+        or places(changed(("producers", 3)))[0] == "producers"
+    )
+
+
+def test_no_more_than_the_bound() -> None:
+    many = [{"at": 1, "action": "crash", "actor": f"nobody-{number}"} for number in range(MISTAKES_MAX + 9)]
+    assert len(mistakes(changed(("faults", many)))) == MISTAKES_MAX
+
+
+def test_a_mistake_tells_its_line() -> None:
+    entry = next(entry for entry in library() if entry.id == "SC-03")
+    text = entry.text.replace('profile = "k28"', 'profile = "k99"') + '\n[limits]\nsteps = "many"\n'
+    import tomllib
+
+    found = {bad.place: bad.line for bad in mistakes(tomllib.loads(text), text=text)}
+    assert found["limits.steps"] == len(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("rows", "row", "field"),
+    [
+        ("faults", {"at": 1, "action": "crash", "actor": "p1", "by_ms": 3}, "by_ms"),
+        ("overrides", {"set": "log_start", "partition": "t-0", "offset": 3, "client": "p1"}, "client"),
+    ],
+)
+def test_a_field_that_means_nothing_is_refused_with_those_that_do(rows: str, row: Any, field: str) -> None:
+    with pytest.raises(BadScenario) as refused:
+        load({**RIGHT, rows: [row]})
+    assert refused.value.place == f"{rows}.0.{field}"
+    assert "means nothing to" in refused.value.wrong
+
+
+def test_the_form_has_every_field_of_the_schema_and_names_what_exists() -> None:
+    made = form()
+    assert {name: list(table) for name, table in made["sections"].items()} == {
+        name: list(table) for name, table in SECTIONS.items()
+    }
+    for section, name in (*NAMES, *TABLES):
+        assert name in SECTIONS[section]
+    assert set(made["belonging"]) == set(BELONGING)
+    known = {*names_in(RIGHT), *made["names"]}
+    assert set(NAMES.values()) <= known
+
+
+def test_names_are_those_that_the_loader_knows() -> None:
+    for entry in library():
+        for variant in entry.variants or (None,):
+            scenario = entry.scenario(variant)
+            names = names_in(scenario.source)
+            topics = scenario["topics"]
+            assert names["partitions"] == [
+                f"{topic['name']}-{number}" for topic in topics for number in range(topic["partitions"])
+            ], entry.id
+            for application in scenario["applications"]:
+                assert application["client"] in names["callable"]
+
+
+@pytest.mark.parametrize("broken", [{}, {"topics": 3}, {"cluster": []}, {"topics": [{"partitions": "x"}, 4]}])
+def test_names_of_a_broken_document_are_some(broken: dict[str, Any]) -> None:
+    assert set(names_in(broken)) >= {"producers", "partitions", "actors"}
