@@ -10,24 +10,13 @@ from django.db import transaction
 
 from engine.codec.log_case import TITLE_PARTITIONS_MAX, LogCase, NotALogError, log_case
 from engine.scenario.header import ENGINE_VERSION
-from eosviz.catalogue import LANGUAGES, say
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
-from eosviz.replays import format, player_file, reading, writing
+from eosviz.replays import format, player_file, writing
+from eosviz.replays.checking import Checked, check, verified
 from eosviz.replays.log_analysis import analyse
 from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
 from eosviz.replays.refusal import ReplayRefused
-from eosviz.replays.transactions_told import TransactionsTold
-from eosviz.replays.verification import Finding, Rerun
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
-
-PLAYER_STATES = {
-    "verified": "verified",
-    "differs": "differs",
-    "recorded": "as_recorded",
-    "stopped": "as_recorded",
-    "log": "log",
-}
-"""Our states as docs/player.md names them."""
 
 _STEPS_READ_AT_ONCE = 500
 
@@ -89,16 +78,7 @@ def _stored_steps(branches: list[Branch]) -> Iterator[tuple[str, Any]]:
 def import_replay(file: BinaryIO, owner: str) -> Replay:
     """Read, check, run again and store. Raises ReplayRefused; then nothing was stored."""
     _check_room(owner)
-    reruns: list[Rerun] = []
-    transactions: list[TransactionsTold] = []
-
-    def witness(header: format.Header) -> TransactionsTold:
-        reruns.append(Rerun(header))
-        transactions.append(TransactionsTold(header, reruns[0].take))
-        return transactions[0]
-
-    recording = reading.read(file, witness=witness)
-    return _store(recording, reruns[0].finding(), owner, transactions[0].told())
+    return _store(check(file), owner)
 
 
 def _check_room(owner: str) -> None:
@@ -106,50 +86,22 @@ def _check_room(owner: str) -> None:
         raise ReplayRefused("too_many_replays", limit=REPLAYS_PER_BROWSER)
 
 
-def _store(
-    recording: reading.Recording, finding: Finding, owner: str, transactions: dict[str, Any]
-) -> Replay:
-    header = recording.header
-    identity = uuid.uuid4()
-    title = {"en": header.title.en, "zh-Hans": header.title.zh_hans}
-    branches = [
-        {**format.as_json(branch), "first_broken": recording.first_broken[branch.id]}
-        for branch in header.branches
-    ]
-    names = {branch.id: branch.name for branch in header.branches}
-    told = {
-        "branch": names.get(finding.branch or "", ""),
-        "step": finding.step,
-        "checked": finding.checked,
-    }
+def _store(checked: Checked, owner: str) -> Replay:
+    recording, header = checked.recording, checked.recording.header
     replay = Replay(
-        id=identity,
+        id=uuid.uuid4(),
         owner=owner,
         kind="session",
-        title=title,
-        scenario=str(header.scenario.get("id", ""))[:100],
+        title=checked.title,
+        scenario=checked.scenario,
         variant=header.variant or "",
         engine=header.engine,
         digest=recording.digest,
         steps=recording.steps,
-        state=finding.state,
-        finding=told,
+        state=checked.finding.state,
+        finding=checked.told,
     )
-    fields = {
-        "v": 1,
-        "kind": "replay",
-        "session": {
-            "id": str(identity),
-            "title": title,
-            "scenario": replay.scenario,
-            "variant": header.variant,
-        },
-        "header": header.header,
-        "verified": _verified(replay, finding.step),
-        "branches": branches,
-        "view": header.view,
-        "transactions": transactions,
-    }
+    fields = {**checked.fields(str(replay.id)), "header": header.header, "view": header.view}
     replay.player = player_file.pack(fields, recording.packed_steps)
     with transaction.atomic():
         replay.save(force_insert=True)
@@ -215,7 +167,7 @@ def _store_log(case: LogCase, analysis: dict[str, Any] | None, owner: str) -> Re
         "kind": "log",
         "session": {"id": str(identity), "title": replay.title, "scenario": None, "variant": None},
         "header": case.header,
-        "verified": _verified(replay, None),
+        "verified": verified("log", replay.engine, replay.steps, replay.finding, None),
         "branches": [branch],
         "view": case.view,
     }
@@ -223,13 +175,3 @@ def _store_log(case: LogCase, analysis: dict[str, Any] | None, owner: str) -> Re
     replay.digest = hashlib.sha256(bytes(replay.player)).hexdigest()
     replay.save(force_insert=True)
     return replay
-
-
-def _verified(replay: Replay, step: int | None) -> dict[str, Any]:
-    """What the player's badge says."""
-    return {
-        "state": PLAYER_STATES[replay.state],
-        "engine": replay.engine,
-        "step": step,
-        "sentence": {language: say(replay.said_key, language, replay.said_params) for language in LANGUAGES},
-    }

@@ -10,6 +10,7 @@
 
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
+import { isInPage } from "../player/addressed.ts";
 import type { Check, Code } from "../player/checks.ts";
 import { fetchCode } from "../player/checks.ts";
 import type { Frame, Transition } from "../player/frame.ts";
@@ -129,14 +130,18 @@ export class CodePanel extends DiagramElement {
   }
 
   #component(shape: CodeShape, step: number): TemplateResult {
-    const page = this.code.replace(/[.]json$/, "/");
-    return html`<section><h2><span><a href=${`${page}#${shape.component}`} target="_blank" rel="noopener">${shape.title}</a></span><small class="mono">${shape.kafka}</small></h2>
+    return html`<section><h2><span>${this.#linked(this.code, this.code.replace(/[.]json$/, `/#${shape.component}`), shape.title)}</span><small class="mono">${shape.kafka}</small></h2>
       <div class="code">${shape.parts.map((part) => this.#part(part, shape.component))}</div>
       ${shape.rules.map(({ rule, text }) => html`<p class="rule"><b>${rule}</b> ${text}</p>`)}
       ${shape.others.length === 0 ? nothing : html`<p class="others quiet">${say("diagram.code.also")} ${shape.others.map(
         (other) => html`<button @click=${() => { this.chosen = { component: other.component, step }; }}>${other.title}</button>`,
       )}</p>`}
       <p class="legend">${say("diagram.code.legend")}</p></section>`;
+  }
+
+  /** A file that plays offline has the documents and no page to lead to. */
+  #linked(document: string, page: string, text: string): TemplateResult | string {
+    return isInPage(document) ? text : html`<a href=${page} target="_blank" rel="noopener">${text}</a>`;
   }
 
   #part(part: PartShape, component: string): TemplateResult {
@@ -177,9 +182,9 @@ export class CodePanel extends DiagramElement {
     const table = this.tables.get(transition.machine);
     const rows = table === undefined ? [] : layoutRows(transition, table);
     if (rows.length === 0) return nothing;
-    const page = this.machines.replace(/[{]machine[}].*$/, `#${transition.machine}`);
     const answers = rows.some((row) => row.reply !== "");
-    return html`<section class="rows" data-row=${`${transition.machine}/${transition.row}`}><h2><span>${say("diagram.code.row", { of: transition.of })}</span><small><a class="mono" href=${page} target="_blank" rel="noopener">${transition.machine}</a></small></h2>
+    return html`<section class="rows" data-row=${`${transition.machine}/${transition.row}`}><h2><span>${say("diagram.code.row", { of: transition.of })}</span><small class="mono">${
+      this.#linked(this.machines, this.machines.replace(/[{]machine[}].*$/, `#${transition.machine}`), transition.machine)}</small></h2>
       <div class="wide"><table><thead><tr><th scope="col">${say("diagram.code.state")}</th><th scope="col">${say("diagram.code.event")}</th><th scope="col">${say("diagram.code.guard")}</th><th scope="col">${say("diagram.code.next")}</th>${
         answers ? html`<th scope="col">${say("diagram.code.reply")}</th>` : nothing}<th scope="col">${say("diagram.code.rule")}</th></tr></thead>
       <tbody>${rows.map((row) => this.#row(row, answers))}</tbody></table></div></section>`;

@@ -3,6 +3,7 @@
 import { css, html, svg } from "lit";
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { get } from "../player/addressed.ts";
 import { say } from "../player/text.ts";
 import type { MachineShape, MachineTable, StateShape } from "./machine-layout.ts";
 import { stateLines } from "./machine-layout.ts";
@@ -22,7 +23,7 @@ export const machineLook = css`
 
 /** The table at `address`; undefined when the site has none there. Throws when it cannot be reached. */
 export async function fetchMachine(address: string): Promise<MachineTable | undefined> {
-  const response = await fetch(address, { headers: { Accept: "application/json" } });
+  const response = await get(address);
   return response.ok ? ((await response.json()) as MachineTable) : undefined;
 }
 

@@ -6,6 +6,7 @@
  * order is that of the step. Nothing is decided here.
  */
 
+import { get } from "./addressed.ts";
 import type { DecisionRow, Json, JsonObject, Step, Transition } from "./frame.ts";
 import { slotsOf } from "./text.ts";
 
@@ -154,7 +155,7 @@ const kept = new Map<string, Promise<Code>>();
 export function fetchCode(address: string): Promise<Code> {
   const known = kept.get(address);
   if (known !== undefined) return known;
-  const asked = fetch(address, { headers: { Accept: "application/json" } }).then(async (response) => {
+  const asked = get(address).then(async (response) => {
     if (!response.ok) throw new Error(`${address} answered ${response.status}`);
     return new Code((await response.json()) as CodeDocument);
   });

@@ -57,11 +57,7 @@ export class Masthead extends StoreElement {
     const store = this.store;
     if (store === undefined) return nothing;
     return html`<div class="page-row">
-        ${
-          this.open === ""
-            ? html`<a class="home" href=${this.library || "/"}>‹ ${say("player.library")}</a>`
-            : html`<a class="home" href=${this.open} target="_blank" rel="noopener">${say("player.open_outside")}</a>`
-        }
+        ${this.#home()}
         ${this.#state(store)}
         ${this.#follow()}
         <span class="spring"></span>
@@ -73,6 +69,13 @@ export class Masthead extends StoreElement {
         ${this.#menu(store)}
       </div>
       ${store.header === null ? nothing : this.#title(store.header)}`;
+  }
+
+  /** A file that plays offline has no site around it: its library is empty. */
+  #home(): TemplateResult {
+    if (this.open !== "") return html`<a class="home" href=${this.open} target="_blank" rel="noopener">${say("player.open_outside")}</a>`;
+    if (this.library === "") return html`<span class="home">${say("page.name")}</span>`;
+    return html`<a class="home" href=${this.library}>‹ ${say("player.library")}</a>`;
   }
 
   #title(header: Header): TemplateResult {
@@ -138,7 +141,7 @@ export class Masthead extends StoreElement {
             : html`<li><form method="post" action=${this.exportAddress}><input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} />
                 <button>${say("player.export")}</button><small>${say("player.export.means")}</small></form></li>`
         }
-        ${this.open === "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
+        ${this.open === "" && this.library !== "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
         ${store.source.live ? html`<li><button @click=${() => this.#compareWith()}>${say("with.title")} … <kbd>c</kbd></button></li>` : nothing}
         ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
         <li><button @click=${() => this.#fire("open-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>

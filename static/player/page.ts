@@ -61,6 +61,7 @@ export class Permalink {
     if (this.#timer !== null) clearTimeout(this.#timer);
     // Browsers refuse more than about a hundred changes in half a minute; a scrubbing reader makes more.
     this.#timer = setTimeout(() => {
+      if (location.protocol === "file:") return; // Who opened a file has no address to share.
       const address = new URL(location.href);
       address.searchParams.set("branch", branch);
       address.searchParams.set("step", String(step));

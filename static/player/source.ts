@@ -5,6 +5,7 @@
  * in docs/player.md.
  */
 
+import { get, linesOf } from "./addressed.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { Condition } from "./conditions.ts";
 import type { TransactionLines } from "./transactions.ts";
@@ -143,6 +144,8 @@ interface PlayerFile {
   branches: BranchInfo[];
   view: View;
   steps: Record<string, Step[]>;
+  /** Instead of header, view and steps: where the lines of a replay are that hold them. */
+  lines?: string;
   /** Of each branch, where whoever made the file told them. */
   transactions?: Record<string, TransactionLines>;
 }
@@ -200,11 +203,9 @@ export class FileSource implements Source {
   }
 
   async #load(): Promise<PlayerFile> {
-    const response = await fetch(this.#address, { headers: { Accept: "application/json" } });
-    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-    const file = parseExactly(await response.text()) as PlayerFile;
+    const file = parseExactly(await (await had(this.#address)).text()) as PlayerFile;
     if (file.v !== 1) throw new Error(`player file version ${String(file.v)}`);
-    return file;
+    return file.lines === undefined ? file : { ...file, ...(await readLines(await had(file.lines))) };
   }
 
   #play(file: PlayerFile): void {
@@ -219,4 +220,23 @@ export class FileSource implements Source {
     }
     listener.statusChanged("recorded");
   }
+}
+
+async function had(address: string): Promise<Response> {
+  const response = await get(address);
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+  return response;
+}
+
+/** The lines of docs/replay-format.md. Whoever made the file has checked them; a line cut short does not parse. */
+async function readLines(response: Response): Promise<Pick<PlayerFile, "header" | "view" | "steps">> {
+  const steps: Record<string, Step[]> = {};
+  let first: { header: Header; view: View } | null = null;
+  for await (const line of linesOf(response)) {
+    const read = parseExactly(line) as { type: string; branch: string; step: Step; header: Header; view: View };
+    if (read.type === "step") (steps[read.branch] ??= []).push(read.step);
+    else if (read.type === "header") first = { header: read.header, view: read.view };
+    else if (read.type === "end" && first !== null) return { ...first, steps };
+  }
+  throw new Error("the recording has no end");
 }

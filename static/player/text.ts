@@ -8,6 +8,7 @@
  *     say("broker.duplicate_found", { producer_id: 0, ... })
  */
 
+import { get } from "./addressed.ts";
 import type { Json, JsonObject, Language } from "./frame.ts";
 
 export type Texts = Record<string, string>;
@@ -29,9 +30,16 @@ export function formatValue(value: Json | undefined): string {
   return String(value);
 }
 
+/** A parameter may be a sentence itself: `{"key": …, "params": …}`. */
+function sentenceIn(value: Json | undefined, word: (key: string) => string | undefined): string | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || typeof value["key"] !== "string") return null;
+  const text = word(value["key"]);
+  return text === undefined ? `[${value["key"]}]` : fill(text, (value["params"] ?? {}) as JsonObject, word);
+}
+
 /**
  * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
- * ends are equal is one number; what is not given shows its name.
+ * ends are equal is one number; a parameter that is a sentence is filled itself; what is not given shows its name.
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
@@ -46,7 +54,7 @@ export function fill(text: string, params: JsonObject, word: (key: string) => st
       const named = Array.isArray(given) ? given : [given];
       return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(", ");
     }
-    const value = formatValue(given);
+    const value = sentenceIn(given, word) ?? formatValue(given);
     if (one === undefined || many === undefined) return value;
     return `${value} ${params[name] === 1 ? one : many}`;
   });
@@ -121,10 +129,10 @@ export function slotsOf(key: string): string[] {
   return words.slots(key);
 }
 
-/** Fetches one language's catalogue and makes it current. Throws with the address when it cannot be had. */
+/** Gets one language's catalogue and makes it current. Throws with the address when it cannot be had. */
 export async function loadLanguage(language: Language, address: string, into: Words = words): Promise<void> {
   if (!into.has(language)) {
-    const response = await fetch(address, { headers: { Accept: "application/json" } });
+    const response = await get(address);
     if (!response.ok) throw new Error(`${address} answered ${response.status}`);
     into.learn(language, readCatalogue(await response.json()));
   }

@@ -1,0 +1,105 @@
+"""A replay file with all that is known of it after one reading: what it holds, whether the engine makes the same steps
+again, and what the player is told beside the steps. Importing, publishing and the offline file begin here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from eosviz.catalogue import LANGUAGES, say
+from eosviz.replays import format, reading
+from eosviz.replays.transactions_told import TransactionsTold
+from eosviz.replays.verification import Finding, Rerun
+
+PLAYER_STATES = {
+    "verified": "verified",
+    "differs": "differs",
+    "recorded": "as_recorded",
+    "stopped": "as_recorded",
+    "log": "log",
+}
+"""Our states as docs/player.md names them."""
+
+Reader = Callable[[BinaryIO, Callable[[format.Header], reading.Witness]], reading.Recording]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A recording that holds together, and what checking it showed."""
+
+    recording: reading.Recording
+    finding: Finding
+    transactions: dict[str, Any]
+    """Branch id to its lines (docs/websocket.md, `transactions`)."""
+
+    @property
+    def title(self) -> dict[str, str]:
+        title = self.recording.header.title
+        return {"en": title.en, "zh-Hans": title.zh_hans}
+
+    @property
+    def scenario(self) -> str:
+        return str(self.recording.header.scenario.get("id", ""))[:100]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Parameters of the sentence about the state."""
+        names = {branch.id: branch.name for branch in self.recording.header.branches}
+        finding = self.finding
+        return {
+            "branch": names.get(finding.branch or "", ""),
+            "step": finding.step,
+            "checked": finding.checked,
+        }
+
+    def fields(self, identity: str) -> dict[str, Any]:
+        """The player file (docs/player.md) without header, view and steps."""
+        recording, header = self.recording, self.recording.header
+        return {
+            "v": 1,
+            "kind": "replay",
+            "session": {
+                "id": identity,
+                "title": self.title,
+                "scenario": self.scenario,
+                "variant": header.variant,
+            },
+            "verified": verified(
+                self.finding.state, header.engine, recording.steps, self.told, self.finding.step
+            ),
+            "branches": [
+                {**format.as_json(branch), "first_broken": recording.first_broken[branch.id]}
+                for branch in header.branches
+            ],
+            "transactions": self.transactions,
+        }
+
+
+def check(file: BinaryIO, read: Reader | None = None) -> Checked:
+    """Read, check and run again. Raises ReplayRefused at the first thing that is wrong.
+
+    ``read`` reads another form of the same lines (`carriers.py`); the replay file's own by default.
+    """
+    reruns: list[Rerun] = []
+    transactions: list[TransactionsTold] = []
+
+    def witness(header: format.Header) -> TransactionsTold:
+        reruns.append(Rerun(header))
+        transactions.append(TransactionsTold(header, reruns[0].take))
+        return transactions[0]
+
+    recording = reading.read(file, witness=witness) if read is None else read(file, witness)
+    return Checked(recording=recording, finding=reruns[0].finding(), transactions=transactions[0].told())
+
+
+def verified(state: str, engine: str, steps: int, told: dict[str, Any], step: int | None) -> dict[str, Any]:
+    """What the player's badge says."""
+    params = {"engine": engine, "steps": steps, **told}
+    return {
+        "state": PLAYER_STATES[state],
+        "engine": engine,
+        "step": step,
+        "sentence": {language: say(f"replays.state.{state}", language, params) for language in LANGUAGES},
+    }

@@ -1,0 +1,121 @@
+"""One HTML file that plays a replay anywhere: the player, its words in both languages, the tables that its panels draw
+and the replay file itself, with no address of anything else in it.
+
+The replay is inside as the file of docs/replay-format.md, so what plays can be taken out and imported again with all
+its digests. The page forbids itself everything but its own script and style: both are named by their hash, and no
+request of any kind is allowed.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+from django.utils.translation import override
+
+from engine.explain.machines import machines
+from engine.pseudocode.documents import to_json as pseudocode
+from eosviz.catalogue import LANGUAGES, catalogue_file
+from eosviz.replays.checking import Checked
+from eosviz.replays.lines import canonical
+
+OPENING = '<script type="application/gzip" id="replay">'
+"""What stands before the replay in the file, and nowhere else."""
+CLOSING = "</script>"
+_END = f"\n{CLOSING}\n</body>\n</html>\n"
+_PIECE = 3 * 256 * 1024
+"""Bytes that are encoded at once: a multiple of three leaves no padding in the middle."""
+
+
+class NotBuilt(Exception):
+    """The front end is missing or has what may not stand inside a page."""
+
+
+def offline_file(checked: Checked, replay: BinaryIO, language: str) -> Iterator[bytes]:
+    """The file in pieces. ``replay`` is the replay file that was checked, at its beginning."""
+    yield _page(checked, language).encode()
+    while piece := replay.read(_PIECE):
+        yield base64.b64encode(piece)
+    yield _END.encode()
+
+
+def _page(checked: Checked, language: str) -> str:
+    """Everything before the replay."""
+    script, style = _built("player.js"), _built("player.css")
+    fields = {**checked.fields(checked.recording.digest[:32]), "lines": "#replay"}
+    context = {
+        "policy": policy(script, style),
+        "script": mark_safe(script),  # ours, and looked through by _built
+        "style": mark_safe(style),
+        "icon": base64.b64encode(_found("icon.svg").read_bytes()).decode(),
+        "title": checked.title,
+        "scenario": checked.scenario,
+        "language": language,
+        "held": [*_tables(), ("player", _held(canonical(fields)))],
+    }
+    with override(language.lower()):
+        page: str = render_to_string("replays/offline.html", context)
+    return page.rstrip("\n")
+
+
+def policy(script: str, style: str) -> str:
+    """Nothing may be loaded or asked; pictures are those that the page makes itself."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {_hash_of(script)}",
+            f"style-src {_hash_of(style)}",
+            "style-src-attr 'unsafe-inline'",  # shapes are placed by style attributes
+            "img-src data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _hash_of(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _built(name: str) -> str:
+    """A file of `static/dist` that may stand inside a page as it is."""
+    text = _found(f"dist/{name}").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if "sourceMappingURL=" not in line]
+    text = "\n".join(lines)
+    for forbidden in ("</script", "</style", "<!--"):
+        if forbidden in text.lower():
+            raise NotBuilt(f"static/dist/{name} holds {forbidden}, which would end it inside a page")
+    return text
+
+
+def _found(name: str) -> Path:
+    found = finders.find(name)
+    if found is None:
+        raise NotBuilt(f"static/{name} is missing; `make setup` builds the front end")
+    return Path(found)
+
+
+@cache
+def _tables() -> tuple[tuple[str, str], ...]:
+    """Words, machines and pseudocode: the same in every file."""
+    words = ((f"words-{language}", catalogue_file(language)[0]) for language in LANGUAGES)
+    drawn = (
+        (f"machine-{name}", msgspec.json.encode(machine.to_json())) for name, machine in machines().items()
+    )
+    return tuple(
+        (name, _held(content))
+        for name, content in (*words, *drawn, ("code", msgspec.json.encode(pseudocode())))
+    )
+
+
+def _held(content: bytes) -> str:
+    return base64.b64encode(gzip.compress(content, mtime=0)).decode()
