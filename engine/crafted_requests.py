@@ -87,17 +87,17 @@ def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
     api = message.get("api")
     fields = FIELDS.get(str(api))
     if fields is None:
-        raise Refused("GEN-6", f"{place}.api", repr(api), "one of " + ", ".join(FIELDS))
+        raise Refused("GEN-6", f"{place}.api", "unknown_api", api=repr(api), known=list(FIELDS))
     for name, value in message.items():
         if name == "api":
             continue
         if name not in fields:
-            raise Refused("GEN-6", f"{place}.{name}", "unknown field", "one of " + ", ".join(fields))
+            raise Refused("GEN-6", f"{place}.{name}", "unknown_field", field=name, known=list(fields))
         wanted = fields[name][0]
         texts = [item for item in value if type(item) is str] if isinstance(value, list) else []
         if type(value) is not wanted or (isinstance(value, list) and len(texts) != len(value)):
-            words = {str: "a text", int: "a whole number", bool: "true or false", list: "a list of texts"}
-            raise Refused("GEN-6", f"{place}.{name}", repr(value), words[wanted])
+            words = {str: "text", int: "whole", bool: "bool", list: "texts"}
+            raise Refused("GEN-6", f"{place}.{name}", f"wants_{words[wanted]}", value=repr(value))
     return {name: message.get(name, default) for name, (_, default) in fields.items()}
 
 

@@ -7,6 +7,7 @@ side *does* about an error lives in the tables of the role that does it.
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 
 class Error(Enum):
@@ -70,13 +71,42 @@ class EngineError(Exception):
 class Refused(Exception):
     """A scenario, configuration or intervention was refused by a named rule.
 
-    ``rule`` is a requirement ID (``CFG-2``), ``place`` the dotted path of what was refused,
-    ``remedy`` one sentence that says what is allowed.
+    ``rule`` is a requirement ID (``CFG-2``), ``place`` the dotted path of what was refused. ``what`` names two
+    sentences of the catalogue, ``refused.<what>`` and ``refused.<what>.remedy``: why not, and what is allowed;
+    ``params`` fill both.
     """
 
-    def __init__(self, rule: str, place: str, reason: str, remedy: str) -> None:
-        super().__init__(f"{rule}: {place}: {reason}; {remedy}")
+    def __init__(self, rule: str, place: str, what: str, /, **params: Any) -> None:
+        super().__init__(rule, place, what, params)
         self.rule = rule
         self.place = place
-        self.reason = reason
-        self.remedy = remedy
+        self.key = f"refused.{what}"
+        self.params = params
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.place}: {self.reason}; {self.remedy}"
+
+    @property
+    def reason(self) -> str:
+        """In English, for the command line and the log."""
+        return _in_english(self.key, self.params)
+
+    @property
+    def remedy(self) -> str:
+        """In English, as ``reason``."""
+        return _in_english(f"{self.key}.remedy", self.params)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a page says in its reader's language: ``reason`` and ``allowed``, each a sentence within another."""
+        return {
+            "reason": {"key": self.key, "params": self.params},
+            "allowed": {"key": f"{self.key}.remedy", "params": self.params},
+        }
+
+
+def _in_english(key: str, params: dict[str, Any]) -> str:
+    # Imported when something is refused: the words know the tables, and those know this module.
+    from engine.explain.sentences import sentence
+
+    return sentence(key, params)

@@ -151,8 +151,8 @@ class Interference:
                 str(entry["actor"] or "controller"),
                 action=entry["action"],
                 place=refused.place,
-                reason=refused.reason,
-                remedy=refused.remedy,
+                reason=refused.told["reason"],
+                remedy=refused.told["allowed"],
             )
 
     def _say(self, key: str, actor: str, /, **params: Any) -> None:
@@ -336,9 +336,9 @@ class Interference:
         simulation, name = self.simulation, entry["actor"]
         consumer = simulation.world.consumers.get(name)
         if consumer is None or entry["partition"] not in consumer.readings or not consumer.alive:
-            known = ", ".join(simulation.world.consumers) or "none"
+            known = list(simulation.world.consumers)
             raise Refused(
-                "CON-8", "actor", f"{name} reads no {entry['partition']} now", f"consumers: {known}"
+                "CON-8", "actor", "not_reading", actor=name, partition=entry["partition"], known=known
             )
         simulation.at_work(name, "api_call")
         consumer.seek(entry["partition"], entry["to"] or 0, simulation.now)

@@ -32,7 +32,7 @@ def check_intervention(simulation: Simulation, intervention: Intervention) -> No
     action = intervention.get("action")
     check = INTERVENTIONS.get(str(action))
     if check is None:
-        raise Refused("GEN-6", "action", f"unknown action {action!r}", "one of " + ", ".join(INTERVENTIONS))
+        raise Refused("GEN-6", "action", "unknown_action", action=action, known=list(INTERVENTIONS))
     check(simulation, intervention)
 
 
@@ -41,14 +41,13 @@ def check_life(simulation: Simulation, action: str, actor: str) -> None:
     role = simulation.world.roles[actor]
     state = "down" if not role.alive else "paused" if actor in simulation.world.paused else "running"
     if action not in ACTOR_ACTIONS_IN[state]:
-        possible = " or ".join(ACTOR_ACTIONS_IN[state])
-        raise Refused("GEN-6", "actor", f"{actor} is {state}", f"{possible} it")
+        raise Refused("GEN-6", "actor", f"actor_{state}", actor=actor)
 
 
 def _message(simulation: Simulation, intervention: Intervention) -> None:
     message = intervention.get("message")
     if type(message) is not int or message not in simulation.world.network.under_way:
-        raise Refused("GEN-6", "message", f"message {message} is not under way", "choose one that is")
+        raise Refused("GEN-6", "message", "not_under_way", message=message)
     if intervention["action"] == "delay_message":
         _whole(intervention, "by", 1, HOLD_MS_MAX)
 
@@ -62,8 +61,7 @@ def _known_actor(simulation: Simulation, intervention: Intervention) -> str:
     actor, world = intervention.get("actor"), simulation.world
     known_actors = [*world.clients, *world.consumers, *world.brokers, *world.nodes]
     if actor not in known_actors:
-        known = ", ".join(known_actors)
-        raise Refused("GEN-6", "actor", f"no actor {actor!r} here", f"choose one of {known}")
+        raise Refused("GEN-6", "actor", "no_actor", actor=actor, known=known_actors)
     return str(actor)
 
 
@@ -71,7 +69,7 @@ def _set(simulation: Simulation, intervention: Intervention) -> None:
     path, clients = str(intervention.get("path", "")), simulation.world.clients
     words = path.split(".", 2)
     if len(words) != 3 or words[0] != "clients" or words[1] not in clients:
-        raise Refused("GEN-6", "path", f"{path!r} cannot be set", "clients.<name>.<setting>")
+        raise Refused("GEN-6", "path", "no_such_path", path=path)
     clients[words[1]].check_setting(words[2], intervention.get("value"))
 
 
@@ -84,8 +82,7 @@ def _hold(simulation: Simulation, intervention: Intervention) -> None:
         actor in (message.source, message.destination) and message.arrives_at <= until
         for message in under_way
     ):
-        reason = f"nothing under way from or to {actor} arrives up to {until} ms"
-        raise Refused("GEN-6", "until", reason, "a later moment, or a step at which something is under way")
+        raise Refused("GEN-6", "until", "nothing_arrives", actor=actor, until=until)
 
 
 # -- brokers and partitions ----------------------------------------------------------------------------------
@@ -96,22 +93,21 @@ def _endpoint(simulation: Simulation, intervention: Intervention) -> None:
     actor, world = intervention.get("actor"), simulation.world
     broker = world.brokers.get(str(actor))
     if broker is None:
-        raise Refused("GEN-6", "actor", f"{actor} is no broker", "choose one of " + ", ".join(world.brokers))
+        raise Refused("GEN-6", "actor", "no_broker", actor=actor, known=list(world.brokers))
     hidden = broker.broker_id in world.controller.without_endpoint
     if intervention["action"] == "make_available":
         if not hidden:
-            raise Refused("GEN-6", "actor", f"{actor} can be reached", "make it unavailable first")
+            raise Refused("GEN-6", "actor", "can_be_reached", actor=actor)
     elif hidden or not broker.alive:
-        state = "out of reach already" if hidden else "down"
-        raise Refused("GEN-6", "actor", f"{actor} is {state}", "choose a live broker that can be reached")
+        raise Refused("GEN-6", "actor", "out_of_reach" if hidden else "broker_down", actor=actor)
 
 
 def _partition(simulation: Simulation, intervention: Intervention) -> PartitionState:
     name, partitions = intervention.get("partition"), simulation.world.controller.partitions
     state = partitions.get(str(name))
     if state is None or state.deleted:
-        known = ", ".join(other for other, known in partitions.items() if not known.deleted) or "none"
-        raise Refused("GEN-6", "partition", f"no partition {name!r} here", f"choose one of {known}")
+        known = [other for other, known in partitions.items() if not known.deleted]
+        raise Refused("GEN-6", "partition", "no_partition", partition=name, known=known)
     return state
 
 
@@ -119,18 +115,18 @@ def _change_leader(simulation: Simulation, intervention: Intervention) -> None:
     state = _partition(simulation, intervention)
     controller = simulation.world.controller
     able = [member for member in state.isr if member != state.leader and controller.is_live(member)]
-    _one_of(intervention, able, "no other replica is live and in sync", optional=True)
+    _one_of(intervention, able, "no_other_in_sync", optional=True)
 
 
 def _shrink_isr(simulation: Simulation, intervention: Intervention) -> None:
     state = _partition(simulation, intervention)
     able = [] if state.leader is None else [member for member in state.isr if member != state.leader]
-    _one_of(intervention, able, "no follower is in sync", optional=True)
+    _one_of(intervention, able, "no_follower_in_sync", optional=True)
 
 
 def _restore_isr(simulation: Simulation, intervention: Intervention) -> None:
     state = _partition(simulation, intervention)
-    _one_of(intervention, sorted(state.not_fetching), "no follower was told to stop fetching", optional=True)
+    _one_of(intervention, sorted(state.not_fetching), "no_follower_stopped", optional=True)
 
 
 def _delete_head(simulation: Simulation, intervention: Intervention) -> None:
@@ -138,10 +134,10 @@ def _delete_head(simulation: Simulation, intervention: Intervention) -> None:
     name = str(intervention["partition"])
     broker = simulation.world.brokers.get(f"broker-{state.leader}")
     if broker is None or not broker.alive:
-        raise Refused("LOG-11", "partition", f"{name} has no leader", "restart its broker first")
+        raise Refused("LOG-11", "partition", "no_leader", partition=name)
     log = broker.replicas[name].log
     if log.log_start >= log.high_watermark:
-        raise Refused("LOG-11", "partition", f"nothing of {name} is below its high watermark", "a later step")
+        raise Refused("LOG-11", "partition", "no_head", partition=name)
     if intervention.get("to") is not None:
         _whole(intervention, "to", log.log_start + 1, log.high_watermark)
 
@@ -151,23 +147,22 @@ def _at_live_replicas(simulation: Simulation, intervention: Intervention) -> Non
     name = intervention["partition"]
     brokers = simulation.world.brokers.values()
     if not any(broker.alive and name in broker.replicas for broker in brokers):
-        raise Refused("GEN-6", "partition", f"no live broker has {name}", "restart one that has a replica")
+        raise Refused("GEN-6", "partition", "no_live_replica", partition=name)
 
 
 def _one_of(intervention: Intervention, able: list[int], none: str, *, optional: bool) -> None:
-    """The broker that is named must be one of these; without a name there must be any."""
+    """The broker that is named must be one of these; without a name there must be any. `none`: what to say else."""
     broker = intervention.get("broker")
     if not able:
-        raise Refused("GEN-6", "partition", none, "a step at which there is one")
+        raise Refused("GEN-6", "partition", none, partition=intervention["partition"])
     if broker not in able and not (optional and broker is None):
-        choice = ", ".join(str(member) for member in able)
-        raise Refused("GEN-6", "broker", f"{broker!r} cannot be chosen", f"one of {choice}")
+        raise Refused("GEN-6", "broker", "not_among", broker=broker, known=able)
 
 
 def _whole(intervention: Intervention, name: str, low: int, high: int) -> None:
     value = intervention.get(name)
     if type(value) is not int or not low <= value <= high:
-        raise Refused("GEN-6", name, f"{value!r}", f"a whole number from {low} to {high}")
+        raise Refused("GEN-6", name, "not_whole", value=repr(value), low=low, high=high)
 
 
 AS_FAULTS: dict[str, Callable[[Simulation, Intervention], Any]] = {

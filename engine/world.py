@@ -322,7 +322,7 @@ def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
     state = world.controller.partitions.get(entry["partition"])
     leader = None if state is None else state.leader
     if leader is None:
-        raise Refused("LOG-11", entry["partition"], "has no leader", "restart its broker first")
+        raise Refused("LOG-11", entry["partition"], "no_leader", partition=entry["partition"])
     world.brokers[f"broker-{leader}"].delete_head(entry["partition"], entry["to"], now)
 
 

@@ -249,10 +249,10 @@ class Controller:
 
     def crash(self, now: int) -> None:
         """The controller does not fail in these scenarios."""
-        raise Refused("GEN-6", "controller", "cannot crash", "crash a broker instead")
+        raise Refused("GEN-6", "controller", "controller_stays")
 
     def restart(self, now: int) -> Effects:
-        raise Refused("GEN-6", "controller", "is running", "restart a broker instead")
+        raise Refused("GEN-6", "controller", "controller_runs")
 
     def parts(self) -> list[Part]:
         return [*self.partitions.values(), *self.zookeeper.parts()]
@@ -412,20 +412,11 @@ class Controller:
             others = [replica for replica in state.replicas if replica != state.leader]
             able = [replica for replica in others if replica in state.isr and self.is_live(replica)]
             if not able:
-                raise Refused(
-                    "LOG-10",
-                    partition,
-                    "no other live replica is in sync",
-                    "restore the ISR or restart a broker",
-                )
+                raise Refused("LOG-10", partition, "no_other_in_sync", partition=partition)
             leader = able[0]
         if leader not in state.isr or not self.is_live(leader):
-            raise Refused(
-                "LOG-10",
-                partition,
-                f"broker {leader} is not a live in-sync replica",
-                f"choose one of {sorted(replica for replica in state.isr if self.is_live(replica))}",
-            )
+            able = sorted(replica for replica in state.isr if self.is_live(replica))
+            raise Refused("LOG-10", partition, "not_live_in_sync", broker=leader, known=able)
         self._elect(state, leader)
 
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
@@ -436,9 +427,7 @@ class Controller:
         if replica is None and followers:
             replica = followers[-1]
         if replica is None or replica not in followers:
-            raise Refused(
-                "GEN-6", partition, f"{replica} is no in-sync follower", f"choose one of {followers}"
-            )
+            raise Refused("GEN-6", partition, "not_in_sync_follower", broker=replica, known=followers)
         state.isr = tuple(member for member in state.isr if member != replica)
         state.not_fetching.add(replica)
         self._changed(state)
@@ -473,7 +462,7 @@ class Controller:
             if name.rpartition("-")[0] == topic and not state.deleted
         ]
         if not names:
-            raise Refused("GEN-6", topic, "no such topic", "name a topic of the scenario")
+            raise Refused("GEN-6", topic, "no_topic", topic=topic)
         for name in names:
             state = self.partitions[name]
             state.deleted = True
@@ -514,5 +503,5 @@ class Controller:
         self.use_partition(name)
         state = self.partitions.get(name)
         if state is None or state.deleted:
-            raise Refused("GEN-6", name, "no such partition", f"choose one of {sorted(self.leaders())}")
+            raise Refused("GEN-6", name, "no_partition", partition=name, known=sorted(self.leaders()))
         return state

@@ -70,13 +70,14 @@ class FaultSurface:
         log = replica.log
         to = log.high_watermark if to is None else to
         if not replica.is_leader:
-            raise Refused("LOG-11", partition, f"{self.name} does not lead it", "delete at the leader")
+            raise Refused("LOG-11", partition, "not_its_leader", broker=self.name, partition=partition)
         if to > log.high_watermark:
             raise Refused(
                 "LOG-11",
                 partition,
-                f"offset {to} is above the high watermark {log.high_watermark}",
-                f"choose at most {log.high_watermark}",
+                "above_high_watermark",
+                offset=to,
+                high_watermark=log.high_watermark,
             )
         before = log.log_start
         gone = log.raise_log_start(to)
@@ -153,12 +154,12 @@ class FaultSurface:
     def preset_next_producer_id(self, next_id: int) -> None:
         """Initial state: the next id of this broker's block (GEN-7)."""
         block = self.producer_ids.block
-        if block is None or not block.start <= next_id <= block.end + 1:
+        place = f"{self.name}.next_id"
+        if block is None:
+            raise Refused("GEN-7", place, "no_block", broker=self.name, next_id=next_id)
+        if not block.start <= next_id <= block.end + 1:
             raise Refused(
-                "GEN-7",
-                f"{self.name}.next_id",
-                f"{next_id} is not in its block",
-                "no block yet" if block is None else f"choose {block.start} to {block.end + 1}",
+                "GEN-7", place, "not_in_block", next_id=next_id, first=block.start, last=block.end + 1
             )
         self.producer_ids.next_id = next_id
         self.touch()
@@ -181,10 +182,6 @@ class FaultSurface:
     def _replica(self, partition: str) -> Replica:
         replica = self.replicas.get(partition)
         if replica is None:
-            raise Refused(
-                "GEN-6",
-                partition,
-                f"{self.name} has no replica of it",
-                f"choose one of {sorted(self.replicas)}",
-            )
+            known = sorted(self.replicas)
+            raise Refused("GEN-6", partition, "no_replica_there", broker=self.name, known=known)
         return replica

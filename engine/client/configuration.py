@@ -15,8 +15,6 @@ from engine.profiles import Profile
 from engine.switches import Switches
 
 ACKS_ALL = -1
-_HELD_BY = {0: "nobody confirms", 1: "only the leader holds"}
-"""What is known of a write at these acks when the producer reports success."""
 IDEMPOTENT_IN_FLIGHT_MAX = 5
 """As many requests in flight as the broker remembers batches (CFG-2, CFG-4)."""
 DAY_MS = 86_400_000
@@ -32,11 +30,6 @@ class Setting:
     high: int = INT_MAX
     changeable: bool = False
     """May be changed while the producer runs."""
-
-    def allowed(self) -> str:
-        if self.kind == "int":
-            return f"a whole number from {self.low} to {self.high}"
-        return {"bool": "true or false", "acks": "0, 1, -1 or all", "text": "a name or nothing"}[self.kind]
 
 
 def _bytes(default: int) -> Setting:
@@ -133,8 +126,7 @@ def check_setting(name: str, value: Any, place: str = "settings") -> Any:
     """The value as the configuration keeps it; :class:`Refused` names the place and what is allowed."""
     setting = SETTINGS.get(name)
     if setting is None:
-        known = ", ".join(SETTINGS)
-        raise Refused("CFG-1", f"{place}.{name}", "there is no such setting", f"the settings are {known}")
+        raise Refused("CFG-1", f"{place}.{name}", "no_setting", setting=name, known=list(SETTINGS))
     if setting.kind == "acks" and value in ("all", "-1"):
         return ACKS_ALL
     right = {
@@ -144,7 +136,8 @@ def check_setting(name: str, value: Any, place: str = "settings") -> Any:
         "text": value is None or (type(value) is str and 0 < len(value) <= 200),
     }[setting.kind]
     if not right:
-        raise Refused("CFG-1", f"{place}.{name}", f"{value!r} cannot be used", f"give {setting.allowed()}")
+        what = f"bad_{setting.kind}"
+        raise Refused("CFG-1", f"{place}.{name}", what, value=repr(value), low=setting.low, high=setting.high)
     return value
 
 
@@ -152,12 +145,7 @@ def _transactional(
     given: dict[str, Any], values: dict[str, Any], reasons: dict[str, tuple[str, str]], place: str
 ) -> None:
     if given.get("enable_idempotence") is False:
-        raise Refused(
-            "CFG-3",
-            f"{place}.enable_idempotence",
-            "a transactional_id needs idempotence, which is switched off",
-            "leave enable_idempotence out, set it to true, or remove the transactional_id",
-        )
+        raise Refused("CFG-3", f"{place}.enable_idempotence", "transactional_without_idempotence")
     values["enable_idempotence"] = True
     reasons["enable_idempotence"] = ("forced by transactional_id", "CFG-3")
 
@@ -174,30 +162,21 @@ def _idempotent(
         raise Refused(
             "CPT-7",
             f"{place}.enable_idempotence",
-            f"Kafka {profile.version} (profile {profile.name}) has no idempotent producer",
-            "choose profile k20 or k28, or switch idempotence off",
+            "no_idempotence_yet",
+            version=profile.version,
+            profile=profile.name,
         )
     if given.get("acks", ACKS_ALL) != ACKS_ALL:
-        raise Refused(
-            "CFG-2",
-            f"{place}.acks",
-            f"acks={given['acks']} with idempotence: a write that {_HELD_BY[given['acks']]} can vanish unseen",
-            "set acks to all or leave it out",
-        )
+        raise Refused("CFG-2", f"{place}.acks", f"acks_{given['acks']}_with_idempotence")
     if given.get("retries") == 0:
-        raise Refused(
-            "CFG-2",
-            f"{place}.retries",
-            "retries=0 with idempotence: without a resend there is nothing to suppress",
-            "set retries to at least 1 or leave it out",
-        )
+        raise Refused("CFG-2", f"{place}.retries", "no_retries_with_idempotence")
     if values["max_in_flight"] > IDEMPOTENT_IN_FLIGHT_MAX and switches.in_flight_cap:
         raise Refused(
             "CFG-2",
             f"{place}.max_in_flight",
-            f"{values['max_in_flight']} requests in flight, but the broker remembers "
-            f"{IDEMPOTENT_IN_FLIGHT_MAX} batches",
-            f"set max_in_flight to at most {IDEMPOTENT_IN_FLIGHT_MAX} (or the switch in_flight_cap off)",
+            "too_many_in_flight",
+            wanted=values["max_in_flight"],
+            most=IDEMPOTENT_IN_FLIGHT_MAX,
         )
     for name, forced in (("acks", ACKS_ALL), ("retries", INT_MAX)):
         if name not in given:

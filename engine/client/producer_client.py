@@ -150,12 +150,7 @@ class ProducerClient:
 
     def _transactions(self, what: str) -> Any:
         if self.memory.transactions is None:
-            raise Refused(
-                "GEN-7",
-                f"overrides.{self.name}.{what}",
-                "this producer has no identity",
-                "switch idempotence on",
-            )
+            raise Refused("GEN-7", f"overrides.{self.name}.{what}", "no_identity", client=self.name)
         return self.memory.transactions
 
     # -- settings --------------------------------------------------------------------------------------
@@ -164,13 +159,8 @@ class ProducerClient:
         """Raises :class:`Refused` when ``name`` cannot be changed to ``value`` on the running producer."""
         checked = check_setting(name, value, self.place)
         if not SETTINGS[name].changeable:
-            changeable = ", ".join(known for known, setting in SETTINGS.items() if setting.changeable)
-            raise Refused(
-                "CFG-1",
-                f"{self.place}.{name}",
-                "cannot change while the producer runs",
-                f"change one of {changeable}",
-            )
+            changeable = [known for known, setting in SETTINGS.items() if setting.changeable]
+            raise Refused("CFG-1", f"{self.place}.{name}", "setting_stays", setting=name, known=changeable)
         resolve({**self.settings, name: checked}, self.profile, self.switches, self.place)
 
     def reconfigure(self, name: str, value: Any, now: int) -> Any:

@@ -1,8 +1,9 @@
 """Sentences by key (format in docs/frame.md).
 
 ``{name}`` is a parameter, ``{count:record|records}`` a number with the right word, ``{name@prefix}`` a parameter
-that is one of the engine's own names: its word is the catalogue's at ``prefix.value``. The same few lines exist in
-the player (static/player/text.ts); tests hold both to the same cases.
+that is one of the engine's own names: its word is the catalogue's at ``prefix.value``. A parameter may be a
+sentence itself: ``{"key": …, "params": …}``. The same few lines exist in the player (static/player/text.ts);
+tests hold both to the same cases.
 """
 
 from __future__ import annotations
@@ -88,6 +89,9 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         if prefix is not None:
             named = value if isinstance(value, list | tuple) else [value]
             return ", ".join(word(f"{prefix}.{shown(one)}") or shown(one) for one in named)
+        if isinstance(value, Mapping) and "key" in value:
+            within = word(value["key"])
+            return f"[{value['key']}]" if within is None else fill(within, value.get("params", {}), word)
         if one is None:
             return shown(value)
         return f"{shown(value)} {one if value == 1 else many}"

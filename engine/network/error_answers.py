@@ -100,8 +100,9 @@ def error_answer(request: object, error: Error, log_start: int) -> object:
     """The response to ``request`` in which everything failed with ``error``; Refused when there is none."""
     make = _ANSWERS.get(type(request))
     if make is None:
-        known = ", ".join(sorted(found.api for found in _ANSWERS))  # type: ignore[attr-defined]
-        raise Refused("GEN-6", "faults.error", f"{type(request).__name__} has no answer with an error", known)
+        known = sorted(found.api for found in _ANSWERS)  # type: ignore[attr-defined]
+        asked = type(request).__name__
+        raise Refused("GEN-6", "faults.error", "no_error_answer", request=asked, known=known)
     return make(request, error, log_start)
 
 

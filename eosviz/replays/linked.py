@@ -64,7 +64,7 @@ def _simulation(link: Link) -> Simulation:
 
 def _refusal(refused: Refused, step: int) -> Problem:
     return Problem(
-        "refused", "link_refused", step=step, rule=refused.rule, place=refused.place, reason=refused.reason
+        "refused", "link_refused", step=step, rule=refused.rule, place=refused.place, **refused.told
     )
 
 

@@ -450,9 +450,7 @@ def look_at(
 
 
 def _refusal(key: str, refused: Refused) -> Problem:
-    return Problem(
-        "refused", key, rule=refused.rule, place=refused.place, reason=refused.reason, allowed=refused.remedy
-    )
+    return Problem("refused", key, rule=refused.rule, place=refused.place, **refused.told)
 
 
 _ACTIONS: dict[type, Callable[[uuid.UUID, Any, int | None], CommandAnswer]] = {

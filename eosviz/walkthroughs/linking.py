@@ -75,7 +75,7 @@ def _run_again(session: Session, branch: Branch, link: Link) -> None:
             step=branch.newest,
             rule=refused.rule,
             place=refused.place,
-            reason=refused.reason,
+            **refused.told,
         ) from None
     except EngineError as error:
         logger.exception("link to %s", link.scenario)

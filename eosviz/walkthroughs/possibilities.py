@@ -51,7 +51,7 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
             check_intervention(simulation, candidate.intervention)
         except Refused as refused:
             why_key = candidate.refused
-            params |= {"rule": refused.rule, "reason": refused.reason, "allowed": refused.remedy}
+            params |= {"rule": refused.rule, **refused.told}
     return Offer(
         action=candidate.action,
         enabled=why_key is None,

@@ -20,6 +20,13 @@ test("a name of the engine's own has a word", () => {
   assert.equal(fill("{kind@kind}", {}, word), "[kind]");
 });
 
+test("a parameter may be a sentence itself, in the language on show", () => {
+  const word = (key: string) => ({ "refused.actor_down": "{actor} 已停止" })[key];
+  const reason = { key: "refused.actor_down", params: { actor: "broker-1" } };
+  assert.equal(fill("{rule}：{reason}。", { rule: "GEN-6", reason }, word), "GEN-6：broker-1 已停止。");
+  assert.equal(fill("{reason}", { reason: { key: "refused.nobody_wrote_this", params: {} } }, word), "[refused.nobody_wrote_this]");
+});
+
 test("a range whose ends are equal is one number", () => {
   assert.equal(fill("seq {first}–{last} of {n}", { first: 0, last: 0, n: 0 }), "seq 0 of 0");
   assert.equal(fill("seq {first}–{last}", { first: 0, last: 2 }), "seq 0–2");
