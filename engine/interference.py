@@ -24,6 +24,7 @@ from engine.messages import (
 from engine.network.error_answers import error_answer, with_error
 from engine.network.faults import FaultRule
 from engine.pending import FAULT as FAULT_CLASS
+from engine.scenario.schema import APIS, MIDDLEWARE_APIS
 
 if TYPE_CHECKING:
     from engine.simulation import Simulation
@@ -55,6 +56,13 @@ class Interference:
                 self.simulation.put(
                     entry["at"], FAULT_CLASS, "fault", ("timed", rule.index), actor, entry["action"]
                 )
+
+    def listen(self, listener: Any) -> None:
+        """Let somebody who falls on nothing stand behind all rules and see what a further rule would see."""
+        self.apis = frozenset((*APIS, *MIDDLEWARE_APIS))
+        self._matched.append(listener)
+        for envelope in self.simulation.world.network.under_way.values():
+            listener.falls_on(envelope, self.simulation.generator)
 
     # -- messages --------------------------------------------------------------------------------------
 

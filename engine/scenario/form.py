@@ -122,7 +122,7 @@ def _setting(name: str) -> dict[str, Any]:
 
 def _table_of(kind: type[Any]) -> dict[str, Any]:
     """The fields of a dataclass as settings: each has the type of its default."""
-    found = {}
+    found: dict[str, Any] = {}
     for field in fields(kind):
         default = None if field.default is MISSING else field.default
         named = "bool" if type(default) is bool else "text" if type(default) is str else "int"
