@@ -109,7 +109,8 @@ def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
         match["rate"] = 0.3
     if action == "inject_error":
         return _error(generator, match, honest)
-    return {"match": match, "action": action, "by_ms": 1 + below(generator, 6000 if middleware else 400)}
+    by = 1 + below(generator, 6000 if middleware else 400)
+    return {"match": match, "action": action, **({"by_ms": by} if action == "delay" else {})}
 
 
 def _error(generator: Random, match: dict[str, Any], honest: bool) -> dict[str, Any]:
