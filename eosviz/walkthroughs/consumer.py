@@ -174,6 +174,13 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
         await self._send(await in_thread(answer)())
 
+    async def way(self, message: messages.AskWay) -> None:
+        def answer() -> messages.WayAnswer:
+            branch = questions.branch_of(self.session.id, message.branch)
+            return questions.way_answer(branch, message.first, message.last, str(message.id))
+
+        await self._send(await in_thread(answer)())
+
     async def search(self, message: messages.Search) -> None:
         await self._send(await in_thread(questions.found_steps)(self.session.id, message))
 
@@ -202,6 +209,7 @@ _HANDLERS: dict[type[msgspec.Struct], Callable[[SessionConsumer, Any], Awaitable
     messages.Pause: SessionConsumer.pause,
     messages.Window: SessionConsumer.window,
     messages.AskKeyframe: SessionConsumer.keyframe,
+    messages.AskWay: SessionConsumer.way,
     messages.Search: SessionConsumer.search,
     messages.Rename: SessionConsumer.rename,
     messages.AskTransactions: SessionConsumer.transactions,

@@ -71,6 +71,7 @@ _HANDLERS = {
     messages.AskTransactions: FollowerConsumer.transactions,
     messages.Window: FollowerConsumer.window,
     messages.AskKeyframe: FollowerConsumer.keyframe,
+    messages.AskWay: FollowerConsumer.way,
     messages.Ping: FollowerConsumer.ping,
 }
 """Every message of the page, as in `consumer.py`."""

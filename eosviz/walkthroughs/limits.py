@@ -19,6 +19,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     advance_steps: int = 500
     run_steps: int = 5_000
     window_steps: int = 500
+    way_steps: int = 5_000
+    """How many steps may lie between two views whose difference is asked for."""
     search_steps: int = 5_000
     """How many steps one search looks at; a longer line is searched in stretches."""
     search_hits: int = 200

@@ -17,6 +17,7 @@ from eosviz.walkthroughs.interventions import AnyIntervention, Milliseconds, Wor
 from eosviz.walkthroughs.limits import LIMITS, Limits
 from eosviz.walkthroughs.malformed import choices_of, explained
 from eosviz.walkthroughs.names import NAME_PATTERN
+from eosviz.walkthroughs.ways import WayChange
 
 VERSION = 1
 
@@ -91,6 +92,14 @@ class AskKeyframe(FromPage, tag="keyframe", frozen=True, kw_only=True):
     number: StepNumber
 
 
+class AskWay(FromPage, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
+    """What changes from the view after step `from` to the view after step `to`, forwards or backwards."""
+
+    branch: BranchId
+    first: StepNumber
+    last: StepNumber
+
+
 class Search(FromPage, tag="search", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
     """Where all of the conditions hold, among the stored steps `from` to `to` of a branch's line."""
 
@@ -158,6 +167,7 @@ Question = (
     | Pause
     | Window
     | AskKeyframe
+    | AskWay
     | Search
     | Rename
     | AskTransactions
@@ -224,6 +234,17 @@ class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
     branch: str
     number: int
     view: Json
+
+
+class WayAnswer(FromServer, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
+    """`step` is the one at `to`, null at 0."""
+
+    re: str
+    branch: str
+    first: int
+    last: int
+    changes: list[WayChange]
+    step: Json | None
 
 
 class Done(FromServer, tag="done", frozen=True, kw_only=True):
@@ -405,6 +426,7 @@ _types = {
         Intervene,
         Window,
         AskKeyframe,
+        AskWay,
         Search,
         Rename,
         AskTransactions,
@@ -512,6 +534,8 @@ def _check_together(message: AnyFromPage, re: str | None) -> None:
     """Rules between fields, which a schema of single fields cannot hold."""
     if isinstance(message, Window) and not 0 <= message.last - message.first < LIMITS.window_steps:
         raise Unreadable(Problem("limit", "window_too_wide", steps=LIMITS.window_steps), re)
+    if isinstance(message, AskWay) and abs(message.last - message.first) > LIMITS.way_steps:
+        raise Unreadable(Problem("limit", "way_too_long", steps=LIMITS.way_steps), re)
     if isinstance(message, Search) and not 0 <= message.last - message.first < LIMITS.search_steps:
         raise Unreadable(Problem("limit", "search_too_wide", steps=LIMITS.search_steps), re)
     if isinstance(message, RunUntil) and (message.until == "time") != (message.time is not None):

@@ -24,11 +24,13 @@ from eosviz.walkthroughs.messages import (
     SessionSummary,
     Steps,
     Transactions,
+    WayAnswer,
     Welcome,
     encode,
 )
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 from eosviz.walkthroughs.transactions import transactions_of
+from eosviz.walkthroughs.ways import way_over
 
 
 def branch_of(session_id: uuid.UUID, branch_id: str) -> Branch:
@@ -148,6 +150,22 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
     return KeyframeAnswer(
         re=re, branch=str(branch.id), number=keyframe.number, view=msgspec.Raw(keyframe.view_json)
     )
+
+
+def way_answer(branch: Branch, first: int, last: int, re: str) -> WayAnswer:
+    """What changes from the view after step `first` of a line to the one after step `last`. Raises Problem."""
+    for number in (first, last):
+        if number > branch.newest:
+            raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
+    low, high = max(min(first, last), 1), max(first, last)
+    bodies = dict(Step.objects.of_line(Branch.objects.line(branch), low, high).values_list("number", "body"))
+    step = bodies.get(last)
+    if last < first:
+        way = way_over((bytes(bodies[number]) for number in range(first, last, -1)), backward=True)
+    else:
+        way = way_over((bytes(bodies[number]) for number in range(first + 1, last + 1)), backward=False)
+    told = None if step is None else msgspec.Raw(bytes(step))
+    return WayAnswer(re=re, branch=str(branch.id), first=first, last=last, changes=way, step=told)
 
 
 def transaction_lines(session_id: uuid.UUID, branch_id: str, re: str) -> Transactions:

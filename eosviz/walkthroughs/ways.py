@@ -1,0 +1,48 @@
+"""From one view of a line to another without the steps between them: what a page that jumps far has to change.
+
+Of everything that the steps on the way did to one path only the last counts, so a way over a thousand steps is a
+small part of them. It is told in the order of docs/frame.md and leads to the same view (empty objects apart).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+_ABSENT = msgspec.Raw(b"")
+
+
+class WayChange(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Without `after` the path is removed."""
+
+    path: list[str]
+    after: msgspec.Raw = _ABSENT
+
+
+class _Change(msgspec.Struct):
+    path: list[str]
+    before: msgspec.Raw = _ABSENT
+    after: msgspec.Raw = _ABSENT
+
+
+class _Changes(msgspec.Struct):
+    changes: list[_Change]
+
+
+_decode = msgspec.json.Decoder(_Changes).decode
+
+
+def way_over(bodies: Iterable[bytes], backward: bool) -> list[WayChange]:
+    """The changes from before these steps (stored JSON, in the order of the line) to after them; `backward`: from
+    after the first of them, which are then given newest first, to before the last.
+    """
+    found: dict[tuple[str, ...], WayChange] = {}
+    for body in bodies:
+        changes = _decode(body).changes
+        for change in reversed(changes) if backward else changes:
+            path = tuple(change.path)
+            # A path that was written before moves to the end: what was written over it meanwhile came first.
+            found.pop(path, None)
+            found[path] = WayChange(change.path, change.before if backward else change.after)
+    return list(found.values())
