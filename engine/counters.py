@@ -5,8 +5,10 @@ Counted from the steps themselves, by the sentences they say, so that no role ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.recording import Step
 
 COUNTED: dict[str, str] = {
     "broker.duplicate_found": "duplicates_answered",
@@ -45,11 +47,14 @@ class Counters:
     def view(self) -> dict[str, int] | None:
         return dict(self.counts) or None
 
-    def count(self, sentences: Iterable[str], fates: Iterable[str], refusal: dict[str, Any] | None) -> bool:
+    def count(self, step: Step) -> bool:
         """Count one step; whether anything was."""
-        found = [COUNTED[key] for key in sentences if key in COUNTED]
-        found += [FATES[fate] for fate in fates if fate in FATES]
-        if refusal is not None:
+        found = [COUNTED[step.key]] if step.key in COUNTED else []
+        if step.notes:
+            found += [COUNTED[note["key"]] for note in step.notes if note["key"] in COUNTED]
+        if step.messages:
+            found += [FATES[fate["event"]] for fate in step.messages if fate["event"] in FATES]
+        if step.refusal is not None:
             found.append(REFUSALS)
         for name in found:
             self.counts[name] = self.counts.get(name, 0) + 1

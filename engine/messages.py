@@ -411,6 +411,8 @@ class LeaderAndIsr:
     """Kafka's *message format*: below 2 there is no place for producer ids and transactions."""
     not_fetching: tuple[int, ...] = ()
     """Replicas whose fetching a fault stopped (*shrink ISR*); they stay behind until it is restored."""
+    version: int = 0
+    """Of this state, one more with every change: ZooKeeper's version of the node."""
 
 
 @value
@@ -459,7 +461,8 @@ class AlterIsr:
     api: ClassVar[str] = "AlterIsr"
     partition: str
     replica: int
-    leader_epoch: int
+    version: int
+    """Of the partition's state that the leader goes by: the change counts only while that is the newest."""
 
 
 @dataclass(slots=True)
@@ -520,19 +523,22 @@ _SHOWN: dict[type, tuple[str, ...] | None] = {}
 
 def _shown_fields(made: type) -> tuple[str, ...] | None:
     """The fields of a dataclass that are shown; None for other types. Looked at once for each type."""
-    if made not in _SHOWN:
-        names = [item.name for item in fields(made)] if is_dataclass(made) else None
-        _SHOWN[made] = None if names is None else tuple(name for name in names if name != "serials")
+    names = [item.name for item in fields(made)] if is_dataclass(made) else None
+    _SHOWN[made] = None if names is None else tuple(name for name in names if name != "serials")
     return _SHOWN[made]
 
 
 def describe(value: Any) -> Any:
     """A message's fields as JSON-shaped data, without the serials that the protocol does not carry."""
-    if type(value) in _PLAIN:
+    made = type(value)
+    if made in _PLAIN:
         return value
-    names = _shown_fields(type(value))
+    names = _SHOWN[made] if made in _SHOWN else _shown_fields(made)
     if names is not None:
-        shown = {name: describe(getattr(value, name)) for name in names}
+        shown = {}
+        for name in names:
+            item = getattr(value, name)
+            shown[name] = item if type(item) in _PLAIN else describe(item)
         if shown.get("content", 0) is None:
             del shown["content"]
         return shown

@@ -221,23 +221,24 @@ class Recorded(Judged):
         step.number, step.at, step.actor, step.kind = number, at, actor, kind
         self._current = Step(0, 0, "", "")
         step.broken = self.judges.broken(number)
-        sentences = (step.key, *(note["key"] for note in step.notes))
-        if self.counters.count(sentences, (fate["event"] for fate in step.messages), step.refusal):
+        if self.counters.count(step):
             self._touched[self.counters.path] = self.counters
         for part in self.judges.changed():
             self._touched[part.path] = part
         known = self._known
         changes = step.changes
         for path, part in self._touched.items():
-            view = part.view()
-            after = ABSENT if view is None else view
+            after = part.view()
             before = known.get(path, ABSENT)
-            if before is after or before == after:
-                continue
-            compare(path, before, after, changes)
-            if after is ABSENT:
-                del known[path]
-            else:
+            if after is None:
+                if before is not ABSENT:
+                    changes.append((path, before.copy() if type(before) is dict else before, ABSENT))
+                    del known[path]
+            elif before is ABSENT:
+                changes.append((path, ABSENT, after.copy() if type(after) is dict else after))
+                known[path] = after
+            elif before is not after and before != after:
+                compare(path, before, after, changes)
                 known[path] = after
         self._touched.clear()
         self.lately.keep(step)
@@ -245,9 +246,19 @@ class Recorded(Judged):
 
 
 def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
-    """Append what differs: objects key by key, everything else as a whole."""
+    """Append what differs: objects key by key, everything else as a whole.
+
+    An object that goes into a change is copied: a reader may put other parts into it, and what the recorder
+    compares with must not change by that.
+    """
     if type(before) is not dict or type(after) is not dict:
-        changes.append((path, _own(before), _own(after)))
+        changes.append(
+            (
+                path,
+                before.copy() if type(before) is dict else before,
+                after.copy() if type(after) is dict else after,
+            )
+        )
         return
     known = 0
     for key, old in before.items():
@@ -259,16 +270,11 @@ def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
         if type(old) is dict:
             compare((*path, key), old, new, changes)
         else:
-            changes.append(((*path, key), old, _own(new)))
+            changes.append(((*path, key), old, new.copy() if type(new) is dict else new))
     if known < len(after):
         for key, new in after.items():
             if key not in before:
-                changes.append(((*path, key), ABSENT, _own(new)))
-
-
-def _own(value: Any) -> Any:
-    """A value that a reader may put other parts into: what the recorder compares with must not change by it."""
-    return dict(value) if type(value) is dict else value
+                changes.append(((*path, key), ABSENT, new.copy() if type(new) is dict else new))
 
 
 def place(view: dict[str, Any], path: Path, value: Any) -> None:
