@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "eosviz.reference",
     "eosviz.tracks",
     "eosviz.classroom",
+    "eosviz.workshop",
 ]
 
 MIDDLEWARE = [

@@ -1,0 +1,343 @@
+"""Everything that writes drafts and publications. Pages and the management command are doors to these functions.
+
+Each takes rows that were found through the query sets of `models.py`, so who may do it is settled before. What a
+rule of the workshop forbids is `WorkshopRefused`.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import re
+from typing import Any
+
+import tomlkit
+from django.db import IntegrityError, transaction
+from django.db.models import F, ProtectedError
+
+from engine.errors import Refused
+from engine.scenario import BadScenario, library, parse
+from engine.scenario.script import script_of
+from engine.simulation import ENGINE_VERSION
+from eosviz.accounts.models import User
+from eosviz.classroom.models import Classroom
+from eosviz.scenarios.models import ScenarioVersion, encode_document
+from eosviz.walkthroughs.models import Branch, line_interventions
+from eosviz.walkthroughs.simulations import scenario_of
+from eosviz.workshop.editing import CannotEdit, Edit, edited, written
+from eosviz.workshop.models import (
+    DRAFTS_MAX,
+    PUBLICATIONS_MAX,
+    SEARCHED_CHARACTERS_MAX,
+    TAG_CHARACTERS_MAX,
+    TAGS_MAX,
+    TEXT_BYTES_MAX,
+    Draft,
+    Language,
+    Publication,
+    Visibility,
+)
+from eosviz.workshop.trial import Busy, Outcome, TooMuch, outcomes
+
+IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+"""Of a published scenario: it stands in addresses."""
+FROM_NOTHING = """\
+id = "MY-1"
+profile = "k28"
+
+[title]
+en = "My scenario"
+zh-Hans = "我的场景"
+"""
+
+
+class WorkshopRefused(Exception):
+    """`workshop.refused.<reason>` says it, with the parameters."""
+
+    def __init__(self, reason: str, **params: Any) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.params = params
+
+    @property
+    def said_key(self) -> str:
+        return f"workshop.refused.{self.reason}"
+
+
+# -- drafts --------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def create_draft(
+    owner: User, text: str, *, origin: Publication | None = None, origin_name: str = "", tags: str = ""
+) -> Draft:
+    """Raises WorkshopRefused: too many drafts, or a text that is too long."""
+    User.objects.select_for_update().get(pk=owner.pk)
+    if Draft.objects.of(owner).count() >= DRAFTS_MAX:
+        raise WorkshopRefused("too_many_drafts", most=DRAFTS_MAX)
+    draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags)
+    _take(draft, text)
+    draft.save()
+    return draft
+
+
+def _take(draft: Draft, text: str) -> None:
+    """The text, and what the lists show of it; an unreadable one leaves those as they were."""
+    if len(text.encode()) > TEXT_BYTES_MAX:
+        raise WorkshopRefused("too_long", most=TEXT_BYTES_MAX)
+    if "\0" in text:
+        raise WorkshopRefused("not_text")
+    draft.text = text
+    try:
+        document = parse(text)
+    except BadScenario:
+        return
+    draft.identifier = str(document.get("id", ""))[:64]
+    draft.profile = str(document.get("profile", "k28"))[:16]
+    title = document.get("title")
+    draft.title = (
+        {language: str(text)[:200] for language, text in title.items() if language in ("en", "zh-Hans")}
+        if isinstance(title, dict)
+        else {}
+    )
+    words = [draft.identifier, draft.profile, *_words(document), *draft.tags]
+    draft.searched = " ".join(words).lower()[:SEARCHED_CHARACTERS_MAX]
+
+
+def _words(document: dict[str, Any]) -> list[str]:
+    found: list[str] = []
+    for name in ("title", "summary", "watch_for", "lesson"):
+        texts = document.get(name)
+        found += [str(text) for text in texts.values()] if isinstance(texts, dict) else []
+    covers = document.get("covers")
+    return found + ([str(one) for one in covers] if isinstance(covers, list) else [])
+
+
+def tag_line(tags: list[str]) -> str:
+    """Raises WorkshopRefused."""
+    kept = list(dict.fromkeys(" ".join(tag.lower().split()) for tag in tags))
+    kept = [tag for tag in kept if tag]
+    if len(kept) > TAGS_MAX or any(len(tag) > TAG_CHARACTERS_MAX or "|" in tag for tag in kept):
+        raise WorkshopRefused("bad_tags", most=TAGS_MAX, characters=TAG_CHARACTERS_MAX)
+    return f"|{'|'.join(kept)}|" if kept else ""
+
+
+def save(draft: Draft, text: str, revision: int, tags: list[str], language: str) -> Draft:
+    """The draft with its new revision. Raises WorkshopRefused when it was changed elsewhere meanwhile."""
+    with transaction.atomic():
+        held = Draft.objects.select_for_update().get(pk=draft.pk)
+        if held.revision != revision:
+            raise WorkshopRefused("changed_elsewhere", revision=held.revision)
+        held.tag_line = tag_line(tags)
+        held.language = Language(language)
+        _take(held, text)
+        held.revision += 1
+        held.save()
+    return held
+
+
+def delete_draft(draft: Draft) -> None:
+    """With its publications. A version that somebody's session or assignment runs stays theirs."""
+    with transaction.atomic():
+        versions = list(draft.publications.values_list("version_id", flat=True))
+        draft.delete()
+    for version in ScenarioVersion.objects.filter(id__in=versions, library_position=None):
+        try:
+            with transaction.atomic():
+                version.delete()
+        except ProtectedError:
+            continue
+
+
+def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom: Classroom | None) -> None:
+    """`classroom` must be one that the actor teaches. Raises WorkshopRefused."""
+    if visibility == Visibility.CLASS and classroom is None:
+        raise WorkshopRefused("no_class")
+    if visibility == Visibility.PUBLIC and not actor.has_perm("workshop.publish_to_all"):
+        raise WorkshopRefused("not_to_all")
+    draft.visibility = visibility
+    draft.classroom = classroom if visibility == Visibility.CLASS else None
+    draft.save(update_fields=["visibility", "classroom", "changed"])
+
+
+# -- where drafts come from ----------------------------------------------------------------------------------
+
+
+def from_library(owner: User, version: ScenarioVersion) -> Draft:
+    """A copy of a library scenario, comments included."""
+    return create_draft(owner, _renamed(text_of(version)), origin_name=version.identifier)
+
+
+def fork(owner: User, publication: Publication) -> Draft:
+    name = f"{publication.version.identifier} · {publication.number}"
+    tags = publication.draft.tag_line
+    return create_draft(owner, _renamed(publication.text), origin=publication, origin_name=name, tags=tags)
+
+
+def from_text(owner: User, text: str) -> Draft:
+    """An imported file, right or not: its mistakes are shown at their fields. Raises WorkshopRefused when it is no
+    TOML at all."""
+    try:
+        parse(text)
+    except BadScenario as bad:
+        raise WorkshopRefused("no_toml", reason=bad.wrong, line=bad.line or 0) from None
+    return create_draft(owner, text)
+
+
+def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
+    """What was done on the way to this branch becomes the fault script. Returns the draft and how many of the
+    interventions no rule of a script can say. Raises WorkshopRefused."""
+    session = branch.session
+    line = line_interventions(Branch.objects.line(branch))
+    interventions = [{**made["intervention"], "after": made["after"]} for made in line]
+    scenario = scenario_of(session.version, session.variant)
+    try:
+        script = script_of(scenario, interventions)
+    except Refused as refused:
+        raise WorkshopRefused("cannot_replay", rule=refused.rule) from None
+    name = session.version.identifier + (f"/{session.variant}" if session.variant else "")
+    text = text_of(session.version)
+    if session.variant:
+        text = _with_variant(text, session.version.document, session.variant, scenario.source)
+    edits = [Edit("add", ["faults"], _without_nothing(rule)) for rule in script.rules]
+    if "expect" in parse(text) and script.rules:
+        edits.append(Edit("remove", ["expect"]))
+    for start in range(0, len(edits), 50):
+        text = edited(text, edits[start : start + 50])
+    return create_draft(owner, _renamed(text), origin_name=name), len(script.left_out)
+
+
+def _without_nothing(rule: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in rule.items() if value is not None}
+
+
+def _with_variant(text: str, document: dict[str, Any], variant: str, source: dict[str, Any]) -> str:
+    """The text with the variant's values in the places that they change; without the variants."""
+    edits = [Edit("remove", ["variants"])]
+    for key, value in source.items():
+        if key not in ("variant_title", "expect_refused") and document.get(key) != value:
+            edits.append(Edit("set", [key], copy.deepcopy(value)))
+    return edited(text, edits)
+
+
+def text_of(version: ScenarioVersion) -> str:
+    """As its author wrote it where that is known, else as it would be written. Raises WorkshopRefused."""
+    for entry in library():
+        if entry.id == version.identifier:
+            if hashlib.sha256(encode_document(entry.document)).hexdigest() == version.digest:
+                return entry.text
+            break
+    publication = Publication.objects.filter(version=version).order_by("published").first()
+    if publication is not None:
+        return publication.text
+    try:
+        return written(version.document)
+    except CannotEdit:
+        raise WorkshopRefused("cannot_write") from None
+
+
+def _renamed(text: str) -> str:
+    """Under a name of its own: two scenarios of one name are mistaken for one another."""
+    document = tomlkit.parse(text)
+    name = str(document.get("id", "MY"))[:30]
+    return edited(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")])
+
+
+# -- publications --------------------------------------------------------------------------------------------
+
+
+def publish(draft: Draft) -> Publication:
+    """The draft as it is now, for ever. Publishing the same text again gives the same publication. Raises
+    WorkshopRefused."""
+    newest = Publication.objects.filter(draft=draft).order_by("-number").first()
+    if newest is not None and newest.text == draft.text:
+        return newest
+    if newest is not None and newest.number >= PUBLICATIONS_MAX:
+        raise WorkshopRefused("too_many_publications", most=PUBLICATIONS_MAX)
+    document = _publishable(draft.text)
+    made = _outcomes(draft.text)
+    publication = Publication(
+        draft=draft,
+        number=1 if newest is None else newest.number + 1,
+        text=draft.text,
+        engine=ENGINE_VERSION,
+        checked=ENGINE_VERSION,
+        outcome={name: _told(one) for name, one in made.items()},
+        steps=Publication.pack([bytes.fromhex(one.digests) for one in made.values()]),
+    )
+    try:
+        with transaction.atomic():
+            publication.version = ScenarioVersion.objects.of_document(document["id"], document)
+            publication.save()
+    except IntegrityError:  # asked twice at once: the other one is the publication
+        return Publication.objects.get(draft=draft, number=publication.number)
+    return publication
+
+
+def _told(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "finished": outcome.finished,
+        "steps": outcome.steps,
+        "verdicts": outcome.verdicts,
+        "refused": outcome.refused,
+    }
+
+
+def _publishable(text: str) -> dict[str, Any]:
+    from engine.scenario.mistakes import mistakes
+
+    try:
+        document = parse(text)
+    except BadScenario as bad:
+        raise WorkshopRefused("mistakes", count=1, place=f"line {bad.line}") from None
+    found = mistakes(document, text=text)
+    if found:
+        raise WorkshopRefused("mistakes", count=len(found), place=found[0].place)
+    if not IDENTIFIER.fullmatch(document["id"]) or any(entry.id == document["id"] for entry in library()):
+        raise WorkshopRefused("bad_id", name=document["id"][:60])
+    return document
+
+
+def _outcomes(text: str) -> dict[str, Outcome]:
+    try:
+        made = outcomes(text)
+    except Busy:
+        raise WorkshopRefused("busy") from None
+    except TooMuch:
+        raise WorkshopRefused("too_much") from None
+    if not any(one.steps for one in made.values()) and not any(one.refused for one in made.values()):
+        raise WorkshopRefused("nothing_happens")
+    return made
+
+
+def check(publication: Publication) -> dict[str, Any] | None:
+    """Run it again on this engine and remember the first step that is another one. Raises TooMuch or Busy."""
+    differs = None
+    made = outcomes(publication.text)
+    before = publication.step_digests
+    for variant, told in publication.outcome.items():
+        now = made.get(variant)
+        digests = b"" if now is None else bytes.fromhex(now.digests)
+        step = _first_difference(before[variant], digests)
+        if step is None and (now is None or now.refused != told["refused"]):
+            step = 1
+        if step is not None:
+            differs = {"engine": ENGINE_VERSION, "variant": variant, "step": step}
+            break
+    Publication.objects.filter(pk=publication.pk).update(checked=ENGINE_VERSION, differs=differs)
+    return differs
+
+
+def _first_difference(before: bytes, now: bytes) -> int | None:
+    """The number of the first step that differs, or that one run has and the other has not."""
+    if before == now:
+        return None
+    for at in range(0, min(len(before), len(now)), 8):
+        if before[at : at + 8] != now[at : at + 8]:
+            return at // 8 + 1
+    return min(len(before), len(now)) // 8 + 1
+
+
+def forget_differences(draft: Draft) -> None:
+    """The author has seen them."""
+    Publication.objects.filter(draft=draft, differs__isnull=False).update(differs=None, checked=F("checked"))

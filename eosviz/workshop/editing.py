@@ -1,0 +1,202 @@
+"""Edits of a TOML text that touch nothing else: comments, order and spacing stay as the author wrote them.
+
+What the text then means is compared with what the edit means; where the two differ, nothing is changed.
+"""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from typing import Any, Literal
+
+import tomlkit
+from msgspec import Struct
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, Array, InlineTable
+
+from engine.scenario import BadScenario, parse
+from eosviz.workshop.models import TEXT_BYTES_MAX
+
+EDITS_MAX = 50
+_TABLES_OF_THEIR_OWN = ("title", "summary", "watch_for", "lesson", "limits", "cluster", "middleware")
+_LISTS_OF_TABLES = (
+    "topics", "producers", "consumers", "applications", "loops", "faults", "overrides", "checkpoints", "variants",
+)  # fmt: skip
+
+
+class Edit(Struct, forbid_unknown_fields=True, frozen=True):
+    """`path`: keys and numbers of rows, from the document on. `set` needs a value; `add` appends it as a row;
+    `move` changes places with the row `by` places on."""
+
+    do: Literal["set", "remove", "add", "move"]
+    path: list[str | int]
+    value: Any = None
+    by: int = 0
+
+
+class CannotEdit(Exception):
+    """The text cannot be changed in this way; it is as it was."""
+
+
+def edited(text: str, edits: list[Edit]) -> str:
+    """The text after all edits. Raises CannotEdit, or BadScenario where the text is no TOML."""
+    meaning = parse(text)
+    try:
+        document = tomlkit.parse(text)
+        for edit in edits[:EDITS_MAX]:
+            _EDITS[edit.do](document, edit, True)
+            _EDITS[edit.do](meaning, edit, False)
+        changed = tomlkit.dumps(document)
+        if tomllib.loads(changed) != meaning:
+            raise CannotEdit("the text would mean something else")
+    except (
+        TOMLKitError,
+        tomllib.TOMLDecodeError,
+        LookupError,
+        TypeError,
+        ValueError,
+        RecursionError,
+    ) as wrong:
+        raise CannotEdit(f"{type(wrong).__name__}: {wrong}") from wrong
+    if len(changed.encode()) > TEXT_BYTES_MAX:
+        raise CannotEdit(f"longer than {TEXT_BYTES_MAX} bytes")
+    return changed
+
+
+def written(document: dict[str, Any]) -> str:
+    """The text of a document that nobody wrote as TOML. Raises CannotEdit."""
+    made = tomlkit.document()
+    try:
+        for key, value in document.items():
+            _put(made, key, value, [key], True)
+        text = tomlkit.dumps(made)
+        if tomllib.loads(text) != document:
+            raise CannotEdit("the text would mean something else")
+    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, ValueError) as wrong:
+        raise CannotEdit(f"{type(wrong).__name__}: {wrong}") from wrong
+    return text
+
+
+# -- one edit ------------------------------------------------------------------------------------------------
+
+
+def _set(document: Any, edit: Edit, is_text: bool) -> None:
+    node = _reach(document, edit.path[:-1], is_text)
+    _put(node, edit.path[-1], edit.value, edit.path, is_text)
+
+
+def _remove(document: Any, edit: Edit, is_text: bool) -> None:
+    node = document
+    for key in edit.path[:-1]:
+        node = node[key]
+    del node[edit.path[-1]]
+    # An empty list of tables has no text.
+    if isinstance(node, AoT | list) and not isinstance(node, Array) and not node and len(edit.path) == 2:
+        del document[edit.path[0]]
+
+
+def _add(document: Any, edit: Edit, is_text: bool) -> None:
+    *way, last = edit.path
+    node = _reach(document, way, is_text)
+    if last not in node:
+        _put(node, last, [], edit.path, is_text)
+    rows = node[last]
+    if not is_text:
+        rows.append(copy.deepcopy(edit.value))
+    elif isinstance(rows, AoT):
+        rows.append(_table(edit.value))
+    else:
+        _append(rows, edit.value)
+
+
+def _append(rows: Array, value: Any) -> None:
+    """To an array: on a line of its own where the others have one."""
+    is_table = isinstance(value, dict)
+    if not len(rows) and is_table:
+        rows.multiline(True)
+    rows.append(_inline(value) if is_table else value)
+
+
+def _move(document: Any, edit: Edit, is_text: bool) -> None:
+    node = document
+    for key in edit.path[:-1]:
+        node = node[key]
+    number = edit.path[-1]
+    other = int(number) + edit.by
+    if not (type(number) is int and 0 <= other < len(node)):
+        raise ValueError(f"no row {other}")
+    if isinstance(node, AoT):
+        body = list(node)
+        body[number], body[other] = body[other], body[number]
+        while len(node):
+            del node[0]
+        for table in body:
+            node.append(table)
+    else:
+        one, another = copy.deepcopy(node[number]), copy.deepcopy(node[other])
+        node[number], node[other] = another, one
+
+
+_EDITS = {"set": _set, "remove": _remove, "add": _add, "move": _move}
+
+
+def _reach(document: Any, way: list[str | int], is_text: bool) -> Any:
+    """The node at the end of the way; missing tables on it are made."""
+    node = document
+    for place, key in enumerate(way):
+        if isinstance(key, str) and key not in node:
+            _put(node, key, {}, way[: place + 1], is_text)
+        node = node[key]
+    return node
+
+
+def _put(node: Any, key: str | int, value: Any, path: list[str | int], is_text: bool) -> None:
+    if not is_text:
+        node[key] = copy.deepcopy(value)
+        return
+    if isinstance(value, dict):
+        own = len(path) == 1 and not isinstance(node, InlineTable)
+        value = _table(value) if own else _inline(value)
+    elif isinstance(value, list):
+        value = _rows(value, str(key), len(path) == 1)
+    node[key] = value
+
+
+def _rows(value: list[Any], key: str, is_outermost: bool) -> Any:
+    if is_outermost and key in _LISTS_OF_TABLES:
+        rows = tomlkit.aot()
+        for row in value:
+            rows.append(_table(row))
+        return rows
+    made = tomlkit.array()
+    for row in value:
+        _append(made, row)
+    return made
+
+
+def _table(value: dict[str, Any]) -> Any:
+    made = tomlkit.table()
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            inner = _inline(inner)
+        elif isinstance(inner, list):
+            inner = _rows(inner, key, False)
+        made.add(key, inner)
+    return made
+
+
+def _inline(value: dict[str, Any]) -> Any:
+    made = tomlkit.inline_table()
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            inner = _inline(inner)
+        elif isinstance(inner, list):
+            plain = tomlkit.array()
+            for row in inner:
+                plain.append(_inline(row) if isinstance(row, dict) else row)
+            inner = plain
+        made.append(key, inner)
+    return made
+
+
+__all__ = ["BadScenario", "CannotEdit", "Edit", "edited", "written"]

@@ -1,0 +1,204 @@
+"""What instructors and learners build: drafts that change, and publications that never do.
+
+Who may see or change something is a method of its query set here, and nowhere else: somebody else's private draft
+does not exist for a page.
+"""
+
+from __future__ import annotations
+
+import uuid
+import zlib
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.db import models
+
+from eosviz.accounts.models import User
+from eosviz.classroom.models import Classroom
+from eosviz.scenarios.models import ScenarioVersion
+
+DRAFTS_MAX = 100
+"""Of one person."""
+PUBLICATIONS_MAX = 50
+"""Of one draft."""
+TEXT_BYTES_MAX = 100_000
+TAGS_MAX = 8
+TAG_CHARACTERS_MAX = 30
+SEARCHED_CHARACTERS_MAX = 20_000
+
+
+class Visibility(models.TextChoices):
+    """Who finds a draft's publications. The draft itself is its owner's alone, always."""
+
+    PRIVATE = "private", "private"
+    LINK = "link", "link"
+    """Whoever has the address."""
+    CLASS = "class", "class"
+    PUBLIC = "public", "public"
+    """Everybody; it stands in the gallery."""
+
+
+class Language(models.TextChoices):
+    """In which its texts are worth reading."""
+
+    BOTH = "both", "both"
+    ENGLISH = "en", "en"
+    CHINESE = "zh-Hans", "zh-Hans"
+
+
+class DraftQuerySet(models.QuerySet["Draft"]):
+    def of(self, user: User | AnonymousUser) -> DraftQuerySet:
+        """One's own."""
+        return self.filter(owner=user) if user.is_authenticated else self.none()
+
+    def seen_by(self, user: User | AnonymousUser) -> DraftQuerySet:
+        """Those whose publications somebody may look at and start. Without a publication only one's own."""
+        published = models.Exists(Publication.objects.filter(draft=models.OuterRef("pk")))
+        seen = models.Q(visibility__in=(Visibility.LINK, Visibility.PUBLIC)) & models.Q(published)
+        if user.is_authenticated:
+            rooms = Classroom.objects.filter(memberships__user=user)
+            seen |= models.Q(visibility=Visibility.CLASS, classroom__in=rooms) & models.Q(published)
+            seen |= models.Q(owner=user)
+            if user.has_perm("workshop.view_draft"):
+                return self.all()
+        return self.filter(seen)
+
+    def gallery(self) -> DraftQuerySet:
+        """Public ones that were published, the newest publication first."""
+        newest = Publication.objects.filter(draft=models.OuterRef("pk")).order_by("-number")
+        return (
+            self.filter(visibility=Visibility.PUBLIC)
+            .annotate(published=models.Subquery(newest.values("published")[:1]))
+            .filter(published__isnull=False)
+            .select_related("owner")
+            .order_by("-published", "id")
+        )
+
+    def matching(self, query: str, tag: str, language: str, profile: str) -> DraftQuerySet:
+        """Every word of the query, and each filter that is not empty."""
+        found = self
+        for word in query.lower().split():
+            found = found.filter(searched__contains=word)
+        if tag:
+            found = found.filter(tag_line__contains=f"|{tag.lower()}|")
+        if language:
+            found = found.filter(language__in=(language, Language.BOTH))
+        if profile:
+            found = found.filter(profile=profile)
+        return found
+
+
+class Draft(models.Model):
+    """A scenario that somebody builds. `title` to `searched` are read from the text whenever it can be read."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
+    text = models.TextField()
+    """TOML as the author wrote it, right or not."""
+    revision = models.PositiveIntegerField(default=1)
+    """Grows with every change; who saves says which one they changed."""
+    identifier = models.CharField(max_length=64, blank=True)
+    title = models.JSONField(default=dict)
+    profile = models.CharField(max_length=16, blank=True)
+    searched = models.TextField(blank=True)
+    """All words that a search finds, in small letters."""
+    tag_line = models.CharField(max_length=TAGS_MAX * (TAG_CHARACTERS_MAX + 1) + 1, blank=True)
+    """`|order|retries|`"""
+    language = models.CharField(max_length=8, choices=Language.choices, default=Language.BOTH)
+    visibility = models.CharField(max_length=8, choices=Visibility.choices, default=Visibility.PRIVATE)
+    classroom = models.ForeignKey(Classroom, on_delete=models.SET_NULL, null=True, related_name="drafts")
+    """Of visibility *class*."""
+    origin = models.ForeignKey("Publication", on_delete=models.SET_NULL, null=True, related_name="forks")
+    origin_name = models.CharField(max_length=120, blank=True)
+    """What it was made from, in the words of that time: stays when the original goes."""
+    created = models.DateTimeField(auto_now_add=True)
+    changed = models.DateTimeField(auto_now=True)
+
+    objects = DraftQuerySet.as_manager()
+
+    class Meta:
+        permissions = (("publish_to_all", "May publish to everybody"),)
+        ordering = ("-changed", "id")
+
+    def __str__(self) -> str:
+        return self.identifier or str(self.id)
+
+    @property
+    def tags(self) -> list[str]:
+        return [tag for tag in self.tag_line.split("|") if tag]
+
+    @property
+    def visibility_key(self) -> str:
+        return f"workshop.visibility.{self.visibility}"
+
+    @property
+    def language_key(self) -> str:
+        return f"workshop.language.{self.language}"
+
+
+class PublicationQuerySet(models.QuerySet["Publication"]):
+    def of_draft(self, draft: Draft) -> PublicationQuerySet:
+        """The newest first, without what only a comparison needs."""
+        return self.filter(draft=draft).select_related("version").defer("steps", "text").order_by("-number")
+
+    def usable_by(self, user: User) -> PublicationQuerySet:
+        """The newest publication of each draft of one's own, for an assignment."""
+        newest = Publication.objects.filter(draft=models.OuterRef("draft")).order_by("-number")
+        return (
+            self.filter(draft__owner=user, number=models.Subquery(newest.values("number")[:1]))
+            .select_related("version", "draft")
+            .defer("steps", "text")
+            .order_by("draft__identifier", "id")
+        )
+
+    def to_check(self, engine: str) -> PublicationQuerySet:
+        """Those that no run of this engine was compared with yet."""
+        return self.exclude(checked=engine).select_related("version").order_by("published", "id")
+
+
+class Publication(models.Model):
+    """One version of a draft, for ever: the document by its content, and what came out of it. Sessions, links and
+    assignments keep the version they were made with."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="publications")
+    number = models.PositiveIntegerField()
+    """From 1."""
+    version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="publications")
+    text = models.TextField()
+    """The TOML with its comments."""
+    engine = models.CharField(max_length=16)
+    """That made the outcome."""
+    outcome = models.JSONField()
+    """Variant (`""`: the document itself) to `{"finished", "steps", "verdicts", "refused"}`."""
+    steps = models.BinaryField()
+    """For each variant, in the order of `outcome`, eight bytes of the digest of each step; deflated."""
+    published = models.DateTimeField(auto_now_add=True)
+    checked = models.CharField(max_length=16, blank=True)
+    """The engine that a run was last compared with."""
+    differs = models.JSONField(null=True)
+    """`{"engine", "variant", "step"}` of the first step that `checked` makes otherwise; none: nothing differs."""
+
+    objects = PublicationQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["draft", "number"], name="publication_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.version.identifier} version {self.number}"
+
+    @staticmethod
+    def pack(digests: list[bytes]) -> bytes:
+        return zlib.compress(b"".join(digests), level=6)
+
+    @property
+    def step_digests(self) -> dict[str, bytes]:
+        """Variant to its steps' digests, one after the other."""
+        packed, found, at = zlib.decompress(bytes(self.steps)), {}, 0
+        outcome: dict[str, Any] = self.outcome
+        for variant, told in outcome.items():
+            end = at + told["steps"] * 8
+            found[variant] = packed[at:end]
+            at = end
+        return found

@@ -1,0 +1,331 @@
+"""A trial run of a document that somebody is writing, in a process of its own with bounded memory and time.
+
+A document may ask for anything: a hundred thousand calls, a million steps. What grows beyond the bounds ends with
+that process, and nothing else does.
+
+    python -m eosviz.workshop.trial <asked.json
+
+prints what `Trial` says, as JSON. Knows the engine and nothing of Django.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+PROCESSOR_SECONDS_MAX = 20
+"""Of the process; the run itself stops in time to say how far it came."""
+RUN_SECONDS_MAX = 8
+MEMORY_BYTES_MAX = 1024 * 1024 * 1024
+SECONDS_MAX = 120
+"""Of the clock: a busy machine may need long for what takes little."""
+STEPS_MAX = 20_000
+MESSAGES_MAX = 400
+AT_ONCE_MAX = 2
+"""Trials that one process of the site lets run beside each other."""
+WAIT_SECONDS_MAX = 20
+_ROOT = Path(__file__).resolve().parents[2]
+_turns = threading.BoundedSemaphore(AT_ONCE_MAX)
+
+Json = dict[str, Any]
+
+
+class TooMuch(Exception):
+    """The trial grew beyond its bounds."""
+
+
+class Busy(Exception):
+    """Others are being tried; ask again."""
+
+
+class Asked(msgspec.Struct, forbid_unknown_fields=True):
+    """`every`: an outcome with the digests of its steps for each variant, for a publication."""
+
+    text: str
+    variant: str | None = None
+    every: bool = False
+
+
+class Mistake(msgspec.Struct):
+    place: str
+    wrong: str
+    allowed: str
+    line: int | None
+
+
+class Surprise(msgspec.Struct):
+    """The first step that breaks a guarantee, else the first at which somebody refuses, else the first fault that
+    could not be carried out. `why` is `broken`, `refused` or `impossible`."""
+
+    why: str
+    step: int
+    at: int
+    key: str
+    params: Json
+    rules: list[str]
+    guarantee: str | None = None
+
+
+class Message(msgspec.Struct):
+    """A message that a rule can be made for; `match` names it."""
+
+    at: int
+    step: int
+    api: str
+    response: bool
+    source: str
+    destination: str
+    partitions: list[str]
+    match: Json
+
+
+class Trial(msgspec.Struct, kw_only=True):
+    """`stopped`: why the trial ended before the run did, `steps` or `time`; none: it is whole. `refused`: the rule
+    that refuses the run and the sentences that say why and what is allowed."""
+
+    mistakes: list[Mistake] = []
+    refused: Json | None = None
+    variants: list[str] = []
+    variant: str | None = None
+    steps: int = 0
+    at: int = 0
+    finished: str | None = None
+    stopped: str | None = None
+    acts: bool = False
+    verdicts: list[Json] = []
+    transactions: list[Json] = []
+    guarantees: dict[str, int | None] = {}
+    unmet: list[Json] = []
+    surprise: Surprise | None = None
+    messages: list[Message] = []
+    messages_in_all: int = 0
+    seen_by_rules: list[int] = []
+    """For each entry of the fault script, how often it was met."""
+    configurations: dict[str, Json] = {}
+    broke: str | None = None
+    """What the engine said when it broke a rule of its own."""
+
+
+class Outcome(msgspec.Struct, kw_only=True):
+    """What a publication keeps of one variant. `digests`: eight bytes a step, in hex."""
+
+    finished: str | None = None
+    steps: int = 0
+    verdicts: list[Json] = []
+    refused: str | None = None
+    digests: str = ""
+
+
+def try_out(asked: Asked) -> Trial:
+    """Raises TooMuch or Busy."""
+    return msgspec.json.decode(_run(asked), type=Trial)
+
+
+def outcomes(text: str) -> dict[str, Outcome]:
+    """Of the document itself (`""`) where it acts, and of each variant. Raises TooMuch or Busy."""
+    return msgspec.json.decode(_run(Asked(text=text, every=True)), type=dict[str, Outcome])
+
+
+def _run(asked: Asked) -> bytes:
+    if not _turns.acquire(timeout=WAIT_SECONDS_MAX):
+        raise Busy
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", __name__],
+            cwd=_ROOT,
+            input=msgspec.json.encode(asked),
+            capture_output=True,
+            timeout=SECONDS_MAX,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TooMuch from error
+    finally:
+        _turns.release()
+    if done.returncode != 0:
+        raise TooMuch(done.stderr.decode(errors="replace")[-2000:])
+    return done.stdout
+
+
+# -- in the process ------------------------------------------------------------------------------------------
+
+
+def _bound() -> None:
+    try:
+        import resource
+    except ImportError:
+        # Not everywhere; the clock's bound holds.
+        return
+    for kind, most in (
+        (resource.RLIMIT_CPU, PROCESSOR_SECONDS_MAX),
+        (resource.RLIMIT_DATA, MEMORY_BYTES_MAX),
+    ):
+        _, hard = resource.getrlimit(kind)
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def tried(text: str, variant: str | None) -> Trial:
+    """The trial itself, within this process."""
+    from engine.errors import EngineError, Refused
+    from engine.scenario import BadScenario, load, parse
+    from engine.scenario.mistakes import mistakes
+    from engine.scenario.shelf import acts
+    from engine.simulation import Simulation
+
+    try:
+        document = parse(text)
+    except BadScenario as bad:
+        return Trial(mistakes=[_mistake(bad)])
+    found = [_mistake(bad) for bad in mistakes(document, text=text)]
+    if found:
+        return Trial(mistakes=found)
+    names = [one["name"] for one in document.get("variants", ())]
+    if variant not in names:
+        variant = None
+    if variant is None and names and not acts(document):
+        variant = names[0]
+    trial = Trial(variants=names, variant=variant)
+    try:
+        scenario = load(document, variant, text=text)
+        trial.acts = acts(scenario.source)
+        simulation = Simulation(scenario)
+    except BadScenario as bad:
+        trial.mistakes = [_mistake(bad)]
+        return trial
+    except Refused as refused:
+        expected = document.get("expect_refused") == refused.rule
+        trial.refused = {"rule": refused.rule, "place": refused.place, "expected": expected, **refused.told}
+        return trial
+    try:
+        _watch(simulation, trial)
+    except EngineError as error:
+        trial.broke = str(error)[:500]
+    return trial
+
+
+def _mistake(bad: Any) -> Mistake:
+    return Mistake(bad.place, bad.wrong, bad.allowed[:600], bad.line)
+
+
+def _watch(simulation: Any, trial: Trial) -> None:
+    from engine.scenario.expectations import Told, unmet
+    from engine.scenario.script import listen
+
+    heard, listener = Told(), listen(simulation)
+    sent_at: list[int] = []
+    surprises: dict[str, Surprise] = {}
+    until = time.process_time() + RUN_SECONDS_MAX
+    while simulation.number < STEPS_MAX:
+        step = simulation.step()
+        if step is None:
+            break
+        told = step.to_json()
+        heard.take(told)
+        _surprised(told, surprises)
+        sent_at += [step.number] * (len(listener.heard) - len(sent_at))
+        trial.at = step.at
+        if step.number % 100 == 0 and time.process_time() > until:
+            trial.stopped = "time"
+            break
+    if simulation.finished is None and trial.stopped is None:
+        trial.stopped = "steps"
+    trial.steps, trial.finished = simulation.number, simulation.finished
+    trial.verdicts = [_counts(verdict, "partition") for verdict in simulation.verdicts()]
+    trial.transactions = [_counts(verdict, "tid") for verdict in simulation.judges.transaction_verdicts()]
+    judged = simulation.judges.guarantees.items()
+    trial.guarantees = {name: part.broken_at for name, part in judged}
+    trial.surprise = next(
+        (surprises[why] for why in ("broken", "refused", "impossible") if why in surprises), None
+    )
+    if trial.stopped is None:
+        trial.unmet = [
+            {"place": one.place, "wanted": one.wanted, "found": one.found} for one in unmet(simulation, heard)
+        ]
+    trial.messages_in_all = len(listener.heard)
+    trial.messages = [
+        Message(
+            one.at, step, one.api, one.response, one.source, one.destination, list(one.partitions), one.match
+        )
+        for one, step in zip(listener.heard[:MESSAGES_MAX], sent_at, strict=False)
+    ]
+    trial.seen_by_rules = [rule.seen for rule in simulation.interference.rules]
+    view = simulation.view()
+    trial.configurations = {
+        name: client["configuration"]
+        for name, client in view.get("clients", {}).items()
+        if "configuration" in client
+    }
+
+
+def _surprised(step: Json, surprises: dict[str, Surprise]) -> None:
+    broken = step["broken"][0] if step["broken"] else None
+    why = "broken" if broken else "refused" if step["refusal"] else None
+    if why is None and step["key"] == "fault.impossible":
+        why = "impossible"
+    if why is not None and why not in surprises:
+        surprises[why] = Surprise(
+            why,
+            step["number"],
+            step["at"],
+            step["key"],
+            step["params"],
+            step["rules"],
+            broken["guarantee"] if broken else None,
+        )
+
+
+def _counts(verdict: Any, key: str) -> Json:
+    from dataclasses import fields
+
+    return {
+        field.name: getattr(verdict, field.name)
+        for field in fields(verdict)
+        if not field.name.startswith("_")
+    }
+
+
+def every_outcome(text: str) -> dict[str, Outcome]:
+    """Of a document without mistakes, within this process."""
+    from engine.errors import Refused
+    from engine.scenario import load, parse
+    from engine.scenario.shelf import acts
+    from engine.simulation import Simulation
+
+    document = parse(text)
+    names: list[str | None] = [one["name"] for one in document.get("variants", ())]
+    if acts(document) or not names:
+        names.insert(0, None)
+    found: dict[str, Outcome] = {}
+    for name in names:
+        outcome = found[name or ""] = Outcome()
+        try:
+            simulation = Simulation(load(document, name))
+        except Refused as refused:
+            outcome.refused = refused.rule
+            continue
+        digests = []
+        while simulation.number < STEPS_MAX and (step := simulation.step()) is not None:
+            digests.append(hashlib.blake2b(msgspec.json.encode(step.to_json()), digest_size=8).hexdigest())
+        outcome.finished, outcome.steps = simulation.finished, simulation.number
+        outcome.verdicts = [_counts(verdict, "partition") for verdict in simulation.verdicts()]
+        outcome.digests = "".join(digests)
+    return found
+
+
+def main() -> int:
+    _bound()
+    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
+    answer = every_outcome(asked.text) if asked.every else tried(asked.text, asked.variant)
+    sys.stdout.buffer.write(msgspec.json.encode(answer))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
