@@ -4,6 +4,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import settings as hypothesis_settings
 from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 from eosviz.launch.embedded import embedded_redis_socket
 from eosviz.launch.services import answers_ping, redis_command
+from tests.postgresql import PostgreSQL
 from tests.running_site import RunningSite
 
 BROWSER_TESTS = Path(__file__).parent / "e2e"
@@ -56,6 +58,28 @@ def redis_server() -> Iterator[str]:
     server.wait()
 
 
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[PostgreSQL | None]:
+    """The server of the settings' database, where that is PostgreSQL."""
+    if "postgresql" not in settings.DATABASES["default"]["ENGINE"]:
+        yield None
+        return
+    server = PostgreSQL(Path(settings.POSTGRESQL_FOLDER))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(postgresql_server: PostgreSQL | None) -> None:
+    """pytest-django asks for this one before it makes the tests' database."""
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool, postgresql_server: PostgreSQL | None) -> bool:
+    """A database that threads of sockets still look at cannot be dropped; it goes with its server."""
+    return django_db_keepdb or postgresql_server is not None
+
+
 @pytest.fixture(autouse=True)
 def _whole_budget() -> None:
     """Every test calls from the same address."""
@@ -64,13 +88,29 @@ def _whole_budget() -> None:
     budget.form_buckets.forget()
 
 
+@pytest.fixture(scope="session")
+def site_database(postgresql_server: PostgreSQL | None) -> Callable[[], dict[str, str]]:
+    """What a site's environment says of its database: a new one in the tests' PostgreSQL, or nothing."""
+    numbers = count()
+
+    def environment() -> dict[str, str]:
+        if postgresql_server is None:
+            return {}
+        return {"DATABASE_URL": postgresql_server.new_database(f"site_{next(numbers)}")}
+
+    return environment
+
+
 @pytest.fixture
-def start_site(tmp_path: Path) -> Iterator[Callable[..., RunningSite]]:
+def start_site(
+    tmp_path: Path, site_database: Callable[[], dict[str, str]]
+) -> Iterator[Callable[..., RunningSite]]:
     """Call it for a whole eosviz in real processes: `start_site(EOSVIZ_WORKER_THREADS="1")`."""
     sites: list[RunningSite] = []
 
     def start(**environment: str) -> RunningSite:
-        sites.append(RunningSite(tmp_path / f"site-{len(sites)}", **environment))
+        chosen = {**site_database(), **environment}
+        sites.append(RunningSite(tmp_path / f"site-{len(sites)}", **chosen))
         return sites[-1].wait_until_ready()
 
     yield start
@@ -79,9 +119,11 @@ def start_site(tmp_path: Path) -> Iterator[Callable[..., RunningSite]]:
 
 
 @pytest.fixture(scope="session")
-def running_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+def running_site(
+    tmp_path_factory: pytest.TempPathFactory, site_database: Callable[[], dict[str, str]]
+) -> Iterator[RunningSite]:
     """One eosviz in real processes for the tests that only use it. Whoever breaks things starts its own."""
-    site = RunningSite(tmp_path_factory.mktemp("site"))
+    site = RunningSite(tmp_path_factory.mktemp("site"), **site_database())
     try:
         yield site.wait_until_ready()
     finally:

@@ -18,6 +18,10 @@ from eosviz.launch.commands import install_debian_package, is_debian_root, say
 from eosviz.launch.frontend import find_node
 from eosviz.launch.places import ROOT, TEST_RESULTS, environment_python
 
+ELSEWHERE = ("--ignore=tests/engine", "--ignore=tests/e2e")
+POSTGRESQL_TESTS = ("tests/accounts", "tests/classroom", "tests/walkthroughs/test_commands.py")
+"""Who may do what, and what happens once: run on both databases by `make test`."""
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -59,20 +63,34 @@ def run_parts(with_slow: bool) -> int:
 def all_parts(with_slow: bool) -> Sequence[Part]:
     node = find_node()
     chosen = [] if with_slow else ["-m", "not slow"]
-    elsewhere = ["--ignore=tests/engine", "--ignore=tests/e2e"]
     front_end_results = TEST_RESULTS / "front-end.xml"
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
     return (
         pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
-        pytest_part("site", ["tests", *elsewhere, "-n", "2", "--dist", "loadgroup", *chosen]),
+        pytest_part("site", ["tests", *ELSEWHERE, "-n", "2", "--dist", "loadgroup", *chosen]),
         # By file: what a file makes for its tests is made once.
         pytest_part("browser", ["tests/e2e", "-n", "2", "--dist", "loadscope", *chosen]),
+        *postgresql_parts(with_slow),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),
     )
 
 
-def pytest_part(name: str, words: Sequence[str]) -> Part:
-    results = TEST_RESULTS / f"{name}.xml"
+def postgresql_parts(with_slow: bool) -> Sequence[Part]:
+    """The same tests on a PostgreSQL of their own: what the database decides, or in the long run all."""
+    chosen = {"EOSVIZ_TEST_DATABASE": "postgresql"}
+    if not with_slow:
+        words = [*POSTGRESQL_TESTS, "-n", "2", "--dist", "loadgroup", "-m", "not slow"]
+        return (pytest_part("postgresql", words, chosen),)
+    site = ["tests", *ELSEWHERE, "-n", "2", "--dist", "loadgroup"]
+    browser = ["tests/e2e", "-n", "2", "--dist", "loadscope"]
+    return (
+        pytest_part("site on postgresql", site, chosen),
+        pytest_part("browser on postgresql", browser, chosen),
+    )
+
+
+def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] | None = None) -> Part:
+    results = TEST_RESULTS / f"{name.replace(' ', '-')}.xml"
     command: list[str | Path] = [
         environment_python(),
         "-m",
@@ -85,7 +103,7 @@ def pytest_part(name: str, words: Sequence[str]) -> Part:
         f"--output={TEST_RESULTS / 'browser-output'}",
     ]
     # Where CI is set pytest prints every difference in full, which buries the names of what failed.
-    return Part(name, [*command, *words], results, {"CI": ""})
+    return Part(name, [*command, *words], results, {"CI": "", **(environment or {})})
 
 
 def bring_browser() -> None:

@@ -24,6 +24,19 @@ DATABASES = {
         "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20},
     }
 }
+if os.environ.get("EOSVIZ_TEST_DATABASE") == "postgresql":
+    # tests/conftest.py starts the server that listens there before the first test asks for it. The folder is
+    # its own: another user than root runs it.
+    POSTGRESQL_FOLDER = tempfile.mkdtemp(prefix="eosviz-pg-")
+    atexit.register(shutil.rmtree, POSTGRESQL_FOLDER, ignore_errors=True)
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.postgresql",
+            "HOST": POSTGRESQL_FOLDER,
+            "USER": "postgres",
+            "NAME": "eosviz",
+        }
+    }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # No test asks for a static file, and each new test client would look for all of them again.
 SERVESTATIC_USE_FINDERS = False

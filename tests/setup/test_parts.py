@@ -94,5 +94,19 @@ def test_only_the_long_run_includes_slow_tests() -> None:
         return "not slow" in part.command
 
     short, long = parts.all_parts(with_slow=False), parts.all_parts(with_slow=True)
-    assert [part.name for part in short if leaves_slow_out(part)] == ["engine", "site", "browser"]
+    assert [part.name for part in short if leaves_slow_out(part)] == [
+        "engine",
+        "site",
+        "browser",
+        "postgresql",
+    ]
     assert [part.name for part in long if leaves_slow_out(part)] == []
+
+
+def test_both_runs_use_postgresql_too() -> None:
+    def on_postgresql(with_slow: bool) -> list[str]:
+        asked = (part for part in parts.all_parts(with_slow) if "EOSVIZ_TEST_DATABASE" in part.environment)
+        return [part.name for part in asked]
+
+    assert on_postgresql(with_slow=False) == ["postgresql"]
+    assert on_postgresql(with_slow=True) == ["site on postgresql", "browser on postgresql"]

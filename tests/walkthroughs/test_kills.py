@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -24,8 +24,10 @@ GO_ON_SECONDS_MAX = 5.0
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
-    site = RunningSite(tmp_path_factory.mktemp("killed"))
+def site(
+    tmp_path_factory: pytest.TempPathFactory, site_database: Callable[[], dict[str, str]]
+) -> Iterator[RunningSite]:
+    site = RunningSite(tmp_path_factory.mktemp("killed"), **site_database())
     try:
         yield site.wait_until_ready()
     finally:

