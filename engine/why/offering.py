@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from engine import timers
 from engine.client.batch import LIVE
 from engine.client.reading import DELIVERED, READ_COMMITTED
 from engine.why.asking import (
@@ -191,13 +192,16 @@ def _of_message(moment: Moment, message: str) -> Iterator[Asked]:
 
 
 def _of_timer(moment: Moment, timer: str) -> Iterator[Asked]:
-    client, _, name = timer.partition("/")
-    shown = moment.part("clients").get(client, {}).get("timers", {}).get(name)
-    if shown is not None:
-        batch = moment.part("clients")[client]["batches"].get(shown["subject"])
-        if batch is not None and batch["state"] in LIVE:
-            yield UNSENT, f"{client}/{shown['subject']}"
-        yield NOTHING, client
+    actor, shown = timers.named(moment.view, timer)
+    if shown is None:
+        return
+    batch = moment.part("clients").get(actor, {}).get("batches", {}).get(shown["subject"])
+    if batch is not None and batch["state"] in LIVE:
+        yield UNSENT, f"{actor}/{shown['subject']}"
+    if moment.entry_of(shown["subject"]) is not None:
+        yield UNENDED, shown["subject"]
+    if actor in moment.actors():
+        yield NOTHING, actor
 
 
 _OF: dict[str, Callable[[Moment, str], Iterator[Asked]]] = {

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from engine import timers
 from engine.errors import Refused
 from engine.interventions import check_intervention
 from engine.simulation import Simulation
@@ -114,7 +115,9 @@ def _settings(view: Json, name: str) -> Iterator[Candidate]:
 def _part_of_actor(view: Json, name: str) -> Json | None:
     if name.startswith("broker-"):
         return view.get("brokers", {}).get(name.removeprefix("broker-"))
-    return view.get("clients", {}).get(name) or view.get("consumers", {}).get(name)
+    nodes = view.get("middleware", {})
+    places = (view.get("clients", {}), view.get("consumers", {}), nodes.get("participants", {}), nodes)
+    return next((place[name] for place in places if place.get(name)), None)
 
 
 def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
@@ -187,27 +190,54 @@ def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
         yield from _actor(view, name)
 
 
-TIMER_SETTINGS = {
+TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
     "linger": ("linger_ms",),
     "retry_backoff": ("retry_backoff_ms",),
     "request_timeout": ("request_timeout_ms",),
     "expiry": ("batch_expiry_ms", "delivery_timeout_ms"),
     "max_block": ("max_block_ms",),
+    "transaction_timeout": ("transaction_timeout_ms",),
+    "replication_wait": ("request_timeout_ms",),
 }
-"""Kind of a client's timer to the setting that it runs by, under the names of all profiles."""
+"""Kind of a timer to the setting of a client that it runs by, under the names of all profiles."""
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
     """A timer ends when its time comes. What can be changed is what comes first, and how long the next one runs."""
-    actor, _, name = selection.id.partition("/")
-    timer = view.get("clients", {}).get(actor, {}).get("timers", {}).get(name)
+    actor, timer = timers.named(view, selection.id)
     if timer is not None:
+        name = f"{timer['kind']} {timer['subject']}"
         held = {"action": "hold_messages", "actor": actor, "until": timer["until"]}
         nothing = None if _arrives_before(view, actor, timer["until"]) else "action.why.comes_first_anyway"
         yield Candidate(held, {"actor": actor, "timer": name, "until": timer["until"]}, nothing)
         wanted = TIMER_SETTINGS.get(timer["kind"], ())
-        yield from (one for one in _settings(view, actor) if one.params["setting"] in wanted)
+        owners = [owner for owner in _clients_behind(view, actor, timer) if wanted]
+        for owner in owners:
+            yield from (one for one in _settings(view, owner) if one.params["setting"] in wanted)
+        if not owners:
+            # Nothing that can be set while the world runs; said where others have their settings.
+            path = {"action": "set", "path": actor, "value": timer["until"]}
+            yield Candidate(path, {"actor": actor, "timer": name}, "action.why.fixed_time")
     yield from (candidate for candidate in _actor(view, actor) if candidate.action != "set")
+
+
+def _clients_behind(view: Json, actor: str, timer: Json) -> list[str]:
+    """The clients whose setting says how long it runs: the one that waits itself, or whose wish a broker follows."""
+    clients = view.get("clients", {})
+    if actor in clients:
+        return [actor]
+    if timer["kind"] == "transaction_timeout":
+        return [
+            name
+            for name, client in clients.items()
+            if (client["configuration"].get("transactional_id") or {}).get("value") == timer["subject"]
+        ]
+    if timer["kind"] == "replication_wait":
+        partition, _, until = timer["subject"].rpartition("@")
+        replica = view["partitions"][partition]["replicas"][actor.removeprefix("broker-")]
+        asked = {one["client"] for one in replica["waiting"] if one["until_offset"] == int(until)}
+        return [name for name in clients if name in asked]
+    return []
 
 
 def _arrives_before(view: Json, actor: str, until: int) -> bool:

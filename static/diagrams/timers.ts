@@ -10,9 +10,10 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import type { RunningTimer } from "../player/timers.ts";
+import { timersOf } from "../player/timers.ts";
 import { timerWord } from "./accumulator-layout.ts";
 import { duration } from "./batch.ts";
-import { changesAt, hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { round } from "./geometry.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
@@ -24,6 +25,8 @@ export interface ArcShape {
   key: string;
   /** SVG path of what is left; null when nothing is, a full circle when nothing has passed. */
   path: string | null;
+  /** Nobody keeps since when some wait: these have a ring without an arc. */
+  isWholeKnown: boolean;
   left: string;
   lines: string[];
   fresh: boolean;
@@ -54,55 +57,63 @@ export function shortLeft(left: number): string {
 }
 
 export function layoutTimers(frame: Frame, options = defaults): { arcs: ArcShape[]; folded: string[]; ended: string | null } {
-  const now = frame.view.time;
-  const all = Object.entries(frame.view.clients ?? {}).flatMap(([client, view]) =>
-    Object.entries(view.timers).map(([name, timer]) => ({ client, name, timer })),
-  );
+  const all = timersOf(frame.view);
   all.sort((one, other) => one.timer.until - other.timer.until || (one.name < other.name ? -1 : 1));
-  const arcs = all.slice(0, options.timers).map(({ client, name, timer }): ArcShape => {
-    const whole = timer.until - timer.since;
-    const left = Math.max(0, timer.until - now);
-    const selection: Selection = { kind: "timer", id: `${client}/${name}` };
-    const batch = frame.view.clients?.[client]?.batches[timer.subject];
-    if (batch !== undefined) {
-      selection.partition = batch.partition;
-      selection.serials = [...batch.serials];
-    }
-    const of = say("diagram.timer.of", { whole: duration(whole, frame.language), subject: `${client} ${timer.subject}` });
-    return {
-      key: `${client}/${name}`,
-      path: arcPath(whole <= 0 ? 0 : left / whole, options.radius),
-      left: shortLeft(left),
-      lines: [timerWord(timer.kind), of],
-      fresh: isNew(frame, "clients", client, "timers", name),
-      picked: isPicked(frame.selection, selection),
-      name: say("diagram.timer.name", {
-        kind: timerWord(timer.kind), subject: `${client} ${timer.subject}`, left: duration(left, frame.language),
-        until: timer.until,
-      }),
-      selection,
-    };
-  });
-  const rest = all.slice(options.timers).map(({ client, timer }) =>
-    say("diagram.timer.name", {
-      kind: timerWord(timer.kind), subject: `${client} ${timer.subject}`,
-      left: duration(Math.max(0, timer.until - now), frame.language), until: timer.until,
-    }),
-  );
-  return { arcs, folded: rest, ended: endedTimers(frame) };
+  return {
+    arcs: all.slice(0, options.timers).map((one) => arcOf(frame, one, options.radius)),
+    folded: all.slice(options.timers).map((one) => nameOf(frame, one)),
+    ended: endedTimers(frame),
+  };
 }
 
-/** Timers that this step removed: *Retry backoff ended at 138 ms*. */
-function endedTimers(frame: Frame): string | null {
-  const ended: string[] = [];
-  for (const change of changesAt(frame, "clients")) {
-    const [room, client, table, name] = change.path;
-    if (room !== "clients" || table !== "timers" || change.path.length !== 4 || change.after !== undefined) continue;
-    const timer = frame.previousView?.clients?.[client ?? ""]?.timers[name ?? ""];
-    if (timer === undefined) continue;
-    const key = timer.until <= frame.view.time ? "diagram.timer.ended" : "diagram.timer.stopped";
-    ended.push(say(key, { kind: timerWord(timer.kind), subject: timer.subject, at: frame.view.time }));
+function arcOf(frame: Frame, one: RunningTimer, radius: number): ArcShape {
+  const { actor, name, timer } = one;
+  const left = Math.max(0, timer.until - frame.view.time);
+  const selection: Selection = { kind: "timer", id: `${actor}/${name}` };
+  const batch = frame.view.clients?.[actor]?.batches[timer.subject];
+  if (batch !== undefined) {
+    selection.partition = batch.partition;
+    selection.serials = [...batch.serials];
   }
+  const whole = timer.since === null ? null : timer.until - timer.since;
+  const subject = subjectOf(one);
+  return {
+    key: `${actor}/${name}`,
+    path: whole === null ? null : arcPath(whole <= 0 ? 0 : left / whole, radius),
+    isWholeKnown: whole !== null,
+    left: shortLeft(left),
+    lines: [timerWord(timer.kind), whole === null ? subject : say("diagram.timer.of", { whole: duration(whole, frame.language), subject })],
+    fresh: isFresh(frame, one),
+    picked: isPicked(frame.selection, selection),
+    name: nameOf(frame, one),
+    selection,
+  };
+}
+
+function subjectOf({ actor, timer }: RunningTimer): string {
+  return `${actor} ${timer.subject}`;
+}
+
+function nameOf(frame: Frame, one: RunningTimer): string {
+  const left = duration(Math.max(0, one.timer.until - frame.view.time), frame.language);
+  return say("diagram.timer.name", { kind: timerWord(one.timer.kind), subject: subjectOf(one), left, until: one.timer.until });
+}
+
+const keyOf = ({ actor, name }: RunningTimer): string => `${actor}/${name}`;
+
+/** Began in this step, the first view apart. */
+function isFresh(frame: Frame, one: RunningTimer): boolean {
+  return frame.previousView !== null && !timersOf(frame.previousView).some((before) => keyOf(before) === keyOf(one));
+}
+
+/** Timers that were there before this step: *Retry backoff ended at 138 ms*. */
+function endedTimers(frame: Frame): string | null {
+  const running = new Set(timersOf(frame.view).map(keyOf));
+  const gone = frame.previousView === null ? [] : timersOf(frame.previousView).filter((one) => !running.has(keyOf(one)));
+  const ended = gone.map(({ timer }) => {
+    const key = timer.until <= frame.view.time ? "diagram.timer.ended" : "diagram.timer.stopped";
+    return say(key, { kind: timerWord(timer.kind), subject: timer.subject, at: frame.view.time });
+  });
   if (ended.length === 0) return null;
   return ended.length > 2 ? say("diagram.timer.many_ended", { count: ended.length }) : ended.join(" ");
 }
@@ -117,6 +128,7 @@ export class Timers extends DiagramElement {
       .arc small { font-size: var(--t-mark); color: var(--ink-2); }
       .arc text { font-size: 10px; font-weight: 650; fill: var(--ink); }
       .arc circle { fill: none; stroke: var(--line); stroke-width: 4; }
+      .arc.open circle { stroke: var(--ink-2); stroke-width: 2; stroke-dasharray: 2 3; }
       .arc path { fill: none; stroke: var(--ink); stroke-width: 4; }
       .arc span { overflow-wrap: anywhere; }
     `,
@@ -128,10 +140,9 @@ export class Timers extends DiagramElement {
     if (shape.arcs.length === 0) {
       return folded(say("diagram.timer.heading"), shape.ended ?? say("diagram.timer.none"));
     }
-    const changed = hasChanged(frame, "clients") && shape.ended !== null;
     return section(
       say("diagram.timer.heading"),
-      changed ? html`<span class="changed">${shape.ended}</span>` : say("diagram.timer.running", { count: shape.arcs.length + shape.folded.length }),
+      shape.ended !== null ? html`<span class="changed">${shape.ended}</span>` : say("diagram.timer.running", { count: shape.arcs.length + shape.folded.length }),
       html`<div class="arcs">${repeat(shape.arcs, (arc) => arc.key, (arc) => this.#arc(arc))}</div>${
         shape.folded.length === 0
           ? nothing
@@ -143,7 +154,7 @@ export class Timers extends DiagramElement {
 
   #arc(arc: ArcShape): TemplateResult {
     const centre = defaults.radius + 3;
-    return html`<button class="arc ${arc.picked ? "picked" : ""} ${arc.fresh ? "changed" : ""}" aria-label=${arc.name}
+    return html`<button class="arc ${arc.isWholeKnown ? "" : "open"} ${arc.picked ? "picked" : ""} ${arc.fresh ? "changed" : ""}" aria-label=${arc.name}
       aria-pressed=${arc.picked ? "true" : "false"} @click=${() => this.pick(arc.selection)}><svg width="34" height="34"
       viewBox="0 0 34 34" aria-hidden="true"><circle cx=${centre} cy=${centre} r=${defaults.radius}/>${
         arc.path === null ? nothing : timerArc(arc.path)

@@ -34,6 +34,8 @@ const SHOWN: readonly { path: readonly string[]; tag: string }[] = [
   { path: ["clients", "*", "connections"], tag: "eos-in-flight" },
   { path: ["clients", "*", "transaction_manager"], tag: "eos-client-machine" },
   { path: ["clients", "*", "timers"], tag: "eos-timers" },
+  { path: ["brokers", "*", "transactions", "*", "times_out_at"], tag: "eos-timers" },
+  { path: ["middleware", "transactions", "*", "timer"], tag: "eos-timers" },
 ];
 
 /** The panels that show what the step decided or changed. */

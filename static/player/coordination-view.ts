@@ -109,7 +109,7 @@ export interface ParticipantView {
 }
 
 export interface MiddlewareView {
-  business?: { alive?: boolean; transactions?: Record<string, { state: string; stored: string | null; result: string | null }> };
+  business?: { alive?: boolean; transactions?: Record<string, { state: string; stored: string | null; result: string | null; due?: number | null }> };
   middleware?: { alive?: boolean; strategy: string; direction: string; back_check: boolean; durable: boolean };
   transactions?: Record<string, MiddlewareTransactionView>;
   manager?: { alive?: boolean; transactions?: Record<string, { state: string; answers?: Record<string, string | null>; due: number | null }> };

@@ -3,6 +3,7 @@
 import type { Condition, SubjectKind } from "./conditions.ts";
 import { SUBJECTS } from "./conditions.ts";
 import type { Selection, View } from "./frame.ts";
+import { timersOf } from "./timers.ts";
 
 /** The condition that a step is about this thing; null for what steps do not name. */
 export function aboutIt(selection: Selection): Condition | null {
@@ -13,6 +14,6 @@ export function aboutIt(selection: Selection): Condition | null {
 /** When a timer of the view ends; null for anything else. */
 export function endOf(selection: Selection, view: View | null): number | null {
   if (selection.kind !== "timer") return null;
-  const cut = selection.id.indexOf("/");
-  return view?.clients?.[selection.id.slice(0, cut)]?.timers[selection.id.slice(cut + 1)]?.until ?? null;
+  const running = view === null ? [] : timersOf(view);
+  return running.find(({ actor, name }) => `${actor}/${name}` === selection.id)?.timer.until ?? null;
 }

@@ -214,7 +214,16 @@ export class SelectionBar extends StoreElement {
     if (this.actions.length === 0) return html`<p class="quiet">${say("player.no_actions")}</p>`;
     return html`<p class="quiet">${say(isEarlier ? "player.starts_branch" : "player.goes_on_here")}</p>
       <ul>${this.actions.filter((action) => action.action !== SET).map((action) => this.#item(action))}
-        ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}</ul>`;
+        ${this.#settings(this.actions.filter((action) => action.action === SET && action.enabled))}</ul>
+      ${this.#fixed(this.actions.filter((action) => action.action === SET && !action.enabled))}`;
+  }
+
+  /** Settings that cannot change now, each with why. */
+  #fixed(settings: Action[]): TemplateResult | typeof nothing {
+    if (settings.length === 0) return nothing;
+    return html`<details class="fixed"><summary>${say("player.fixed_settings", { count: settings.length })}</summary>
+      <ul>${settings.map((action) => html`<li class="off"><b>${String(action.params["setting"] ?? action.params["timer"] ?? "")}</b>
+        <span>${action.why_key === null ? nothing : say(action.why_key, action.params)}</span></li>`)}</ul></details>`;
   }
 
   /** All settings of a client in one line: which, and its new value. */

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine import timers
 from engine.errors import Refused
 from engine.interventions import INTERVENTIONS
 from engine.scenario import entry
 from engine.simulation import Simulation
-from eosviz.catalogue import words
+from eosviz.catalogue import say, words
 from eosviz.walkthroughs.messages import Offer, Selection
 from eosviz.walkthroughs.possibilities import possibilities
 
@@ -172,6 +173,53 @@ def test_a_timer_offers_to_let_it_end_first_and_the_setting_that_it_runs_by() ->
     assert made[0].key == "fault.messages_held"
     again = by_action(simulation, "timer", "p1/nothing like it")
     assert "hold_messages" not in again
+
+
+def test_a_coordinators_timer_offers_the_setting_of_its_producer_and_anothers_says_that_none_is_there() -> (
+    None
+):
+    simulation = Simulation(entry("SC-75").scenario("timeout"))
+    while not simulation.view()["brokers"]["2"].get("transactions", {}).get("txn-1", {}).get("times_out_at"):
+        simulation.step()
+    found = by_action(simulation, "timer", "broker-2/transaction_timeout txn-1")
+    (setting,) = found["set"]
+    assert (setting.enabled, setting.params["setting"]) == (True, "transaction_timeout_ms")
+    assert {"hold_messages", "crash", "pause"} <= set(found)
+    middleware = Simulation(entry("SC-85").scenario("back-check"))
+    waiting = None
+    while waiting is None:
+        assert middleware.step() is not None
+        of = (
+            f"{actor}/{name}" for actor, name, _ in timers.running(middleware.view()) if actor == "middleware"
+        )
+        waiting = next(of, None)
+    found = by_action(middleware, "timer", waiting)
+    (fixed,) = found["set"]
+    assert (fixed.enabled, fixed.why_key) == (False, "action.why.fixed_time")
+
+
+def test_what_is_refused_is_said_in_the_readers_language() -> None:
+    simulation = after(40, {"action": "crash", "actor": "broker-2"})
+    said = [
+        say(offer.why_key, "zh-Hans", offer.params)
+        for kind, name in selections(simulation)
+        for offer in offers(simulation, kind, name)
+        if offer.why_key is not None
+    ]
+    assert said
+    for text in said:
+        assert "[" not in text and any("\u4e00" <= letter <= "\u9fff" for letter in text), text
+
+
+def test_a_node_of_the_middleware_that_is_down_can_be_restarted() -> None:
+    simulation = Simulation(entry("SC-85").scenario("back-check"))
+    simulation.step()
+    for actor in ("middleware", "business", "participant-1"):
+        assert enabled(simulation, actor) == ["crash", "pause"]
+        down = simulation.fork()
+        down.intervene({"action": "crash", "actor": actor})
+        down.step()
+        assert enabled(down, actor) == ["restart"]
 
 
 def test_every_action_has_its_words() -> None:

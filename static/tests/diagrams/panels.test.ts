@@ -118,7 +118,9 @@ test("timers: sorted by what ends first, an arc of what is left", () => {
 
 test("a timer that ended in the step is told", () => {
   const changes: Change[] = [{ path: ["clients", "p1", "timers", "linger b7"], before: {} }];
-  const now = view({ time: 146, clients: { p1: client({ timers: {} }) } });
+  const { "request 7": request } = client().timers;
+  assert.ok(request !== undefined);
+  const now = view({ time: 146, clients: { p1: client({ timers: { "request 7": request } }) } });
   assert.equal(layoutTimers(frameOf(stepOf({ changes }), now)).ended, "linger of b7 ended at 146 ms.");
 });
 

@@ -1,0 +1,81 @@
+"""Whoever waits for a time, read from a view: one name for each timer, whichever role runs it.
+
+A timer is `<actor>/<kind> <subject>`. Clients list theirs; a coordinator's, a broker's and the middleware's stand with
+what they wait for, and are gathered here. The player draws the same ones (static/player/timers.ts); one case,
+`tests/engine/timers.json`, holds both to it.
+
+Not among them: what no role of the engine waits for (a replica leaves the in-sync replicas when a fault says so, LOG-7)
+and scans in the background, which come round whether there is something to find or not (LOG-12, TXC-21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Json = Mapping[str, Any]
+Timer = dict[str, Any]
+"""`kind`, `subject`, `since` (virtual ms; None where nobody keeps it), `until`."""
+
+
+def running(view: Json) -> Iterator[tuple[str, str, Timer]]:
+    """Every timer of a view as (actor, name, timer), role after role."""
+    for client, shown in view.get("clients", {}).items():
+        for name, timer in shown.get("timers", {}).items():
+            yield client, name, timer
+    for gather in (_coordinators, _waiting_appends, _sessions, _middleware, _due):
+        for actor, kind, subject, since, until in gather(view):
+            timer = {"kind": kind, "subject": subject, "since": since, "until": until}
+            yield actor, f"{kind} {subject}", timer
+
+
+def named(view: Json, selection: str) -> tuple[str, Timer | None]:
+    """The actor of `<actor>/<name>`, and the timer if it runs."""
+    wanted, _, wanted_name = selection.partition("/")
+    for actor, name, timer in running(view):
+        if actor == wanted and name == wanted_name:
+            return actor, timer
+    return wanted, None
+
+
+_Found = Iterator[tuple[str, str, str, int | None, int]]
+
+
+def _coordinators(view: Json) -> _Found:
+    """Until an open transaction may be aborted by its coordinator (TXC-21)."""
+    for number, broker in view.get("brokers", {}).items():
+        for transactional_id, entry in broker.get("transactions", {}).items():
+            if entry["times_out_at"] is not None:
+                since, until = entry["started_at"], entry["times_out_at"]
+                yield f"broker-{number}", "transaction_timeout", transactional_id, since, until
+
+
+def _waiting_appends(view: Json) -> _Found:
+    """Until an append with acks=all is answered though it is not replicated (LOG-2)."""
+    for partition in view.get("partitions", {}).values():
+        for number, replica in partition.get("replicas", {}).items():
+            for one in replica.get("waiting", ()):
+                subject = f"{one['partition']}@{one['until_offset']}"
+                yield f"broker-{number}", "replication_wait", subject, None, one["deadline"]
+
+
+def _sessions(view: Json) -> _Found:
+    """Until ZooKeeper gives a silent broker up (LOG-10)."""
+    for number, session in view.get("zookeeper", {}).get("sessions", {}).items():
+        if session["expires_at"] is not None and not session["alive"]:
+            yield f"broker-{number}", "session", "ZooKeeper", None, session["expires_at"]
+
+
+def _middleware(view: Json) -> _Found:
+    for tid, transaction in view.get("middleware", {}).get("transactions", {}).items():
+        timer = transaction["timer"]
+        if timer is not None:
+            yield "middleware", timer["kind"], tid, timer["since"], timer["until"]
+
+
+def _due(view: Json) -> _Found:
+    """What the business system works on, and when the manager asks again (MW-4, MW-11)."""
+    for node, kind in (("business", "local_work"), ("manager", "ask_again")):
+        for tid, one in view.get("middleware", {}).get(node, {}).get("transactions", {}).items():
+            if one.get("due") is not None:
+                yield node, kind, tid, None, one["due"]

@@ -1,0 +1,52 @@
+"""Every timer of a view has one name, in the engine as in the player, and ends when it says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine import timers
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+
+CASE = json.loads((Path(__file__).parent / "timers.json").read_text(encoding="utf-8"))
+"""The same that static/tests/player/timers.test.ts reads."""
+
+
+def test_the_engine_and_the_player_gather_the_same() -> None:
+    assert [list(one) for one in timers.running(CASE["view"])] == CASE["running"]
+
+
+def test_a_timer_is_found_by_its_name_and_a_name_without_one_keeps_its_actor() -> None:
+    for actor, name, timer in CASE["running"]:
+        assert timers.named(CASE["view"], f"{actor}/{name}") == (actor, timer)
+    assert timers.named(CASE["view"], "broker-2/transaction_timeout txn-2") == ("broker-2", None)
+
+
+WAITS_FOR_MORE = {"linger", "retry_backoff", "transaction_timeout"}
+"""What comes when these are over waits for a pass of the Sender or a scan of the coordinator."""
+
+
+@pytest.mark.parametrize(
+    ("scenario", "variant", "kinds"),
+    [
+        ("SC-75", "timeout", {"transaction_timeout", "replication_wait"}),
+        ("SC-16", None, {"session", "request_timeout", "expiry"}),
+        ("SC-85", "back-check", {"check_due", "local_work", "prepare_timeout"}),
+        ("SC-83", "transaction-manager-a", {"ask_again", "answer_timeout"}),
+    ],
+)
+def test_the_library_runs_them_and_none_outlives_its_time(
+    scenario: str, variant: str | None, kinds: set[str]
+) -> None:
+    simulation = Simulation(entry(scenario).scenario(variant))
+    seen: set[str] = set()
+    while simulation.step() is not None:
+        view = simulation.view()
+        for actor, name, timer in timers.running(view):
+            seen.add(timer["kind"])
+            assert timer["since"] is None or timer["since"] <= view["time"]
+            assert timer["kind"] in WAITS_FOR_MORE or timer["until"] >= view["time"], (actor, name)
+    assert seen >= kinds, seen
