@@ -7,6 +7,7 @@
  */
 
 import type { Change, Json, JsonObject, Step, View } from "./frame.ts";
+import type { WayChange } from "./source.ts";
 import { pathKey } from "./frame.ts";
 
 /** A view on its way from one step to another. */
@@ -25,7 +26,12 @@ export class Walk {
   }
 
   forward(step: Step): void {
-    for (const change of step.changes) this.#apply(change.path, "after" in change, change.after);
+    this.along(step.changes);
+  }
+
+  /** Whatever changes on a way, in the order and direction of the way. */
+  along(changes: readonly WayChange[]): void {
+    for (const change of changes) this.#apply(change.path, "after" in change, change.after);
   }
 
   backward(step: Step): void {

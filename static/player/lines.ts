@@ -8,7 +8,7 @@
 
 import type { Step, View } from "./frame.ts";
 import { Walk } from "./fold.ts";
-import type { BranchInfo } from "./source.ts";
+import type { BranchInfo, Way } from "./source.ts";
 import { StepWindows } from "./windows.ts";
 
 export const defaults = {
@@ -113,6 +113,26 @@ export class Lines {
       views.delete(kept);
       return;
     }
+  }
+
+  /** The view that is held nearest to a step, at most so many steps away, whether or not steps lead from it. */
+  anchor(branch: string, number: number, most: number): { number: number; view: View } | null {
+    let best: { number: number; view: View } | null = null;
+    for (const stretch of this.stretches(branch)) {
+      for (const [at, view] of this.#views.get(stretch.owner) ?? []) {
+        const isNearer = Math.abs(at - number) <= most && (best === null || Math.abs(at - number) < Math.abs(best.number - number));
+        if (isNearer && at >= stretch.from && at <= stretch.to) best = { number: at, view };
+      }
+    }
+    return best;
+  }
+
+  /** A way led from this view to the one at `number`, over nobody needs to know which steps. */
+  arrive(branch: string, number: number, from: View, { changes, step }: Way): void {
+    const walk = new Walk(from);
+    walk.along(changes);
+    this.keep(branch, number, walk.freeze());
+    if (step !== null) this.windows(this.owner(branch, number)).put([step], number);
   }
 
   /** Whether the view at `number` can be folded once the steps `from` to `to` have come, too. */

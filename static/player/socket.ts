@@ -9,7 +9,7 @@ import { parseExactly } from "./exact-json.ts";
 import type { TransactionLines } from "./transactions.ts";
 import type { Header, JsonObject, Step, View } from "./frame.ts";
 import type { Place, Presented } from "./following.ts";
-import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status } from "./source.ts";
+import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Way } from "./source.ts";
 import { normalBranch, Problem } from "./source.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
@@ -250,6 +250,7 @@ export class SessionSocket implements Source {
     for (const field of ["reached", "stopped", "from", "to", "numbers", "hits"] as const) {
       if (message[field] !== undefined) Object.assign(answer, { [field]: message[field] });
     }
+    if (message["changes"] !== undefined) answer.way = message as unknown as Way;
     if (message["lines"] !== undefined) answer.transactions = message as unknown as TransactionLines;
     if (message["links"] !== undefined) answer.why = message as unknown as WhyAnswer;
     waiting.settle(answer);

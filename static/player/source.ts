@@ -69,6 +69,7 @@ export type Command =
   | { type: "intervene"; branch: string; after: number; intervention: JsonObject }
   | { type: "window"; branch: string; from: number; to: number }
   | { type: "keyframe"; branch: string; number: number }
+  | { type: "way"; branch: string; from: number; to: number }
   | { type: "actions"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> }
   | { type: "why"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> | null; question: string | null; subject: string };
 
@@ -79,6 +80,18 @@ export interface Hit {
   actor: string;
   key: string;
   params: JsonObject;
+}
+
+/** Without `after` the path is removed. */
+export interface WayChange {
+  path: string[];
+  after?: Json;
+}
+
+/** What changes from one view to another, and the step there (null at 0). */
+export interface Way {
+  changes: WayChange[];
+  step: Step | null;
 }
 
 export interface Answer {
@@ -95,6 +108,7 @@ export interface Answer {
   from?: number;
   to?: number;
   numbers?: number[];
+  way?: Way;
   hits?: (Hit | number)[];
 }
 
@@ -192,7 +206,7 @@ export class FileSource implements Source {
 
   ask(command: Command): Promise<Answer> {
     // Windows and keyframes were all given at the start.
-    if (command.type === "window" || command.type === "keyframe") return Promise.resolve({});
+    if (command.type === "window" || command.type === "keyframe" || command.type === "way") return Promise.resolve({});
     if (command.type === "why") return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
     if (command.type === "actions") return Promise.resolve({ actions: [] });
     if (command.type === "transactions") {

@@ -14,16 +14,15 @@ import { Paints } from "./paints.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
 import { Problem } from "./source.ts";
 import { wholeView } from "./whole.ts";
+import { Supply } from "./supply.ts";
 import type { Asked, WhyAnswer } from "./why-answer.ts";
-import { MARK_INTERESTING, SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
+import { MARK_INTERESTING, WINDOW_SIZE, windowOf } from "./windows.ts";
 
 export const defaults = {
   /** Steps that "run to the next interesting step" may make at most. */
   runAtMost: 5000,
   /** How many steps one `advance` may ask for. */
   advanceAtMost: 500,
-  /** Milliseconds between windows that are fetched before anybody needs them. */
-  aheadEvery: 120,
 };
 
 export interface StartAt {
@@ -94,16 +93,27 @@ export class PlayerStore extends EventTarget implements Listener {
   /** What is scheduled was asked for by stored steps alone, which may not be enough for a frame yet. */
   #onlyStored = false;
   #animate = false;
-  #fetching = new Set<string>();
+  readonly #supply: Supply;
+  /** Where the last way led, until it is shown or passed. */
+  #landed: { branch: string; number: number } | null = null;
   #arrows: { branch: string; from: number; log: ArrowLog } | null = null;
   #started = false;
-  #ahead = false;
 
   constructor(source: Source, choice: Partial<Choice> = {}) {
     super();
     this.source = source;
     this.lines = choice.lines ?? new Lines(source.live ? held : whole);
     this.#choice = { ...ROOT_ONLY, schedule: new Paints().schedule, lines: this.lines, ...choice };
+    this.#supply = new Supply({
+      lines: this.lines,
+      ask: (command) => this.#ask(command),
+      later: this.#choice.later,
+      landed: (branch, number) => {
+        this.#landed = { branch, number };
+        this.#drawStored();
+      },
+      resting: () => (this.source.live && this.status === "live" ? { branch: this.branch, shown: this.shown } : null),
+    });
   }
 
   start(): void {
@@ -336,7 +346,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.verified = welcome.verified;
     this.branchesChanged(welcome.branches);
     if (!this.#started) this.#open();
-    this.#fetching.clear(); // Whatever was asked before the connection was lost is asked again as needed.
+    this.#supply.reconnected();
     this.#draw();
   }
 
@@ -404,9 +414,10 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#scheduled = true;
     this.#choice.schedule(() => {
       this.#scheduled = false;
+      const before = this.frame;
       this.#makeFrame();
-      if (this.frame !== undefined) this.#fetchAhead();
-      const waits = this.shown !== Math.min(this.target, this.newest);
+      if (this.frame !== undefined) this.#supply.rest();
+      const waits = this.frame === before && this.shown !== Math.min(this.target, this.newest);
       if (!this.#onlyStored || !waits) this.dispatchEvent(new Event("change"));
     }, atOnce);
   }
@@ -415,15 +426,23 @@ export class PlayerStore extends EventTarget implements Listener {
     if (this.header === null || this.branch === "") return;
     // Beyond the newest step the last one stays on show until the next arrives.
     const number = Math.min(this.target, this.newest);
+    if (this.frame !== undefined && this.#isSame(this.frame, number)) return;
+    if (this.#showFrame(number)) return;
+    this.#supply.need({ branch: this.branch, shown: this.shown }, number);
+    // While the reader moves on, where the last way led is nearer to them than what was on show.
+    const landed = this.#landed;
+    this.#landed = null;
+    if (landed !== null && landed.branch === this.branch) this.#showFrame(landed.number);
+  }
+
+  /** Whether everything is there for it. */
+  #showFrame(number: number): boolean {
     const old = this.frame;
-    if (old !== undefined && this.#isSame(old, number)) return;
+    if (this.header === null) return false;
     const step = number === 0 ? null : this.lines.step(this.branch, number);
     const previousView = number === 0 ? null : this.lines.view(this.branch, number - 1);
     const view = this.lines.view(this.branch, number);
-    if (view === null || step === undefined || (number > 0 && previousView === null)) {
-      this.#fetch(number);
-      return;
-    }
+    if (view === null || step === undefined || (number > 0 && previousView === null)) return false;
     const moved = old === undefined || old.step !== step;
     const isNext = moved && step !== null && (old?.step?.number ?? 0) === step.number - 1;
     this.frame = {
@@ -436,31 +455,8 @@ export class PlayerStore extends EventTarget implements Listener {
       changed: moved ? changedPaths(step) : old.changed,
       animate: isNext && this.#animate && !this.#choice.reducedMotion(),
     };
-    if (number < this.newest && this.lines.peek(this.branch, number + 1) === undefined) this.#fetchSlice(number + 1);
-  }
-
-  /** While nothing else is asked: the nearest slice never seen, so that scrubbing finds it and its ticks show. */
-  #fetchAhead(): void {
-    if (this.#ahead || !this.source.live || this.newest === 0) return;
-    this.#ahead = true;
-    this.#choice.later(defaults.aheadEvery, () => {
-      this.#ahead = false;
-      const nearest = this.status === "live" ? this.#nearestUnseen() : null;
-      if (nearest !== null) this.#fetchSlice(nearest);
-    });
-  }
-
-  /** A step of the nearest slice whose last step was never seen. */
-  #nearestUnseen(): number | null {
-    const here = sliceOf(Math.max(1, this.shown));
-    const last = sliceOf(this.newest);
-    for (let far = 0; far <= last; far += 1) {
-      for (const slice of far === 0 ? [here] : [here - far, here + far]) {
-        const end = Math.min((slice + 1) * SLICE_SIZE, this.newest);
-        if (slice >= 0 && slice <= last && this.lines.mark(this.branch, end) === 0) return end;
-      }
-    }
-    return null;
+    this.#supply.drew({ branch: this.branch, shown: number }, isNext);
+    return true;
   }
 
   #isSame(frame: Frame, number: number): boolean {
@@ -472,47 +468,6 @@ export class PlayerStore extends EventTarget implements Listener {
       frame.language === this.#language &&
       frame.header === this.header
     );
-  }
-
-  /** Asks for what a step needs: its slice; where no view is in reach of that, its window; else a keyframe, too. */
-  #fetch(number: number): void {
-    const before = Math.max(number - 1, 0);
-    const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
-    for (let at = number; at >= first; ) {
-      this.#fetchSlice(at);
-      at = sliceOf(at) * SLICE_SIZE; // The last step of the slice before.
-      if (this.lines.isReachableWith(this.branch, before, at + 1, number)) return;
-    }
-    this.#fetchOnce({ type: "keyframe", branch: this.lines.owner(this.branch, before), number: before });
-  }
-
-  /** One request for each owner of the steps in the slice of `number`. */
-  #fetchSlice(number: number): void {
-    const from = sliceOf(number) * SLICE_SIZE + 1;
-    const to = Math.min(from + SLICE_SIZE - 1, this.newest);
-    for (const stretch of this.lines.stretches(this.branch)) {
-      const first = Math.max(from, stretch.from + 1, 1);
-      const last = Math.min(to, stretch.to, this.lines.newest(stretch.owner));
-      if (first > last || this.#isLoaded(first, last)) continue;
-      this.#fetchOnce({ type: "window", branch: stretch.owner, from: first, to: last });
-    }
-  }
-
-  #isLoaded(from: number, to: number): boolean {
-    for (let number = from; number <= to; number += 1) {
-      if (this.lines.peek(this.branch, number) === undefined) return false;
-    }
-    return true;
-  }
-
-  #fetchOnce(command: Command): void {
-    const name = JSON.stringify(command);
-    if (this.#fetching.has(name)) return;
-    this.#fetching.add(name);
-    // A refused fetch stays in the set: asking the same again at once would go round in circles.
-    void this.#ask(command).then((answer) => {
-      if (answer !== null) this.#fetching.delete(name);
-    });
   }
 
   async #ask(command: Command): Promise<Answer | null> {
@@ -571,8 +526,10 @@ export class PlayerStore extends EventTarget implements Listener {
     const shown = this.shown;
     const known = this.#arrows;
     const reach = held.windows * WINDOW_SIZE;
+    // Earlier steps may have come since.
+    const grew = known !== null && known.from > 0 && shown - known.from < reach / 2 && this.lines.peek(this.branch, known.from) !== undefined;
     const isUsable =
-      known !== null && known.branch === this.branch && known.from <= shown && shown <= known.log.upTo + WINDOW_SIZE && shown - known.from <= reach;
+      known !== null && !grew && known.branch === this.branch && known.from <= shown && shown <= known.log.upTo + WINDOW_SIZE && shown - known.from <= reach;
     let kept = isUsable ? known : null;
     if (kept === null) {
       let from = shown;

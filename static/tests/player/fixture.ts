@@ -4,7 +4,7 @@
  */
 
 import type { Change, Header, Json, JsonObject, Step, View } from "../../player/frame.ts";
-import type { Answer, BranchInfo, Command, Listener, Source } from "../../player/source.ts";
+import type { Answer, BranchInfo, Command, Listener, Source, WayChange } from "../../player/source.ts";
 
 export const HEADER: Header = {
   scenario: "SC-03",
@@ -169,6 +169,19 @@ export class StoredSource implements Source {
     if (command.type === "keyframe") {
       const at = Math.floor(command.number / 500) * 500;
       this.listener?.keyframeCame(command.branch, at, run.views[at - info.leaves_at] as View);
+    }
+    if (command.type === "way") {
+      const stepsOf = (number: number): Step => {
+        const owner = info.parent !== null && number <= info.leaves_at ? (this.runs[info.parent] as Run) : run;
+        return owner.steps.find((one) => one.number === number) as Step;
+      };
+      const passed: WayChange[] = [];
+      if (command.to > command.from) {
+        for (let number = command.from + 1; number <= command.to; number += 1) passed.push(...stepsOf(number).changes.map(({ path, ...change }) => ("after" in change ? { path, after: change.after as Json } : { path })));
+      } else {
+        for (let number = command.from; number > command.to; number -= 1) passed.push(...[...stepsOf(number).changes].reverse().map(({ path, ...change }) => ("before" in change ? { path, after: change.before as Json } : { path })));
+      }
+      return { branch: command.branch, way: { changes: passed, step: command.to === 0 ? null : stepsOf(command.to) } };
     }
     if (command.type === "advance") {
       const steps = run.steps.filter((one) => one.number > command.after && one.number <= command.after + command.count);

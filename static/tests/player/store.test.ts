@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { Step, View } from "../../player/frame.ts";
+import { Problem } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { wholeView } from "../../player/whole.ts";
 import { branch, Frames, makeRun, StoredSource, withoutEmpty } from "./fixture.ts";
@@ -133,15 +134,79 @@ test("a branch shares its parent's steps and goes its own way after it leaves", 
   assert.deepEqual(viewOf(store), expected(main.views[700] as View));
 });
 
-test("a move that loaded steps lead to needs no keyframe", async () => {
+test("a far move asks for the way from the nearest view that is held, and nothing else", async () => {
   const { run, source, store, frames } = await open(2600, 2600, 1100);
   source.asked.length = 0;
-  for (const number of [1300, 1480, 1700]) {
+  for (const number of [1300, 1480, 700]) {
     store.moveTo(number);
     await frames.settle();
+    assert.equal(store.shown, number);
+    assert.deepEqual(viewOf(store), expected(run.views[number] as View), `position ${number}`);
+    assert.deepEqual(withoutEmpty(store.frame?.previousView as View), expected(run.views[number - 1] as View));
+  }
+  assert.deepEqual(
+    source.asked.map((command) => (command.type === "way" ? [command.from, command.to] : command.type)),
+    [[1100, 1300], [1300, 1480], [1000, 700]],
+  );
+});
+
+test("a drag has one way under way at a time, and shows where it led while the reader is elsewhere", async () => {
+  const { run, source, store, frames } = await open(3000, 3000, 3000);
+  const ask = source.ask.bind(source);
+  const answers: (() => void)[] = [];
+  source.ask = async (command) => {
+    if (command.type === "way") await new Promise<void>((resume) => answers.push(resume));
+    return ask(command);
+  };
+  for (const number of [2500, 2000, 1500]) {
+    store.moveTo(number);
+    await frames.settle();
+  }
+  assert.deepEqual([store.shown, answers.length], [3000, 1]);
+  answers.shift()?.();
+  await frames.settle();
+  assert.deepEqual([store.shown, answers.length], [2500, 1]);
+  assert.deepEqual(viewOf(store), expected(run.views[2500] as View));
+  answers.shift()?.();
+  await frames.settle();
+  assert.deepEqual([store.shown, answers.length], [1500, 0]);
+  assert.deepEqual(viewOf(store), expected(run.views[1500] as View));
+});
+
+test("where a way is refused the steps lead there", async () => {
+  const { run, source, store, frames } = await open(2000, 2000, 2000);
+  const ask = source.ask.bind(source);
+  source.ask = async (command) => {
+    if (command.type === "way") throw new Problem("limit", "problem.way_too_long");
+    return ask(command);
+  };
+  for (const number of [300, 1700]) {
+    store.moveTo(number);
+    await frames.settle();
+    assert.equal(store.shown, number);
     assert.deepEqual(viewOf(store), expected(run.views[number] as View), `position ${number}`);
   }
-  assert.deepEqual(new Set(source.asked.map((command) => command.type)), new Set(["window"]));
+});
+
+test("who rests after a far move has the steps around them", async () => {
+  const run = makeRun(3000);
+  const source = new StoredSource({ main: run }, [branch("main", 3000)]);
+  const frames = new Frames();
+  const resting: (() => void)[] = [];
+  const later = (_milliseconds: number, action: () => void): void => void resting.push(action);
+  const store = new PlayerStore(source, { schedule: frames.schedule, later, startAt: { branch: null, step: 3000 } });
+  store.start();
+  await frames.settle();
+  store.moveTo(1130);
+  await frames.settle();
+  const held = (): number[] => [1120, 1129, 1131].filter((number) => store.lines.peek("main", number) !== undefined);
+  assert.deepEqual(held(), []);
+  for (let turn = 0; turn < 4; turn += 1) {
+    for (const action of resting.splice(0)) action();
+    await frames.settle();
+  }
+  assert.deepEqual(held(), [1120, 1129, 1131]);
+  assert.equal(store.shown, 1130);
 });
 
 test("a long run is walked to and fro by windows, with few of them held", async () => {

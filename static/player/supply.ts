@@ -1,0 +1,170 @@
+/**
+ * What the page asks its source for, and when.
+ *
+ * Near the reader whole slices of steps are asked for. A far jump asks for a *way*: what changes from a view that is
+ * held to the one that is wanted, and its step, a few thousand bytes instead of all steps between or a whole view. One
+ * way is under way at a time, so that a drag asks for as much as it gets; where it leads is shown even when the reader
+ * is elsewhere by then. Slices around the reader, and then those never seen, come when the reader rests.
+ */
+
+import type { View } from "./frame.ts";
+import type { Lines } from "./lines.ts";
+import type { Answer, Command } from "./source.ts";
+import { SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
+
+export const defaults = {
+  /** Steps beyond which the reader jumps; up to there they step. */
+  near: 20,
+  /** Steps that one way may go over: the server's limit. */
+  wayAtMost: 5000,
+  /** Steps ahead of the reader that are asked for before they are needed. */
+  ahead: 24,
+  /** Milliseconds without a frame after which the reader rests, and between what is fetched then. */
+  rest: 160,
+};
+
+/** Where the reader is. */
+export interface Place {
+  branch: string;
+  shown: number;
+}
+
+/** What the supply needs of its store. */
+export interface Asking {
+  lines: Lines;
+  /** Null when it was refused, which has been told. */
+  ask: (command: Command) => Promise<Answer | null>;
+  later: (milliseconds: number, action: () => void) => void;
+  /** A way led there. */
+  landed: (branch: string, number: number) => void;
+  /** Where the reader is; null while nothing may be fetched that nobody asked for. */
+  resting: () => Place | null;
+}
+
+export class Supply {
+  readonly #lines: Lines;
+  readonly #with: Asking;
+  #fetching = new Set<string>();
+  #isOnTheWay = false;
+  #hasWays = true;
+  #waits = false;
+  #frames = 0;
+  /** Branches of which everything up to this step has been seen. */
+  readonly #seen = new Map<string, number>();
+
+  constructor(asking: Asking) {
+    this.#with = asking;
+    this.#lines = asking.lines;
+  }
+
+  /** Whatever was asked before a connection was lost is asked again as needed. */
+  reconnected(): void {
+    this.#fetching.clear();
+  }
+
+  /** Asks for what a frame at `number` lacks, seen from the step on show. */
+  need({ branch, shown }: Place, number: number): void {
+    const before = Math.max(number - 1, 0);
+    const isFar = this.#hasWays && Math.abs(number - shown) > defaults.near;
+    const anchor = isFar ? this.#lines.anchor(branch, number, defaults.wayAtMost) : null;
+    if (anchor !== null) {
+      this.#go(branch, anchor, number);
+      return;
+    }
+    const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
+    for (let at = number; at >= first; ) {
+      this.slice(branch, at);
+      at = sliceOf(at) * SLICE_SIZE; // The last step of the slice before.
+      if (this.#lines.isReachableWith(branch, before, at + 1, number)) return;
+    }
+    this.#once({ type: "keyframe", branch: this.#lines.owner(branch, before), number: before });
+  }
+
+  /** A frame was drawn: what lies ahead of somebody who steps, and the rest once the reader rests. */
+  drew({ branch, shown }: Place, stepped: boolean): void {
+    const ahead = Math.min(shown + defaults.ahead, this.#lines.newest(branch));
+    if (stepped && ahead > shown && this.#lines.peek(branch, ahead) === undefined) this.slice(branch, ahead);
+    this.#frames += 1;
+  }
+
+  /** One request for each owner of the steps in the slice of `number`. */
+  slice(branch: string, number: number): void {
+    const from = sliceOf(number) * SLICE_SIZE + 1;
+    const to = Math.min(from + SLICE_SIZE - 1, this.#lines.newest(branch));
+    for (const stretch of this.#lines.stretches(branch)) {
+      const first = Math.max(from, stretch.from + 1, 1);
+      const last = Math.min(to, stretch.to, this.#lines.newest(stretch.owner));
+      if (first > last || this.#isLoaded(branch, first, last)) continue;
+      this.#once({ type: "window", branch: stretch.owner, from: first, to: last });
+    }
+  }
+
+  /** Asks for the way from a view that is held. Whatever was asked of one that was refused is asked otherwise. */
+  #go(branch: string, from: { number: number; view: View }, to: number): void {
+    if (this.#isOnTheWay) return;
+    this.#isOnTheWay = true;
+    void this.#with.ask({ type: "way", branch, from: from.number, to }).then((answer) => {
+      this.#isOnTheWay = false;
+      if (answer === null) this.#hasWays = false;
+      if (answer?.way === undefined) return;
+      this.#lines.arrive(branch, to, from.view, answer.way);
+      this.#with.landed(branch, to);
+    });
+  }
+
+  #once(command: Command): void {
+    const name = JSON.stringify(command);
+    if (this.#fetching.has(name)) return;
+    this.#fetching.add(name);
+    // A refused fetch stays in the set: asking the same again at once would go round in circles.
+    void this.#with.ask(command).then((answer) => {
+      if (answer !== null) this.#fetching.delete(name);
+    });
+  }
+
+  /** Waits until the reader rests (no frame was drawn for a while), and fetches what lies around. */
+  rest(): void {
+    if (this.#waits) return;
+    this.#waits = true;
+    const frames = this.#frames;
+    this.#with.later(defaults.rest, () => {
+      this.#waits = false;
+      const place = this.#with.resting();
+      if (place === null) return;
+      if (frames !== this.#frames) this.rest();
+      else if (this.#fetchAround(place)) this.rest();
+    });
+  }
+
+  /** The nearest slice that the page lacks: around the reader all of them, farther away those never seen. */
+  #fetchAround({ branch, shown }: Place): boolean {
+    const newest = this.#lines.newest(branch);
+    const here = sliceOf(Math.max(1, shown));
+    const last = sliceOf(newest);
+    for (let far = 0; far <= last; far += 1) {
+      if (far > 1 && this.#seen.get(branch) === newest) return false;
+      for (const slice of far === 0 ? [here] : [here - far, here + far]) {
+        if (slice < 0 || slice > last || !this.#lacksSlice(branch, slice, far <= 1)) continue;
+        this.slice(branch, slice * SLICE_SIZE + 1);
+        return true;
+      }
+    }
+    this.#seen.set(branch, newest);
+    return false;
+  }
+
+  #lacksSlice(branch: string, slice: number, around: boolean): boolean {
+    const from = slice * SLICE_SIZE + 1;
+    const to = Math.min(from + SLICE_SIZE - 1, this.#lines.newest(branch));
+    if (around) return !this.#isLoaded(branch, from, to);
+    for (let number = from; number <= to; number += 1) if (this.#lines.mark(branch, number) === 0) return true;
+    return false;
+  }
+
+  #isLoaded(branch: string, from: number, to: number): boolean {
+    for (let number = from; number <= to; number += 1) {
+      if (this.#lines.peek(branch, number) === undefined) return false;
+    }
+    return true;
+  }
+}
