@@ -28,8 +28,7 @@ class Lately:
         self.refusals: dict[str, Step] = {}
 
     def keep(self, step: Step) -> None:
-        """Take note of a finished step."""
-        self.newest = step
+        """Take note of a finished step that took a machine on or refused something."""
         if step.transition is not None:
             for taken in step.earlier_transitions:
                 self.transitions[(taken["machine"], taken["of"])] = (step, taken)

@@ -78,6 +78,7 @@ class Machine:
         self._targets: dict[tuple[str, str], str | None] = {
             (row.source, row.on): row.target for row in self.rows
         }
+        self._numbers = {(row.source, row.on, row.when): number for number, row in enumerate(self.rows)}
         self._by_key: dict[tuple[str, str], tuple[Row, ...]] = {}
         for row in self.rows:
             key = (row.source, row.on)
@@ -123,6 +124,10 @@ class Machine:
             if not row.when or (holds is not None and holds[row.when]):
                 return row
         raise EngineError(f"{self.name}: no row for {on!r} in state {state!r}")
+
+    def number_of(self, row: Row) -> int:
+        """The place of a row in the table, counted from 0; no two rows have the same source, event and guard."""
+        return self._numbers[(row.source, row.on, row.when)]
 
     @property
     def targets(self) -> dict[tuple[str, str], str | None]:

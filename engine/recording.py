@@ -241,7 +241,9 @@ class Recorded(Judged):
                 compare(path, before, after, changes)
                 known[path] = after
         self._touched.clear()
-        self.lately.keep(step)
+        self.lately.newest = step
+        if step.transition is not None or step.refusal is not None:
+            self.lately.keep(step)
         return step
 
 

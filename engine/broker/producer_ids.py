@@ -268,7 +268,7 @@ class ProducerIdManager:
         before, self.state = self.state, row.target or self.state
         watch = self.watch
         if watch.recording:
-            watch.transition(MACHINE.name, self._name, before, self.state, row.on, MACHINE.rows.index(row))
+            watch.transition(MACHINE.name, self._name, before, self.state, row.on, MACHINE.number_of(row))
         effects: Effects = []
         wanted = self.wanted
         for effect in row.effects:

@@ -150,7 +150,7 @@ class CoordinatorVoice:
         watch = self.watch
         if not watch.recording:
             return
-        number = TRANSACTION_STATES.rows.index(row)
+        number = TRANSACTION_STATES.number_of(row)
         target = row.target or row.source
         watch.transition(
             TRANSACTION_STATES.name, metadata.transactional_id, row.source, target, row.on, number

@@ -378,7 +378,7 @@ class GroupCoordinator:
                 row.source,
                 row.target or row.source,
                 row.on,
-                PENDING_OFFSET.rows.index(row),
+                PENDING_OFFSET.number_of(row),
             )
 
     def _sent_away(self, request: Commit | OffsetFetchRequest, error: Error) -> None:

@@ -415,7 +415,7 @@ class MarkerChannel:
 
     def _took(self, row: Row, transactional_id: str) -> None:
         if self.watch.recording:
-            number = MARKER_STATES.rows.index(row)
+            number = MARKER_STATES.number_of(row)
             target = row.target or row.source
             self.watch.transition(MARKER_STATES.name, transactional_id, row.source, target, row.on, number)
 

@@ -260,6 +260,8 @@ class Bench:
 
     def changed(self) -> list[Part]:
         """The parts of the view whose numbers moved since last asked."""
+        if not self._changed:
+            return []
         parts = list(self._changed.values())
         self._changed.clear()
         return parts
