@@ -16,11 +16,11 @@ import type { ClientView, Frame, TransactionManagerView } from "../player/frame.
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
-import { DiagramElement, folded, section } from "./element.ts";
+import { folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
-import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
-import type { MachineShape, MachineTable } from "./machine-layout.ts";
-import { CLIENT_PLACES, layoutMachine } from "./machine-layout.ts";
+import { MachineElement } from "./machine-element.ts";
+import type { MachineShape } from "./machine-layout.ts";
+import { CLIENT_PLACES } from "./machine-layout.ts";
 import { clientOf, isPicked, plainly } from "./picked.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 
@@ -87,16 +87,10 @@ export function identityFact(frame: Frame, name: string, manager: TransactionMan
   return changes.length === 0 ? identity : `${identity} (${changes[0]})`;
 }
 
-export class ClientMachine extends DiagramElement {
-  static override properties = {
-    ...DiagramElement.properties,
-    machines: {},
-    table: { attribute: false },
-    whole: { state: true },
-  };
+export class ClientMachine extends MachineElement {
+  static override properties = { ...MachineElement.properties, whole: { state: true } };
   static override styles = [
-    ...DiagramElement.styles,
-    machineLook,
+    ...MachineElement.styles,
     css`
       .machine { margin-top: 3px; display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 4px; align-items: center; }
       .machine svg:only-child { grid-column: 1 / -1; }
@@ -107,33 +101,13 @@ export class ClientMachine extends DiagramElement {
     `,
   ];
 
-  declare machines: string | undefined;
-  declare table: MachineTable | undefined;
   declare whole: boolean;
+  protected readonly machine = MACHINE;
   #last: string | null = null;
-  #asked = "";
 
   constructor() {
     super();
-    this.machines = undefined;
-    this.table = undefined;
     this.whole = false;
-  }
-
-  protected override willUpdate(): void {
-    const address = this.machines?.replace("{machine}", MACHINE);
-    if (!address || address === this.#asked || this.table !== undefined) return;
-    this.#asked = address;
-    void this.#fetch(address);
-  }
-
-  /** Without the table the state is still said in words, so a failed fetch hides nothing that is known. */
-  async #fetch(address: string): Promise<void> {
-    try {
-      this.table = await fetchMachine(address);
-    } catch {
-      this.#asked = "";
-    }
   }
 
   protected override show(frame: Frame): TemplateResult {
@@ -159,14 +133,16 @@ export class ClientMachine extends DiagramElement {
     const sentence = stepped
       ? say("diagram.machine.edge", { from: transition.from, to: transition.to, on: transition.on })
       : say("diagram.machine.state", { state: manager.state });
-    if (this.table === undefined) {
+    const lastEdge = manager.last_edge;
+    const drawn = this.drawn({ state: manager.state, lastEdge, stepped, sentence }, () => ({
+      width: defaults.width, places: CLIENT_PLACES, only: this.whole ? null : drawnStates(manager),
+    }));
+    if (drawn === null) {
       return html`<p class=${stepped ? "changed" : ""}><span class="now-state">${manager.state}</span>${
         stepped ? html` <span class="was">${say("diagram.was", { value: transition.from })}</span>` : nothing}</p>`;
     }
-    const shape = layoutMachine(this.table, manager.state, manager.last_edge, {
-      width: defaults.width, places: CLIENT_PLACES, only: this.whole ? null : drawnStates(manager),
-    });
-    return html`<div class="machine">${drawMachine(shape, sentence, stepped)}${
+    const { shape, picture } = drawn;
+    return html`<div class="machine">${picture}${
       shape.folded.states > 0 || this.whole ? this.#fold(shape) : nothing}</div>${
       client.alive ? nothing : html`<p>${say("diagram.client.down")}</p>`}`;
   }

@@ -15,10 +15,9 @@ import type { Frame } from "../player/frame.ts";
 import type { CoordinationView, TransactionView } from "../player/coordination-view.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
-import { DiagramElement, section } from "./element.ts";
-import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
-import type { MachineTable } from "./machine-layout.ts";
-import { TRANSACTION_PLACES, layoutMachine } from "./machine-layout.ts";
+import { section } from "./element.ts";
+import { MachineElement } from "./machine-element.ts";
+import { TRANSACTION_PLACES } from "./machine-layout.ts";
 import { isOfPicked, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { width: 296, others: 3, partitions: 6 };
@@ -155,11 +154,9 @@ function whole(text: string) {
   return text.split(" ").map((word) => html`<span class="nb">${word}</span> `);
 }
 
-export class Coordinator extends DiagramElement {
-  static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false } };
+export class Coordinator extends MachineElement {
   static override styles = [
-    ...DiagramElement.styles,
-    machineLook,
+    ...MachineElement.styles,
     css`
       .card { display: grid; grid-template-columns: auto minmax(0, 1fr) auto minmax(0, auto); gap: 0 8px; margin-top: 3px; }
       dt { color: var(--ink-2); }
@@ -170,23 +167,8 @@ export class Coordinator extends DiagramElement {
     `,
   ];
 
-  declare machines: string | undefined;
-  declare table: MachineTable | undefined;
-  #asked = "";
+  protected readonly machine = MACHINE;
   #last: string | null = null;
-
-  constructor() {
-    super();
-    this.machines = undefined;
-    this.table = undefined;
-  }
-
-  protected override willUpdate(): void {
-    const address = this.machines?.replace("{machine}", MACHINE);
-    if (!address || address === this.#asked || this.table !== undefined) return;
-    this.#asked = address;
-    void fetchMachine(address).then((table) => { this.table = table; }, () => { this.#asked = ""; });
-  }
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
     const shape = layoutCoordinator(frame, this.#last);
@@ -215,13 +197,13 @@ export class Coordinator extends DiagramElement {
 
   #machine(shape: CoordinatorShape) {
     const { entry } = shape.kept;
-    if (this.table === undefined) return nothing;
     const entered = RARE.filter((state) => [entry.state, entry.pending_state, ...(shape.lastEdge ?? [])].includes(state));
-    const picture = layoutMachine(this.table, entry.state, shape.lastEdge, {
+    const sentence = say("diagram.coordinator.machine", { id: shape.kept.id, state: stateText(entry) });
+    const { lastEdge, stepped } = shape;
+    return this.drawn({ state: entry.state, lastEdge, stepped, sentence }, (table) => ({
       width: defaults.width, places: TRANSACTION_PLACES, pending: entry.pending_state,
-      only: this.table.states.filter((state) => !RARE.includes(state) || entered.includes(state)),
-    });
-    return drawMachine(picture, say("diagram.coordinator.machine", { id: shape.kept.id, state: stateText(entry) }), shape.stepped);
+      only: table.states.filter((state) => !RARE.includes(state) || entered.includes(state)),
+    }))?.picture ?? nothing;
   }
 }
 

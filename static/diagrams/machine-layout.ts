@@ -69,16 +69,16 @@ export const CLIENT_PLACES: Places = {
   FATAL_ERROR: [0, 2],
 };
 
-/** The coordinator's machine of a transactional id: commit above, abort below, and in between the way back. */
+/** The coordinator's machine of a transactional id: commit above, abort below, and in between the ways back. */
 export const TRANSACTION_PLACES: Places = {
-  PrepareEpochFence: [0, 0],
-  PrepareCommit: [1, 0],
+  PrepareCommit: [0, 0],
   CompleteCommit: [2, 0],
   Ongoing: [0, 1],
   Empty: [2, 1],
-  Dead: [0, 2],
-  PrepareAbort: [1, 2],
+  PrepareAbort: [0, 2],
   CompleteAbort: [2, 2],
+  PrepareEpochFence: [0, 3],
+  Dead: [2, 3],
 };
 
 /** A transaction at the message middleware: forward on the right, undone on the left. */
@@ -100,6 +100,8 @@ const HEIGHT = 20;
 const ROW = 40;
 /** px above the first row for edges that swing over it. */
 const ABOVE = 8;
+/** px below a single row, whose edges swing under it. */
+const BELOW = 15;
 const FONT = 8.5;
 /** A state that at least so many others lead to, all there are, has no edges but a word. */
 const ANYWHERE = 5;
@@ -144,7 +146,7 @@ export function layoutMachine(
   const { edges, folded, anywhere } = layoutEdges(table, states, lastEdge, rows);
   return {
     width: options.width,
-    height: above + (rows - 1) * ROW + (rows === 1 ? HEIGHT + 8 : HEIGHT + 12),
+    height: above + (rows - 1) * ROW + (rows === 1 ? HEIGHT + BELOW : HEIGHT + 12),
     states: states.map(({ column: _, row: __, ...shape }) => shape),
     edges,
     anywhere,

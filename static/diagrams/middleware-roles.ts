@@ -14,10 +14,9 @@ import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { hasChanged } from "./changes.ts";
-import { DiagramElement, section } from "./element.ts";
-import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
-import type { MachineTable } from "./machine-layout.ts";
-import { MIDDLEWARE_PLACES, layoutMachine } from "./machine-layout.ts";
+import { section } from "./element.ts";
+import { MachineElement } from "./machine-element.ts";
+import { MIDDLEWARE_PLACES } from "./machine-layout.ts";
 import { isPicked, plainly } from "./picked.ts";
 
 export const defaults = { width: 272, transactions: 4, participants: 6 };
@@ -118,11 +117,9 @@ function breakable(state: string) {
   return state.split(/(?<=_)/).map((word, index) => (index === 0 ? word : html`<wbr>${word}`));
 }
 
-export class MiddlewareRoles extends DiagramElement {
-  static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false } };
+export class MiddlewareRoles extends MachineElement {
   static override styles = [
-    ...DiagramElement.styles,
-    machineLook,
+    ...MachineElement.styles,
     css`
       svg { margin-top: 4px; }
       td:first-child { white-space: nowrap; }
@@ -131,22 +128,7 @@ export class MiddlewareRoles extends DiagramElement {
     `,
   ];
 
-  declare machines: string | undefined;
-  declare table: MachineTable | undefined;
-  #asked = "";
-
-  constructor() {
-    super();
-    this.machines = undefined;
-    this.table = undefined;
-  }
-
-  protected override willUpdate(): void {
-    const address = this.machines?.replace("{machine}", MACHINE);
-    if (!address || address === this.#asked || this.table !== undefined) return;
-    this.#asked = address;
-    void fetchMachine(address).then((table) => { this.table = table; }, () => { this.#asked = ""; });
-  }
+  protected readonly machine = MACHINE;
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
     const tid = shownTransaction(frame);
@@ -167,13 +149,12 @@ export class MiddlewareRoles extends DiagramElement {
 
   #machine(frame: Frame, tid: string) {
     const state = frame.view.middleware?.transactions?.[tid]?.state;
-    if (this.table === undefined || state === undefined) return nothing;
+    if (state === undefined) return nothing;
     const transition = frame.step?.transition;
     const stepped = transition?.machine === MACHINE && transition.of === `middleware ${tid}`;
-    const shape = layoutMachine(this.table, state, stepped ? [transition.from, transition.to, transition.on] : null, {
-      width: defaults.width, places: MIDDLEWARE_PLACES, only: null,
-    });
-    return drawMachine(shape, say("diagram.roles.machine", { tid, state }), stepped);
+    const lastEdge: [string, string, string] | null = stepped ? [transition.from, transition.to, transition.on] : null;
+    const options = { width: defaults.width, places: MIDDLEWARE_PLACES, only: null };
+    return this.drawn({ state, lastEdge, stepped, sentence: say("diagram.roles.machine", { tid, state }) }, () => options)?.picture ?? nothing;
   }
 }
 

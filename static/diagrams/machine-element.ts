@@ -1,0 +1,60 @@
+/**
+ * A panel with a state machine in it, drawn from the engine's own table.
+ *
+ *     class Coordinator extends MachineElement { protected readonly machine = "transaction_states"; … }
+ *
+ * The table is fetched once from `machines`, an address with `{machine}` in it. Without one the panel says the state
+ * in words (`drawn` is null), so a failed fetch hides nothing that is known; the next frame asks again.
+ */
+
+import type { TemplateResult } from "lit";
+import { DiagramElement } from "./element.ts";
+import { drawMachine, fetchMachine, machineLook } from "./machine-draw.ts";
+import type { MachineOptions, MachineShape, MachineTable } from "./machine-layout.ts";
+import { layoutMachine } from "./machine-layout.ts";
+
+export interface MachineState {
+  state: string;
+  /** The edge that led there: from, to, on. */
+  lastEdge: readonly [string, string, string] | null;
+  /** Whether this step took it. */
+  stepped: boolean;
+  /** What is drawn, in words. */
+  sentence: string;
+}
+
+export interface DrawnMachine {
+  shape: MachineShape;
+  picture: TemplateResult;
+}
+
+export abstract class MachineElement extends DiagramElement {
+  static override properties = { ...DiagramElement.properties, machines: {}, table: { attribute: false } };
+  static override styles = [...DiagramElement.styles, machineLook];
+
+  declare machines: string | undefined;
+  declare table: MachineTable | undefined;
+  /** Name of the machine, as the engine's tables have it. */
+  protected abstract readonly machine: string;
+  #asked = "";
+
+  constructor() {
+    super();
+    this.machines = undefined;
+    this.table = undefined;
+  }
+
+  protected override willUpdate(): void {
+    const address = this.machines?.replace("{machine}", this.machine);
+    if (!address || address === this.#asked || this.table !== undefined) return;
+    this.#asked = address;
+    void fetchMachine(address).then((table) => { this.table = table; }, () => { this.#asked = ""; });
+  }
+
+  /** Null while the table is not there. */
+  protected drawn({ state, lastEdge, stepped, sentence }: MachineState, options: (table: MachineTable) => MachineOptions): DrawnMachine | null {
+    if (this.table === undefined) return null;
+    const shape = layoutMachine(this.table, state, lastEdge, options(this.table));
+    return { shape, picture: drawMachine(shape, sentence, stepped) };
+  }
+}
