@@ -166,7 +166,7 @@ export class CodePanel extends DiagramElement {
 
   #line(line: LineShape): TemplateResult {
     const classes = [line.mark ?? "", line.now ? "now" : "", line.isComment ? "comment" : ""].filter((word) => word !== "").join(" ");
-    return html`<li class=${classes} aria-current=${line.now ? "true" : nothing}>${this.#sign(line)}<code style=${`padding-inline-start:${line.depth * 2}ch`}>${line.text}</code><span class="numbers">${line.numbers}</span></li>`;
+    return html`<li class=${classes} aria-current=${line.now ? "true" : nothing}>${this.#sign(line)}<code .style=${`padding-inline-start:${line.depth * 2}ch`}>${line.text}</code><span class="numbers">${line.numbers}</span></li>`;
   }
 
   #sign(line: LineShape): TemplateResult {

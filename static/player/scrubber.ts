@@ -38,7 +38,7 @@ export class Scrubber extends MeasuredElement {
     const axis = this.#axis(store);
     const shown = store.shown;
     const from = this.#sliderLeft;
-    return html`<div class="slider" style="left:${from}px" role="slider" tabindex="0" aria-label=${say("player.scrubber")}
+    return html`<div class="slider" .style=${`left:${from}px`} role="slider" tabindex="0" aria-label=${say("player.scrubber")}
         aria-valuemin="0" aria-valuemax=${store.newest} aria-valuenow=${shown}
         aria-valuetext=${say("player.step_of", { step: shown, of: store.newest, at: store.frame?.view.time ?? 0 })}
         @keydown=${this.#key} @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#up}>
@@ -109,7 +109,7 @@ export class Scrubber extends MeasuredElement {
 
   #name(row: BranchRow, store: PlayerStore): TemplateResult {
     const what = interventionsOf(row);
-    return html`<button class="branch-name" style="top:${row.y - 12}px" aria-current=${row.isCurrent ? "true" : "false"}
+    return html`<button class="branch-name" .style=${`top:${row.y - 12}px`} aria-current=${row.isCurrent ? "true" : "false"}
       title=${what === "" ? row.branch.name : `${row.branch.name}: ${what}`}
       @click=${() => store.switchTo(row.branch.id)}>${row.branch.name}</button>`;
   }

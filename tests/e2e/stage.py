@@ -29,6 +29,7 @@ from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
 from eosviz.catalogue import catalogue_file
 from eosviz.launch.places import ROOT
+from eosviz.security import CONTENT_SECURITY_POLICY
 
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 THEMES = ("light", "dark")
@@ -223,7 +224,10 @@ class Stage:
                 "language": self._manner.language,
                 "step": step,
             }
-            route.fulfill(body=_PAGE.format(**words), content_type="text/html; charset=utf-8")
+            headers = {"Content-Security-Policy": CONTENT_SECURITY_POLICY}
+            route.fulfill(
+                body=_PAGE.format(**words), content_type="text/html; charset=utf-8", headers=headers
+            )
         elif (body := _content(kind, rest)) is None:
             route.fulfill(status=404)
         else:

@@ -1,0 +1,31 @@
+"""What the Content-Security-Policy refuses in a page: style attributes, style sheets, scripts, handlers.
+
+A browser shows only the pages that its tests open; `test_permissions.py` has each address of the site read.
+"""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+DATA = {"application/json", "application/ld+json"}
+"""A script of such a type is none."""
+
+
+class Refused(HTMLParser):
+    """Collects what the policy would refuse."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        named = dict(attributes)
+        if tag == "style" or (tag == "script" and "src" not in named and named.get("type") not in DATA):
+            self.found.append(f"<{tag}>")
+        self.found += [f"<{tag} {name}>" for name in named if name == "style" or name.startswith("on")]
+
+
+def refused_in(html: str) -> list[str]:
+    reader = Refused()
+    reader.feed(html)
+    return reader.found

@@ -1,0 +1,39 @@
+"""What no page of a browser test may do: break the Content-Security-Policy that it was sent with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage
+
+_broken: list[str] = []
+
+
+def _note(message: ConsoleMessage) -> None:
+    if message.type == "error" and "Content Security Policy" in message.text:
+        _broken.append(f"{message.page.url if message.page else ''}: {message.text}")
+
+
+@pytest.fixture(scope="session")
+def browser(browser: Browser) -> Iterator[Browser]:
+    """As Playwright gives it, but whatever context is made in it is listened to."""
+    make: Any = browser.new_context
+
+    def listened_to(**options: Any) -> BrowserContext:
+        context: BrowserContext = make(**options)
+        context.on("console", _note)
+        return context
+
+    browser.new_context = listened_to  # type: ignore[method-assign]
+    yield browser
+    browser.new_context = make  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True)
+def broken_policy() -> Iterator[list[str]]:
+    """What browsers refused to load, run or style, as they say on their consoles: empty at each test's end."""
+    _broken.clear()
+    yield _broken
+    assert _broken == []
