@@ -32,6 +32,7 @@ from eosviz.walkthroughs.budget import api_throttle, form_buckets
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.routing import websocket_urlpatterns
 from tests.classroom.conftest import School
+from tests.classroom.markup import refused_in
 from tests.walkthroughs.conftest import carry_out, root
 
 PATIENCE_SECONDS = 60
@@ -322,6 +323,8 @@ def ask(browser: Client, row: Row, things: Things) -> int:
             response = getattr(browser, row.method)(address, told or None)
         if getattr(response, "streaming", False):
             b"".join(response.streaming_content)
+        elif response.headers.get("Content-Type", "").startswith("text/html"):
+            assert refused_in(response.content.decode()) == [], address
         transaction.set_rollback(True)
     if response.status_code == 302 and response["Location"].startswith("/accounts/login/"):
         return 302 if row.strangers == 302 else 401
