@@ -411,6 +411,8 @@ class LeaderAndIsr:
     """Kafka's *message format*: below 2 there is no place for producer ids and transactions."""
     not_fetching: tuple[int, ...] = ()
     """Replicas whose fetching a fault stopped (*shrink ISR*); they stay behind until it is restored."""
+    version: int = 0
+    """Of this state, one more with every change: ZooKeeper's version of the node."""
 
 
 @value
@@ -459,7 +461,8 @@ class AlterIsr:
     api: ClassVar[str] = "AlterIsr"
     partition: str
     replica: int
-    leader_epoch: int
+    version: int
+    """Of the partition's state that the leader goes by: the change counts only while that is the newest."""
 
 
 @dataclass(slots=True)

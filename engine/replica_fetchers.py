@@ -70,7 +70,8 @@ class ReplicaFetchers:
         leader = world.leader_of(partition)
         if leader is None or follower is leader or not follower.alive or fetcher.name in world.paused:
             return None
-        if partition not in follower.replicas:
+        replica = follower.replicas.get(partition)
+        if replica is None or replica.not_fetching:
             return None
         response, effects = leader.on_replica_fetch(follower.replica_fetch(partition, now), now)
         moved = bool(world.changed_partitions)

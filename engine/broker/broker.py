@@ -477,7 +477,7 @@ class Broker(FaultSurface):
         return []
 
     def _ask_back(self, replica: Replica, follower: int) -> Send:
-        replica.isr_asked.add(follower)
+        replica.isr_asked = follower
         self.watch.say(
             "broker.asks_isr_back",
             ("LOG-7",),
@@ -486,7 +486,7 @@ class Broker(FaultSurface):
             replica=f"broker-{follower}",
             high_watermark=replica.log.high_watermark,
         )
-        word = AlterIsr(partition=replica.partition, replica=follower, leader_epoch=replica.leader_epoch)
+        word = AlterIsr(partition=replica.partition, replica=follower, version=replica.version)
         return self.to_controller(word)
 
     def to_controller(self, word: object) -> Send:

@@ -316,6 +316,9 @@ class Controller:
                 state.isr = tuple(replica for replica in state.isr if replica != broker_id)
                 self._changed(state)
                 self._note("controller.isr_shrunk", state, replica=f"broker-{broker_id}")
+            elif broker_id in state.replicas:
+                # Its leader may have asked to take it back, and waits for it with the high watermark.
+                self.announcements.append(state.word())
 
     # Leadership -----------------------------------------------------------------------------------
 
@@ -344,6 +347,7 @@ class Controller:
         self._say_leader(state, old, scripted=leader is not None)
 
     def _changed(self, state: PartitionState) -> None:
+        state.version += 1
         self.zookeeper.touch(state)
         self.announcements.append(state.word())
 
@@ -372,14 +376,14 @@ class Controller:
         )
 
     def _alter_isr(self, request: AlterIsr) -> None:
+        """Take a replica back, if nothing changed since its leader asked: what the leader compared the replica
+        with may be over (KIP-497's ``CurrentIsrVersion``; before, the version of ZooKeeper's node)."""
         state = self.partitions.get(request.partition)
         fits = (
             state is not None
             and not state.deleted
-            and request.leader_epoch == state.leader_epoch
+            and request.version == state.version
             and self.is_live(request.replica)
-            and request.replica not in state.not_fetching
-            and request.replica not in state.isr
         )
         if state is None or not fits:
             self.watch.say(

@@ -24,6 +24,7 @@ class PartitionState:
         "record_version",
         "replicas",
         "segment_records",
+        "version",
         "without_leader",
     )
 
@@ -41,6 +42,8 @@ class PartitionState:
         self.isr = tuple(replicas)
         self.leader: int | None = replicas[0]
         self.leader_epoch = 0
+        self.version = 0
+        """Grows with every change of what :meth:`word` says."""
         self.min_isr = min_isr
         self.segment_records = segment_records
         self.record_version = record_version
@@ -73,4 +76,5 @@ class PartitionState:
             segment_records=self.segment_records,
             record_version=self.record_version,
             not_fetching=tuple(sorted(self.not_fetching)),
+            version=self.version,
         )

@@ -59,6 +59,7 @@ class Replica:
         "record_version",
         "removed",
         "replicas",
+        "version",
         "waiting",
         "watch",
     )
@@ -71,6 +72,7 @@ class Replica:
         self.path: Path = log.place
         self.leader: int | None = None
         self.leader_epoch = -1
+        self.version = -1
         self.isr: tuple[int, ...] = ()
         self.replicas: tuple[int, ...] = ()
         self.min_isr = 1
@@ -78,8 +80,8 @@ class Replica:
         self.not_fetching = False
         self.follower_ends: dict[int, int] = {}
         """Leader only: follower to the log end that its newest fetch told (LOG-7)."""
-        self.isr_asked: set[int] = set()
-        """Leader only: replicas that it asked the controller to take back."""
+        self.isr_asked: int | None = None
+        """Leader only: the replica that it asked the controller to take back; one at a time."""
         self.waiting: list[DelayedProduce] = []
         self.removed = False
         log.part = self
@@ -96,6 +98,7 @@ class Replica:
             self.follower_ends = {}
         self.leader = word.leader
         self.leader_epoch = word.leader_epoch
+        self.version = word.version
         self.isr = word.isr
         self.replicas = word.replicas
         self.min_isr = word.min_isr
@@ -103,7 +106,7 @@ class Replica:
         self.not_fetching = self.broker_id in word.not_fetching
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)
-        self.isr_asked.clear()
+        self.isr_asked = None
         return True
 
     def forget_leadership(self) -> None:
@@ -112,13 +115,15 @@ class Replica:
         self.leader_epoch = -1
         self.isr = ()
         self.follower_ends = {}
-        self.isr_asked.clear()
+        self.isr_asked = None
         self.waiting.clear()
 
     def advance_high_watermark(self) -> bool:
         """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7).
 
-        A follower that has not fetched from this leader yet holds it back: its log end is not known.
+        A follower that has not fetched from this leader yet holds it back: its log end is not known. So does
+        one that it has asked to take back: it may count by now (KIP-497's *maximal ISR*; until 2.6 a leader
+        did nothing else while it wrote to ZooKeeper).
         """
         log = self.log
         lowest = log.log_end
@@ -127,7 +132,7 @@ class Replica:
             return False
         ends = self.follower_ends
         broker_id = self.broker_id
-        for replica in self.isr:
+        for replica in self.isr if self.isr_asked is None else (*self.isr, self.isr_asked):
             if replica != broker_id:
                 end = ends.get(replica, -1)
                 if end <= high_watermark:
@@ -170,7 +175,7 @@ class Replica:
         return (
             follower not in self.isr
             and follower in self.replicas
-            and follower not in self.isr_asked
+            and self.isr_asked is None
             and self.follower_ends.get(follower, -1) >= self.log.high_watermark
         )
 

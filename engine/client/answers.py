@@ -350,5 +350,5 @@ class Answers:
         )
 
     def _unmute(self, batch: Batch) -> None:
-        if self.memory.config.guarantee_order:
-            self.memory.accumulator.set_muted(batch.partition, False)
+        """Its partition was held back for it, whatever ``max_in_flight`` is by now (ACC-19)."""
+        self.memory.accumulator.set_muted(batch.partition, False)

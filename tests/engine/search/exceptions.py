@@ -73,9 +73,10 @@ EXCEPTIONS: tuple[Exception_, ...] = (
     ),
     Exception_(("duplicated plain",), (), "nothing tells a repeat of a producer without an id from news"),
     Exception_(
-        ("sequence", "stored_twice"),
+        ("sequence", "stored_twice", "duplicated transactional"),
         ("delete_head", "k20"),
-        "2.0 forgets producers whose records are deleted (LOG-11, KAFKA-7190)",
+        "2.0 forgets producers whose records are deleted, and takes what they send again from sequence 0 for news "
+        "(LOG-11, KAFKA-7190)",
     ),
     Exception_(
         ("epoch_back of offsets", "hanging of offsets"),

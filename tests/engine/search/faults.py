@@ -14,6 +14,7 @@ from typing import Any
 from engine.client.configuration import SETTINGS
 from engine.crafted_requests import FIELDS as CRAFTED
 from engine.errors import Error
+from engine.scenario.belonging import BELONGING
 from engine.scenario.schema import ACTOR_ACTIONS, APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps
 
@@ -88,7 +89,7 @@ def timed(generator: Random, names: Names, actions: tuple[str, ...]) -> dict[str
     """An entry that strikes at a time."""
     action = one_of(generator, actions)
     fields = FIELDS.get(action, _everything)(generator, names)
-    return {"at": below(generator, 1500), "action": action, **fields}
+    return meant({"at": below(generator, 1500), "action": action, **fields})
 
 
 def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
@@ -110,7 +111,14 @@ def matched(generator: Random, names: Names, *, honest: bool) -> dict[str, Any]:
     if action == "inject_error":
         return _error(generator, match, honest)
     by = 1 + below(generator, 6000 if middleware else 400)
-    return {"match": match, "action": action, **({"by_ms": by} if action == "delay" else {})}
+    return meant({"match": match, "action": action, "by_ms": by})
+
+
+def meant(entry: dict[str, Any]) -> dict[str, Any]:
+    """Without what means nothing to the action, which a document may not have."""
+    belonging = BELONGING["fault"]
+    known = {belonging.word, *belonging.always, *belonging.fields[entry["action"]]}
+    return {name: value for name, value in entry.items() if name in known}
 
 
 def _error(generator: Random, match: dict[str, Any], honest: bool) -> dict[str, Any]:

@@ -374,3 +374,68 @@ def test_a_commit_that_another_batch_failed_beside_has_its_answer_thrown_away():
     with pytest.raises(IllegalTransition):
         manager.end_transaction()
     assert manager.state == "ABORTABLE_ERROR"
+
+
+def test_a_partition_held_back_for_one_batch_is_let_go_after_it_whatever_was_set_meanwhile():
+    """With more in flight allowed meanwhile, nothing let the partition go, and what waited was never sent."""
+    calls = [{"at": 50, "do": "send", "partition": "t-0", "records": 2, "every": 5}]
+    simulation = played(
+        producers=[{"name": "p1", "settings": {"max_in_flight": 1}}],
+        applications=[{"name": "a", "client": "p1", "calls": calls}],
+        faults=[
+            {"match": {"api": "Produce", "response": True}, "action": "delay", "by_ms": 200},
+            {"at": 100, "action": "set", "path": "clients.p1.max_in_flight", "value": 3},
+        ],
+    )
+    assert simulation.verdicts()[0].stored == 2
+
+
+def test_a_follower_that_is_to_count_again_holds_the_high_watermark_back():
+    """While the leader's wish was under way others raised the high watermark above the follower's log end."""
+    calls = [{"at": 50, "do": "send", "partition": "t-0", "records": 30, "every": 3, "size": 16000}]
+    simulation = Simulation(
+        load(
+            {
+                "id": "FOUND",
+                "title": WORDS,
+                "cluster": {"latency_ms": 12, "broker": {"replica_fetch_batches_max": 1}},
+                "producers": [{"name": "p1", "settings": {"acks": 1}}],
+                "applications": [{"name": "a", "client": "p1", "calls": calls}],
+                "faults": [
+                    {"at": 90, "action": "shrink_isr", "partition": "t-0", "broker": 3},
+                    {"at": 100, "action": "restore_isr", "partition": "t-0", "broker": 3},
+                ],
+            }
+        )
+    )
+    expanded = 0
+    while (step := simulation.step()) is not None:
+        expanded += step.key == "controller.isr_expanded"
+        partition = simulation.view()["partitions"]["t-0"]
+        replicas, leader = partition["replicas"], str(partition["leader"])
+        for replica in partition["isr"]:
+            assert replicas[str(replica)]["log_end"] >= replicas[leader]["high_watermark"]
+    assert expanded
+
+
+def test_kafka_20_stores_a_resend_again_whose_producer_went_with_the_deleted_head():
+    """Kafka's own (LOG-11): 2.8 remembers the producer and takes the resend for what it is."""
+    calls = [
+        {"at": 20, "do": "init_transactions"},
+        {"at": 100, "do": "begin_transaction"},
+        {"at": 100, "do": "send", "partition": "t-0"},
+        {"at": 100, "do": "commit_transaction"},
+    ]
+    duplicates = {}
+    for profile in ("k20", "k28"):
+        simulation = played(
+            profile=profile,
+            producers=[{"name": "x1", "settings": {"transactional_id": "txn", "request_timeout_ms": 300}}],
+            applications=[{"name": "a", "client": "x1", "calls": calls}],
+            faults=[
+                {"match": {"api": "Produce", "response": True, "nth": 1}, "action": "drop"},
+                {"at": 300, "action": "delete_head", "partition": "t-0"},
+            ],
+        )
+        duplicates[profile] = simulation.verdicts()[0].duplicates
+    assert duplicates == {"k20": 1, "k28": 0}

@@ -16,7 +16,7 @@ from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLE
 from engine.middleware.strategies import STRATEGIES
 from engine.scenario.schema import ACTOR_ACTIONS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps
-from tests.engine.search.faults import HONEST_ACTIONS, ON_NODES, Names, matched, timed
+from tests.engine.search.faults import HONEST_ACTIONS, ON_NODES, Names, matched, meant, timed
 
 WORDS = {"en": "A random world", "zh-Hans": "随机的世界"}
 STEPS_MAX = 6_000
@@ -238,7 +238,7 @@ def middleware(generator: Random) -> Document:
     faults = [matched(generator, names, honest=True) for _ in range(1 + below(generator, 3))]
     for _ in range(below(generator, 3)):
         fault = timed(generator, names, ("crash", "crash", *ON_NODES[:-1]))
-        faults.append({**fault, "at": below(generator, 120), "for_ms": 1 + below(generator, 9000)})
+        faults.append(meant({**fault, "at": below(generator, 120), "for_ms": 1 + below(generator, 9000)}))
     document["faults"] = faults
     return document
 
