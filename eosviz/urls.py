@@ -20,4 +20,5 @@ urlpatterns = [
     path("", include("eosviz.reference.urls")),
     path("", include("eosviz.tracks.urls")),
     path("", include("eosviz.classroom.urls")),
+    path("", include("eosviz.workshop.urls")),
 ]

@@ -16,6 +16,7 @@ from eosviz.replays.actions import export_session, file_name
 from eosviz.replays.models import Replay
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.models import Session
+from eosviz.workshop.models import Draft, Edition
 
 KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
 """What is packed lies in a file from this size on."""
@@ -49,6 +50,7 @@ def holdings(user: User) -> list[Holding]:
         Holding("memberships", Membership.objects.filter(user=user).count()),
         Holding("attempts", Attempt.objects.of(user).count()),
         Holding("classes_alone", Classroom.objects.taught_only_by(user).count()),
+        Holding("drafts", Draft.objects.of(user).count()),
         Holding("deeds", AuditEntry.objects.filter(actor=user).count(), fate="anonymised"),
     ]
 
@@ -108,7 +110,8 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def packed(user: User) -> IO[bytes]:
-    """A ZIP with `account.json`, each session as a replay file, each opened replay as a player file.
+    """A ZIP with `account.json`, each session as a replay file, each opened replay as a player file, each
+    scenario of the workshop as TOML.
 
     The caller closes it. It is written whole before it is sent, so what fails on the way leaves no half.
     """
@@ -125,5 +128,9 @@ def packed(user: User) -> IO[bytes]:
                     entry.write(piece)
         for replay in Replay.objects.of_browser(user.owner_key).iterator():
             archive.writestr(f"replays/{replay.id}.player.json.gz", bytes(replay.player))
+        for draft in Draft.objects.of(user).iterator():
+            archive.writestr(f"scenarios/{draft.id}/draft.toml", draft.text)
+            for one in Edition.objects.filter(draft=draft).defer("steps").iterator():
+                archive.writestr(f"scenarios/{draft.id}/version-{one.number}.toml", one.text)
     file.seek(0)
     return file

@@ -26,7 +26,7 @@ class Role(StrEnum):
 
 MAY: dict[Role, tuple[str, ...]] = {
     Role.LEARNER: (),
-    Role.INSTRUCTOR: ("classroom.add_classroom",),
+    Role.INSTRUCTOR: ("classroom.add_classroom", "workshop.publish_to_all"),
     Role.ADMINISTRATOR: (
         "accounts.administer",
         "accounts.view_user",
@@ -35,6 +35,10 @@ MAY: dict[Role, tuple[str, ...]] = {
         "classroom.view_classroom",
         "classroom.view_assignment",
         "classroom.view_auditentry",
+        "workshop.publish_to_all",
+        "workshop.view_draft",
+        "workshop.change_draft",
+        "workshop.view_publication",
     ),
 }
 """Permissions as `app.codename`. An administrator may look at every class, but teaches only those they joined."""

@@ -1,4 +1,4 @@
-"""Everything that writes drafts and publications. Pages and the management command are doors to these functions.
+"""Everything that writes drafts and editions. Pages and the management command are doors to these functions.
 
 Each takes rows that were found through the query sets of `models.py`, so who may do it is settled before. What a
 rule of the workshop forbids is `WorkshopRefused`.
@@ -17,6 +17,7 @@ from django.db.models import F, ProtectedError
 
 from engine.errors import Refused
 from engine.scenario import BadScenario, library, parse
+from engine.scenario.mistakes import mistakes
 from engine.scenario.script import script_of
 from engine.simulation import ENGINE_VERSION
 from eosviz.accounts.models import User
@@ -27,14 +28,14 @@ from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.workshop.editing import CannotEdit, Edit, edited, written
 from eosviz.workshop.models import (
     DRAFTS_MAX,
-    PUBLICATIONS_MAX,
+    EDITIONS_MAX,
     SEARCHED_CHARACTERS_MAX,
     TAG_CHARACTERS_MAX,
     TAGS_MAX,
     TEXT_BYTES_MAX,
     Draft,
+    Edition,
     Language,
-    Publication,
     Visibility,
 )
 from eosviz.workshop.trial import Busy, Outcome, TooMuch, outcomes
@@ -69,7 +70,7 @@ class WorkshopRefused(Exception):
 
 @transaction.atomic
 def create_draft(
-    owner: User, text: str, *, origin: Publication | None = None, origin_name: str = "", tags: str = ""
+    owner: User, text: str, *, origin: Edition | None = None, origin_name: str = "", tags: str = ""
 ) -> Draft:
     """Raises WorkshopRefused: too many drafts, or a text that is too long."""
     User.objects.select_for_update().get(pk=owner.pk)
@@ -137,9 +138,9 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
 
 
 def delete_draft(draft: Draft) -> None:
-    """With its publications. A version that somebody's session or assignment runs stays theirs."""
+    """With its editions. A version that somebody's session or assignment runs stays theirs."""
     with transaction.atomic():
-        versions = list(draft.publications.values_list("version_id", flat=True))
+        versions = list(draft.editions.values_list("version_id", flat=True))
         draft.delete()
     for version in ScenarioVersion.objects.filter(id__in=versions, library_position=None):
         try:
@@ -168,10 +169,10 @@ def from_library(owner: User, version: ScenarioVersion) -> Draft:
     return create_draft(owner, _renamed(text_of(version)), origin_name=version.identifier)
 
 
-def fork(owner: User, publication: Publication) -> Draft:
-    name = f"{publication.version.identifier} · {publication.number}"
-    tags = publication.draft.tag_line
-    return create_draft(owner, _renamed(publication.text), origin=publication, origin_name=name, tags=tags)
+def fork(owner: User, edition: Edition) -> Draft:
+    name = f"{edition.version.identifier} · {edition.number}"
+    tags = edition.draft.tag_line
+    return create_draft(owner, _renamed(edition.text), origin=edition, origin_name=name, tags=tags)
 
 
 def from_text(owner: User, text: str) -> Draft:
@@ -227,9 +228,9 @@ def text_of(version: ScenarioVersion) -> str:
             if hashlib.sha256(encode_document(entry.document)).hexdigest() == version.digest:
                 return entry.text
             break
-    publication = Publication.objects.filter(version=version).order_by("published").first()
-    if publication is not None:
-        return publication.text
+    edition = Edition.objects.filter(version=version).order_by("published").first()
+    if edition is not None:
+        return edition.text
     try:
         return written(version.document)
     except CannotEdit:
@@ -243,35 +244,41 @@ def _renamed(text: str) -> str:
     return edited(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")])
 
 
-# -- publications --------------------------------------------------------------------------------------------
+# -- editions --------------------------------------------------------------------------------------------
 
 
-def publish(draft: Draft) -> Publication:
-    """The draft as it is now, for ever. Publishing the same text again gives the same publication. Raises
+def version_of_draft(draft: Draft) -> ScenarioVersion:
+    """For a session of its author, who wants to look at it in the player. Raises WorkshopRefused."""
+    document = _publishable(draft.text)
+    return ScenarioVersion.objects.of_document(document["id"], document)
+
+
+def publish(draft: Draft) -> Edition:
+    """The draft as it is now, for ever. Publishing the same text again gives the same edition. Raises
     WorkshopRefused."""
-    newest = Publication.objects.filter(draft=draft).order_by("-number").first()
+    newest = Edition.objects.filter(draft=draft).order_by("-number").first()
     if newest is not None and newest.text == draft.text:
         return newest
-    if newest is not None and newest.number >= PUBLICATIONS_MAX:
-        raise WorkshopRefused("too_many_publications", most=PUBLICATIONS_MAX)
+    if newest is not None and newest.number >= EDITIONS_MAX:
+        raise WorkshopRefused("too_many_versions", most=EDITIONS_MAX)
     document = _publishable(draft.text)
     made = _outcomes(draft.text)
-    publication = Publication(
+    edition = Edition(
         draft=draft,
         number=1 if newest is None else newest.number + 1,
         text=draft.text,
         engine=ENGINE_VERSION,
         checked=ENGINE_VERSION,
         outcome={name: _told(one) for name, one in made.items()},
-        steps=Publication.pack([bytes.fromhex(one.digests) for one in made.values()]),
+        steps=Edition.pack([bytes.fromhex(one.digests) for one in made.values()]),
     )
     try:
         with transaction.atomic():
-            publication.version = ScenarioVersion.objects.of_document(document["id"], document)
-            publication.save()
-    except IntegrityError:  # asked twice at once: the other one is the publication
-        return Publication.objects.get(draft=draft, number=publication.number)
-    return publication
+            edition.version = ScenarioVersion.objects.of_document(document["id"], document)
+            edition.save()
+    except IntegrityError:  # asked twice at once: the other one is the edition
+        return Edition.objects.get(draft=draft, number=edition.number)
+    return edition
 
 
 def _told(outcome: Outcome) -> dict[str, Any]:
@@ -284,8 +291,6 @@ def _told(outcome: Outcome) -> dict[str, Any]:
 
 
 def _publishable(text: str) -> dict[str, Any]:
-    from engine.scenario.mistakes import mistakes
-
     try:
         document = parse(text)
     except BadScenario as bad:
@@ -310,12 +315,12 @@ def _outcomes(text: str) -> dict[str, Outcome]:
     return made
 
 
-def check(publication: Publication) -> dict[str, Any] | None:
+def check(edition: Edition) -> dict[str, Any] | None:
     """Run it again on this engine and remember the first step that is another one. Raises TooMuch or Busy."""
     differs = None
-    made = outcomes(publication.text)
-    before = publication.step_digests
-    for variant, told in publication.outcome.items():
+    made = outcomes(edition.text)
+    before = edition.step_digests
+    for variant, told in edition.outcome.items():
         now = made.get(variant)
         digests = b"" if now is None else bytes.fromhex(now.digests)
         step = _first_difference(before[variant], digests)
@@ -324,7 +329,7 @@ def check(publication: Publication) -> dict[str, Any] | None:
         if step is not None:
             differs = {"engine": ENGINE_VERSION, "variant": variant, "step": step}
             break
-    Publication.objects.filter(pk=publication.pk).update(checked=ENGINE_VERSION, differs=differs)
+    Edition.objects.filter(pk=edition.pk).update(checked=ENGINE_VERSION, differs=differs)
     return differs
 
 
@@ -340,4 +345,4 @@ def _first_difference(before: bytes, now: bytes) -> int | None:
 
 def forget_differences(draft: Draft) -> None:
     """The author has seen them."""
-    Publication.objects.filter(draft=draft, differs__isnull=False).update(differs=None, checked=F("checked"))
+    Edition.objects.filter(draft=draft, differs__isnull=False).update(differs=None, checked=F("checked"))

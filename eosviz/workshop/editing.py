@@ -55,6 +55,7 @@ def edited(text: str, edits: list[Edit]) -> str:
         LookupError,
         TypeError,
         ValueError,
+        AttributeError,
         RecursionError,
     ) as wrong:
         raise CannotEdit(f"{type(wrong).__name__}: {wrong}") from wrong

@@ -1,4 +1,4 @@
-"""What instructors and learners build: drafts that change, and publications that never do.
+"""What instructors and learners build: drafts that change, and editions that never do.
 
 Who may see or change something is a method of its query set here, and nowhere else: somebody else's private draft
 does not exist for a page.
@@ -20,7 +20,7 @@ from eosviz.scenarios.models import ScenarioVersion
 
 DRAFTS_MAX = 100
 """Of one person."""
-PUBLICATIONS_MAX = 50
+EDITIONS_MAX = 50
 """Of one draft."""
 TEXT_BYTES_MAX = 100_000
 TAGS_MAX = 8
@@ -29,7 +29,7 @@ SEARCHED_CHARACTERS_MAX = 20_000
 
 
 class Visibility(models.TextChoices):
-    """Who finds a draft's publications. The draft itself is its owner's alone, always."""
+    """Who finds a draft's editions. The draft itself is its owner's alone, always."""
 
     PRIVATE = "private", "private"
     LINK = "link", "link"
@@ -53,8 +53,8 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         return self.filter(owner=user) if user.is_authenticated else self.none()
 
     def seen_by(self, user: User | AnonymousUser) -> DraftQuerySet:
-        """Those whose publications somebody may look at and start. Without a publication only one's own."""
-        published = models.Exists(Publication.objects.filter(draft=models.OuterRef("pk")))
+        """Those whose editions somebody may look at and start. Without a edition only one's own."""
+        published = models.Exists(Edition.objects.filter(draft=models.OuterRef("pk")))
         seen = models.Q(visibility__in=(Visibility.LINK, Visibility.PUBLIC)) & models.Q(published)
         if user.is_authenticated:
             rooms = Classroom.objects.filter(memberships__user=user)
@@ -65,8 +65,8 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         return self.filter(seen)
 
     def gallery(self) -> DraftQuerySet:
-        """Public ones that were published, the newest publication first."""
-        newest = Publication.objects.filter(draft=models.OuterRef("pk")).order_by("-number")
+        """Public ones that were published, the newest edition first."""
+        newest = Edition.objects.filter(draft=models.OuterRef("pk")).order_by("-number")
         return (
             self.filter(visibility=Visibility.PUBLIC)
             .annotate(published=models.Subquery(newest.values("published")[:1]))
@@ -109,7 +109,7 @@ class Draft(models.Model):
     visibility = models.CharField(max_length=8, choices=Visibility.choices, default=Visibility.PRIVATE)
     classroom = models.ForeignKey(Classroom, on_delete=models.SET_NULL, null=True, related_name="drafts")
     """Of visibility *class*."""
-    origin = models.ForeignKey("Publication", on_delete=models.SET_NULL, null=True, related_name="forks")
+    origin = models.ForeignKey("Edition", on_delete=models.SET_NULL, null=True, related_name="forks")
     origin_name = models.CharField(max_length=120, blank=True)
     """What it was made from, in the words of that time: stays when the original goes."""
     created = models.DateTimeField(auto_now_add=True)
@@ -137,14 +137,14 @@ class Draft(models.Model):
         return f"workshop.language.{self.language}"
 
 
-class PublicationQuerySet(models.QuerySet["Publication"]):
-    def of_draft(self, draft: Draft) -> PublicationQuerySet:
+class EditionQuerySet(models.QuerySet["Edition"]):
+    def of_draft(self, draft: Draft) -> EditionQuerySet:
         """The newest first, without what only a comparison needs."""
         return self.filter(draft=draft).select_related("version").defer("steps", "text").order_by("-number")
 
-    def usable_by(self, user: User) -> PublicationQuerySet:
-        """The newest publication of each draft of one's own, for an assignment."""
-        newest = Publication.objects.filter(draft=models.OuterRef("draft")).order_by("-number")
+    def usable_by(self, user: User) -> EditionQuerySet:
+        """The newest edition of each draft of one's own, for an assignment."""
+        newest = Edition.objects.filter(draft=models.OuterRef("draft")).order_by("-number")
         return (
             self.filter(draft__owner=user, number=models.Subquery(newest.values("number")[:1]))
             .select_related("version", "draft")
@@ -152,20 +152,20 @@ class PublicationQuerySet(models.QuerySet["Publication"]):
             .order_by("draft__identifier", "id")
         )
 
-    def to_check(self, engine: str) -> PublicationQuerySet:
+    def to_check(self, engine: str) -> EditionQuerySet:
         """Those that no run of this engine was compared with yet."""
         return self.exclude(checked=engine).select_related("version").order_by("published", "id")
 
 
-class Publication(models.Model):
+class Edition(models.Model):
     """One version of a draft, for ever: the document by its content, and what came out of it. Sessions, links and
     assignments keep the version they were made with."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="publications")
+    draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="editions")
     number = models.PositiveIntegerField()
     """From 1."""
-    version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="publications")
+    version = models.ForeignKey(ScenarioVersion, on_delete=models.PROTECT, related_name="editions")
     text = models.TextField()
     """The TOML with its comments."""
     engine = models.CharField(max_length=16)
@@ -180,10 +180,10 @@ class Publication(models.Model):
     differs = models.JSONField(null=True)
     """`{"engine", "variant", "step"}` of the first step that `checked` makes otherwise; none: nothing differs."""
 
-    objects = PublicationQuerySet.as_manager()
+    objects = EditionQuerySet.as_manager()
 
     class Meta:
-        constraints = (models.UniqueConstraint(fields=["draft", "number"], name="publication_once"),)
+        constraints = (models.UniqueConstraint(fields=["draft", "number"], name="edition_once"),)
 
     def __str__(self) -> str:
         return f"{self.version.identifier} version {self.number}"

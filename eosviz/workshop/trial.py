@@ -46,7 +46,7 @@ class Busy(Exception):
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`every`: an outcome with the digests of its steps for each variant, for a publication."""
+    """`every`: an outcome with the digests of its steps for each variant, for a edition."""
 
     text: str
     variant: str | None = None
@@ -114,7 +114,7 @@ class Trial(msgspec.Struct, kw_only=True):
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What a publication keeps of one variant. `digests`: eight bytes a step, in hex."""
+    """What a edition keeps of one variant. `digests`: eight bytes a step, in hex."""
 
     finished: str | None = None
     steps: int = 0

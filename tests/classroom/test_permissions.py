@@ -20,6 +20,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from engine.scenario import parse
 from engine.scenario.tracks import tracks
 from eosviz.classroom.models import Attempt, Kind, Membership
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets
@@ -27,10 +28,13 @@ from eosviz.pipeline.models import Sweep
 from eosviz.reference.tables import machines
 from eosviz.replays.actions import import_replay
 from eosviz.replays.models import Replay
+from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import presenting
 from eosviz.walkthroughs.budget import api_throttle, form_buckets
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.routing import websocket_urlpatterns
+from eosviz.workshop.building import edits, trials
+from eosviz.workshop.models import Draft, Edition, Visibility
 from tests.classroom.conftest import School
 from tests.classroom.markup import refused_in
 from tests.walkthroughs.conftest import carry_out, root
@@ -68,6 +72,8 @@ class Things:
     follow: uuid.UUID
     link: str
     member: Membership
+    drafts: dict[str, Draft]
+    """By their visibility; the learner's own. The one of a class is that of `school`."""
 
     @property
     def given(self) -> uuid.UUID:
@@ -273,6 +279,52 @@ ROWS: dict[str, Row] = {
     ),
 }
 
+
+def _own_draft(tail: str, method: str = "get", **told: Any) -> Row:
+    """Of what only its author may open, whatever its visibility is."""
+    return Row(
+        lambda things: f"/workshop/{things.drafts['public'].id}/{tail}",
+        OWNER, method, lambda things: told, strangers=302,
+    )  # fmt: skip
+
+
+def _asked_of_draft(tail: str, **told: Any) -> Row:
+    return Row(
+        lambda things: f"/workshop/{things.drafts['public'].id}/{tail}",
+        OWNER, "json", lambda things: {"text": things.drafts["public"].text, **told}, strangers=302,
+    )  # fmt: skip
+
+
+WORKSHOP: dict[str, Row] = {
+    "workshop:gallery": _everybody("/workshop/"),
+    "workshop:form": _everybody("/workshop/form.json"),
+    "workshop:make": _signed_in("/workshop/make", "post", scenario="SC-03"),
+    "workshop:import": _signed_in("/workshop/import", "post"),
+    "workshop:from_branch": Row(
+        lambda things: f"/workshop/from-branch/{things.branch.id}", OWNER, "post", strangers=302
+    ),
+    "workshop:detail": Row(lambda things: f"/workshop/{things.drafts['public'].id}/"),
+    "workshop:start": Row(
+        lambda things: f"/workshop/{things.drafts['public'].id}/versions/1/start", None, "post"
+    ),
+    "workshop:export": Row(lambda things: f"/workshop/{things.drafts['public'].id}/versions/1.toml"),
+    "workshop:fork": Row(
+        lambda things: f"/workshop/{things.drafts['public'].id}/versions/1/fork",
+        PEOPLE[1:], "post", strangers=302,
+    ),
+    "workshop:export_draft": _own_draft("scenario.toml"),
+    "workshop:build": _own_draft("build/"),
+    "workshop:edit": _asked_of_draft("edit"),
+    "workshop:preview": _asked_of_draft("preview"),
+    "workshop:save": _asked_of_draft("save", revision=1),
+    "workshop:try_out": _own_draft("try", "post"),
+    "workshop:publish": _own_draft("publish", "post"),
+    "workshop:set_visibility": _own_draft("visibility", "post", visibility="link"),
+    "workshop:seen": _own_draft("seen", "post"),
+    "workshop:delete": _own_draft("delete", "post"),
+}  # fmt: skip
+ROWS |= WORKSHOP
+
 OTHERS_OWN = ("account_", "admin:", "api:api-root")
 """django-allauth's addresses name no thing of anybody, they act on who asks: `tests/accounts` walks them. Those of
 the administration have one rule, below. The API's root is a prefix."""
@@ -310,7 +362,48 @@ def things(school: School) -> Things:
         follow=presenting.start(session).token,
         link=f"{split.path}?{split.query}",
         member=Membership.objects.get(user=school.people["other learner"]),
+        drafts={visibility: built(school, visibility) for visibility in Visibility.values},
     )
+
+
+def built(school: School, visibility: str) -> Draft:
+    """A published scenario of the learner."""
+    text = f'id = "MY-{visibility}"\n[title]\nen = "T"\nzh-Hans = "T"\n[[producers]]\nname = "p1"\n'
+    draft = Draft.objects.create(
+        owner=school.people["learner"], text=text, identifier=f"MY-{visibility}", visibility=visibility,
+        classroom=school.classroom if visibility == Visibility.CLASS else None,
+    )  # fmt: skip
+    version = ScenarioVersion.objects.of_document(draft.identifier, parse(text))
+    draft.editions.create(
+        number=1, version=version, text=text, engine="2", outcome={"": {"steps": 0}}, steps=Edition.pack([])
+    )
+    return draft
+
+
+SEEN_BY: dict[str, tuple[str, ...]] = {
+    "private": ("learner", "administrator"),
+    "class": (*CLASS, "administrator"),
+    "link": PEOPLE,
+    "public": PEOPLE,
+}
+"""What is published is looked at, started, exported and copied by these; without an edition by the author alone."""
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("visibility", sorted(SEEN_BY))
+def test_a_scenario_is_seen_by_those_whom_its_author_chose(things: Things, visibility: str) -> None:
+    draft = things.drafts[visibility]
+    for tail, method in (("", "get"), ("versions/1.toml", "get"), ("versions/1/start", "post")):
+        row = Row(lambda things, tail=tail: f"/workshop/{draft.id}/{tail}", None, method)  # type: ignore[misc]
+        got = {who: ask(things.school.browser(who), row, things) for who in PEOPLE}
+        assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE}, tail
+    copied = Row(lambda things: f"/workshop/{draft.id}/versions/1/fork", None, "post", strangers=302)
+    got = {who: ask(things.school.browser(who), copied, things) for who in PEOPLE[1:]}
+    assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE[1:]}
+    draft.editions.all().delete()
+    page = Row(lambda things: f"/workshop/{draft.id}/")
+    got = {who: ask(things.school.browser(who), page, things) for who in PEOPLE}
+    assert {who for who, status in got.items() if status == 200} == {"learner", "administrator"}
 
 
 def ask(browser: Client, row: Row, things: Things) -> int:
@@ -364,6 +457,8 @@ def whole_budgets() -> None:
     cache.clear()
     api_throttle.buckets.forget()
     form_buckets.forget()
+    trials.forget()
+    edits.forget()
 
 
 def _names(patterns: list[Any], space: str = "") -> Iterator[tuple[str, URLPattern]]:

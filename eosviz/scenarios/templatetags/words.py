@@ -73,6 +73,7 @@ _LINKS = (
     ("scenarios:library", "page.library"),
     ("tracks:index", "page.tracks"),
     ("classroom:index", "page.classes"),
+    ("workshop:gallery", "page.workshop"),
     ("walkthroughs:compare", "page.compare"),
     ("replays:import", "page.import"),
     ("replays:open_log", "page.open_log"),

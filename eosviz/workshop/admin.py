@@ -1,0 +1,46 @@
+"""Drafts and editions in Django's administration, to look at and to take down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
+
+from eosviz.workshop.models import Draft, Edition
+
+
+@admin.register(Draft)
+class DraftAdmin(admin.ModelAdmin):
+    list_display = ("identifier", "owner", "visibility", "language", "edition_count", "changed")
+    list_filter = ("visibility", "language", "profile")
+    list_select_related = ("owner",)
+    search_fields = ("identifier", "searched", "owner__email")
+    fields = ("identifier", "owner", "visibility", "tag_line", "text")
+    readonly_fields = ("identifier", "owner", "tag_line", "text")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Draft]:
+        return super().get_queryset(request).annotate(held=Count("editions"))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    @admin.display(description="editions")
+    def edition_count(self, draft: Any) -> int:
+        count: int = draft.held
+        return count
+
+
+@admin.register(Edition)
+class EditionAdmin(admin.ModelAdmin):
+    list_display = ("__str__", "draft", "engine", "checked", "published")
+    list_select_related = ("draft", "version")
+    search_fields = ("version__identifier", "draft__owner__email")
+    exclude = ("steps",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

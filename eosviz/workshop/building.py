@@ -1,0 +1,261 @@
+"""The builder: its page, and what the page asks while somebody writes. A draft is its owner's alone.
+
+The page holds the text; each answer here is a function of what it sends, so nothing is lost when an answer is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from functools import cache
+from http import HTTPStatus
+from typing import Any, Literal
+
+import msgspec
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from engine.scenario import BadScenario, parse
+from engine.scenario.form import form, names_in
+from engine.scenario.mistakes import mistakes
+from eosviz.catalogue import language_of, say
+from eosviz.scenarios.cards import card_of
+from eosviz.scenarios.views import YEAR_SECONDS, catalogue_address
+from eosviz.walkthroughs import actions as walking
+from eosviz.walkthroughs.browser import browser_making
+from eosviz.walkthroughs.budget import Buckets
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.views import PROBLEM_STATUS
+from eosviz.workshop import actions
+from eosviz.workshop.actions import WorkshopRefused
+from eosviz.workshop.editing import EDITS_MAX, CannotEdit, Edit, edited
+from eosviz.workshop.lesson import lesson_html
+from eosviz.workshop.models import TEXT_BYTES_MAX, Draft, Edition
+from eosviz.workshop.trial import Asked, Busy, TooMuch
+from eosviz.workshop.trial import try_out as trial_of
+
+BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
+"""A text as JSON, with its edits."""
+trials = Buckets(lambda: (0.5, 20))
+"""Trial runs of one person: each is a process."""
+edits = Buckets(lambda: (5, 60))
+"""Changes of one person: each reads the whole text."""
+
+Json = dict[str, Any]
+
+
+class AskedEdit(msgspec.Struct, forbid_unknown_fields=True):
+    text: str
+    edits: list[Edit] = []
+
+
+class AskedTrial(msgspec.Struct, forbid_unknown_fields=True):
+    text: str
+    variant: str | None = None
+
+
+class AskedSave(msgspec.Struct, forbid_unknown_fields=True):
+    text: str
+    revision: int
+    tags: list[str] = []
+    language: Literal["both", "en", "zh-Hans"] = "both"
+
+
+@never_cache
+@ensure_csrf_cookie
+@login_required
+@require_safe
+def build(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """The builder with one draft."""
+    draft = _own(request, draft_id)
+    context = {
+        "draft": draft,
+        "told": _json(
+            {
+                "text": draft.text,
+                "revision": draft.revision,
+                "tags": draft.tags,
+                "language": draft.language,
+                **meaning_of(draft.text),
+            }
+        ),
+        "form_address": f"{reverse('workshop:form')}?v={_form_file()[1]}",
+        "catalogue": catalogue_address(language_of(get_language())),
+        "newest": Edition.objects.of_draft(draft).first(),
+    }
+    return render(request, "workshop/build.html", context)
+
+
+def _own(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
+    return get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+
+
+def meaning_of(text: str) -> Json:
+    """What a text says: the document as written, the names in it, its mistakes; `document` is none where the text is
+    no TOML."""
+    try:
+        document = parse(text)
+    except BadScenario as bad:
+        line = bad.line or text.count("\n") + 1
+        return {"document": None, "names": {}, "mistakes": [_mistake(bad, line)], "lesson": ""}
+    found = [_mistake(bad, bad.line) for bad in mistakes(document, text=text)]
+    lesson = document.get("lesson")
+    words = lesson.get(language_of(get_language())) if isinstance(lesson, dict) else None
+    shown = lesson_html(words, lambda variant, step: None) if isinstance(words, str) else ""
+    return {"document": document, "names": names_in(document), "mistakes": found, "lesson": shown}
+
+
+def _mistake(bad: BadScenario, line: int | None) -> Json:
+    return {"place": bad.place, "wrong": bad.wrong[:200], "allowed": bad.allowed[:600], "line": line}
+
+
+def _json(value: Any) -> str:
+    """As JSON; a date that a text holds becomes text."""
+    return msgspec.json.encode(value).decode()
+
+
+def _answer(value: Any, status: int = HTTPStatus.OK) -> HttpResponse:
+    response = HttpResponse(_json(value), content_type="application/json", status=status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _refuse(key: str, status: int, **params: Any) -> HttpResponse:
+    told = say(key, language_of(get_language()), params)
+    return _answer({"refused": told, **params}, status)
+
+
+def _read(request: HttpRequest, kind: Any) -> Any:
+    """None where the body is not what is asked for."""
+    if len(request.body) > BODY_BYTES_MAX:
+        return None
+    try:
+        asked = msgspec.json.decode(request.body, type=kind)
+    except msgspec.DecodeError:
+        return None
+    return asked if len(asked.text.encode(errors="replace")) <= TEXT_BYTES_MAX else None
+
+
+@never_cache
+@login_required
+@require_POST
+def edit(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """A text and edits in, the changed text and its meaning out. Stores nothing."""
+    _own(request, draft_id)
+    if not edits.take(f"user {request.user.pk}"):
+        return _refuse("workshop.refused.too_fast", HTTPStatus.TOO_MANY_REQUESTS)
+    asked = _read(request, AskedEdit)
+    if asked is None or len(asked.edits) > EDITS_MAX:
+        return _refuse("workshop.refused.too_long", HTTPStatus.BAD_REQUEST, most=TEXT_BYTES_MAX)
+    text, refused = asked.text, None
+    if asked.edits:
+        try:
+            text = edited(text, asked.edits)
+        except BadScenario:
+            refused = say("workshop.refused.text_first", language_of(get_language()))
+        except CannotEdit:
+            refused = say("workshop.refused.cannot_edit", language_of(get_language()))
+    return _answer({"text": text, "refused": refused, **meaning_of(text)})
+
+
+@never_cache
+@login_required
+@require_POST
+def preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """The engine runs the text: what came out (`Trial`), each sentence in the reader's language."""
+    _own(request, draft_id)
+    if not trials.take(f"user {request.user.pk}"):
+        return _refuse("workshop.refused.too_fast", HTTPStatus.TOO_MANY_REQUESTS)
+    asked = _read(request, AskedTrial)
+    if asked is None:
+        return _refuse("workshop.refused.too_long", HTTPStatus.BAD_REQUEST, most=TEXT_BYTES_MAX)
+    try:
+        trial = msgspec.to_builtins(trial_of(Asked(text=asked.text, variant=asked.variant)))
+    except Busy:
+        return _refuse("workshop.refused.busy", HTTPStatus.SERVICE_UNAVAILABLE)
+    except TooMuch:
+        return _refuse("workshop.refused.too_much", HTTPStatus.UNPROCESSABLE_ENTITY)
+    language = language_of(get_language())
+    for told in (trial["surprise"],):
+        if told is not None:
+            told["said"] = say(told["key"], language, told["params"])
+    if trial["refused"] is not None:
+        for name in ("reason", "allowed"):
+            sentence = trial["refused"][name]
+            trial["refused"][name] = say(sentence["key"], language, sentence["params"])
+    return _answer(trial)
+
+
+@never_cache
+@login_required
+@require_POST
+def save(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """Keep the text, right or not."""
+    draft = _own(request, draft_id)
+    asked = _read(request, AskedSave)
+    if asked is None:
+        return _refuse("workshop.refused.too_long", HTTPStatus.BAD_REQUEST, most=TEXT_BYTES_MAX)
+    try:
+        held = actions.save(draft, asked.text, asked.revision, asked.tags, asked.language)
+    except WorkshopRefused as refused:
+        status = HTTPStatus.CONFLICT if refused.reason == "changed_elsewhere" else HTTPStatus.BAD_REQUEST
+        return _refuse(refused.said_key, status, **refused.params)
+    return _answer({"revision": held.revision})
+
+
+@login_required
+@require_POST
+def try_out(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """A session of the draft as it was last saved, in the ordinary player; `variant` of it."""
+    from eosviz.workshop.views import refused_page
+
+    draft = _own(request, draft_id)
+    try:
+        version = actions.version_of_draft(draft)
+        variant = request.POST.get("variant") or card_of(version).usual_variant
+        if variant is not None and card_of(version).variant(variant) is None:
+            variant = None
+        session = walking.create_session(browser_making(request), version, variant)
+    except WorkshopRefused as refused:
+        return refused_page(request, draft, refused)
+    except Problem as problem:
+        return refused_page(request, draft, problem, PROBLEM_STATUS[problem.code])
+    return redirect("walkthroughs:player", session.id)
+
+
+@login_required
+@require_POST
+def publish(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """The draft as it was last saved becomes a version. A refusal comes back to the scenario's page."""
+    from eosviz.workshop.views import refused_page
+
+    draft = _own(request, draft_id)
+    if not trials.take(f"user {request.user.pk}"):
+        return refused_page(request, draft, WorkshopRefused("too_fast"), HTTPStatus.TOO_MANY_REQUESTS)
+    try:
+        actions.publish(draft)
+    except WorkshopRefused as refused:
+        return refused_page(request, draft, refused)
+    return redirect("workshop:detail", draft.id)
+
+
+@require_safe
+def form_file(request: HttpRequest) -> HttpResponse:
+    """What the form is made from. Under the address with its digest it may be kept for ever."""
+    body, digest = _form_file()
+    response = HttpResponse(body, content_type="application/json")
+    named = request.GET.get("v") == digest
+    response["Cache-Control"] = f"public, max-age={YEAR_SECONDS}, immutable" if named else "public, no-cache"
+    return response
+
+
+@cache
+def _form_file() -> tuple[bytes, str]:
+    body = msgspec.json.encode(form())
+    return body, hashlib.sha256(body).hexdigest()[:16]

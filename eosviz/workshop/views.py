@@ -1,0 +1,320 @@
+"""The gallery, one scenario's page, and where drafts come from. What only its author does while writing is in
+`building.py`."""
+
+from __future__ import annotations
+
+import uuid
+from http import HTTPStatus
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.http import content_disposition_header
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from eosviz.accounts.forms import words
+from eosviz.catalogue import language_of
+from eosviz.classroom.models import Classroom, Kind
+from eosviz.scenarios.cards import card_of
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs import actions as walking
+from eosviz.walkthroughs.browser import browser_making, browser_of
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Branch
+from eosviz.walkthroughs.views import PROBLEM_STATUS
+from eosviz.workshop import actions
+from eosviz.workshop.actions import WorkshopRefused
+from eosviz.workshop.lesson import lesson_html
+from eosviz.workshop.models import TEXT_BYTES_MAX, Draft, Edition, Visibility
+
+PAGE = 24
+OWN_SHOWN = 12
+FILTER_CHARACTERS_MAX = 100
+PROFILES = ("k28", "k20", "k010")
+
+
+@require_safe
+def gallery(request: HttpRequest) -> HttpResponse:
+    """What everybody may start, and one's own drafts. A constant number of queries."""
+    return _gallery(request)
+
+
+def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> HttpResponse:
+    asked = {name: request.GET.get(name, "")[:FILTER_CHARACTERS_MAX].strip() for name in ("q", "tag")}
+    asked["language"] = _one_of(request.GET.get("language", ""), ("en", "zh-Hans"))
+    asked["profile"] = _one_of(request.GET.get("profile", ""), PROFILES)
+    found = Draft.objects.gallery().matching(asked["q"], asked["tag"], asked["language"], asked["profile"])
+    page = Paginator(found.defer("text", "searched"), PAGE).get_page(request.GET.get("page"))
+    own = Draft.objects.of(request.user).defer("text", "searched")
+    everything = request.GET.get("own") == "all"
+    context: dict[str, Any] = {
+        "page": page,
+        "asked": asked,
+        "filtered": any(asked.values()),
+        "profiles": [{"value": name, "key": f"library.profile.{name}"} for name in PROFILES],
+        "own": own if everything else own[:OWN_SHOWN],
+        "own_count": own.count(),
+        "own_shown": OWN_SHOWN,
+        "everything": everything,
+        "differing": Edition.objects.filter(draft__in=own.values("id"), differs__isnull=False)
+        .select_related("draft", "version")
+        .defer("steps", "text")[:PAGE],
+        "library": [card_of(version) for version in ScenarioVersion.objects.library()]
+        if request.user.is_authenticated
+        else [],
+        "refused": refused,
+        "kilobytes": TEXT_BYTES_MAX // 1000,
+    }
+    status = HTTPStatus.OK if refused is None else HTTPStatus.UNPROCESSABLE_ENTITY
+    return render(request, "workshop/gallery.html", context, status=status)
+
+
+def _one_of(wanted: str, known: tuple[str, ...]) -> str:
+    return wanted if wanted in known else ""
+
+
+# -- where drafts come from ----------------------------------------------------------------------------------
+
+
+@never_cache
+@login_required
+@require_POST
+def make(request: HttpRequest) -> HttpResponse:
+    """A new draft: `scenario` of the library to start from, or nothing."""
+    wanted = request.POST.get("scenario", "")[:64]
+    try:
+        if not wanted:
+            draft = actions.create_draft(request.user, actions.FROM_NOTHING)
+        else:
+            version = get_object_or_404(ScenarioVersion.objects.library(), identifier=wanted)
+            draft = actions.from_library(request.user, version)
+    except WorkshopRefused as refused:
+        return _gallery(request, refused)
+    return redirect("workshop:build", draft.id)
+
+
+@never_cache
+@login_required
+@require_POST
+def import_file(request: HttpRequest) -> HttpResponse:
+    """A TOML file becomes a draft."""
+    file = request.FILES.get("file")
+    try:
+        if file is None:
+            raise WorkshopRefused("no_file")
+        if file.size is None or file.size > TEXT_BYTES_MAX:
+            raise WorkshopRefused("too_long", most=TEXT_BYTES_MAX)
+        try:
+            text = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise WorkshopRefused("not_text") from None
+        draft = actions.from_text(request.user, text.replace("\r\n", "\n"))
+    except WorkshopRefused as refused:
+        return _gallery(request, refused)
+    return redirect("workshop:build", draft.id)
+
+
+@never_cache
+@login_required
+@require_POST
+def from_branch(request: HttpRequest, branch_id: int) -> HttpResponse:
+    """*Make this a scenario*: a branch of one's own session."""
+    owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
+    branch = get_object_or_404(owned.select_related("session__version"), id=branch_id)
+    try:
+        draft, left_out = actions.from_branch(request.user, branch)
+    except WorkshopRefused as refused:
+        return _gallery(request, refused)
+    if left_out:
+        messages.warning(request, words("workshop.left_out", count=left_out))
+    return redirect("workshop:build", draft.id)
+
+
+@never_cache
+@login_required
+@require_POST
+def fork(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
+    edition = _edition(request, draft_id, number)
+    try:
+        draft = actions.fork(request.user, edition)
+    except WorkshopRefused as refused:
+        return _gallery(request, refused)
+    return redirect("workshop:build", draft.id)
+
+
+# -- one scenario --------------------------------------------------------------------------------------------
+
+
+@never_cache
+@require_safe
+def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """What it is about, its versions with a way into each; for its author what to do with it."""
+    return _detail(request, _seen(request, draft_id))
+
+
+def refused_page(
+    request: HttpRequest,
+    draft: Draft,
+    refused: WorkshopRefused | Problem,
+    status: int = HTTPStatus.UNPROCESSABLE_ENTITY,
+) -> HttpResponse:
+    return _detail(request, draft, refused, status)
+
+
+def _seen(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
+    seen = Draft.objects.seen_by(request.user).select_related("owner", "origin__draft", "origin__version")
+    return get_object_or_404(seen, id=draft_id)
+
+
+def _edition(request: HttpRequest, draft_id: uuid.UUID, number: int) -> Edition:
+    draft = _seen(request, draft_id)
+    every = Edition.objects.filter(draft=draft).select_related("version", "draft").defer("steps")
+    return get_object_or_404(every, number=number)
+
+
+def _detail(
+    request: HttpRequest,
+    draft: Draft,
+    refused: WorkshopRefused | Problem | None = None,
+    status: int = HTTPStatus.OK,
+) -> HttpResponse:
+    editions = list(Edition.objects.of_draft(draft))
+    newest = editions[0] if editions else None
+    is_own = request.user.is_authenticated and draft.owner_id == request.user.pk
+    taught = Classroom.objects.taught_by(request.user) if is_own else Classroom.objects.none()
+    context: dict[str, Any] = {
+        "draft": draft,
+        "is_own": is_own,
+        "editions": editions,
+        "newest": newest,
+        "card": card_of(newest.version) if newest else None,
+        "lesson": _lesson(newest) if newest else "",
+        "refused": refused,
+        "changed_since": is_own and newest is not None and draft.text != _text_of(newest),
+        "origin_seen": draft.origin is not None
+        and Draft.objects.seen_by(request.user).filter(id=draft.origin.draft_id).exists(),
+        "visibilities": [
+            {
+                "value": one.value,
+                "key": f"workshop.visibility.{one.value}",
+                "why": f"workshop.visibility.{one.value}.why",
+            }
+            for one in Visibility
+            if one != Visibility.PUBLIC or request.user.has_perm("workshop.publish_to_all")
+        ],
+        "taught": [one for one in taught.order_by("name") if one.archived is None],
+        "kinds": [
+            {"name": kind.value, "key": f"classroom.kind.{kind}"} for kind in Kind if kind != Kind.EXPLAIN
+        ],
+        "differs": any(one.differs for one in editions),
+        "address": request.build_absolute_uri(request.path),
+    }
+    return render(request, "workshop/detail.html", context, status=status)
+
+
+def _text_of(edition: Edition) -> str:
+    return Edition.objects.values_list("text", flat=True).get(pk=edition.pk)
+
+
+def _lesson(edition: Edition) -> str:
+    document = edition.version.document
+    words_of = document.get("lesson") or {}
+    text = words_of.get(language_of(get_language()), "")
+
+    def picture(variant: str | None, step: int) -> str | None:
+        told = edition.outcome.get(variant or "")
+        if told is None or not 0 <= step <= told["steps"]:
+            return None
+        version = edition.version
+        link = Link(
+            scenario=version.identifier,
+            version=version.digest[:VERSION_CHARACTERS],
+            variant=variant,
+            step=step,
+        )
+        return link.address("replays:card")
+
+    return lesson_html(text, picture)
+
+
+@never_cache
+@require_POST
+def start(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
+    """A session of this version; `variant` of it."""
+    edition = _edition(request, draft_id, number)
+    variant = request.POST.get("variant") or card_of(edition.version).usual_variant
+    if variant is not None and card_of(edition.version).variant(variant) is None:
+        raise Http404
+    try:
+        session = walking.create_session(browser_making(request), edition.version, variant)
+    except Problem as problem:
+        return _detail(request, edition.draft, problem, PROBLEM_STATUS[problem.code])
+    return redirect("walkthroughs:player", session.id)
+
+
+@never_cache
+@require_safe
+def export(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
+    """A version as one file."""
+    edition = _edition(request, draft_id, number)
+    return _file(edition.text, f"{edition.version.identifier}-{number}.toml")
+
+
+@never_cache
+@login_required
+@require_safe
+def export_draft(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """One's own draft as it was last saved."""
+    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    return _file(draft.text, f"{draft.identifier or 'scenario'}.toml")
+
+
+def _file(text: str, name: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="application/toml; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    return response
+
+
+@never_cache
+@login_required
+@require_POST
+def set_visibility(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    wanted = request.POST.get("visibility", "")
+    if wanted not in Visibility.values:
+        raise Http404
+    room = request.POST.get("classroom", "")
+    taught = Classroom.objects.taught_by(request.user)
+    try:
+        classroom = taught.filter(id=uuid.UUID(room)).first() if room else None
+    except ValueError:
+        classroom = None
+    try:
+        actions.set_visibility(draft, request.user, Visibility(wanted), classroom)
+    except WorkshopRefused as refused:
+        return refused_page(request, draft, refused)
+    return redirect("workshop:detail", draft.id)
+
+
+@never_cache
+@login_required
+@require_POST
+def seen(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """The author has read what a newer engine makes otherwise."""
+    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    actions.forget_differences(draft)
+    return redirect("workshop:detail", draft.id)
+
+
+@never_cache
+@login_required
+@require_POST
+def delete(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    actions.delete_draft(get_object_or_404(Draft.objects.of(request.user), id=draft_id))
+    return redirect("workshop:gallery")
