@@ -29,7 +29,8 @@ def world(generator: Random, **settings: Any) -> dict[str, Any]:
     for _ in range(1 + below(3)):
         action = ("drop", "delay", "duplicate")[below(3)]
         match = {"api": MESSAGES[below(len(MESSAGES))], "nth": 1 + below(3)}
-        faults.append({"match": match, "action": action, "by_ms": 1 + below(6000)})
+        by = {"by_ms": 1 + below(6000)}
+        faults.append({"match": match, "action": action, **(by if action == "delay" else {})})
     for _ in range(below(3)):
         actor = ("business", "middleware", *NAMES)[below(5)]
         faults.append({"at": below(120), "action": "crash", "actor": actor, "for_ms": 1 + below(9000)})
