@@ -7,12 +7,14 @@ from engine.scenario import Scenario, load
 PRODUCERS = 3
 PARTITIONS = 6
 SENDS_PER_PARTITION = 600
+STEPS_OF_SENDS = 13_000
+"""How many steps so many sends make at least; the limit of steps cuts what is more."""
 
 
 def generated_document(steps: int = 20_000, sends: int | None = None) -> dict[str, Any]:
     """A scenario that makes at least ``steps`` steps and stops there. One answer in a hundred is lost."""
     if sends is None:
-        sends = max(SENDS_PER_PARTITION, SENDS_PER_PARTITION * steps // 20_000)
+        sends = max(SENDS_PER_PARTITION, SENDS_PER_PARTITION * steps // STEPS_OF_SENDS)
     applications = [
         {
             "name": f"app-{number}",

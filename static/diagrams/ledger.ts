@@ -18,6 +18,7 @@ import { DiagramElement, folded, section } from "./element.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
+import { Slots } from "./slots.ts";
 
 export const defaults = { chips: 44, rows: 3 };
 
@@ -233,6 +234,8 @@ export class Ledger extends DiagramElement {
   ];
 
   declare from: number | null;
+  readonly #chips = new Slots<number>();
+  readonly #rows = new Slots<number>();
 
   constructor() {
     super();
@@ -246,13 +249,14 @@ export class Ledger extends DiagramElement {
   protected override show(frame: Frame): TemplateResult {
     if (isLogCase(frame)) return notInFiles(say("diagram.ledger.heading"));
     const shape = layoutLedger(frame, defaults, this.from);
+    const chips = this.#chips.keysFor(shape.chips.map((item) => item.serial));
     if (shape.total === 0) return folded(say("diagram.ledger.heading"), say("diagram.ledger.none"));
     return section(
       say("diagram.ledger.heading"),
       shape.broken ? html`<span class="bad">${shape.fact}</span>` : shape.fact,
       html`<div class="chips" role="group" aria-label=${say("diagram.ledger.heading")}>${repeat(
         shape.chips,
-        (item) => item.serial,
+        (_, index) => chips[index],
         (item) => this.#chip(item),
       )}</div>${this.#pages(shape)}${shape.rows.length === 0 ? nothing : this.#table(shape)}`,
     );
@@ -279,9 +283,10 @@ export class Ledger extends DiagramElement {
   }
 
   #table(shape: LedgerShape): TemplateResult {
+    const rows = this.#rows.keysFor(shape.rows.map((item) => item.serial));
     return html`<table><thead><tr><th>${say("diagram.ledger.record")}</th><th>${say("diagram.ledger.partition")}</th><th>${say(
       "diagram.ledger.stored")}</th><th>${say("diagram.ledger.told")}</th><th>${say("diagram.ledger.read")}</th><th>${say(
-      "diagram.ledger.result")}</th></tr></thead><tbody>${repeat(shape.rows, (item) => item.serial, (item) => this.#row(item))}</tbody></table>${
+      "diagram.ledger.result")}</th></tr></thead><tbody>${repeat(shape.rows, (_, index) => rows[index], (item) => this.#row(item))}</tbody></table>${
       shape.rowsFolded > 0 ? html`<p class="quiet">${say("diagram.ledger.more", { count: shape.rowsFolded })}</p>` : nothing}`;
   }
 

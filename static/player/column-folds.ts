@@ -10,10 +10,10 @@ import type { Fitted } from "./column-fit.ts";
 import { toFold } from "./column-fit.ts";
 
 export const defaults = {
-  /** Milliseconds: frames that come closer together than this are passed by, as when the scrubber is dragged. */
-  hurry: 40,
+  /** Milliseconds: frames that come closer together than this are passed by, as in a drag or at the greatest speed. */
+  hurry: 100,
   /** Milliseconds without a frame after which everything is measured anew: when frames were passed by, and otherwise. */
-  afterHurry: 100,
+  afterHurry: 180,
   rest: 250,
   /** px under a folded section. */
   gap: 4,

@@ -1,0 +1,32 @@
+/**
+ * Keys for things that come and go: what stays keeps its key, what comes takes the key of something that went.
+ *
+ * Keyed by what they are, forty things that make room for forty others cost forty elements taken out and forty made; in a
+ * drag that is most of what a panel does. With these keys their elements are used again, and an element that the reader
+ * has the focus on stays with its thing as long as the thing is on show.
+ */
+
+export class Slots<Id> {
+  #keys = new Map<Id, number>();
+
+  /** One key each, in order. */
+  keysFor(ids: readonly Id[]): number[] {
+    const staying = new Map<Id, number>();
+    for (const id of ids) {
+      const key = this.#keys.get(id);
+      if (key !== undefined) staying.set(id, key);
+    }
+    const taken = new Set(staying.values());
+    const free = [...this.#keys.values()].filter((key) => !taken.has(key)).values();
+    const known = new Set(this.#keys.values());
+    let next = 0;
+    const made = (): number => {
+      while (known.has(next)) next += 1;
+      return next++;
+    };
+    const keys = new Map<Id, number>();
+    for (const id of ids) keys.set(id, staying.get(id) ?? free.next().value ?? made());
+    this.#keys = keys;
+    return ids.map((id) => keys.get(id) as number);
+  }
+}
