@@ -90,8 +90,8 @@ export class PlayerStore extends EventTarget implements Listener {
   #language: Language = "en";
   #choice: Choice;
   #scheduled = false;
-  /** What is scheduled was asked for by stored steps alone, which may not be enough for a frame yet. */
-  #onlyStored = false;
+  /** Whether what is scheduled has nothing to tell unless a frame can be made: steps came, or the reader moved. */
+  #onlyWhenMade = false;
   #animate = false;
   readonly #supply: Supply;
   /** Where the last way led, until it is shown or passed. */
@@ -110,7 +110,7 @@ export class PlayerStore extends EventTarget implements Listener {
       later: this.#choice.later,
       landed: (branch, number) => {
         this.#landed = { branch, number };
-        this.#drawStored();
+        this.#drawWhenMade(false);
       },
       resting: () => (this.source.live && this.status === "live" ? { branch: this.branch, shown: this.shown } : null),
     });
@@ -181,7 +181,7 @@ export class PlayerStore extends EventTarget implements Listener {
   moveTo(number: number, animate = false): void {
     this.target = Math.max(0, number);
     this.#animate = animate;
-    this.#draw();
+    this.#drawWhenMade(true);
   }
 
   switchTo(branch: string, number: number | null = null): void {
@@ -377,13 +377,13 @@ export class PlayerStore extends EventTarget implements Listener {
       const reason = finished === undefined || (last?.number ?? 0) < newest ? info.finished : finished || null;
       this.lines.branches.set(branch, { ...info, newest, finished: reason });
     }
-    if (wereStored) this.#drawStored();
+    if (wereStored) this.#drawWhenMade(false);
     else this.#draw();
   }
 
   keyframeCame(branch: string, number: number, view: View): void {
     this.lines.keep(branch, number, view);
-    this.#drawStored();
+    this.#drawWhenMade(false);
   }
 
   statusChanged(status: Status): void {
@@ -399,14 +399,14 @@ export class PlayerStore extends EventTarget implements Listener {
   // How
 
   #draw(): void {
-    this.#onlyStored = false;
+    this.#onlyWhenMade = false;
     this.#schedule(true);
   }
 
-  /** Stored steps came: several answers may make one frame, and until it can be made nothing on show changes. */
-  #drawStored(): void {
-    if (!this.#scheduled) this.#onlyStored = true;
-    this.#schedule(false);
+  /** The reader moved, or stored steps came: until a frame can be made of it nothing on show changes. */
+  #drawWhenMade(atOnce: boolean): void {
+    if (!this.#scheduled) this.#onlyWhenMade = true;
+    this.#schedule(atOnce);
   }
 
   #schedule(atOnce: boolean): void {
@@ -418,7 +418,7 @@ export class PlayerStore extends EventTarget implements Listener {
       this.#makeFrame();
       if (this.frame !== undefined) this.#supply.rest();
       const waits = this.frame === before && this.shown !== Math.min(this.target, this.newest);
-      if (!this.#onlyStored || !waits) this.dispatchEvent(new Event("change"));
+      if (!this.#onlyWhenMade || !waits) this.dispatchEvent(new Event("change"));
     }, atOnce);
   }
 
