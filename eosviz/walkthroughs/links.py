@@ -23,7 +23,7 @@ from msgspec import Meta, Struct
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.interventions import AnyIntervention
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.messages import Problem, Selection, StepNumber, View
+from eosviz.walkthroughs.messages import ZOOM_PATTERN, Problem, Selection, StepNumber, View
 from eosviz.walkthroughs.models import Branch, line_interventions
 
 VIEWS = get_args(View)
@@ -32,7 +32,7 @@ DONE_CHARACTERS_MAX = 6_000
 """Of the packed interventions, so that the whole address fits what browsers and proxies take."""
 DONE_BYTES_MAX = 64 * 1024
 SERIALS_MAX = 100
-ZOOM = re.compile(r"transaction|decision(:[1-9][0-9]{0,3})?", re.ASCII)
+ZOOM = re.compile(ZOOM_PATTERN, re.ASCII)
 """How closely is looked: at transactions, or at a check inside the step; nothing is the look at steps."""
 
 Made = dict[str, Any]
@@ -162,7 +162,7 @@ def read_view(query: QueryDict) -> str | None:
 def read_zoom(query: QueryDict) -> str | None:
     """What cannot be read is the look at steps, as it changes none."""
     wanted = query.get("zoom", "")
-    return wanted if ZOOM.fullmatch(wanted) else None
+    return wanted if wanted and ZOOM.fullmatch(wanted) else None
 
 
 def read_selection(query: QueryDict) -> Selection | None:

@@ -137,6 +137,27 @@ class AskWhy(FromPage, tag="why", frozen=True, kw_only=True):
 
 
 View = Literal["lanes", "spacetime", "text", "code", "transactions"]
+ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
+"""How closely it is looked at, as it stands in addresses (docs/links.md); nothing: steps."""
+
+
+class ShownLink(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One sentence of an answer that a presenter has on show."""
+
+    key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
+    params: dict[str, Any]
+    rules: Annotated[list[Word], Meta(max_length=20)]
+    subject: Selection | None
+    compared: Annotated[list[tuple[Any, Any]], Meta(max_length=20)]
+    step: StepNumber | None
+
+
+class ShownWhy(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """The question that a presenter asked, and the engine's answer as it came; followers cannot ask."""
+
+    key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
+    params: dict[str, Any]
+    links: Annotated[list[ShownLink], Meta(max_length=40)]
 
 
 class Present(FromPage, tag="present", frozen=True, kw_only=True):
@@ -145,7 +166,9 @@ class Present(FromPage, tag="present", frozen=True, kw_only=True):
     branch: BranchId
     step: StepNumber
     view: View = "lanes"
+    zoom: Annotated[str, Meta(pattern=f"^{ZOOM_PATTERN}$")] = ""
     selection: Selection | None = None
+    why: ShownWhy | None = None
 
 
 class Ping(FromPage, tag="ping", frozen=True, kw_only=True):
@@ -391,6 +414,8 @@ class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
     step: int
     view: str
     selection: Selection | None
+    zoom: str = ""
+    why: dict[str, Any] | None = None
     ended: bool = False
 
 

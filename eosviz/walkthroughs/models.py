@@ -236,7 +236,10 @@ class Presentation(models.Model):
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
     step = models.PositiveIntegerField()
     view = models.CharField(max_length=20)
+    zoom = models.CharField(max_length=20, default="", blank=True)
     selection = models.JSONField(null=True)
+    why = models.JSONField(null=True)
+    """The answer that is on show, as the page sent it; null while none is."""
     started = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -31,12 +31,18 @@ def start(session: Session) -> Presentation:
 
 def move(session_id: uuid.UUID, at: Present) -> Presented:
     """The presenter is here now. Raises Problem when nobody presents this session or it has no such branch."""
-    selection = None if at.selection is None else msgspec.to_builtins(at.selection)
+    selection, why = msgspec.to_builtins(at.selection), msgspec.to_builtins(at.why)
     if not Branch.objects.filter(id=int(at.branch), session_id=session_id).exists():
         raise Problem("not_found", "no_branch", branch=at.branch)
     presented = Presentation.objects.filter(session_id=session_id)
     moved = presented.update(
-        number=F("number") + 1, branch_id=int(at.branch), step=at.step, view=at.view, selection=selection
+        number=F("number") + 1,
+        branch_id=int(at.branch),
+        step=at.step,
+        view=at.view,
+        zoom=at.zoom,
+        selection=selection,
+        why=why,
     )
     if not moved:
         raise Problem("refused", "not_presented")
@@ -61,7 +67,9 @@ def told(presentation: Presentation) -> Presented:
         branch=str(presentation.branch_id),
         step=presentation.step,
         view=presentation.view,
+        zoom=presentation.zoom,
         selection=presentation.selection,
+        why=presentation.why,
     )
 
 

@@ -6,9 +6,12 @@
  * lost connection needs nothing further here.
  */
 
-import type { Middle } from "./zoom-view.ts";
 import type { Selection } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
+import type { ShownWhy } from "./why-answer.ts";
+import { readZoom } from "./zoom.ts";
+import type { Zoom } from "./zoom.ts";
+import type { Middle } from "./zoom-view.ts";
 
 export type View = Middle;
 
@@ -16,7 +19,11 @@ export interface Place {
   branch: string;
   step: number;
   view: View;
+  /** How closely it is looked at, as it stands in the address; empty: at steps. */
+  zoom: string;
   selection: Selection | null;
+  /** The answer that is on show: who follows cannot ask. */
+  why: ShownWhy | null;
 }
 
 export interface Presented extends Place {
@@ -29,19 +36,29 @@ export type FollowState = "following" | "free" | "ended";
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
+/** What of the follower's page beside its store goes along. */
+export interface Stage {
+  look(view: View): void;
+  /** Called when the step that is looked at closely is on show. */
+  zoom(zoom: string): void;
+  why(why: ShownWhy | null): void;
+}
+
 /** Fires `change` when its state changes. */
 export class Following extends EventTarget {
   state: FollowState = "following";
   readonly #store: PlayerStore;
-  readonly #look: (view: View) => void;
+  readonly #stage: Stage;
   #at: Presented | null = null;
   /** What the reader was taken to last; null while the branch of `#at` is not known yet. */
   #taken: Presented | null = null;
+  /** Number of the place whose zoom is on show. */
+  #zoomed = 0;
 
-  constructor(store: PlayerStore, look: (view: View) => void) {
+  constructor(store: PlayerStore, stage: Stage) {
     super();
     this.#store = store;
-    this.#look = look;
+    this.#stage = stage;
     store.addEventListener("change", () => this.#moved());
   }
 
@@ -55,6 +72,7 @@ export class Following extends EventTarget {
   followAgain(): void {
     if (this.state !== "free") return;
     this.#taken = null;
+    this.#zoomed = 0;
     this.#become("following");
     this.#take();
   }
@@ -68,8 +86,27 @@ export class Following extends EventTarget {
     if (store.branch !== at.branch) store.switchTo(at.branch, at.step);
     // Beyond the newest step the frame waits until that one has come.
     if (store.target !== at.step) store.moveTo(at.step, at.step === store.shown + 1);
-    if (before === null || before.view !== at.view) this.#look(at.view);
+    this.#zoom();
+    if (before === null || before.view !== at.view) this.#stage.look(at.view);
     if (before === null || !same(before.selection, at.selection)) store.select(at.selection);
+    if (before === null || !same(before.why, at.why)) this.#stage.why(at.why);
+  }
+
+  /** A step begins at its first check when it comes on show, so the presenter's is gone to after that. */
+  #zoom(): void {
+    const taken = this.#taken;
+    if (taken === null || this.#zoomed === taken.number || this.#store.shown !== taken.step) return;
+    this.#zoomed = taken.number;
+    this.#stage.zoom(taken.zoom);
+    // The level may have brought another view with it.
+    this.#stage.look(taken.view);
+  }
+
+  /** The reader looks more or less closely now; by themselves when it is not as the presenter does. */
+  zoomed(zoom: string): void {
+    const taken = this.#taken;
+    if (this.state !== "following" || taken === null || this.#zoomed !== taken.number) return;
+    if (this.#store.shown === taken.step && zoom !== taken.zoom) this.#become("free");
   }
 
   /** Something changed in the store: a branch became known, or the reader moved. */
@@ -79,6 +116,7 @@ export class Following extends EventTarget {
     const taken = this.#taken;
     if (taken === null) return;
     if (this.#store.branch !== taken.branch || this.#store.target !== taken.step) this.#become("free");
+    else this.#zoom();
   }
 
   #become(state: FollowState): void {
@@ -86,6 +124,17 @@ export class Following extends EventTarget {
     this.state = state;
     this.dispatchEvent(new Event("change"));
   }
+}
+
+/** A follower whose zoom goes along, too. */
+export function followAlong(store: PlayerStore, zoom: Zoom | undefined, look: Stage["look"], why: Stage["why"]): Following {
+  const useZoom = (text: string): void => {
+    const { level, at } = readZoom(text);
+    zoom?.use(level, at);
+  };
+  const following = new Following(store, { look, why, zoom: useZoom });
+  zoom?.addEventListener("change", () => following.zoomed(zoom.wanted));
+  return following;
 }
 
 export interface Timers {

@@ -8,6 +8,8 @@ import type { PropertyValues, TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
 import "./changes.ts";
 import "./dialogs.ts";
+import "./export.ts";
+import type { Export } from "./export.ts";
 import "./masthead.ts";
 import "./predict.ts";
 import "./scrubber.ts";
@@ -27,8 +29,8 @@ import type { Wanted } from "./column-folds.ts";
 import "./branch-list.ts";
 import type { BranchList } from "./branch-list.ts";
 import type { Help } from "./dialogs.ts";
-import { Following, Presenting } from "./following.ts";
-import type { Place } from "./following.ts";
+import { followAlong, Presenting } from "./following.ts";
+import type { Following, Place } from "./following.ts";
 import type { Frame, Language, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
@@ -72,6 +74,8 @@ export class Player extends LitElement {
     catalogueEn: { attribute: "catalogue-en" },
     catalogueZhHans: { attribute: "catalogue-zh-hans" },
     exportAddress: { attribute: "export" },
+    replay: {},
+    published: {},
     rules: {},
     machines: {},
     code: {},
@@ -108,7 +112,11 @@ export class Player extends LitElement {
   declare language: Language;
   declare catalogueEn: string;
   declare catalogueZhHans: string;
+  /** Where a session's exports are asked for. */
   declare exportAddress: string;
+  /** Of a published replay: its replay file. */
+  declare replay: string;
+  declare published: string;
   declare rules: string;
   declare machines: string;
   /** Where the pseudocode of the components comes from. */
@@ -181,6 +189,8 @@ export class Player extends LitElement {
     this.catalogueEn = "";
     this.catalogueZhHans = "";
     this.exportAddress = "";
+    this.replay = "";
+    this.published = "";
     this.rules = "";
     this.machines = "";
     this.code = "";
@@ -278,7 +288,7 @@ export class Player extends LitElement {
   /** Others are taken along, or this page is. */
   #accompany(socket: SessionSocket, store: PlayerStore): void {
     if (this.follow !== "") {
-      const following = new Following(store, (view) => this.#open("middle", view));
+      const following = followAlong(store, this.zoom, (view) => this.#open("middle", view), (why) => this.#why()?.tell(why));
       following.addEventListener("change", () => this.requestUpdate());
       socket.onPresented = (at) => following.heard(at);
       this.following = following;
@@ -297,7 +307,9 @@ export class Player extends LitElement {
   #whereabouts(): Place | null {
     const store = this.store;
     if (store?.frame === undefined) return null;
-    return { branch: store.branch, step: store.shown, view: this.middle, selection: store.selection };
+    const zoom = this.zoom?.wanted ?? "";
+    const why = this.#why()?.shown ?? null;
+    return { branch: store.branch, step: store.shown, view: this.middle, zoom, selection: store.selection, why };
   }
 
   readonly #presentingChanged = (event: CustomEvent<string>): void => {
@@ -394,11 +406,11 @@ export class Player extends LitElement {
     if (store === undefined || play === undefined) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
-        @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches} @open-share=${this.#openShare}
+        @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches} @open-share=${this.#openShare} @open-export=${this.#openExport}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} .exportAddress=${this.exportAddress} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
+        <eos-masthead class="title" .store=${store} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
         <eos-strip .store=${store}></eos-strip>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules}></eos-sentence></section>
@@ -408,11 +420,12 @@ export class Player extends LitElement {
       </footer>
       ${this.#tabs(store)}
       ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
-      <eos-why class="why" .store=${store} rules=${this.rules}></eos-why>
+      <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${() => this.#presenter?.changed()}></eos-why>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
       <eos-help .store=${store}></eos-help>
       ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
+      <eos-export .store=${store} address=${this.exportAddress} replay=${this.replay} published=${this.published}></eos-export>
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
     </div>`;
   }
@@ -536,6 +549,7 @@ export class Player extends LitElement {
       zoom_in: () => this.zoom?.by(1),
       zoom_out: () => this.zoom?.by(-1),
       share: () => this.#openShare(),
+      export: () => this.#openExport(),
       follow: () => this.following?.followAgain(),
       help: () => this.#openHelp(),
       close: () => this.#close(),
@@ -555,6 +569,8 @@ export class Player extends LitElement {
   readonly #openHelp = (): void => this.querySelector<Help>("eos-help")?.open();
 
   readonly #openShare = (): void => this.querySelector<Share>("eos-share")?.open();
+
+  readonly #openExport = (): void => this.querySelector<Export>("eos-export")?.open();
 
   readonly #openBranches = (): void => this.querySelector<BranchList>("eos-branches")?.open();
 

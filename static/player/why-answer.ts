@@ -27,6 +27,13 @@ export interface WhyAnswer {
   links: WhyLink[];
 }
 
+/** An answer as it is shown to others: its question in words, and the chain. */
+export interface ShownWhy {
+  key: string;
+  params: JsonObject;
+  links: WhyLink[];
+}
+
 /** What the reader asked: about a selection (null: what stands out), and which question (null: the first). */
 export interface Asked {
   selection: Selection | null;

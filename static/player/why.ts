@@ -3,7 +3,8 @@
  *
  * A chain of sentences from the symptom to its cause. What a sentence is about is a button that selects it in every
  * picture. While it is open, the same question is asked again at each step that the reader goes to; selecting
- * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`).
+ * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`). Who follows a presenter
+ * sees the presenter's answer (`tell`) and asks nothing.
  */
 
 import type { TemplateResult } from "lit";
@@ -15,7 +16,7 @@ import { nameOf } from "./selection-bar.ts";
 import { Problem } from "./source.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
-import type { Asked, WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
+import type { Asked, ShownWhy, WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
 import { currentQuestion, offeredQuestions, sameThing } from "./why-answer.ts";
 
 export const defaults = {
@@ -30,6 +31,7 @@ export class Why extends StoreElement {
     asked: { state: true },
     answer: { state: true },
     problem: { state: true },
+    told: { state: true },
   };
 
   declare rules: string;
@@ -37,6 +39,8 @@ export class Why extends StoreElement {
   declare asked: Asked | null;
   declare answer: WhyAnswer | null;
   declare problem: Problem | null;
+  /** The answer of somebody else, who presents. */
+  declare told: ShownWhy | null;
   /** The step and the question of the answer on show, or of the one that is under way. */
   #place = "";
   #opener: HTMLElement | null = null;
@@ -47,10 +51,24 @@ export class Why extends StoreElement {
     this.asked = null;
     this.answer = null;
     this.problem = null;
+    this.told = null;
   }
 
   get isOpen(): boolean {
-    return this.asked !== null;
+    return this.asked !== null || this.told !== null;
+  }
+
+  /** What others are to see of it: an answer, its question among those that were offered. */
+  get shown(): ShownWhy | null {
+    const { answer } = this;
+    const current = answer === null ? null : currentQuestion(answer);
+    return answer === null || current === null ? null : { key: current.key, params: current.params, links: answer.links };
+  }
+
+  /** Shows a presenter's answer in place of one's own; null: the presenter closed it. */
+  tell(told: ShownWhy | null): void {
+    if (told !== null) this.close();
+    this.told = told;
   }
 
   /** Asks; without a question the most telling one about what is selected, or about what stands out. */
@@ -59,6 +77,7 @@ export class Why extends StoreElement {
     if (store === undefined) return;
     const selection = question === null ? store.selection : null;
     const wasOpen = this.isOpen;
+    this.told = null;
     if (!wasOpen) this.#opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
     this.asked = { selection, question: question?.question ?? null, subject: question?.subject ?? "" };
     this.#place = "";
@@ -80,6 +99,7 @@ export class Why extends StoreElement {
     this.asked = null;
     this.answer = null;
     this.problem = null;
+    this.told = null;
     this.#place = "";
     if (hadFocus) this.#opener?.focus();
   }
@@ -91,6 +111,10 @@ export class Why extends StoreElement {
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
     if (this.isOpen) void this.#fetch(defaults.settle);
+  }
+
+  protected override updated(changed: Map<string, unknown>): void {
+    if (changed.has("answer")) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
   }
 
   async #fetch(delay: number): Promise<void> {
@@ -114,24 +138,29 @@ export class Why extends StoreElement {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    if (this.asked === null || this.store === undefined) return nothing;
+    if (this.store === undefined) return nothing;
+    if (this.told !== null) return this.#tellWhy(this.told);
+    if (this.asked === null) return nothing;
     const current = this.answer === null ? null : currentQuestion(this.answer);
     return html`<section class="why-panel" aria-label=${say("player.why")}>
       <header class="why-head" tabindex="-1"><b>${say("player.why")}</b>
         ${this.answer === null ? nothing : this.#questions(this.answer, current)}
         ${this.#aboutSelection()}
         <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button></header>
-      <p class="sr" role="status" aria-live="polite">${this.#announcement(current)}</p>
+      <p class="sr" role="status" aria-live="polite">${announcement(this.answer?.links ?? [], current)}</p>
       ${this.problem === null ? this.#chain() : html`<p class="why-none">${say(this.problem.key, this.problem.params)}
         ${this.problem.remedyKey === null ? nothing : say(this.problem.remedyKey, this.problem.params)}</p>`}
     </section>`;
   }
 
-  #announcement(current: WhyQuestion | null): string {
-    const first = this.answer?.links[0];
-    if (first === undefined || this.answer === null) return "";
-    const question = current === null ? "" : say(current.key, current.params);
-    return say("player.why.heard", { question, count: this.answer.links.length, first: say(first.key, first.params) });
+  #tellWhy({ key, params, links }: ShownWhy): TemplateResult {
+    return html`<section class="why-panel" aria-label=${say("player.why")}>
+      <header class="why-head" tabindex="-1"><b>${say("player.why")}</b> <span class="why-asked">${say(key, params)}</span>
+        <span class="badge">${say("player.why.presented")}</span>
+        <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button></header>
+      <p class="sr" role="status" aria-live="polite">${announcement(links, { key, params })}</p>
+      ${this.#links(links)}
+    </section>`;
   }
 
   #questions(answer: WhyAnswer, current: WhyQuestion | null): TemplateResult {
@@ -161,7 +190,11 @@ export class Why extends StoreElement {
   #chain(): TemplateResult {
     if (this.answer === null) return html`<p class="why-none quiet">${say("player.asking")}</p>`;
     if (this.answer.links.length === 0) return html`<p class="why-none">${say("player.why.nothing_to_ask")}</p>`;
-    return html`<ol class="why-chain">${repeat(this.answer.links, (_link, index) => index, (link) => this.#link(link))}</ol>`;
+    return this.#links(this.answer.links);
+  }
+
+  #links(links: readonly WhyLink[]): TemplateResult {
+    return html`<ol class="why-chain">${repeat(links, (_link, index) => index, (link) => this.#link(link))}</ol>`;
   }
 
   #link(link: WhyLink): TemplateResult {
@@ -184,6 +217,13 @@ export class Why extends StoreElement {
     if (this.rules === "") return html`<span class="chip">${rule}</span>`;
     return html`<a class="chip" href=${this.rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
   }
+}
+
+/** What a screen reader hears of an answer; the rest can be walked. */
+function announcement([first, ...others]: readonly WhyLink[], asked: Pick<WhyQuestion, "key" | "params"> | null): string {
+  if (first === undefined) return "";
+  const question = asked === null ? "" : say(asked.key, asked.params);
+  return say("player.why.heard", { question, count: others.length + 1, first: say(first.key, first.params) });
 }
 
 customElements.define("eos-why", Why);

@@ -71,6 +71,11 @@ export class Zoom extends EventTarget implements Pace {
     return Math.min(this.#at, Math.max(0, this.checks.length - 1));
   }
 
+  /** As `zoomText` has it, whether or not the check is known here already. */
+  get wanted(): string {
+    return zoomText({ level: this.level, at: this.#at });
+  }
+
   /** The check on show; null when the reader looks at whole steps, or before the first of them. */
   get check(): Check | null {
     return this.level === "decision" ? (this.checks[this.at] ?? null) : null;

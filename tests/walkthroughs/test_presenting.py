@@ -140,6 +140,43 @@ async def test_followers_can_look_at_everything_and_change_nothing() -> None:
     assert await Branch.objects.aget(id=branch.id, newest=0, pauses=0)
 
 
+async def test_how_closely_the_presenter_looks_and_the_answer_on_show_come_along() -> None:
+    session, branch = await make_session()
+    token = await present(session)
+    link = {
+        "key": "why.lso.held",
+        "params": {"partition": "t-0", "offset": 1},
+        "rules": ["TRX-1"],
+        "subject": {"kind": "partition", "id": "t-0"},
+        "compared": [["last stable offset", 1]],
+        "step": 3,
+    }
+    why = {"key": "why.question.lso", "params": {"partition": "t-0"}, "links": [link]}
+    async with open_page(session) as driver:
+        async with follow(token) as page:
+            first = await hello(page)
+            assert (first["zoom"], first["why"]) == ("", None)
+            await driver.say(
+                "present", branch=str(branch.id), step=0, zoom="decision:3", view="code", why=why
+            )
+            told = await at(page, first["number"])
+            assert told["zoom"] == "decision:3"
+            shown = told["why"]["links"][0]
+            assert (told["why"]["key"], shown["key"], shown["step"]) == (why["key"], link["key"], 3)
+            assert shown["subject"]["id"] == "t-0"
+        async with follow(token) as late:
+            assert (await hello(late))["why"] == told["why"]
+        for wrong in (
+            {"zoom": "decision:0"},
+            {"zoom": "near"},
+            {"why": {**why, "key": "<b>"}},
+            {"why": {**why, "links": [link] * 41}},
+            {"why": {**why, "more": 1}},
+        ):
+            answer = (await driver.ask("present", branch=str(branch.id), step=0, **wrong))[-1]  # type: ignore[arg-type]
+            assert answer["code"] == "malformed", wrong
+
+
 async def test_only_who_presents_moves_the_followers() -> None:
     session, branch = await make_session()
     other, other_branch = await make_session()

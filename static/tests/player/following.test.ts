@@ -4,6 +4,7 @@ import { Following, Presenting } from "../../player/following.ts";
 import type { Place, Presented, View } from "../../player/following.ts";
 import type { Selection } from "../../player/frame.ts";
 import type { PlayerStore } from "../../player/store.ts";
+import type { ShownWhy } from "../../player/why-answer.ts";
 
 /** As much of a store as a follower touches. */
 class Store extends EventTarget {
@@ -18,8 +19,17 @@ class Store extends EventTarget {
     this.moveTo(number);
   }
 
+  /** False: the step that was gone to is still on its way. */
+  isThere = true;
+
   moveTo(number: number): void {
     this.target = number;
+    if (this.isThere) this.shown = number;
+    this.dispatchEvent(new Event("change"));
+  }
+
+  came(): void {
+    this.shown = this.target;
     this.dispatchEvent(new Event("change"));
   }
 
@@ -29,13 +39,27 @@ class Store extends EventTarget {
 }
 
 function presented(number: number, step: number, more: Partial<Presented> = {}): Presented {
-  return { number, branch: "1", step, view: "lanes", selection: null, ended: false, ...more };
+  return { number, branch: "1", step, view: "lanes", zoom: "", selection: null, why: null, ended: false, ...more };
 }
 
-function begin(): { store: Store; following: Following; views: View[] } {
+interface Begun {
+  store: Store;
+  following: Following;
+  views: View[];
+  zooms: string[];
+  whys: (string | null)[];
+}
+
+function begin(): Begun {
   const store = new Store();
-  const views: View[] = [];
-  return { store, following: new Following(store as unknown as PlayerStore, (view) => views.push(view)), views };
+  const [views, zooms, whys]: [View[], string[], (string | null)[]] = [[], [], []];
+  const stage = {
+    // A level may bring its view along a second time; what counts is where it ends.
+    look: (view: View) => { if (views.at(-1) !== view) views.push(view); },
+    zoom: (zoom: string) => { zooms.push(zoom); },
+    why: (why: ShownWhy | null) => { whys.push(why?.key ?? null); },
+  };
+  return { store, following: new Following(store as unknown as PlayerStore, stage), views, zooms, whys };
 }
 
 test("a follower is taken to each place, and looks where the presenter looks", () => {
@@ -88,10 +112,42 @@ test("the end is said, and nothing takes the reader along any more", () => {
   assert.equal(following.state, "ended");
 });
 
+test("the presenter's check is gone to once its step is on show, and another one is the reader's own", () => {
+  const { store, following, zooms } = begin();
+  store.isThere = false;
+  following.heard(presented(1, 4, { zoom: "decision:3", view: "code" }));
+  assert.deepEqual(zooms, []);
+  store.came();
+  assert.deepEqual(zooms, ["decision:3"]);
+  following.zoomed("decision:3");
+  assert.equal(following.state, "following");
+  store.isThere = true;
+  following.heard(presented(2, 4, { zoom: "decision:4", view: "code" }));
+  assert.deepEqual([zooms, following.state], [["decision:3", "decision:4"], "following"]);
+  following.zoomed("decision:5");
+  assert.equal(following.state, "free");
+  following.followAgain();
+  assert.deepEqual([zooms.at(-1), following.state], ["decision:4", "following"]);
+});
+
+test("the presenter's answer comes along, again for who comes back, and goes", () => {
+  const { store, following, whys } = begin();
+  const why: ShownWhy = { key: "why.lso", params: {}, links: [] };
+  following.heard(presented(1, 4));
+  following.heard(presented(2, 4, { why }));
+  following.heard(presented(3, 5, { why: structuredClone(why) }));
+  assert.deepEqual(whys, [null, "why.lso"]);
+  store.moveTo(1);
+  following.heard(presented(4, 5, { why: null }));
+  assert.deepEqual(whys, [null, "why.lso"], "who let go keeps what is on show");
+  following.followAgain();
+  assert.deepEqual(whys, [null, "why.lso", null]);
+});
+
 function presenter(resumed = false): { presenting: Presenting; told: number[]; pass: () => void; go: (step: number) => void; cut: (lost: boolean) => void } {
   const told: number[] = [];
   const waiting: (() => void)[] = [];
-  let place: Place = { branch: "1", step: 0, view: "lanes", selection: null };
+  let place: Place = { branch: "1", step: 0, view: "lanes", zoom: "", selection: null, why: null };
   let lost = false;
   const presenting = new Presenting(
     () => place,
