@@ -1,0 +1,373 @@
+/** The builder: a form beside the TOML, editable in either, and the engine's trial run of both.
+ *
+ *  <eos-builder told='{"text": …}' form="/workshop/form.json?v=…" catalogue="/catalogue/en.json?v=…" language="en"
+ *    edit="…" preview="…" save="…" publish="…" try="…"></eos-builder>
+ *
+ *  The text is the scenario. An edit of the form goes to the server with the text and comes back as the changed text:
+ *  one after the other, and again when somebody typed meanwhile. What is on the page is kept by itself. */
+
+import { LitElement, html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import type { Json, JsonObject, Language } from "../player/frame.ts";
+import { csrfToken } from "../player/page.ts";
+import { readCatalogue, say, words } from "../player/text.ts";
+import { GROUPS, isObject, mistakesInGroup } from "./document.ts";
+import type { Edit, Form, Meaning, Mistake } from "./document.ts";
+import { drawField } from "./fields.ts";
+import type { Sheet } from "./fields.ts";
+import { ask } from "./requests.ts";
+import { drawTimeline, lanesOf } from "./timeline.ts";
+import { drawTrial } from "./trial.ts";
+import type { Trial } from "./trial.ts";
+
+const TYPED_MS = 400;
+const SAVE_MS = 1200;
+const TRIAL_MS = 900;
+const AGAIN_MS = 4000;
+
+interface Told extends Meaning {
+  text: string;
+  revision: number;
+  tags: string[];
+  language: string;
+}
+
+type State = "loading" | "ready" | "failed";
+
+export class Builder extends LitElement {
+  static override properties = { version: { state: true } };
+
+  /** Grows when something to draw has changed. */
+  declare version: number;
+
+  #state: State = "loading";
+  #form: Form | undefined;
+  #told: Told = { text: "", revision: 0, tags: [], language: "both", document: null, names: {}, mistakes: [], lesson: "" };
+  /** The document and names that the form shows while the text is no TOML. */
+  #document: JsonObject = {};
+  #pending: Edit[] = [];
+  #typed = false;
+  #busy = false;
+  #refused: string | null = null;
+  #saved: "saved" | "dirty" | "saving" | "failed" | "conflict" = "saved";
+  #trial: Trial | undefined;
+  #trialState: "none" | "running" | "done" | "failed" = "none";
+  #trialRefused: string | null = null;
+  #tried = "";
+  #variant: string | null = null;
+  #filter = "";
+  #open = new Set<string>(["applications.0"]);
+  #group = "about";
+  #timers: Record<string, number> = {};
+
+  constructor() {
+    super();
+    this.version = 0;
+  }
+
+  protected override createRenderRoot(): HTMLElement {
+    return this;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#told = JSON.parse(this.getAttribute("told") ?? "{}") as Told;
+    if (isObject(this.#told.document ?? undefined)) this.#document = this.#told.document as JsonObject;
+    window.addEventListener("beforeunload", this.#leaving);
+    void this.#load();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    window.removeEventListener("beforeunload", this.#leaving);
+    for (const timer of Object.values(this.#timers)) window.clearTimeout(timer);
+  }
+
+  #leaving = (event: BeforeUnloadEvent): void => {
+    if (this.#saved !== "saved") event.preventDefault();
+  };
+
+  async #load(): Promise<void> {
+    const language = (this.getAttribute("language") ?? "en") as Language;
+    try {
+      const files = [this.getAttribute("catalogue") ?? "", this.getAttribute("form") ?? ""];
+      const [catalogue, form] = await Promise.all(files.map(async (file) => (await fetch(file)).json() as Promise<unknown>));
+      words.learn(language, readCatalogue(catalogue));
+      words.use(language);
+      this.#form = form as Form;
+      this.#state = "ready";
+      this.#later("trial", 0, () => this.#try());
+    } catch {
+      this.#state = "failed";
+    }
+    this.#draw();
+  }
+
+  #draw(): void {
+    this.version += 1;
+  }
+
+  #later(name: string, pause: number, what: () => unknown): void {
+    window.clearTimeout(this.#timers[name]);
+    this.#timers[name] = window.setTimeout(() => void what(), pause);
+  }
+
+  // -- editing -------------------------------------------------------------------------------------------------
+
+  #edit(edits: Edit[]): void {
+    this.#pending.push(...edits);
+    void this.#pump();
+  }
+
+  #type(text: string): void {
+    this.#told.text = text;
+    this.#typed = true;
+    this.#dirty();
+    this.#later("typed", TYPED_MS, () => this.#pump());
+  }
+
+  /** One request at a time; what was typed while one was under way is never overwritten by its answer. */
+  async #pump(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    while (this.#pending.length > 0 || this.#typed) {
+      const edits = this.#pending.splice(0, 50);
+      const sent = this.#told.text;
+      this.#typed = false;
+      const answer = await ask<Meaning & { text: string }>(this.getAttribute("edit") ?? "", { text: sent, edits });
+      if (answer.content === undefined) {
+        this.#pending.unshift(...edits);
+        this.#typed = true;
+        this.#refused = answer.refused ?? say("builder.unreachable");
+        this.#later("typed", AGAIN_MS, () => this.#pump());
+        break;
+      }
+      if (this.#told.text !== sent) {
+        this.#pending.unshift(...edits);
+        continue;
+      }
+      this.#refused = answer.refused;
+      this.#take(answer.content, sent);
+    }
+    this.#busy = false;
+    this.#draw();
+  }
+
+  #take(meaning: Meaning & { text: string }, sent: string): void {
+    this.#told = { ...this.#told, ...meaning };
+    if (meaning.document !== null) this.#document = meaning.document;
+    else this.#told.names = {};
+    if (meaning.text !== sent) this.#dirty();
+    this.#draw();
+    if (meaning.mistakes.length === 0) this.#later("trial", TRIAL_MS, () => this.#try());
+  }
+
+  // -- keeping -------------------------------------------------------------------------------------------------
+
+  #dirty(): void {
+    if (this.#saved !== "conflict") this.#saved = "dirty";
+    this.#later("save", SAVE_MS, () => this.save());
+    this.#draw();
+  }
+
+  /** Keep what is on the page; true when it is kept. */
+  async save(): Promise<boolean> {
+    window.clearTimeout(this.#timers["save"]);
+    if (this.#saved === "conflict") return false;
+    const { text, revision, tags, language } = this.#told;
+    this.#saved = "saving";
+    this.#draw();
+    const answer = await ask<{ revision: number }>(this.getAttribute("save") ?? "", { text, revision, tags, language });
+    if (answer.content !== undefined) {
+      this.#told.revision = answer.content.revision;
+      const same = this.#told.text === text && this.#told.tags.join() === tags.join() && this.#told.language === language;
+      this.#saved = same ? "saved" : "dirty";
+      if (!same) this.#later("save", SAVE_MS, () => this.save());
+    } else {
+      this.#saved = answer.status === 409 ? "conflict" : "failed";
+      this.#refused = answer.refused ?? say("builder.unreachable");
+      if (this.#saved === "failed" && answer.status !== 400) this.#later("save", AGAIN_MS, () => this.save());
+    }
+    this.#draw();
+    return this.#saved === "saved";
+  }
+
+  /** A form of the page, once everything is kept. */
+  async #send(address: string): Promise<void> {
+    while (this.#busy) await new Promise((done) => window.setTimeout(done, 50));
+    if (this.#saved !== "saved" && !(await this.save())) return;
+    const form = document.createElement("form");
+    form.method = "post";
+    form.action = address;
+    const fields: Record<string, string> = { csrfmiddlewaretoken: csrfToken(), variant: this.#variant ?? "" };
+    for (const [name, value] of Object.entries(fields)) {
+      const input = document.createElement("input");
+      Object.assign(input, { type: "hidden", name, value });
+      form.append(input);
+    }
+    document.body.append(form);
+    form.submit();
+  }
+
+  // -- the trial -----------------------------------------------------------------------------------------------
+
+  async #try(): Promise<void> {
+    if (this.#trialState === "running") {
+      this.#later("trial", TRIAL_MS, () => this.#try());
+      return;
+    }
+    const asked = { text: this.#told.text, variant: this.#variant };
+    const key = JSON.stringify(asked);
+    if (this.#told.mistakes.length > 0 || this.#told.document === null || key === this.#tried) return;
+    this.#trialState = "running";
+    this.#draw();
+    const answer = await ask<Trial>(this.getAttribute("preview") ?? "", asked);
+    if (answer.content === undefined) {
+      this.#trialState = "failed";
+      this.#trialRefused = answer.refused ?? say("builder.unreachable");
+      if (answer.status !== 422 && answer.status !== 400) this.#later("trial", AGAIN_MS, () => this.#try());
+    } else {
+      this.#trial = answer.content;
+      this.#tried = key;
+      this.#trialState = "done";
+      this.#trialRefused = null;
+      // What was written meanwhile is tried next.
+      if (this.#told.text !== asked.text) this.#later("trial", TRIAL_MS, () => this.#try());
+    }
+    this.#draw();
+  }
+
+  // -- drawing -------------------------------------------------------------------------------------------------
+
+  protected override render(): TemplateResult {
+    if (this.#state === "loading") return html`<p role="status">…</p>`;
+    if (this.#state === "failed" || this.#form === undefined) return html`<p role="alert">eosviz: ${this.getAttribute("form")}</p>`;
+    return html`${this.#bar()}<div class="builder">
+      <div class="builder-form">${this.#groups(this.#form)}</div>
+      <div class="builder-side">${this.#trialPart()}${this.#textPart()}</div></div>`;
+  }
+
+  #bar(): TemplateResult {
+    const count = this.#told.mistakes.length;
+    return html`<div class="builder-bar">
+      <span role="status" data-saved=${this.#saved}>${say(`builder.state.${this.#saved}`)}</span>
+      ${count > 0 ? html`<span class="wrong-count">${say("builder.mistakes", { count })}</span>` : nothing}
+      <button type="button" ?disabled=${count > 0} @click=${() => this.#send(this.getAttribute("try") ?? "")}>${say("builder.try")}</button>
+      <button type="button" class="primary" ?disabled=${count > 0} @click=${() => this.#send(this.getAttribute("publish") ?? "")}>${say("workshop.publish")}</button>
+      ${this.#refused === null ? nothing : html`<p class="errorlist" role="alert">${this.#refused}</p>`}</div>`;
+  }
+
+  #groups(form: Form): TemplateResult {
+    const stale = this.#told.document === null;
+    return html`<nav class="builder-groups" aria-label=${say("builder.groups")}><ul>${Object.keys(GROUPS).map((group) => {
+        const wrong = mistakesInGroup(this.#told.mistakes, group);
+        return html`<li><button type="button" aria-pressed=${group === this.#group ? "true" : "false"} @click=${() => { this.#group = group; this.#draw(); }}>
+          ${say(`builder.group.${group}`)}${wrong > 0 ? html` <span class="wrong-count">${wrong}<span class="sr"> ${say("builder.mistakes", { count: wrong })}</span></span>` : nothing}</button></li>`;
+      })}</ul></nav>
+      ${stale ? html`<p class="refusal">${say("builder.text_wrong")}</p>` : nothing}
+      <section class="builder-group" aria-label=${say(`builder.group.${this.#group}`)}><h2>${say(`builder.group.${this.#group}`)}</h2>
+        <p class="quiet">${say(`builder.group.${this.#group}.why`)}</p>
+        <fieldset class="bare" ?disabled=${stale}>${this.#fields(form)}</fieldset></section>`;
+  }
+
+  #fields(form: Form): TemplateResult {
+    const sheet = this.#sheet(form);
+    const fields = (GROUPS[this.#group] ?? []).map((name) => {
+      const field = form.sections["scenario"]?.[name];
+      return field === undefined ? nothing : html`${drawField(sheet, "scenario", name, field, this.#document[name], [name])}`;
+    });
+    const lanes = this.#group === "applications" || this.#group === "faults" ? lanesOf(this.#document) : [];
+    return html`${lanes.length > 0 ? drawTimeline(lanes, say("builder.group.faults")) : nothing}${fields}
+      ${this.#group === "about" ? this.#catalogued() : nothing}${this.#group === "lesson" ? this.#lesson() : nothing}`;
+  }
+
+  #sheet(form: Form): Sheet {
+    return {
+      form,
+      document: this.#document,
+      names: this.#told.names,
+      mistakes: this.#told.mistakes,
+      seen: this.#trialState === "done" ? this.#trial?.seen_by_rules : undefined,
+      effective: (producer) => this.#trial?.configurations[producer],
+      open: this.#open,
+      edit: (edits) => this.#edit(edits),
+      toggled: (place, open) => {
+        if (this.#open.has(place) === open) return;
+        if (open) this.#open.add(place);
+        else this.#open.delete(place);
+        this.#draw();
+      },
+    };
+  }
+
+  /** Tags and language stand beside the text, not in it. */
+  #catalogued(): TemplateResult {
+    const tags = (event: Event): void => {
+      this.#told.tags = (event.target as HTMLInputElement).value.split(/[,，、]/).map((tag) => tag.trim()).filter((tag) => tag !== "");
+      this.#dirty();
+    };
+    const language = (event: Event): void => {
+      this.#told.language = (event.target as HTMLSelectElement).value;
+      this.#dirty();
+    };
+    return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${this.#told.tags.join(", ")} @change=${tags}></div>
+      <div class="form-field"><label for="text-language">${say("workshop.language")}</label><select id="text-language" @change=${language}>
+        ${["both", "en", "zh-Hans"].map((name) => html`<option value=${name} ?selected=${name === this.#told.language}>${say(`workshop.language.${name}`)}</option>`)}</select></div>`;
+  }
+
+  /** The server made it of Markdown and let nothing through that is not plain text, lists, tables and links. */
+  #lesson(): TemplateResult | typeof nothing {
+    if (this.#told.lesson === "") return nothing;
+    const shown = new DOMParser().parseFromString(this.#told.lesson, "text/html").body;
+    return html`<section class="lesson" aria-label=${say("workshop.lesson")}>${[...shown.childNodes].map((node) => document.importNode(node, true))}</section>`;
+  }
+
+  #trialPart(): TemplateResult {
+    const running = this.#trialState === "running";
+    const status = running ? say("builder.trial.running") : this.#trialState === "none" ? say("builder.trial.waits") : "";
+    const expect = this.#document["expect"];
+    return html`<section class="builder-trial" aria-labelledby="trial-heading"><h2 id="trial-heading">${say("builder.trial")}</h2>
+      <p class="quiet" role="status" data-trial=${this.#trialState}>${status}</p>
+      ${this.#trialRefused === null ? nothing : html`<p class="errorlist" role="alert">${this.#trialRefused}</p>`}
+      ${this.#told.mistakes.length > 0 ? html`<ul class="plain">${this.#told.mistakes.map((mistake) => this.#mistake(mistake))}</ul>` : nothing}
+      ${this.#trial === undefined ? nothing : html`<div class=${running || this.#told.mistakes.length > 0 ? "stale" : ""}>${drawTrial(this.#trial, {
+        edit: (edits) => this.#edit(edits),
+        chooseVariant: (variant) => { this.#variant = variant === "" ? null : variant; void this.#try(); },
+        filter: this.#filter,
+        setFilter: (api) => { this.#filter = api; this.#draw(); },
+        hasExpectations: isObject(expect as Json) && Object.keys(expect as JsonObject).length > 0,
+      })}</div>`}</section>`;
+  }
+
+  #mistake(mistake: Mistake): TemplateResult {
+    const line = mistake.line === null ? "" : say("builder.line", { line: mistake.line });
+    const field = mistake.place.split(".")[0] ?? "";
+    const group = Object.keys(GROUPS).find((name) => GROUPS[name]?.includes(field));
+    return html`<li><button type="button" class="small" @click=${() => this.#goTo(mistake, group)}>${mistake.place} ${line}</button>
+      ${say("builder.mistake", { wrong: mistake.wrong, allowed: mistake.allowed })}</li>`;
+  }
+
+  /** To the field in the form, or to the line of the text where the text is no TOML. */
+  #goTo(mistake: Mistake, group: string | undefined): void {
+    if (group !== undefined && this.#told.document !== null) {
+      this.#group = group;
+      this.#draw();
+      void this.updateComplete.then(() => this.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
+      return;
+    }
+    const area = this.querySelector<HTMLTextAreaElement>("#text");
+    if (area === null || mistake.line === null) return;
+    const start = this.#told.text.split("\n").slice(0, mistake.line - 1).join("\n").length + (mistake.line > 1 ? 1 : 0);
+    area.focus();
+    area.setSelectionRange(start, start);
+  }
+
+  #textPart(): TemplateResult {
+    return html`<section class="builder-text" aria-labelledby="text-heading"><h2 id="text-heading"><label for="text">${say("builder.text")}</label></h2>
+      <p class="quiet">${say("builder.text.why")}</p>
+      <textarea id="text" class="pasted mono" rows="24" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" .value=${this.#told.text}
+        @input=${(event: Event) => this.#type((event.target as HTMLTextAreaElement).value)}></textarea></section>`;
+  }
+}
+
+customElements.define("eos-builder", Builder);

@@ -1,0 +1,217 @@
+/** A scenario document as the builder shows it: what the form is made from, where a field stands, what has its words.
+ *
+ *  Every rule is the server's; here are only its tables' shapes and the order in which people meet the fields. */
+
+import type { Json, JsonObject } from "../player/frame.ts";
+
+export interface Field {
+  kind: string;
+  default: Json;
+  required: boolean;
+  low: number | null;
+  high: number | null;
+  choices: Json[];
+  rows: string | null;
+  bound: number;
+  /** Which of `tables` knows the keys. */
+  table: string | null;
+  /** Which names may stand here. */
+  names: string | null;
+}
+
+export interface Setting {
+  kind: string;
+  default: Json;
+  low: number | null;
+  high: number | null;
+  choices: Json[];
+}
+
+export interface Form {
+  sections: Record<string, Record<string, Field>>;
+  tables: Record<string, Record<string, Setting>>;
+  belonging: Record<string, { word: string; always: string[]; fields: Record<string, string[]> }>;
+  needs: Record<string, string[]>;
+  actions: Record<string, string[]>;
+  names: Record<string, string[]>;
+  versions: Record<string, string>;
+}
+
+export interface Mistake {
+  place: string;
+  wrong: string;
+  allowed: string;
+  line: number | null;
+}
+
+export type Path = (string | number)[];
+
+export interface Edit {
+  do: "set" | "remove" | "add" | "move";
+  path: Path;
+  value?: Json;
+  by?: number;
+}
+
+export interface Meaning {
+  document: JsonObject | null;
+  names: Record<string, string[]>;
+  mistakes: Mistake[];
+  lesson: string;
+}
+
+/** The fields of the document itself, in groups that are opened one by one. Every field stands in one of them. */
+export const GROUPS: Record<string, string[]> = {
+  about: ["id", "title", "summary", "watch_for", "profile"],
+  cluster: ["cluster", "topics"],
+  clients: ["producers", "consumers"],
+  applications: ["applications", "loops"],
+  faults: ["faults"],
+  before: ["overrides", "switches"],
+  expected: ["expect", "limits", "seed"],
+  lesson: ["lesson", "checkpoints"],
+  further: ["variants", "middleware", "sources", "covers"],
+};
+
+export const CATALOGUE_OF_TABLE: Record<string, string> = {
+  settings: "form.setting", broker: "form.broker", switches: "form.switch",
+};
+const CATALOGUE_OF_WORD: Record<string, string> = {
+  fault: "form.action", call: "form.call_word", override: "form.override_word", checkpoint: "form.ask",
+};
+
+/** The catalogue's prefix for the choices of a field, where they have words. */
+export function wordsOfChoices(section: string, name: string, form: Form): string | null {
+  if (section === "checkpoint") return name === "ask" ? "form.ask" : null;
+  return form.belonging[section]?.word === name ? CATALOGUE_OF_WORD[section] ?? null : null;
+}
+
+/** How the loader names this place: rows by their name where they have one, else by number. */
+export function placeOf(document: Json, path: Path): string {
+  const words: string[] = [];
+  let node: Json | undefined = document;
+  for (const key of path) {
+    node = (node as Record<string | number, Json> | undefined)?.[key];
+    const named = typeof key === "number" && isObject(node) && typeof node["name"] === "string" && node["name"] !== "";
+    words.push(named ? String((node as JsonObject)["name"]) : String(key));
+  }
+  return words.join(".");
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The fields that this row may have: all, or those that belong to its word; what stands there is shown in any case. */
+export function fieldsOf(form: Form, section: string, row: JsonObject): [string, Field][] {
+  const every = Object.entries(form.sections[section] ?? {});
+  const belonging = form.belonging[section];
+  if (belonging === undefined) return every;
+  const word = row[belonging.word];
+  const may = new Set([belonging.word, ...belonging.always, ...(belonging.fields[String(word)] ?? [])]);
+  const shown = every.filter(([name]) => may.has(name) || name in row);
+  return [...shown.filter(([name]) => name === belonging.word), ...shown.filter(([name]) => name !== belonging.word)];
+}
+
+/** The mistakes at a place, and below it. */
+export function mistakesAt(mistakes: Mistake[], place: string): { here: Mistake[]; below: number } {
+  return {
+    here: mistakes.filter((mistake) => mistake.place === place),
+    below: mistakes.filter((mistake) => mistake.place.startsWith(`${place}.`)).length,
+  };
+}
+
+export function mistakesInGroup(mistakes: Mistake[], group: string): number {
+  const fields = GROUPS[group] ?? [];
+  return mistakes.filter((mistake) => fields.includes(mistake.place.split(".")[0] ?? "")).length;
+}
+
+/** Rows have a short line each: the first of these that it has. */
+export function rowLine(section: string, row: JsonObject, say: (key: string) => string, form: Form): string {
+  const word = form.belonging[section]?.word ?? (section === "checkpoint" ? "ask" : null);
+  const prefix = word === null ? null : wordsOfChoices(section, word, form);
+  const told = word !== null && prefix !== null && typeof row[word] === "string" ? say(`${prefix}.${row[word]}`) : null;
+  const match = isObject(row["match"]) ? matchLine(row["match"]) : null;
+  const at = typeof row["at"] === "number" ? `${row["at"]} ms` : null;
+  const named = row["name"] ?? row["id"] ?? null;
+  const further = ["actor", "partition", "client", "transactional_id", "group"].map((name) => row[name]).filter(
+    (value) => typeof value === "string" && value !== named);
+  return [at, typeof named === "string" ? named : null, told, match, ...further].filter((part) => part !== null).join(" · ");
+}
+
+export function matchLine(match: JsonObject): string {
+  const arrow = match["from"] !== undefined || match["to"] !== undefined
+    ? `${String(match["from"] ?? "*")} → ${String(match["to"] ?? "*")}` : null;
+  const nth = typeof match["nth"] === "number" ? `#${match["nth"]}` : null;
+  const kind = `${String(match["api"] ?? "*")}${match["response"] === true ? " ↩" : ""}`;
+  return [kind, arrow, match["partition"] ?? null, nth].filter((part) => part !== null).map(String).join(" ");
+}
+
+/** A new row that can be filled in: what must be there, as far as something can be guessed. */
+export function newRow(form: Form, section: string, names: Record<string, string[]>, rows: Json[]): JsonObject {
+  const row: JsonObject = {};
+  for (const [name, field] of Object.entries(form.sections[section] ?? {})) {
+    if (!field.required) continue;
+    if (name === "name") row[name] = freeName(section, rows);
+    else if (field.choices.length > 0) row[name] = field.choices[0] ?? null;
+    else if (field.names !== null) {
+      const known = names[field.names] ?? form.names[field.names] ?? [];
+      row[name] = field.kind === "names" ? known.slice(0, 1) : known[0] ?? "";
+    } else if (field.kind === "int") row[name] = Math.max(field.low ?? 0, 0);
+    else if (field.kind === "words") row[name] = { en: "", "zh-Hans": "" };
+    else row[name] = "";
+  }
+  if (section === "fault") return { match: { api: "Produce", response: true }, action: "drop" };
+  if (section === "call") {
+    const last = rows.filter(isObject).map((one) => (typeof one["at"] === "number" ? one["at"] : 0));
+    return { at: last.length === 0 ? 10 : Math.max(...last) + 10, do: "send", partition: names["partitions"]?.[0] ?? "t-0" };
+  }
+  if (section === "application") row["calls"] = [];
+  return row;
+}
+
+const SHORT: Record<string, string> = { producer: "p", consumer: "c", application: "app-", topic: "t", loop: "loop-", variant: "v", participant: "participant-" };
+
+function freeName(section: string, rows: Json[]): string {
+  const taken = new Set(rows.filter(isObject).map((row) => row["name"]));
+  const start = SHORT[section] ?? "";
+  for (let number = 1; ; number += 1) {
+    if (!taken.has(`${start}${number}`)) return `${start}${number}`;
+  }
+}
+
+/** What a typed text means in a field; undefined takes the key out. */
+export function readValue(kind: string, text: string): Json | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "") return undefined;
+  if (kind === "int" || kind === "number") {
+    const value = Number(trimmed);
+    return Number.isFinite(value) ? value : trimmed;
+  }
+  if (kind === "acks") return trimmed === "all" ? "all" : Number(trimmed);
+  if (kind === "bool") return trimmed === "true";
+  if (kind === "ints") return words(trimmed).map((word) => (Number.isInteger(Number(word)) ? Number(word) : word));
+  if (kind === "names") return words(trimmed);
+  if (kind === "any") return anyValue(trimmed);
+  return text;
+}
+
+function words(text: string): string[] {
+  return text.split(/[\s,，、]+/).filter((word) => word !== "");
+}
+
+/** As TOML would read it: a number, true or false, a list, else the text itself. */
+export function anyValue(text: string): Json {
+  try {
+    const value = JSON.parse(text) as Json;
+    return value === null ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+export function showValue(value: Json | undefined): string {
+  if (value === undefined || value === null) return "";
+  if (Array.isArray(value)) return value.every((one) => typeof one !== "object") ? value.join(", ") : JSON.stringify(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

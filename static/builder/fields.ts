@@ -1,0 +1,230 @@
+/** Draws the fields of a document: each with its meaning, its default and what is wrong with it.
+ *
+ *  What is drawn comes from the form's tables and the document; a change becomes an edit at the field's path. */
+
+import { html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import type { Json, JsonObject } from "../player/frame.ts";
+import { say, words } from "../player/text.ts";
+import {
+  CATALOGUE_OF_TABLE, anyValue, fieldsOf, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
+} from "./document.ts";
+import type { Edit, Field, Form, Mistake, Path, Setting } from "./document.ts";
+
+export interface Sheet {
+  form: Form;
+  document: JsonObject;
+  names: Record<string, string[]>;
+  mistakes: Mistake[];
+  /** For each entry of the fault script, how often the trial met it; undefined before one ran. */
+  seen: number[] | undefined;
+  /** What the trial's engine made of a producer's settings. */
+  effective(producer: string): Record<string, { value: Json; reason?: string; rule?: string }> | undefined;
+  /** Rows that are open, by their places. */
+  open: Set<string>;
+  edit(edits: Edit[]): void;
+  toggled(place: string, open: boolean): void;
+}
+
+type Drawn = TemplateResult | typeof nothing;
+
+export function idOf(path: Path): string {
+  return `at-${path.join("-").replaceAll(/[^A-Za-z0-9_-]/g, "_")}`;
+}
+
+export function drawField(sheet: Sheet, section: string, name: string, field: Field, value: Json | undefined, path: Path): Drawn {
+  const meaning = say(`form.field.${section}.${name}`);
+  const place = placeOf(sheet.document, path);
+  if (field.kind === "tables") return drawRows(sheet, field, asRows(value), path, meaning, place);
+  if (field.kind === "table") return drawTable(sheet, field, isObject(value) ? value : {}, path, meaning, place);
+  if (field.kind === "words") return drawWords(sheet, name, isObject(value) ? value : {}, path, meaning, place);
+  const prefix = wordsOfChoices(section, name, sheet.form);
+  return drawLabelled(sheet, path, place, meaning, name, drawInput(sheet, field, value, path, place, (choice) => choiceText(prefix, choice)));
+}
+
+function asRows(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function choiceText(prefix: string | null, choice: string): string {
+  const key = `${prefix}.${choice}`;
+  return prefix !== null && words.knows(key) ? say(key) : choice;
+}
+
+function drawLabelled(sheet: Sheet, path: Path, place: string, meaning: string, name: string, input: TemplateResult, told: Drawn = nothing): TemplateResult {
+  return html`<div class="form-field"><label for=${idOf(path)}>${meaning} <code class="quiet">${name}</code></label>
+    ${input}${told}${drawMistakes(sheet, path, place)}</div>`;
+}
+
+function drawMistakes(sheet: Sheet, path: Path, place: string): Drawn {
+  const { here } = mistakesAt(sheet.mistakes, place);
+  if (here.length === 0) return nothing;
+  return html`<p class="errorlist" id="${idOf(path)}-wrong">${here.map((mistake) => say("builder.mistake", { wrong: mistake.wrong, allowed: mistake.allowed }))}</p>`;
+}
+
+/** One value. Number fields are text with a numeric keyboard: what is wrong stays visible and is told. */
+function drawInput(sheet: Sheet, field: Field | Setting, value: Json | undefined, path: Path, place: string, choice: (name: string) => string): TemplateResult {
+  const wrong = mistakesAt(sheet.mistakes, place).here.length > 0;
+  const described = wrong ? `${idOf(path)}-wrong` : nothing;
+  const change = (event: Event): void => {
+    const text = (event.target as HTMLInputElement).value;
+    const read = readValue(field.kind, text);
+    sheet.edit([read === undefined ? { do: "remove", path } : { do: "set", path, value: read }]);
+  };
+  const shown = showValue(value);
+  const usual = "required" in field && field.required ? "" : showValue(field.default);
+  const choices = field.kind === "bool" ? ["true", "false"] : field.choices.map(String);
+  if (choices.length > 0) {
+    const isKnown = value === undefined || choices.includes(shown);
+    return html`<select id=${idOf(path)} aria-invalid=${wrong ? "true" : "false"} aria-describedby=${described} @change=${change}>
+      ${"required" in field && field.required && value !== undefined ? nothing
+        : html`<option value="" ?selected=${value === undefined}>${usual === "" ? say("builder.not_set") : say("builder.default", { value: choice(usual) })}</option>`}
+      ${isKnown ? nothing : html`<option value=${shown} selected>${shown}</option>`}
+      ${choices.map((name) => html`<option value=${name} ?selected=${shown === name}>${choice(name)}</option>`)}</select>`;
+  }
+  const known = "names" in field && field.names !== null ? sheet.names[field.names] ?? sheet.form.names[field.names] ?? [] : [];
+  const list = known.length > 0 ? `${idOf(path)}-names` : nothing;
+  const hint = usual === "" ? nothing : say("builder.default", { value: usual });
+  return html`<input id=${idOf(path)} .value=${shown} list=${list} placeholder=${hint} autocomplete="off" spellcheck="false"
+      inputmode=${field.kind === "int" ? "numeric" : "text"} aria-invalid=${wrong ? "true" : "false"} aria-describedby=${described} @change=${change}>
+    ${known.length > 0 ? html`<datalist id="${idOf(path)}-names">${known.map((name) => html`<option value=${name}></option>`)}</datalist>` : nothing}`;
+}
+
+function drawWords(sheet: Sheet, name: string, value: JsonObject, path: Path, meaning: string, place: string): TemplateResult {
+  const rows = name === "title" ? 1 : name === "lesson" ? 8 : 2;
+  const change = (language: string) => (event: Event): void => {
+    const text = (event.target as HTMLTextAreaElement).value;
+    const whole = { en: "", "zh-Hans": "", ...value, [language]: text };
+    const empty = whole.en === "" && whole["zh-Hans"] === "";
+    if (empty && name !== "title") sheet.edit([{ do: "remove", path }]);
+    // Both languages belong together: the second is made with the first.
+    else if (Object.keys(value).length < 2) sheet.edit([{ do: "set", path, value: whole }]);
+    else sheet.edit([{ do: "set", path: [...path, language], value: text }]);
+  };
+  return html`<fieldset class="form-words"><legend>${meaning} <code class="quiet">${name}</code></legend>
+    ${["en", "zh-Hans"].map((language) => html`<label for=${idOf([...path, language])}>${say(`workshop.language.${language}`)}</label>
+      <textarea id=${idOf([...path, language])} lang=${language} rows=${rows} .value=${showValue(value[language])} @change=${change(language)}></textarea>
+      ${drawMistakes(sheet, [...path, language], `${place}.${language}`)}`)}
+    ${drawMistakes(sheet, path, place)}</fieldset>`;
+}
+
+// -- tables --------------------------------------------------------------------------------------------------
+
+function drawTable(sheet: Sheet, field: Field, value: JsonObject, path: Path, meaning: string, place: string): TemplateResult {
+  const inner = field.rows !== null ? drawFields(sheet, field.rows, value, path)
+    : field.table !== null ? drawSettings(sheet, field.table, value, path, place) : drawFree(sheet, value, path, place);
+  return drawFolded(sheet, place, meaning, Object.keys(value).length, html`${inner}${drawMistakes(sheet, path, place)}`);
+}
+
+function drawFolded(sheet: Sheet, place: string, summary: string, count: number, inner: TemplateResult): TemplateResult {
+  const { here, below } = mistakesAt(sheet.mistakes, place);
+  const wrong = here.length + below;
+  const open = sheet.open.has(place) || wrong > 0;
+  return html`<details class="form-part" ?open=${open} @toggle=${(event: Event) => {
+      if (event.target === event.currentTarget) sheet.toggled(place, (event.target as HTMLDetailsElement).open);
+    }}><summary>${summary}${count > 0 ? html` <span class="quiet num">${say("builder.given", { count })}</span>` : nothing}
+      ${wrong > 0 ? html` <span class="wrong-count">${say("builder.mistakes", { count: wrong })}</span>` : nothing}</summary>
+    <div class="form-inner">${open ? inner : nothing}</div></details>`;
+}
+
+/** Fields of a section; `match` and a time exclude each other, and both are offered. */
+export function drawFields(sheet: Sheet, section: string, row: JsonObject, path: Path): TemplateResult {
+  return html`${fieldsOf(sheet.form, section, row).map(([name, field]) => drawField(sheet, section, name, field, row[name], [...path, name]))}`;
+}
+
+/** Keys that a table knows: those that are set, and a choice of the others. */
+function drawSettings(sheet: Sheet, table: string, value: JsonObject, path: Path, place: string): TemplateResult {
+  const known = sheet.form.tables[table] ?? {};
+  const prefix = CATALOGUE_OF_TABLE[table] ?? "";
+  const producer = path[0] === "producers" ? placeOf(sheet.document, path.slice(0, 2)).split(".")[1] ?? "" : null;
+  const effective = producer === null ? undefined : sheet.effective(producer);
+  const names = Object.keys(value);
+  const add = (event: Event): void => {
+    const select = event.target as HTMLSelectElement;
+    const setting = known[select.value];
+    if (setting !== undefined) sheet.edit([{ do: "set", path: [...path, select.value], value: firstValue(setting) }]);
+    select.value = "";
+  };
+  const meaningOf = (name: string): string => (words.knows(`${prefix}.${name}`) ? say(`${prefix}.${name}`) : name);
+  return html`${names.map((name) => {
+      const setting = known[name] ?? { kind: "any", default: null, low: null, high: null, choices: [] };
+      return drawLabelled(sheet, [...path, name], `${place}.${name}`, meaningOf(name), name,
+        drawInput(sheet, setting, value[name], [...path, name], `${place}.${name}`, (choice) => choice));
+    })}
+    ${effective === undefined ? nothing : drawForced(effective, names)}
+    <label class="form-add" for="${idOf(path)}-add">${say("builder.add_setting")}
+      <select id="${idOf(path)}-add" @change=${add}><option value="">${say("builder.choose")}</option>
+      ${Object.keys(known).filter((name) => !names.includes(name)).map((name) => html`<option value=${name}>${name} · ${meaningOf(name)}</option>`)}</select></label>`;
+}
+
+/** What the given settings force (CFG-6), as the engine explained it in the trial. */
+function drawForced(effective: Record<string, { value: Json; reason?: string; rule?: string }>, given: string[]): Drawn {
+  const forced = Object.entries(effective).filter(([name, one]) => !given.includes(name) && one.reason !== undefined
+    && one.reason !== "default" && one.reason !== "set" && !(name === "guarantee_order" && one.value === false));
+  if (forced.length === 0) return nothing;
+  return html`<ul class="plain form-forced">${forced.map(([name, one]) => html`<li><code>${name} = ${name === "acks" && one.value === -1 ? "all" : showValue(one.value)}</code>
+    ${reasonText(one.reason ?? "")}${one.rule === undefined ? nothing : html` <span class="quiet">${one.rule}</span>`}</li>`)}</ul>`;
+}
+
+function reasonText(reason: string): string {
+  const key = `diagram.configuration.reason.${reason.replaceAll(" ", "_")}`;
+  return words.knows(key) ? say(key) : reason;
+}
+
+function firstValue(setting: Setting): Json {
+  if (setting.kind === "bool") return setting.default !== true;
+  if (setting.kind === "acks") return "all";
+  if (setting.kind === "text") return typeof setting.default === "string" ? setting.default : "txn-1";
+  return setting.default ?? setting.low ?? 1;
+}
+
+/** Keys that nobody lists: each with its value, and a place for one more. */
+function drawFree(sheet: Sheet, value: JsonObject, path: Path, place: string): TemplateResult {
+  const add = (event: Event): void => {
+    const input = event.target as HTMLInputElement;
+    const key = input.value.trim();
+    if (key !== "" && !(key in value)) sheet.edit([{ do: "set", path: [...path, key], value: 0 }]);
+    input.value = "";
+  };
+  const change = (name: string) => (event: Event): void => {
+    const text = (event.target as HTMLInputElement).value;
+    sheet.edit([text.trim() === "" ? { do: "remove", path: [...path, name] } : { do: "set", path: [...path, name], value: anyValue(text) }]);
+  };
+  return html`${Object.keys(value).map((name) => drawLabelled(sheet, [...path, name], `${place}.${name}`, name, "",
+      html`<input id=${idOf([...path, name])} .value=${showValue(value[name])} @change=${change(name)} spellcheck="false">`))}
+    <label class="form-add" for="${idOf(path)}-add">${say("builder.add_key")} <input id="${idOf(path)}-add" @change=${add} spellcheck="false"></label>`;
+}
+
+// -- rows ----------------------------------------------------------------------------------------------------
+
+function drawRows(sheet: Sheet, field: Field, rows: Json[], path: Path, meaning: string, place: string): TemplateResult {
+  const section = field.rows ?? "";
+  const add = (): void => {
+    sheet.toggled([place, rows.length].join("."), true);
+    const row = newRow(sheet.form, section, sheet.names, rows);
+    sheet.toggled([place, String(row["name"] ?? rows.length)].join("."), true);
+    sheet.edit([{ do: "add", path, value: row }]);
+  };
+  return html`<fieldset class="form-rows"><legend>${meaning} <code class="quiet">${String(path.at(-1))}</code></legend>
+    ${drawMistakes(sheet, path, place)}
+    ${rows.map((row, index) => drawRow(sheet, section, isObject(row) ? row : {}, [...path, index], rows.length))}
+    ${rows.length >= field.bound ? html`<p class="quiet">${say("builder.no_more", { most: field.bound })}</p>`
+      : html`<button type="button" class="small" id="${idOf(path)}-add" @click=${add}>${say(`builder.add.${section}`)}</button>`}
+  </fieldset>`;
+}
+
+function drawRow(sheet: Sheet, section: string, row: JsonObject, path: Path, count: number): TemplateResult {
+  const index = path.at(-1) as number;
+  const place = placeOf(sheet.document, path);
+  const line = rowLine(section, row, say, sheet.form);
+  const unmet = section === "fault" && sheet.seen !== undefined && sheet.seen[index] === 0;
+  const label = line === "" ? String(index + 1) : `${index + 1}. ${line}`;
+  const inner = html`${drawFields(sheet, section, row, path)}${drawMistakes(sheet, path, place)}
+    <div class="row-buttons">
+      <button type="button" class="small" ?disabled=${index === 0} @click=${() => sheet.edit([{ do: "move", path, by: -1 }])}>${say("builder.earlier")}<span class="sr"> ${label}</span></button>
+      <button type="button" class="small" ?disabled=${index === count - 1} @click=${() => sheet.edit([{ do: "move", path, by: 1 }])}>${say("builder.later")}<span class="sr"> ${label}</span></button>
+      <button type="button" class="small danger" @click=${() => sheet.edit([{ do: "remove", path }])}>${say("builder.remove")}<span class="sr"> ${label}</span></button>
+    </div>`;
+  return html`${drawFolded(sheet, place, label, 0, inner)}
+    ${unmet ? html`<p class="quiet form-unmet">${say("builder.never_met")}</p>` : nothing}`;
+}

@@ -1,0 +1,161 @@
+/** What the engine made of the text: verdicts, the first surprising step, what was expected in vain, and the messages
+ *  that a fault can be pointed at. */
+
+import { html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { Json, JsonObject } from "../player/frame.ts";
+import { say, words } from "../player/text.ts";
+import { showValue } from "./document.ts";
+import type { Edit, Mistake } from "./document.ts";
+
+export interface Message {
+  at: number;
+  step: number;
+  api: string;
+  response: boolean;
+  source: string;
+  destination: string;
+  partitions: string[];
+  match: JsonObject;
+}
+
+export interface Trial {
+  mistakes: Mistake[];
+  refused: { rule: string; place: string; reason: string; allowed: string; expected: boolean } | null;
+  variants: string[];
+  variant: string | null;
+  steps: number;
+  at: number;
+  finished: string | null;
+  stopped: string | null;
+  acts: boolean;
+  verdicts: JsonObject[];
+  transactions: JsonObject[];
+  guarantees: Record<string, number | null>;
+  unmet: { place: string; wanted: Json; found: Json }[];
+  surprise: { why: string; step: number; at: number; said: string; rules: string[]; guarantee: string | null } | null;
+  messages: Message[];
+  messages_in_all: number;
+  seen_by_rules: number[];
+  configurations: Record<string, Record<string, { value: Json; default?: Json; reason?: string; rule?: string }>>;
+  broke: string | null;
+}
+
+export interface TrialDoor {
+  edit(edits: Edit[]): void;
+  chooseVariant(variant: string): void;
+  filter: string;
+  setFilter(api: string): void;
+  hasExpectations: boolean;
+}
+
+const COUNTS = ["stored", "duplicates", "lost", "failed", "reordered"];
+const MESSAGE_EDITS: Record<string, JsonObject> = {
+  drop: { action: "drop" },
+  delay: { action: "delay", by_ms: 50 },
+  duplicate: { action: "duplicate" },
+  disconnect: { action: "disconnect" },
+};
+
+export function guaranteeWord(name: string): string {
+  const key = `classroom.guarantee.${name}`;
+  return words.knows(key) ? say(key) : name;
+}
+
+export function drawTrial(trial: Trial, door: TrialDoor): TemplateResult {
+  if (trial.mistakes.length > 0) {
+    return html`<p>${say("builder.trial.mistakes", { count: trial.mistakes.length })}</p>`;
+  }
+  return html`${trial.variants.length > 0 ? variants(trial, door) : nothing}
+    ${trial.refused !== null ? refused(trial.refused) : nothing}
+    ${trial.broke !== null ? html`<p class="errorlist">${say("builder.trial.broke", { reason: trial.broke })}</p>` : nothing}
+    ${trial.refused === null ? html`${ended(trial)}${surprise(trial)}${verdicts(trial)}${unmet(trial, door)}
+      ${messages(trial, door)}` : nothing}`;
+}
+
+function variants(trial: Trial, door: TrialDoor): TemplateResult {
+  return html`<label class="trial-variant">${say("builder.trial.variant")}
+    <select @change=${(event: Event) => door.chooseVariant((event.target as HTMLSelectElement).value)}>
+      ${trial.acts || trial.variant === null ? html`<option value="" ?selected=${trial.variant === null}>${say("library.no_variant")}</option>` : nothing}
+      ${trial.variants.map((name) => html`<option value=${name} ?selected=${name === trial.variant}>${name}</option>`)}
+    </select></label>`;
+}
+
+function refused(told: NonNullable<Trial["refused"]>): TemplateResult {
+  return html`<div class=${told.expected ? "notice" : "refusal"}><p><b>${say("builder.trial.refused", { rule: told.rule })}</b></p>
+    <p><code>${told.place}</code></p><p>${told.reason}</p><p>${told.allowed}</p></div>`;
+}
+
+function ended(trial: Trial): TemplateResult {
+  const key = trial.stopped !== null ? `builder.trial.stopped.${trial.stopped}` : `builder.trial.ended.${trial.finished ?? "complete"}`;
+  const broken = Object.entries(trial.guarantees).filter(([, step]) => step !== null);
+  return html`<p class="trial-ended">${say(key, { steps: trial.steps, at: trial.at })}</p>
+    <p class=${broken.length > 0 ? "errorlist" : "quiet"}>${broken.length === 0 ? say("builder.trial.all_hold")
+      : say("builder.trial.broken", { names: broken.map(([name]) => guaranteeWord(name)) })}</p>`;
+}
+
+function surprise(trial: Trial): TemplateResult | typeof nothing {
+  const first = trial.surprise;
+  if (first === null) return nothing;
+  const guarantee = first.guarantee === null ? "" : guaranteeWord(first.guarantee);
+  return html`<p class="trial-surprise"><b>${say(`builder.trial.surprise.${first.why}`, { step: first.step, at: first.at, guarantee })}</b>
+    ${first.said} <span class="quiet">${first.rules.join(", ")}</span></p>`;
+}
+
+function verdicts(trial: Trial): TemplateResult | typeof nothing {
+  if (trial.verdicts.length === 0) return nothing;
+  return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${say("builder.trial.verdicts")}>
+    <table class="results"><thead><tr><th scope="col">${say("form.field.verdict.partition")}</th>
+      ${COUNTS.map((name) => html`<th scope="col">${say(`form.field.verdict.${name}`)}</th>`)}</tr></thead>
+    <tbody>${trial.verdicts.map((row) => html`<tr><th scope="row">${showValue(row["partition"])}</th>
+      ${COUNTS.map((name) => html`<td class="num ${name !== "stored" && Number(row[name]) > 0 ? "counted" : ""}">${showValue(row[name])}</td>`)}</tr>`)}
+    </tbody></table></div>`;
+}
+
+function unmet(trial: Trial, door: TrialDoor): TemplateResult {
+  const expected = trial.verdicts.map((row) => Object.fromEntries(
+    Object.entries(row).filter(([name, value]) => name === "partition" || name === "stored" || value !== 0)));
+  const keep = (): void => door.edit([{ do: "set", path: ["expect", "verdicts"], value: expected }]);
+  const told = door.hasExpectations && trial.stopped === null && trial.unmet.length === 0
+    ? html`<p>${say("builder.trial.met")}</p>` : nothing;
+  return html`${told}${trial.unmet.length > 0 ? html`<ul class="plain">${trial.unmet.map((one) => html`<li class="errorlist">
+      ${say("builder.trial.unmet", { place: one.place, wanted: showValue(one.wanted), found: showValue(one.found) })}</li>`)}</ul>` : nothing}
+    ${trial.variant === null && trial.verdicts.length > 0 && trial.stopped === null
+      ? html`<button class="small" type="button" @click=${keep}>${say("builder.trial.keep")}</button>` : nothing}`;
+}
+
+function messages(trial: Trial, door: TrialDoor): TemplateResult | typeof nothing {
+  if (trial.messages.length === 0) return nothing;
+  const kinds = [...new Set(trial.messages.map((message) => message.api))].sort();
+  const shown = door.filter === "" ? trial.messages : trial.messages.filter((message) => message.api === door.filter);
+  const left = trial.messages_in_all - trial.messages.length;
+  return html`<details class="trial-messages" open><summary>${say("builder.point.heading")}</summary>
+    <p class="quiet">${say("builder.point.why")}</p>
+    <label>${say("form.field.match.api")} <select @change=${(event: Event) => door.setFilter((event.target as HTMLSelectElement).value)}>
+      <option value="">${say("builder.point.every")}</option>
+      ${kinds.map((api) => html`<option value=${api} ?selected=${api === door.filter}>${api}</option>`)}</select></label>
+    ${left > 0 ? html`<p class="quiet">${say("builder.point.left", { shown: trial.messages.length, count: trial.messages_in_all })}</p>` : nothing}
+    <div class="table-scroll message-list" tabindex="0" role="region" aria-label=${say("builder.point.heading")}>
+    <table class="results"><tbody>${repeat(shown, (message) => JSON.stringify(message.match), (message) => messageRow(message, door))}</tbody></table></div></details>`;
+}
+
+function messageRow(message: Message, door: TrialDoor): TemplateResult {
+  const what = say(message.response ? "builder.point.answer" : "builder.point.request", {
+    api: message.api, nth: (message.match["nth"] ?? 1) as Json, partition: message.partitions.join(", "),
+  });
+  const way = `${message.source} → ${message.destination}`;
+  const strike = (rule: JsonObject): void => door.edit([{ do: "add", path: ["faults"], value: { match: message.match, ...rule } }]);
+  const choose = (event: Event): void => {
+    const select = event.target as HTMLSelectElement;
+    const broker = [message.source, message.destination].find((name) => name.startsWith("broker-"));
+    const rule = select.value === "crash" ? { action: "crash", actor: broker ?? message.destination } : MESSAGE_EDITS[select.value];
+    select.value = "";
+    if (rule !== undefined) strike(rule);
+  };
+  return html`<tr><td class="num quiet">${message.at} ms</td><th scope="row">${what}<span class="quiet"> ${way}</span></th>
+    <td><select aria-label=${say("builder.point.do", { what, way })} @change=${choose}>
+      <option value="">${say("builder.point.choose")}</option>
+      ${[...Object.keys(MESSAGE_EDITS), "crash"].map((name) => html`<option value=${name}>${say(`builder.point.${name}`)}</option>`)}
+    </select></td></tr>`;
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  GROUPS, anyValue, fieldsOf, matchLine, mistakesAt, mistakesInGroup, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
+} from "../../builder/document.ts";
+import type { Field, Form } from "../../builder/document.ts";
+import { WIDTH, lanesOf, placed } from "../../builder/timeline.ts";
+
+const field = (kind: string, more: Partial<Field> = {}): Field => ({
+  kind, default: null, required: false, low: null, high: null, choices: [], rows: null, bound: 64, table: null, names: null, ...more,
+});
+
+const FORM: Form = {
+  sections: {
+    fault: { at: field("int"), match: field("table", { rows: "match" }), action: field("name", { required: true, choices: ["drop", "crash"] }), actor: field("text"), by_ms: field("int") },
+    producer: { name: field("name", { required: true }), settings: field("table", { table: "settings" }) },
+    application: { name: field("name", { required: true }), client: field("name", { required: true, names: "callable" }), calls: field("tables", { rows: "call" }) },
+    call: { at: field("int", { required: true }), do: field("name", { required: true, choices: ["send"] }) },
+  },
+  tables: {},
+  belonging: { fault: { word: "action", always: ["at", "match"], fields: { drop: [], crash: ["actor"] } } },
+  needs: {}, actions: {}, names: {}, versions: {},
+};
+
+test("a place names rows by their names, as the loader does", () => {
+  const document = { producers: [{ name: "p1", settings: { acks: 1 } }], faults: [{ action: "drop" }, {}] };
+  assert.equal(placeOf(document, ["producers", 0, "settings", "acks"]), "producers.p1.settings.acks");
+  assert.equal(placeOf(document, ["faults", 1, "match", "api"]), "faults.1.match.api");
+  assert.equal(placeOf(document, ["limits", "steps"]), "limits.steps");
+});
+
+test("a row shows the fields of its word first, and what stands there without belonging", () => {
+  const names = (row: Record<string, string | number>): string[] => fieldsOf(FORM, "fault", row).map(([name]) => name);
+  assert.deepEqual(names({ action: "drop" }), ["action", "at", "match"]);
+  assert.deepEqual(names({ action: "crash", by_ms: 3 }), ["action", "at", "match", "actor", "by_ms"]);
+});
+
+test("new rows can be filled in, with names that nobody has", () => {
+  assert.deepEqual(newRow(FORM, "producer", {}, [{ name: "p1" }, { name: "p3" }]), { name: "p2" });
+  assert.deepEqual(newRow(FORM, "application", { callable: ["p1"] }, []), { name: "app-1", client: "p1", calls: [] });
+  assert.deepEqual(newRow(FORM, "call", { partitions: ["orders-0"] }, [{ at: 10, do: "send" }]), { at: 20, do: "send", partition: "orders-0" });
+});
+
+test("what is typed is read by its kind; nothing takes the key out", () => {
+  assert.equal(readValue("int", " 12 "), 12);
+  assert.equal(readValue("int", "twelve"), "twelve");
+  assert.equal(readValue("acks", "all"), "all");
+  assert.equal(readValue("acks", "1"), 1);
+  assert.equal(readValue("bool", "false"), false);
+  assert.deepEqual(readValue("names", "t-0, t-1，t-2"), ["t-0", "t-1", "t-2"]);
+  assert.deepEqual(readValue("ints", "1, x"), [1, "x"]);
+  assert.equal(readValue("text", "  "), undefined);
+  assert.deepEqual(anyValue('{"t-0": 3}'), { "t-0": 3 });
+  assert.equal(anyValue("COMMIT"), "COMMIT");
+  assert.equal(showValue(["a", "b"]), "a, b");
+  assert.equal(showValue(null), "");
+});
+
+test("mistakes are counted at a field, below it and in its group", () => {
+  const at = (place: string) => ({ place, wrong: "x", allowed: "y", line: null });
+  const mistakes = [at("faults.0.actor"), at("faults.0"), at("profile")];
+  assert.deepEqual(mistakesAt(mistakes, "faults.0"), { here: [at("faults.0")], below: 1 });
+  assert.equal(mistakesInGroup(mistakes, "faults"), 2);
+  assert.equal(mistakesInGroup(mistakes, "about"), 1);
+});
+
+test("rows and messages have a line that tells them apart", () => {
+  const say = (key: string): string => key;
+  assert.equal(rowLine("fault", { at: 30, action: "crash", actor: "broker-1" }, say, FORM), "30 ms · form.action.crash · broker-1");
+  assert.equal(matchLine({ api: "Produce", response: true, to: "p1", partition: "t-0", nth: 2 }), "Produce ↩ * → p1 t-0 #2");
+  assert.equal(wordsOfChoices("fault", "action", FORM), "form.action");
+  assert.equal(wordsOfChoices("fault", "actor", FORM), null);
+});
+
+test("no field of the document stands in two groups", () => {
+  const every = Object.values(GROUPS).flat();
+  assert.equal(new Set(every).size, every.length);
+});
+
+test("the line of time holds every call and fault inside its width, and no word lies on another", () => {
+  const lanes = lanesOf({
+    applications: [{ name: "app", calls: [{ at: 10, do: "send", records: 3, every: 5 }, { at: 11, do: "flush" }, { at: 400, do: "close" }, { do: "send" }] }],
+    faults: [{ at: 50, action: "crash", for_ms: 100 }, { match: { api: "Produce" }, action: "drop" }],
+  });
+  assert.deepEqual(lanes.map((lane) => [lane.kind, lane.marks.length]), [["application", 3], ["fault", 1]]);
+  assert.equal(lanes[0]?.marks[0]?.word, "send ×3");
+  const { lanes: drawn, end } = placed(lanes);
+  assert.equal(end, 400);
+  for (const mark of drawn.flatMap((lane) => lane.placed)) assert.ok(mark.x + mark.width <= WIDTH);
+  assert.deepEqual(drawn[0]?.placed.map((mark) => mark.worded), [true, false, true]);
+});
