@@ -1,0 +1,421 @@
+"""What happened in a run, as rows: the one table that audits judge (docs/audit.md).
+
+Owns the table's columns and how rows come out of recorded steps (docs/frame.md). It tells what was stored, shown,
+said and delivered, and never whether that was right. It reads steps as any program may that was handed a replay:
+it knows their shape and nothing of the engine. Imported on executors: it needs nothing but Arrow and Spark's types.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as t
+
+Row = dict[str, Any]
+Json = dict[str, Any]
+
+_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("session", "text"),
+    ("fact", "long"),
+    ("step", "long"),
+    ("at", "long"),
+    ("kind", "text"),
+    ("partition", "text"),
+    ("replica", "int"),
+    ("leading", "flag"),
+    ("offset", "long"),
+    ("last_offset", "long"),
+    ("producer_id", "long"),
+    ("producer_epoch", "int"),
+    ("first_sequence", "long"),
+    ("last_sequence", "long"),
+    ("transactional", "flag"),
+    ("control", "text"),
+    ("coordinator_epoch", "int"),
+    ("serials", "longs"),
+    ("log_start", "long"),
+    ("log_end", "long"),
+    ("high_watermark", "long"),
+    ("last_stable_offset", "long"),
+    ("tid", "long"),
+    ("name", "text"),
+    ("subject", "text"),
+    ("state", "text"),
+    ("detail", "text"),
+    ("value", "long"),
+    ("items", "texts"),
+)
+_ARROW: dict[str, pa.DataType] = {
+    "text": pa.string(),
+    "long": pa.int64(),
+    "int": pa.int32(),
+    "flag": pa.bool_(),
+    "longs": pa.list_(pa.int64()),
+    "texts": pa.list_(pa.string()),
+}
+_SPARK: dict[str, t.DataType] = {
+    "text": t.StringType(),
+    "long": t.LongType(),
+    "int": t.IntegerType(),
+    "flag": t.BooleanType(),
+    "longs": t.ArrayType(t.LongType()),
+    "texts": t.ArrayType(t.StringType()),
+}
+_ALWAYS = ("session", "fact", "step", "at", "kind")
+ARROW_SCHEMA = pa.schema([(name, _ARROW[shape]) for name, shape in _COLUMNS])
+FACTS_SCHEMA = t.StructType(
+    [t.StructField(name, _SPARK[shape], name not in _ALWAYS) for name, shape in _COLUMNS]
+)
+"""A row per fact (docs/audit.md says which columns a kind fills; the others are null). ``session`` names the run,
+``fact`` counts its rows, ``step`` the step that they belong to, 0 for what was there before the first."""
+
+APPEND, REMOVED, POINTERS, FORGOTTEN, LEADER = "append", "removed", "pointers", "forgotten", "leader"
+ANSWER, LOGGED, OFFSET, PASSED, SENT = "answer", "logged", "offset", "passed", "sent"
+TRANSITION, BROKER, SESSION, GUARANTEE = "transition", "broker", "session", "guarantee"
+MESSAGE, NODE, DECISION = "message", "node", "decision"
+_RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, POINTERS: 5}
+"""In a step, what changes a log comes before what is seen of it."""
+
+_POINTERS = frozenset(("log_start", "log_end", "high_watermark", "last_stable_offset"))
+_TRANSACTION_LOG, _OFFSETS_LOG = "__transaction_state-", "__consumer_offsets-"
+_OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "participant"))
+"""Roles of a transaction over middleware."""
+
+
+class FactReader:
+    """The facts of one run. ``first()`` once, ``take()`` for every step in order, ``last()`` at the end.
+
+    ``header`` and ``view`` are those before the first step, steps are JSON (docs/frame.md). The view is folded on
+    and belongs to this reader from then on.
+    """
+
+    def __init__(self, session: str, header: Json, view: Json) -> None:
+        self.session = session
+        self.header = header
+        self.view = view
+        self._nodes = {actor["name"] for actor in header.get("actors", ()) if actor["role"] in _OF_MIDDLEWARE}
+        self._facts = 0
+        self._step = 0
+        self._at = 0
+        self._rows: list[Row] = []
+        self._moved: dict[tuple[str, str], None] = {}
+        """Replicas whose pointers changed in this step."""
+        self._requests: dict[tuple[str, str, int], Json] = {}
+        """(client, broker, correlation id) to the batches of a Produce request."""
+
+    def first(self) -> list[Row]:
+        """What was there before the first step."""
+        for partition, lane in self.view.get("partitions", {}).items():
+            self._tell(LEADER, partition=partition, replica=lane.get("leader"))
+            for replica, copy in lane.get("replicas", {}).items():
+                self._moved[(partition, replica)] = None
+                for offset in sorted(copy.get("batches", {}), key=int):
+                    self._append(partition, replica, copy["batches"][offset])
+        for broker, shown in self.view.get("brokers", {}).items():
+            self._tell(BROKER, replica=int(broker), state=_life(shown))
+        return self._step_rows()
+
+    def take(self, step: Json) -> list[Row]:
+        """The facts of one step."""
+        self._step, self._at = step["number"], step["at"]
+        for change in step["changes"]:
+            path, before, after = change["path"], change.get("before"), change.get("after")
+            known = _found(self.view, path)
+            _place(self.view, path, after, "after" in change)
+            reader = _READERS.get(path[0])
+            if reader is not None:
+                reader(self, path, known if known is not None else before, after)
+        for taken in (*step.get("earlier_transitions", ()), step.get("transition")):
+            if taken is not None:
+                self._tell(
+                    TRANSITION,
+                    name=taken["machine"],
+                    subject=taken["of"],
+                    detail=taken["from"],
+                    state=taken["to"],
+                )
+        for fate in step.get("messages", ()):
+            self._fate(fate["id"], fate["event"], step)
+        return self._step_rows()
+
+    def last(self, finished: str | None) -> list[Row]:
+        """How the run ended, and what the judges of the engine said, as the last facts."""
+        header = self.header
+        self._tell(
+            SESSION,
+            name=header.get("scenario"),
+            subject=header.get("variant"),
+            state=finished,
+            detail=header.get("profile"),
+            items=sorted(header.get("switches") or ()),
+        )
+        for name, shown in self.view.get("guarantees", {}).items():
+            if shown.get("judged"):
+                self._tell(
+                    GUARANTEE, name=name, value=shown.get("broken_at"), partition=shown.get("partition")
+                )
+        return self._step_rows()
+
+    # -- rows ------------------------------------------------------------------------------------------
+
+    def _tell(self, kind: str, **columns: Any) -> None:
+        self._rows.append({"kind": kind, **columns})
+
+    def _step_rows(self) -> list[Row]:
+        for partition, replica in self._moved:
+            self._tell_pointers(partition, replica)
+        self._moved.clear()
+        rows = sorted(self._rows, key=_rank)
+        self._rows = []
+        for row in rows:
+            self._facts += 1
+            row["session"], row["fact"], row["step"], row["at"] = (
+                self.session,
+                self._facts,
+                self._step,
+                self._at,
+            )
+        return rows
+
+    def _tell_pointers(self, partition: str, replica: str) -> None:
+        copy = _found(self.view, ["partitions", partition, "replicas", replica])
+        if copy is not None and "log_end" in copy:
+            self._tell(
+                POINTERS,
+                partition=partition,
+                replica=int(replica),
+                leading=self._leads(partition, replica),
+                **{name: copy.get(name) for name in sorted(_POINTERS)},
+            )
+
+    def _leads(self, partition: str, replica: str) -> bool:
+        leader = self.view["partitions"][partition].get("leader")
+        return leader is not None and str(leader) == replica
+
+    # -- logs ------------------------------------------------------------------------------------------
+
+    def _in_partition(self, path: list[str], before: Any, after: Any) -> None:
+        partition = path[1]
+        if len(path) == 2 or path[2] == "leader":
+            lane = self.view.get("partitions", {}).get(partition)
+            self._tell(LEADER, partition=partition, replica=None if lane is None else lane.get("leader"))
+        elif path[2] == "replicas" and len(path) >= 4:
+            self._in_replica(partition, path[3], path[4:], before, after)
+
+    def _in_replica(self, partition: str, replica: str, rest: list[str], before: Any, after: Any) -> None:
+        if not rest or rest[0] in _POINTERS:
+            self._moved[(partition, replica)] = None
+        elif rest[0] == "batches" and len(rest) == 2:
+            if after is None:
+                self._tell(REMOVED, partition=partition, replica=int(replica), offset=int(rest[1]))
+            elif before is None:
+                self._append(partition, replica, after)
+        elif rest[0] == "producers" and len(rest) == 2 and after is None:
+            self._tell(FORGOTTEN, partition=partition, replica=int(replica), producer_id=int(rest[1]))
+
+    def _append(self, partition: str, replica: str, batch: Json) -> None:
+        leads = self._leads(partition, replica)
+        self._tell(
+            APPEND,
+            partition=partition,
+            replica=int(replica),
+            leading=leads,
+            offset=batch["base_offset"],
+            last_offset=batch["last_offset"],
+            producer_id=batch["producer_id"],
+            producer_epoch=batch["producer_epoch"],
+            first_sequence=batch["first_sequence"],
+            last_sequence=batch["last_sequence"],
+            transactional=batch["transactional"],
+            control=batch["control"],
+            coordinator_epoch=batch["coordinator_epoch"],
+            serials=batch.get("serials", []),
+        )
+        if leads and "content" in batch and batch["control"] is None:
+            self._content(partition, int(replica), batch)
+
+    def _content(self, partition: str, replica: int, batch: Json) -> None:
+        """Records of an internal topic, as its leader stored them."""
+        content = batch["content"]
+        where: Json = {"partition": partition, "replica": replica, "offset": batch["base_offset"]}
+        for key, value in zip(content["keys"], content["values"], strict=True):
+            if partition.startswith(_TRANSACTION_LOG) and isinstance(value, dict):
+                self._tell(
+                    LOGGED,
+                    **where,
+                    name=_named(key),
+                    state=value["state"],
+                    producer_id=value["producer_id"],
+                    producer_epoch=value["producer_epoch"],
+                    items=sorted(value["partitions"]),
+                )
+            elif partition.startswith(_OFFSETS_LOG) and batch["transactional"]:
+                self._tell(
+                    OFFSET,
+                    **where,
+                    name=_named(key),
+                    producer_id=batch["producer_id"],
+                    producer_epoch=batch["producer_epoch"],
+                )
+
+    # -- what was said ---------------------------------------------------------------------------------
+
+    def _in_network(self, path: list[str], before: Any, after: Any) -> None:
+        if len(path) != 3 or path[1] != "messages" or not isinstance(after, dict):
+            return
+        if after["api"] == "Produce":
+            place = (after["from"], after["to"], after["correlation_id"])
+            if not after["is_response"]:
+                self._requests[place] = after["fields"]["batches"]
+            else:
+                batches = self._requests.get((after["to"], after["from"], after["correlation_id"]), {})
+                for partition, answer in after["fields"]["partitions"].items():
+                    self._answer(after, partition, answer, batches.get(partition))
+
+    def _answer(self, message: Json, partition: str, answer: Json, batch: Json | None) -> None:
+        if batch is None:
+            return
+        self._tell(
+            ANSWER,
+            partition=partition,
+            replica=int(message["from"].rpartition("-")[2]),
+            subject=message["to"],
+            state=answer["error"],
+            offset=answer["base_offset"],
+            producer_id=batch["producer_id"],
+            producer_epoch=batch["producer_epoch"],
+            first_sequence=batch["base_sequence"],
+            last_sequence=batch["last_sequence"],
+        )
+
+    def _fate(self, message: int, event: str, step: Json) -> None:
+        """Of a message of the middleware: sent, delivered, lost."""
+        shown = _found(self.view, ["network", "messages", str(message)])
+        if shown is None:
+            gone = ["network", "messages", str(message)]
+            shown = next(
+                (one["before"] for one in step["changes"] if one["path"] == gone and "before" in one), None
+            )
+        if shown is not None and {shown["from"], shown["to"]} <= self._nodes:
+            self._tell(
+                MESSAGE,
+                name=shown["api"],
+                detail=shown["from"],
+                subject=shown["to"],
+                tid=shown["correlation_id"],
+                state=event,
+            )
+
+    def _in_records(self, path: list[str], before: Any, after: Any) -> None:
+        if len(path) == 2 and isinstance(after, dict):
+            self._tell(SENT, name=after["producer"], partition=after["partition"], serials=[int(path[1])])
+
+    # -- readers and brokers ---------------------------------------------------------------------------
+
+    def _in_consumer(self, path: list[str], before: Any, after: Any) -> None:
+        if len(path) < 4 or path[2] != "lanes" or after is None:
+            return
+        if len(path) == 4:
+            stretches, known = after.get("stretches", []), (before or {}).get("stretches", [])
+        elif path[4] == "stretches":
+            stretches, known = after, before or []
+        else:
+            return
+        isolation = self.view["consumers"][path[1]].get("isolation")
+        for first, last, fate in _news(known, stretches):
+            self._tell(
+                PASSED,
+                name=path[1],
+                partition=path[3],
+                offset=first,
+                last_offset=last,
+                state=fate,
+                detail=isolation,
+            )
+
+    def _in_broker(self, path: list[str], before: Any, after: Any) -> None:
+        if len(path) == 2 or path[2:] in (["alive"], ["starting"], ["paused"]):
+            shown = self.view.get("brokers", {}).get(path[1])
+            self._tell(BROKER, replica=int(path[1]), state=_life(shown))
+
+    # -- middleware ------------------------------------------------------------------------------------
+
+    def _in_middleware(self, path: list[str], before: Any, after: Any) -> None:
+        view = self.view["middleware"]
+        if path[1] == "transactions" and len(path) >= 3:
+            shown = view.get("transactions", {}).get(path[2])
+            if shown is not None and (len(path) == 3 or path[3] in ("state", "decision", "named")):
+                self._tell(
+                    DECISION,
+                    tid=int(path[2]),
+                    state=shown["state"],
+                    detail=shown["decision"],
+                    items=sorted(shown["votes"]),
+                )
+        elif path[1] == "participants" and len(path) >= 5 and path[3] == "transactions":
+            shown = view["participants"][path[2]].get("transactions", {}).get(path[4])
+            if shown is not None:
+                self._node(path[2], path[4], shown["state"], shown["applied"])
+        elif path[1] == "business" and len(path) >= 4 and path[2] == "transactions":
+            shown = view["business"].get("transactions", {}).get(path[3])
+            if shown is not None:
+                done = shown["stored"] == "SUCCESS" and not shown["undone"]
+                self._node("business", path[3], shown["state"], int(done))
+
+    def _node(self, node: str, tid: str, state: str, applied: int) -> None:
+        self._tell(NODE, subject=node, tid=int(tid), state=state, value=applied)
+
+
+def _life(broker: Json | None) -> str:
+    if broker is None or not broker.get("alive"):
+        return "down"
+    return "paused" if broker.get("paused") else "starting" if broker.get("starting") else "alive"
+
+
+def _named(key: Any) -> str:
+    """A record's key: a transactional id, or a group with its partition."""
+    return " ".join(str(part) for part in key) if isinstance(key, list) else str(key)
+
+
+def _rank(row: Row) -> int:
+    return _RANK.get(row["kind"], 6)
+
+
+def _news(known: list[list[Any]], stretches: list[list[Any]]) -> Iterator[list[Any]]:
+    """The stretches that were not there before; of one that grew, what it grew by."""
+    before = {(first, fate): last for first, last, fate in known}
+    for first, last, fate in stretches:
+        reached = before.get((first, fate))
+        if reached is None:
+            yield [first, last, fate]
+        elif reached < last:
+            yield [reached + 1, last, fate]
+
+
+def _found(view: Json, path: list[str]) -> Any:
+    node: Any = view
+    for key in path:
+        if not isinstance(node, dict) or key not in node:
+            return None
+        node = node[key]
+    return node
+
+
+def _place(view: Json, path: list[str], value: Any, there: bool) -> None:
+    node = view
+    for key in path[:-1]:
+        node = node.setdefault(key, {})
+    if there:
+        node[path[-1]] = value
+    else:
+        node.pop(path[-1], None)
+
+
+_READERS = {
+    "partitions": FactReader._in_partition,
+    "network": FactReader._in_network,
+    "records": FactReader._in_records,
+    "consumers": FactReader._in_consumer,
+    "brokers": FactReader._in_broker,
+    "middleware": FactReader._in_middleware,
+}
