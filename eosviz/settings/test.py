@@ -21,7 +21,11 @@ DATABASES = {
         "NAME": ":memory:",
         # Sockets and tasks run in several threads; SQLite in shared memory makes those fail, not wait.
         "TEST": {"NAME": f"{_data_folder}/test.sqlite3"},
-        "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20},
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF; PRAGMA foreign_keys=ON;",
+        },
     }
 }
 if os.environ.get("EOSVIZ_TEST_DATABASE") == "postgresql":

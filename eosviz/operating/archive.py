@@ -1,0 +1,193 @@
+"""The form of a backup: a gzipped tar file whose members come in this order, written and read in one go.
+
+- `manifest.json`: version of this form, engine, when, which migrations the rows belong to, columns of each table
+- `rows/<app.model>/<number>.jsonl`: rows as JSON lines (`tables.py`), a few megabytes a member
+- `files/<path>`: what lies in the data folder
+- `end.json`: how many rows and files there were, and the chain over all members before it
+
+The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A file that is cut
+off has no end, one that was altered another chain; both are known before anything of it is used.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+VERSION = 1
+MANIFEST, END = "manifest.json", "end.json"
+ROWS, FILES = "rows/", "files/"
+COMPRESSION = 3
+PIECE_BYTES = 1024 * 1024
+SMALL_MEMBER_BYTES_MAX = 8 * 1024 * 1024
+"""Of the manifest and the end."""
+
+
+class Damaged(Exception):
+    """The text says what is wrong with the file."""
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    version: int
+    engine: str
+    created: str
+    """ISO 8601."""
+    database: str
+    """Its vendor. A backup of one may be restored into another."""
+    migrations: list[str]
+    columns: dict[str, list[str]]
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True):
+    chain: str
+    rows: dict[str, int]
+    files: int
+
+
+class Chain:
+    def __init__(self) -> None:
+        self.hex = hashlib.sha256(b"eosviz backup").hexdigest()
+
+    def add(self, name: str, content_hash: str) -> None:
+        self.hex = hashlib.sha256(f"{self.hex} {name} {content_hash}".encode()).hexdigest()
+
+
+class Writer:
+    """Adds members to a tar stream. `path` must not exist; it is there whole after `end`, or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._draft = path.with_name(f"{path.name}.part")
+        # Hashes of passwords and keys of browsers are in it.
+        self._draft.touch(mode=0o600, exist_ok=False)
+        self._packed = gzip.GzipFile(self._draft, "wb", COMPRESSION)
+        self._tar = tarfile.TarFile(fileobj=self._packed, mode="w", format=tarfile.PAX_FORMAT)
+        self._chain = Chain()
+
+    def add_bytes(self, name: str, content: bytes) -> None:
+        self._add(name, io.BytesIO(content), len(content))
+
+    def add_file(self, name: str, file: IO[bytes], size: int) -> None:
+        self._add(name, file, size)
+
+    def _add(self, name: str, file: IO[bytes], size: int) -> None:
+        member = tarfile.TarInfo(name)
+        member.size = size
+        member.mode = 0o600
+        read = HashedReader(file)
+        self._tar.addfile(member, read)  # OSError when the file became shorter meanwhile
+        self._tar.members.clear()  # it would remember every one
+        self._chain.add(name, read.hash.hexdigest())
+
+    def end(self, rows: dict[str, int], files: int) -> None:
+        last = End(chain=self._chain.hex, rows=rows, files=files)
+        content = msgspec.json.encode(last)
+        member = tarfile.TarInfo(END)
+        member.size = len(content)
+        self._tar.addfile(member, io.BytesIO(content))
+        self._tar.close()
+        self._packed.close()
+        self._draft.rename(self._path)
+
+    def give_up(self) -> None:
+        self._packed.close()
+        self._draft.unlink(missing_ok=True)
+
+
+class HashedReader:
+    """Reads on from another file and hashes what it gives."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.hash = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._file.read(size)
+        self.hash.update(piece)
+        return piece
+
+
+UNREADABLE = (tarfile.TarError, zlib.error, EOFError, OSError)
+"""What the libraries say of a file that is cut off or no such file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    name: str
+    size: int
+    file: IO[bytes]
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self.file.read(size)
+        except UNREADABLE as error:
+            raise Damaged(f"{self.name} cannot be read to its end ({error})") from error
+
+    def whole(self) -> bytes:
+        """Damaged where it is larger than a manifest or an end may be."""
+        if self.size > SMALL_MEMBER_BYTES_MAX:
+            raise Damaged(f"{self.name} is larger than {SMALL_MEMBER_BYTES_MAX} bytes")
+        return self.read()
+
+
+def members(path: Path) -> Iterator[Member]:
+    """Damaged when this is no such file, or broken off. Each must be read before the next is asked for."""
+    try:
+        with gzip.GzipFile(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
+            while (info := tar.next()) is not None:
+                tar.members.clear()  # it would remember every one
+                file = tar.extractfile(info) if info.isreg() else None
+                if file is None or not _is_inside(info.name):
+                    raise Damaged(f"{info.name} is no member of a backup")
+                yield Member(info.name, info.size, file)
+    except UNREADABLE as error:
+        raise Damaged(f"it cannot be read to its end ({error})") from error
+
+
+def _is_inside(name: str) -> bool:
+    parts = name.split("/")
+    return "\0" not in name and "\\" not in name and not {"", ".", ".."} & set(parts)
+
+
+def check(path: Path) -> tuple[Manifest, End]:
+    """Reads the whole file. Damaged unless all is there, in order, as it was written."""
+    chain = Chain()
+    manifest: Manifest | None = None
+    end: End | None = None
+    for member in members(path):
+        if end is not None:
+            raise Damaged("something comes after its end")
+        if member.name == END:
+            end = _decoded(member.whole(), End, END)
+            continue
+        digest = hashlib.sha256()
+        if manifest is None:
+            if member.name != MANIFEST:
+                raise Damaged("it does not begin with a manifest")
+            content = member.whole()
+            digest.update(content)
+            manifest = _decoded(content, Manifest, MANIFEST)
+        while piece := member.read(PIECE_BYTES):
+            digest.update(piece)
+        chain.add(member.name, digest.hexdigest())
+    if manifest is None or end is None:
+        raise Damaged("its end is missing: it was broken off")
+    if end.chain != chain.hex:
+        raise Damaged("it was altered: its checksum is another one")
+    return manifest, end
+
+
+def _decoded(content: bytes, type: Any, name: str) -> Any:
+    try:
+        return msgspec.json.decode(content, type=type)
+    except msgspec.MsgspecError as error:
+        raise Damaged(f"{name} cannot be read ({error})") from error

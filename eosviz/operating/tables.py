@@ -1,0 +1,111 @@
+"""All tables of the site, as models, and their rows as JSON.
+
+A value travels as the field itself would read it back: bytes as Base64, a date as ISO 8601, a UUID as its text.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from django.apps import apps
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import BinaryField, JSONField, Model
+
+MADE_BY_MIGRATE = frozenset(
+    {
+        "contenttypes.contenttype",
+        "auth.permission",
+        "auth.group",
+        "auth.group_permissions",
+        "scenarios.scenarioversion",
+    }
+)
+"""What a database holds that nobody used yet: their rows are made by `migrate`."""
+
+ROWS_READ_AT_ONCE = 200
+
+
+def all_models() -> list[type[Model]]:
+    """Each with a table of its own here, those of many-to-many relations too, by name."""
+    models = apps.get_models(include_auto_created=True)
+    return sorted((model for model in models if has_own_table(model)), key=label_of)
+
+
+def has_own_table(model: type[Model]) -> bool:
+    return bool(model._meta.managed and not model._meta.proxy)
+
+
+def label_of(model: type[Model]) -> str:
+    """`app.model` in small letters; of a relation's own table `auth.group_permissions`."""
+    return str(model._meta.label_lower)
+
+
+def migrations_applied() -> list[str]:
+    """`app.name` of each, in order of name."""
+    applied = MigrationRecorder(connections[DEFAULT_DB_ALIAS]).applied_migrations()
+    return sorted(f"{app}.{name}" for app, name in applied)
+
+
+def used_models() -> list[str]:
+    """Those with rows that somebody must have made."""
+    return [
+        label_of(model)
+        for model in all_models()
+        if label_of(model) not in MADE_BY_MIGRATE and model._base_manager.exists()
+    ]
+
+
+def rows_of(model: type[Model]) -> Iterator[bytes]:
+    """Each row as one line of JSON, a list in the order of `columns_of`, read a few hundred at a time."""
+    fields = model._meta.concrete_fields
+    asked = model._base_manager.order_by("pk").values_list(*(field.attname for field in fields))
+    for row in asked.iterator(chunk_size=ROWS_READ_AT_ONCE):
+        yield msgspec.json.encode([_told(value) for value in row], enc_hook=str) + b"\n"
+
+
+def columns_of(model: type[Model]) -> list[str]:
+    return [field.attname for field in model._meta.concrete_fields]
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, bytes | memoryview):
+        return base64.b64encode(bytes(value)).decode()
+    return value
+
+
+def objects_from(model: type[Model], lines: Iterable[bytes]) -> list[Model]:
+    """The rows again; not stored. ValueError, ValidationError or DecodeError for what is no row of this model."""
+    fields = model._meta.concrete_fields
+    objects = []
+    for line in lines:
+        values = msgspec.json.decode(line)
+        if not isinstance(values, list) or len(values) != len(fields):
+            raise ValueError(f"a row of {label_of(model)} has {len(fields)} values")
+        objects.append(
+            model(**{field.attname: _read(field, value) for field, value in zip(fields, values, strict=True)})
+        )
+    return objects
+
+
+def _read(field: Any, value: Any) -> Any:
+    if value is None or isinstance(field, JSONField):
+        return value
+    if isinstance(field, BinaryField):
+        return base64.b64decode(value, validate=True)
+    # A foreign key holds what the key of the other model holds.
+    return field.target_field.to_python(value) if field.is_relation else field.to_python(value)
+
+
+def store(model: type[Model], objects: list[Model]) -> None:
+    """Exactly these values, also where a field would set its own (`auto_now_add`)."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    fields = list(model._meta.concrete_fields)
+    size = max(1, connection.ops.bulk_batch_size(fields, objects))
+    for first in range(0, len(objects), size):
+        model._base_manager._insert(
+            objects[first : first + size], fields=fields, using=DEFAULT_DB_ALIAS, raw=True
+        )

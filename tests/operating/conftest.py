@@ -1,0 +1,6 @@
+"""A site in which everything was used: rows in as many tables as people fill, and files in the data folder."""
+
+from __future__ import annotations
+
+from tests.classroom.conftest import school  # noqa: F401
+from tests.classroom.test_permissions import things  # noqa: F401
