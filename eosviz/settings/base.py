@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "eosviz.tracks",
     "eosviz.classroom",
     "eosviz.workshop",
+    "eosviz.operating",
 ]
 
 MIDDLEWARE = [
