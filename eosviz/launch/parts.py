@@ -19,7 +19,12 @@ from eosviz.launch.frontend import find_node
 from eosviz.launch.places import ROOT, TEST_RESULTS, environment_python
 
 ELSEWHERE = ("--ignore=tests/engine", "--ignore=tests/e2e")
-POSTGRESQL_TESTS = ("tests/accounts", "tests/classroom", "tests/walkthroughs/test_commands.py")
+POSTGRESQL_TESTS = (
+    "tests/accounts",
+    "tests/classroom",
+    "tests/operating",
+    "tests/walkthroughs/test_commands.py",
+)
 """Who may do what, and what happens once: run on both databases by `make test`."""
 
 
