@@ -105,7 +105,7 @@ def _add(document: Any, edit: Edit, is_text: bool) -> None:
     if not is_text:
         rows.append(copy.deepcopy(edit.value))
     elif isinstance(rows, AoT):
-        rows.append(_table(edit.value))
+        rows.append(_apart(edit.value))
     else:
         _append(rows, edit.value)
 
@@ -157,7 +157,7 @@ def _put(node: Any, key: str | int, value: Any, path: list[str | int], is_text: 
         return
     if isinstance(value, dict):
         own = len(path) == 1 and not isinstance(node, InlineTable)
-        value = _table(value) if own else _inline(value)
+        value = _apart(value) if own else _inline(value)
     elif isinstance(value, list):
         value = _rows(value, str(key), len(path) == 1)
     node[key] = value
@@ -167,11 +167,18 @@ def _rows(value: list[Any], key: str, is_outermost: bool) -> Any:
     if is_outermost and key in _LISTS_OF_TABLES:
         rows = tomlkit.aot()
         for row in value:
-            rows.append(_table(row))
+            rows.append(_apart(row))
         return rows
     made = tomlkit.array()
     for row in value:
         _append(made, row)
+    return made
+
+
+def _apart(value: dict[str, Any]) -> Any:
+    """A table with a heading of its own, after an empty line."""
+    made = _table(value)
+    made.trivia.indent = "\n"
     return made
 
 
@@ -187,17 +194,17 @@ def _table(value: dict[str, Any]) -> Any:
 
 
 def _inline(value: dict[str, Any]) -> Any:
-    made = tomlkit.inline_table()
-    for key, inner in value.items():
-        if isinstance(inner, dict):
-            inner = _inline(inner)
-        elif isinstance(inner, list):
-            plain = tomlkit.array()
-            for row in inner:
-                plain.append(_inline(row) if isinstance(row, dict) else row)
-            inner = plain
-        made.append(key, inner)
-    return made
+    return tomlkit.parse(f"x = {_in_one_line(value)}")["x"]
+
+
+def _in_one_line(value: Any) -> str:
+    """With a space inside the braces, as the library's documents have it."""
+    if isinstance(value, dict):
+        pairs = [f"{tomlkit.key(key).as_string()} = {_in_one_line(inner)}" for key, inner in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(_in_one_line(one) for one in value)}]"
+    return tomlkit.item(value).as_string()
 
 
 __all__ = ["BadScenario", "CannotEdit", "Edit", "edited", "written"]

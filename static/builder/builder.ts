@@ -324,10 +324,11 @@ export class Builder extends LitElement {
 
   #trialPart(): TemplateResult {
     const running = this.#trialState === "running";
-    const status = running ? say("builder.trial.running") : this.#trialState === "none" ? say("builder.trial.waits") : "";
+    const current = this.#trialState === "done" && JSON.parse(this.#tried).text === this.#told.text;
+    const status = say(`builder.trial.${running ? "running" : current ? "current" : "waits"}`);
     const expect = this.#document["expect"];
     return html`<section class="builder-trial" aria-labelledby="trial-heading"><h2 id="trial-heading">${say("builder.trial")}</h2>
-      <p class="quiet" role="status" data-trial=${this.#trialState}>${status}</p>
+      <p class="quiet" role="status" data-trial=${running ? "running" : current ? "current" : "waits"}>${status}</p>
       ${this.#trialRefused === null ? nothing : html`<p class="errorlist" role="alert">${this.#trialRefused}</p>`}
       ${this.#told.mistakes.length > 0 ? html`<ul class="plain">${this.#told.mistakes.map((mistake) => this.#mistake(mistake))}</ul>` : nothing}
       ${this.#trial === undefined ? nothing : html`<div class=${running || this.#told.mistakes.length > 0 ? "stale" : ""}>${drawTrial(this.#trial, {

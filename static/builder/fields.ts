@@ -200,6 +200,7 @@ function drawFree(sheet: Sheet, value: JsonObject, path: Path, place: string): T
 function drawRows(sheet: Sheet, field: Field, rows: Json[], path: Path, meaning: string, place: string): TemplateResult {
   const section = field.rows ?? "";
   const add = (): void => {
+    for (const other of [...sheet.open]) if (other.startsWith(`${place}.`)) sheet.toggled(other, false);
     sheet.toggled([place, rows.length].join("."), true);
     const row = newRow(sheet.form, section, sheet.names, rows);
     sheet.toggled([place, String(row["name"] ?? rows.length)].join("."), true);

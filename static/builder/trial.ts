@@ -107,7 +107,7 @@ function verdicts(trial: Trial): TemplateResult | typeof nothing {
   if (trial.verdicts.length === 0) return nothing;
   return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${say("builder.trial.verdicts")}>
     <table class="results"><thead><tr><th scope="col">${say("form.field.verdict.partition")}</th>
-      ${COUNTS.map((name) => html`<th scope="col">${say(`form.field.verdict.${name}`)}</th>`)}</tr></thead>
+      ${COUNTS.map((name) => html`<th scope="col">${say(`builder.count.${name}`)}</th>`)}</tr></thead>
     <tbody>${trial.verdicts.map((row) => html`<tr><th scope="row">${showValue(row["partition"])}</th>
       ${COUNTS.map((name) => html`<td class="num ${name !== "stored" && Number(row[name]) > 0 ? "counted" : ""}">${showValue(row[name])}</td>`)}</tr>`)}
     </tbody></table></div>`;

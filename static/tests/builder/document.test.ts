@@ -23,7 +23,7 @@ const FORM: Form = {
 };
 
 test("a place names rows by their names, as the loader does", () => {
-  const document = { producers: [{ name: "p1", settings: { acks: 1 } }], faults: [{ action: "drop" }, {}] };
+  const document = { producers: [{ name: "p1", settings: { acks: 1 } }], faults: [{ action: "drop" }, { action: "drop" }] };
   assert.equal(placeOf(document, ["producers", 0, "settings", "acks"]), "producers.p1.settings.acks");
   assert.equal(placeOf(document, ["faults", 1, "match", "api"]), "faults.1.match.api");
   assert.equal(placeOf(document, ["limits", "steps"]), "limits.steps");
