@@ -11,6 +11,7 @@ from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets  # noqa: E402
+from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets  # noqa: E402
 from eosviz.replays.body_limit import BodyLimit  # noqa: E402
 from eosviz.walkthroughs.origin import OwnOrigin  # noqa: E402
 from eosviz.walkthroughs.routing import websocket_urlpatterns  # noqa: E402
@@ -19,6 +20,8 @@ application = ProtocolTypeRouter(
     {
         "http": BodyLimit(http_application),
         # A page of another site may open a WebSocket with the visitor's cookies: the origin is checked first.
-        "websocket": OwnOrigin(AuthMiddlewareStack(URLRouter([*websocket_urlpatterns, *class_sockets]))),
+        "websocket": OwnOrigin(
+            AuthMiddlewareStack(URLRouter([*websocket_urlpatterns, *class_sockets, *job_sockets]))
+        ),
     }
 )

@@ -18,7 +18,7 @@ class FaultRule:
     A rule with ``rate`` falls on each match with that probability, drawn from the run's generator.
     """
 
-    __slots__ = ("action", "api", "entry", "index", "match", "path", "rate", "remaining", "seen")
+    __slots__ = ("action", "api", "entry", "index", "match", "path", "rate", "remaining", "seen", "struck")
 
     def __init__(self, index: int, entry: dict[str, Any]) -> None:
         self.index = index
@@ -29,6 +29,8 @@ class FaultRule:
         self.rate: float | None = self.match.get("rate")
         self.seen = 0
         self.remaining: int = self.match.get("times") or 1
+        self.struck: list[int] = []
+        """Of a rule with ``rate``: on which of its matches it fell, counted from 1."""
         self.path = ("faults", str(index))
 
     def view(self) -> dict[str, Any]:
@@ -49,7 +51,10 @@ class FaultRule:
         if self.seen < (self.match.get("nth") or 1):
             return False
         if self.rate is not None:
-            return generator.random() < self.rate
+            falls = generator.random() < self.rate
+            if falls:
+                self.struck.append(self.seen)
+            return falls
         self.remaining -= 1
         return True
 

@@ -1,23 +1,95 @@
-"""Sweeps that ran: what was asked, where the Parquet files are, and the table that the page shows."""
+"""Sweeps: what was asked, how far it is, where the Parquet files are, and the table that the page shows."""
 
 import json
 import uuid
+from datetime import timedelta
 from typing import Any
 
 from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+BEAT_SECONDS = 1.0
+SILENT_SECONDS = 20.0
+"""A job that says nothing for so long has lost its process."""
 
 
-class SweepQuerySet(models.QuerySet["Sweep"]):
-    def recent(self) -> "SweepQuerySet":
-        return self.order_by("-created", "id").defer("table", "document")
+class State(models.TextChoices):
+    """A job's states. `running` without a beat for `SILENT_SECONDS` is a job that lost its process."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
 
 
-class Sweep(models.Model):
-    """A finished sweep. It is stored when its files are in place, never before."""
+class JobQuerySet(models.QuerySet[Any]):
+    def seen_by(self, browser: str) -> "JobQuerySet":
+        """One's own, and those that belong to nobody, as the command and the samples make them."""
+        return self.filter(Q(owner="") | Q(owner=browser))
+
+    def of_browser(self, browser: str) -> "JobQuerySet":
+        return self.filter(owner=browser, owner__gt="")
+
+    def unfinished(self) -> "JobQuerySet":
+        return self.filter(state__in=(State.WAITING, State.RUNNING))
+
+    def recent(self) -> "JobQuerySet":
+        return self.order_by("-created", "id")
+
+
+class Job(models.Model):
+    """Something that Spark does for a page or a command, and how far it is. `actions.py` writes it."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.CharField(max_length=64, blank=True, db_index=True)
+    """The browser that asked (`walkthroughs/browser.py`); empty for what everybody may see."""
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
+    stop_asked = models.BooleanField(default=False)
+    done = models.PositiveIntegerField(default=0)
+    """Of `total`: runs of a sweep, tries of a shrink."""
+    error = models.TextField(blank=True)
+    """Why it failed, one line."""
+    beat = models.DateTimeField(null=True)
+    """When its process last said that it lives."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_silent(self) -> bool:
+        """Its process is gone."""
+        if self.state != State.RUNNING:
+            return False
+        return self.beat is None or timezone.now() - self.beat > timedelta(seconds=SILENT_SECONDS)
+
+    @property
+    def shown_state(self) -> str:
+        """The state's key in the catalogue: `sweeps.state.<it>`."""
+        if self.is_silent:
+            return "interrupted"
+        if self.stop_asked and self.is_active:
+            return "stopping"
+        return self.state
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in (State.WAITING, State.RUNNING) and not self.is_silent
+
+    @property
+    def may_resume(self) -> bool:
+        return self.is_silent or self.state in (State.CANCELLED, State.FAILED)
+
+
+class Sweep(Job):
+    """One sweep document, run once. Its chunks lie in `folder`; the table is made when it ends, of what there is."""
+
     title = models.JSONField()
     """Language to text."""
+    lesson = models.JSONField(default=dict)
+    """Language to text; empty for a sweep that teaches nothing by itself."""
     scenario = models.CharField(max_length=100)
     variant = models.CharField(max_length=200, blank=True)
     document = models.TextField()
@@ -26,17 +98,26 @@ class Sweep(models.Model):
     """`[{"name", "path", "values"}]`."""
     seeds = models.PositiveIntegerField()
     runs = models.PositiveIntegerField()
+    facts = models.BooleanField(default=False)
+    """The tables for the audit were asked for."""
     engine = models.CharField(max_length=40)
     folder = models.TextField()
-    """Where `runs` and `table` (Parquet) are."""
-    table = models.JSONField()
-    """The rows of `table`: a dict per cell (`sweep_table.TABLE_SCHEMA`)."""
-    created = models.DateTimeField(auto_now_add=True)
+    """Where `runs` (Parquet, in chunks) and `table` are."""
+    table = models.JSONField(default=list)
+    """A dict per cell (`sweep_table.rows_of`)."""
 
-    objects = SweepQuerySet.as_manager()
+    objects = JobQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"{self.scenario} {self.id}"
+
+    @property
+    def total(self) -> int:
+        return self.runs
+
+    @property
+    def percent(self) -> int:
+        return 100 * self.done // max(1, self.runs)
 
     def rows(self) -> list[dict[str, Any]]:
         """The table's rows, each with `values`: the cell's settings in the order of the axes."""
@@ -46,3 +127,28 @@ class Sweep(models.Model):
             settings = json.loads(row["settings"])
             shown.append({**row, "values": [json.dumps(settings[name]) for name in names]})
         return shown
+
+
+class Shrink(Job):
+    """The search for a smaller fault script that still breaks a guarantee."""
+
+    sweep = models.ForeignKey(Sweep, models.CASCADE, null=True, related_name="shrinks")
+    """Where the broken run was found."""
+    scenario = models.CharField(max_length=100)
+    guarantee = models.CharField(max_length=20)
+    document = models.JSONField()
+    """The scenario document of the broken run."""
+    seed = models.BigIntegerField()
+    total = models.PositiveIntegerField(default=0)
+    """Tries that were begun so far; more may follow."""
+    before = models.JSONField(default=list)
+    """The faults that fell in the broken run, each as an entry of a fault script."""
+    after = models.JSONField(default=list)
+    """Those that are left."""
+    step = models.PositiveIntegerField(null=True)
+    """Where the guarantee breaks with what is left."""
+
+    objects = JobQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.scenario} {self.guarantee} {self.id}"

@@ -1,100 +1,106 @@
-"""What a sweep document (TOML) says: a scenario, a grid of settings, seeds. Checked before Spark starts."""
+"""What a sweep document (TOML) says: a scenario, a grid of settings and faults, seeds. Checked before Spark starts."""
 
 import itertools
-import json
-import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from engine.errors import Refused
-from engine.scenario import BadScenario, entry, load
+from engine.scenario import BadScenario, Scenario, entry, load
+from eosviz.pipeline.sweep_axes import AXES_MAX, Axis, BadSweep, only, read_axes, read_faults, table_of
 
-AXES_MAX = 6
-VALUES_MAX = 50
 CELLS_MAX = 2_500
 RUNS_MAX = 1_000_000
 SEED_MAX = 2**53
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
-_KEYS = ("title", "scenario", "variant", "seeds", "first_seed", "set", "axes")
-_AXIS_KEYS = ("name", "path", "values")
+TEXT_BYTES_MAX = 64 * 1024
+LESSON_CHARACTERS_MAX = 2_000
+_KEYS = ("title", "lesson", "scenario", "variant", "seeds", "first_seed", "set", "axes", "faults")
 
 
-class BadSweep(Exception):
-    """A document that cannot be run: place, what is wrong, what is allowed, in one line."""
-
-    def __init__(self, place: str, wrong: str, allowed: str) -> None:
-        super().__init__(f"{place}: {wrong}; allowed: {allowed}")
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """One setting that varies: ``path`` as in a variant's ``set``."""
-
-    name: str
-    path: str
-    values: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SweepDocument:
     """A checked document. A cell is one combination of values; every cell runs once with each seed."""
 
     title: dict[str, str]
-    document: dict[str, Any]
-    """The scenario's document, before variant and settings."""
+    lesson: dict[str, str]
+    """What the sweep teaches, by language; empty when it does not say."""
     scenario: str
     variant: str | None
+    document: dict[str, Any]
+    """The scenario as written with the variant, `[set]` and the sweep's faults in it, before the axes."""
     seeds: int
     first_seed: int
-    fixed: dict[str, Any]
     axes: tuple[Axis, ...]
 
-    @property
+    @cached_property
     def cells(self) -> list[dict[str, Any]]:
         """Axis name to value, the last axis running fastest."""
-        return [
-            dict(zip((axis.name for axis in self.axes), values, strict=True))
-            for values in itertools.product(*(axis.values for axis in self.axes))
-        ]
+        names = [axis.name for axis in self.axes]
+        grid = itertools.product(*(axis.values for axis in self.axes))
+        return [dict(zip(names, values, strict=True)) for values in grid]
 
     @property
     def runs(self) -> int:
         return len(self.cells) * self.seeds
 
+    def place_of(self, run: int) -> tuple[int, int]:
+        """Cell and seed of a run; runs are numbered from 0, the seeds of a cell in a row."""
+        cell, position = divmod(run, self.seeds)
+        return cell, self.first_seed + position
+
     def settings(self, cell: dict[str, Any], seed: int) -> dict[str, Any]:
         """Dotted path to value for one run, as ``engine.scenario.load`` takes it."""
-        return {
-            "seed": seed,
-            **self.fixed,
-            **{axis.path: cell[axis.name] for axis in self.axes},
-        }
+        settings: dict[str, Any] = {}
+        for axis in self.axes:
+            settings |= axis.settings(cell[axis.name])
+        return {**settings, "seed": seed}
+
+    def scenario_of(self, cell: dict[str, Any], seed: int) -> Scenario:
+        """What one run plays. Raises BadScenario, Refused."""
+        return load(self.document, None, self.settings(cell, seed), source=self.scenario)
+
+
+def with_seed(scenario: Scenario, seed: int) -> Scenario:
+    """The same scenario under another seed, without checking it again."""
+    return replace(scenario, document={**scenario.document, "seed": seed})
 
 
 def parse_sweep(text: str) -> SweepDocument:
-    """Raises BadSweep; one run per cell is loaded to see that its paths and values exist."""
+    """Raises BadSweep; every cell is loaded once to see that its paths and values exist."""
+    if len(text.encode()) > TEXT_BYTES_MAX:
+        raise BadSweep("document", f"{len(text.encode())} bytes", f"at most {TEXT_BYTES_MAX}")
     try:
         raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadSweep("document", str(error), "TOML 1.0") from error
-    _only(raw, _KEYS, "")
-    scenario = raw.get("scenario")
+    only(raw, _KEYS, "")
+    scenario, variant = raw.get("scenario"), raw.get("variant")
     if not isinstance(scenario, str):
-        raise BadSweep("scenario", repr(scenario), "the id of a library scenario, such as SC-02")
+        raise BadSweep("scenario", repr(scenario)[:80], "the id of a library scenario, such as SC-02")
+    if variant is not None and not isinstance(variant, str):
+        raise BadSweep("variant", repr(variant)[:80], "the name of one of the scenario's variants")
+    fixed = table_of(raw.get("set", {}), "set")
     try:
         found = entry(scenario)
+        document = load(found.document, variant, fixed, source=found.id).source
     except BadScenario as error:
-        raise BadSweep("scenario", error.wrong, error.allowed) from error
+        raise BadSweep(error.place, error.wrong, error.allowed) from error
+    faults, fault_axes = read_faults(raw.get("faults", []), len(document.get("faults", ())))
+    axes = (*read_axes(raw.get("axes", [])), *fault_axes)
+    _check_axes(axes)
+    if "seed" in fixed:
+        raise BadSweep("set.seed", "stands here", "first_seed and seeds, which number the runs")
     sweep = SweepDocument(
-        title=_title(raw.get("title", found.document["title"])),
-        document=found.document,
+        title=_words(raw.get("title", found.document["title"]), "title", 200),
+        lesson=_words(raw["lesson"], "lesson", LESSON_CHARACTERS_MAX) if "lesson" in raw else {},
         scenario=found.id,
-        variant=raw.get("variant"),
+        variant=variant,
+        document={**document, "faults": [*document.get("faults", ()), *faults]},
         seeds=_whole(raw.get("seeds", 1), "seeds", 1, RUNS_MAX),
         first_seed=_whole(raw.get("first_seed", 0), "first_seed", 0, SEED_MAX - RUNS_MAX),
-        fixed=_table(raw.get("set", {}), "set"),
-        axes=tuple(_axes(raw.get("axes", []))),
+        axes=axes,
     )
     _check_size(sweep)
     for cell in sweep.cells:
@@ -102,16 +108,13 @@ def parse_sweep(text: str) -> SweepDocument:
     return sweep
 
 
-def _only(table: dict[str, Any], known: tuple[str, ...], place: str) -> None:
-    for key in table:
-        if key not in known:
-            raise BadSweep(f"{place}{key}", "unknown key", ", ".join(known))
-
-
-def _title(value: Any) -> dict[str, str]:
-    texts = value.values() if isinstance(value, dict) and value.keys() == {"en", "zh-Hans"} else [None]
-    if not all(isinstance(text, str) and 0 < len(text) <= 200 for text in texts):
-        raise BadSweep("title", repr(value)[:80], "a table with en and zh-Hans, at most 200 characters each")
+def _words(value: Any, place: str, characters_max: int) -> dict[str, str]:
+    texts: Iterator[Any] | list[None] = [None]
+    if isinstance(value, dict) and value.keys() == {"en", "zh-Hans"}:
+        texts = iter(value.values())
+    if not all(isinstance(text, str) and 0 < len(text) <= characters_max for text in texts):
+        allowed = f"a table with en and zh-Hans, at most {characters_max} characters each"
+        raise BadSweep(place, repr(value)[:80], allowed)
     return dict(value)
 
 
@@ -121,36 +124,18 @@ def _whole(value: Any, place: str, low: int, high: int) -> int:
     return value
 
 
-def _table(value: Any, place: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise BadSweep(place, repr(value)[:80], "a table of dotted paths and values")
-    return dict(value)
-
-
-def _axes(value: Any) -> Iterator[Axis]:
-    if not isinstance(value, list) or len(value) > AXES_MAX:
-        raise BadSweep("axes", repr(value)[:80], f"at most {AXES_MAX} tables")
+def _check_axes(axes: tuple[Axis, ...]) -> None:
     names: set[str] = set()
-    for position, item in enumerate(value):
-        place = f"axes.{position}."
-        axis = _table(item, place.rstrip("."))
-        _only(axis, _AXIS_KEYS, place)
-        name, path, values = axis.get("name"), axis.get("path"), axis.get("values")
-        if not isinstance(name, str) or not _NAME.fullmatch(name) or name in names:
-            raise BadSweep(f"{place}name", repr(name)[:80], "a name of its own: small letters, digits and _")
-        if not isinstance(path, str) or not path:
-            raise BadSweep(f"{place}path", repr(path)[:80], "a dotted path of the scenario document")
-        scalars = isinstance(values, list) and all(
-            isinstance(one, bool | int | float | str) for one in values
-        )
-        if (
-            not scalars
-            or not 0 < len(values) <= VALUES_MAX
-            or len({json.dumps(one) for one in values}) < len(values)
-        ):
-            raise BadSweep(f"{place}values", repr(values)[:80], f"1 to {VALUES_MAX} different plain values")
-        names.add(name)
-        yield Axis(name, path, tuple(values))
+    if len(axes) > AXES_MAX:
+        raise BadSweep("axes", f"{len(axes)} with those of the faults", f"at most {AXES_MAX}")
+    for position, axis in enumerate(axes):
+        if axis.name in names:
+            raise BadSweep(
+                f"axes.{position}.name", f"{axis.name!r} stands twice", "another name for each axis"
+            )
+        if any("seed" in one for one in axis.sets):
+            raise BadSweep(f"axes.{position}.path", "'seed'", "first_seed and seeds, which number the runs")
+        names.add(axis.name)
 
 
 def _check_size(sweep: SweepDocument) -> None:
@@ -165,7 +150,7 @@ def _check_size(sweep: SweepDocument) -> None:
 
 def _check_cell(sweep: SweepDocument, cell: dict[str, Any]) -> None:
     try:
-        load(sweep.document, sweep.variant, sweep.settings(cell, sweep.first_seed), source=sweep.scenario)
+        sweep.scenario_of(cell, sweep.first_seed)
     except BadScenario as error:
         raise BadSweep(error.place, error.wrong, error.allowed) from error
     except Refused:

@@ -4,8 +4,11 @@ code of ours row by row: the engine cannot be said in columns.
 Imported on executors, so it must need nothing but the engine and Arrow.
 """
 
+import hashlib
 import json
-from collections.abc import Callable, Iterator
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -13,80 +16,144 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as t
 
 from engine.errors import EngineError, Refused
-from engine.scenario import load
+from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.scenario import Scenario
 from engine.simulation import Simulation
-from eosviz.pipeline.sweep_document import SweepDocument
+from eosviz.pipeline.sweep_document import SweepDocument, with_seed
+from eosviz.pipeline.virtual_waits import Waits
 
 COUNTS = ("stored", "duplicates", "lost", "failed", "reordered")
-RUNS_PER_TASK = 50
+TRANSACTION_COUNTS = ("committed", "aborted", "open")
+JUDGED = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
+"""Every guarantee that can be broken, in the order of the strip."""
+WAITS = ("reported_ms", "reported_ms_max", "delivered_ms", "delivered_ms_max")
+MEASURES = ("steps", "duration_ms", *WAITS)
+"""What has a distribution."""
+BATCH_SECONDS = 0.5
+"""Rows are handed to Spark after about this time, however long one run takes."""
+SCENARIOS_KEPT = 64
 
-RUNS_SCHEMA = t.StructType(
-    [
-        t.StructField("run", t.LongType(), nullable=False),
-        t.StructField("cell", t.IntegerType(), nullable=False),
-        t.StructField("settings", t.StringType(), nullable=False),
-        t.StructField("seed", t.LongType(), nullable=False),
-        t.StructField("outcome", t.StringType(), nullable=False),
-        t.StructField("rule", t.StringType(), nullable=True),
-        t.StructField("steps", t.LongType(), nullable=False),
-        t.StructField("partition", t.StringType(), nullable=True),
-        *(t.StructField(name, t.LongType(), nullable=True) for name in COUNTS),
-    ]
+_FIELDS: tuple[tuple[str, pa.DataType, t.DataType, bool], ...] = (
+    ("run", pa.int64(), t.LongType(), False),
+    ("cell", pa.int32(), t.IntegerType(), False),
+    ("settings", pa.string(), t.StringType(), False),
+    ("seed", pa.int64(), t.LongType(), False),
+    ("outcome", pa.string(), t.StringType(), False),
+    ("rule", pa.string(), t.StringType(), True),
+    ("steps", pa.int64(), t.LongType(), True),
+    ("duration_ms", pa.int64(), t.LongType(), True),
+    *((name, pa.int64(), t.LongType(), True) for name in (*COUNTS, *TRANSACTION_COUNTS)),
+    ("first_broken", pa.int64(), t.LongType(), True),
+    *((f"broken_{name}", pa.int64(), t.LongType(), True) for name in JUDGED),
+    *((name, pa.int64(), t.LongType(), True) for name in WAITS),
+    ("digest", pa.string(), t.StringType(), True),
 )
-"""A row per run and topic-partition. ``outcome`` is how the run ended (``complete``, ``step_limit``,
-``time_limit``) or ``refused``: then ``rule`` names the requirement, and partition and counts are null.
-``settings`` is the cell as JSON."""
+RUNS_SCHEMA = t.StructType([t.StructField(name, kind, null) for name, _, kind, null in _FIELDS])
+"""A row per run (docs/sweeps.md). ``outcome`` is how it ended (``complete``, ``step_limit``, ``time_limit``) or
+``refused``: then ``rule`` names the requirement and all that was measured is null. ``broken_*`` is the first step at
+which the guarantee was broken, null when it held or was not judged. ``settings`` is the cell as JSON."""
+_ARROW = pa.schema([(name, kind) for name, kind, _, _ in _FIELDS])
 
-_ARROW = pa.schema(
-    [
-        ("run", pa.int64()),
-        ("cell", pa.int32()),
-        ("settings", pa.string()),
-        ("seed", pa.int64()),
-        ("outcome", pa.string()),
-        ("rule", pa.string()),
-        ("steps", pa.int64()),
-        ("partition", pa.string()),
-        *((name, pa.int64()) for name in COUNTS),
-    ]
-)
+Row = dict[str, Any]
 
 
-def run_sweep(spark: SparkSession, sweep: SweepDocument) -> DataFrame:
-    """Every run of the sweep, judged: ``RUNS_SCHEMA``."""
-    tasks = max(1, min(sweep.runs // RUNS_PER_TASK, spark.sparkContext.defaultParallelism * 8))
-    return spark.range(0, sweep.runs, 1, tasks).mapInArrow(_runner(sweep), RUNS_SCHEMA)
+def runs_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
+    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``."""
+    tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism * 4))
+    return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), RUNS_SCHEMA)
 
 
 def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    cells = sweep.cells
-
     def run_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        player = Player(sweep)
         for batch in batches:
-            rows: list[dict[str, Any]] = []
-            for run in batch.column("id").to_pylist():
-                cell, seed = divmod(run, sweep.seeds)
-                rows += run_once(sweep, run, cell, cells[cell], sweep.first_seed + seed)
-            yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
+            for rows in timed_batches(player, batch.column("id").to_pylist()):
+                yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
 
     return run_batches
 
 
-def run_once(
-    sweep: SweepDocument, run: int, cell: int, values: dict[str, Any], seed: int
-) -> list[dict[str, Any]]:
-    """The rows of one run. An invariant that breaks stops the job and names scenario, settings and seed."""
-    told = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
-    try:
-        scenario = load(sweep.document, sweep.variant, sweep.settings(values, seed), source=sweep.scenario)
-        simulation = Simulation(scenario, watching="judged")
-        simulation.run()
-    except Refused as refused:
-        return [{**told, "outcome": "refused", "rule": refused.rule, "steps": 0}]
-    except EngineError as error:
-        raise EngineError(f"{sweep.scenario} with {values}, seed {seed}: {error}") from error
-    ended = {**told, "outcome": simulation.finished, "steps": simulation.number}
-    return [
-        {**ended, "partition": verdict.partition, **{name: getattr(verdict, name) for name in COUNTS}}
-        for verdict in simulation.verdicts()
-    ]
+def timed_batches(
+    player: "Player", runs: Iterable[int], clock: Callable[[], float] = time.monotonic
+) -> Iterator[list[Row]]:
+    """The rows of ``runs`` in pieces of about ``BATCH_SECONDS``."""
+    rows: list[Row] = []
+    until = clock() + BATCH_SECONDS
+    for run in runs:
+        rows.append(player.play(run))
+        if clock() >= until:
+            yield rows
+            rows, until = [], clock() + BATCH_SECONDS
+    if rows:
+        yield rows
+
+
+class Player:
+    """Plays runs of one sweep; a scenario that only its seed changes is checked once."""
+
+    def __init__(self, sweep: SweepDocument) -> None:
+        self.sweep = sweep
+        self._scenarios: OrderedDict[int, Scenario] = OrderedDict()
+
+    def play(self, run: int) -> Row:
+        """The row of one run. An invariant that breaks stops the job and names scenario, settings and seed."""
+        cell, seed = self.sweep.place_of(run)
+        values = self.sweep.cells[cell]
+        told: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
+        try:
+            return {**told, **judged(with_seed(self._scenario(cell), seed))}
+        except Refused as refused:
+            return {**told, "outcome": "refused", "rule": refused.rule}
+        except EngineError as error:
+            raise EngineError(f"{self.sweep.scenario} with {values}, seed {seed}: {error}") from error
+
+    def _scenario(self, cell: int) -> Scenario:
+        found = self._scenarios.get(cell)
+        if found is None:
+            found = self.sweep.scenario_of(self.sweep.cells[cell], self.sweep.first_seed)
+            self._scenarios[cell] = found
+            if len(self._scenarios) > SCENARIOS_KEPT:
+                self._scenarios.popitem(last=False)
+        return found
+
+
+def judged(scenario: Scenario) -> Row:
+    """Play a scenario to its end, judged and unrecorded; what ``RUNS_SCHEMA`` says of it. Raises Refused."""
+    simulation = Simulation(scenario, watching="judged")
+    waits = Waits(simulation)
+    simulation.run()
+    row: Row = {
+        "outcome": simulation.finished,
+        "steps": simulation.number,
+        "duration_ms": simulation.now,
+        **_counts(simulation),
+        **broken_in(simulation),
+        **waits.told(),
+    }
+    row["digest"] = _digest(simulation, row)
+    return row
+
+
+def broken_in(simulation: Simulation) -> Row:
+    """``first_broken`` and ``broken_*`` of a judged run as it stands."""
+    guarantees = simulation.judges.guarantees
+    steps = {name: guarantees[name].broken_at for name in JUDGED if name in guarantees}
+    known = [step for step in steps.values() if step is not None]
+    return {"first_broken": min(known, default=None), **{f"broken_{name}": at for name, at in steps.items()}}
+
+
+def _counts(simulation: Simulation) -> Row:
+    verdicts = simulation.verdicts()
+    row: Row = {name: sum(getattr(verdict, name) for verdict in verdicts) for name in COUNTS}
+    outcomes = simulation.judges.outcome_verdict()
+    if outcomes is not None:
+        row |= {name: getattr(outcomes, name) for name in TRANSACTION_COUNTS}
+    return row
+
+
+def _digest(simulation: Simulation, row: Row) -> str:
+    """Of what the run came to: its row, its steps by kind, its verdicts. Equal runs have equal digests on every
+    machine; 64 bits, as it is compared and never trusted."""
+    verdicts = [verdict.line() for verdict in simulation.verdicts()]
+    said = [row, sorted(simulation.kinds.items()), verdicts]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,44 +1,101 @@
 """From the runs of a sweep to the table that people read: a row per cell of the grid."""
 
-from pyspark.sql import DataFrame
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
-from eosviz.pipeline.sweep_runs import COUNTS
+from eosviz.pipeline.sweep_runs import COUNTS, JUDGED, MEASURES, TRANSACTION_COUNTS
 
+SUMS = (*COUNTS, *TRANSACTION_COUNTS)
+BITS = 5
+"""Significant bits of a measure that a distribution keeps: whole up to 31, above that at most 1/16 too low."""
+
+_EXAMPLE = t.StructType(
+    [t.StructField("seed", t.LongType(), nullable=False), t.StructField("step", t.LongType())]
+)
 TABLE_SCHEMA = t.StructType(
     [
         t.StructField("cell", t.IntegerType(), nullable=False),
         t.StructField("settings", t.StringType(), nullable=False),
         t.StructField("runs", t.LongType(), nullable=False),
         t.StructField("refused", t.LongType(), nullable=False),
-        t.StructField("rule", t.StringType(), nullable=True),
+        t.StructField("rule", t.StringType()),
         t.StructField("unfinished", t.LongType(), nullable=False),
-        *(t.StructField(f"runs_{name}", t.LongType(), nullable=False) for name in COUNTS[1:]),
-        *(t.StructField(name, t.LongType(), nullable=False) for name in COUNTS),
+        t.StructField("first_seed", t.LongType(), nullable=False),
+        *(t.StructField(name, t.LongType(), nullable=False) for name in SUMS),
+        *(t.StructField(f"runs_{name}", t.LongType(), nullable=False) for name in (*JUDGED, "failed", "aborted")),
+        *(t.StructField(f"example_{name}", _EXAMPLE) for name in JUDGED),
+    ]
+)  # fmt: skip
+"""``runs_duplicated`` counts the runs in which the guarantee was broken, ``duplicates`` the records; the same for
+the others; ``runs_failed`` and ``runs_aborted`` those with at least one. ``example_*`` is the lowest seed that
+broke it, with the first such step. ``unfinished``: runs that met their step or time limit."""
+
+DISTRIBUTION_SCHEMA = t.StructType(
+    [
+        t.StructField("cell", t.IntegerType(), nullable=False),
+        t.StructField("measure", t.StringType(), nullable=False),
+        t.StructField("value", t.LongType()),
+        t.StructField("runs", t.LongType(), nullable=False),
     ]
 )
-"""``runs_duplicates`` counts runs with at least one duplicate, ``duplicates`` the records; the same for the
-others. ``unfinished``: runs that met their step or time limit."""
+"""How many runs of a cell came to a value, ``value`` being cut to ``BITS`` significant bits."""
 
 
 def table(runs: DataFrame) -> DataFrame:
     """``RUNS_SCHEMA`` to ``TABLE_SCHEMA``, in the grid's order."""
-    per_run = runs.groupBy("cell", "settings", "run", "outcome", "rule").agg(
-        *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS)
-    )
     refused = f.col("outcome") == "refused"
     limited = f.col("outcome").isin("step_limit", "time_limit")
     return (
-        per_run.groupBy("cell", "settings")
+        runs.groupBy("cell", "settings")
         .agg(
             f.count("run").alias("runs"),
             f.count_if(refused).alias("refused"),
             f.max("rule").alias("rule"),
             f.count_if(limited).alias("unfinished"),
-            *(f.count_if(f.col(name) > 0).alias(f"runs_{name}") for name in COUNTS[1:]),
-            *(f.sum(name).alias(name) for name in COUNTS),
+            f.min("seed").alias("first_seed"),
+            *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in SUMS),
+            *(f.count(f"broken_{name}").alias(f"runs_{name}") for name in JUDGED),
+            *(f.count_if(f.col(name) > 0).alias(f"runs_{name}") for name in ("failed", "aborted")),
+            *(_example(name).alias(f"example_{name}") for name in JUDGED),
         )
         .select(*TABLE_SCHEMA.fieldNames())
         .orderBy("cell")
     )
+
+
+def _example(guarantee: str) -> Column:
+    broken = f.col(f"broken_{guarantee}")
+    return f.min(f.when(broken.isNotNull(), f.struct("seed", broken.alias("step"))))
+
+
+def distributions(runs: DataFrame) -> DataFrame:
+    """``RUNS_SCHEMA`` to ``DISTRIBUTION_SCHEMA``."""
+    return (
+        runs.where("outcome != 'refused'")
+        .unpivot(["cell"], list(MEASURES), "measure", "exact")
+        .where("exact IS NOT NULL")
+        .withColumn("value", _cut(f.col("exact")))
+        .groupBy("cell", "measure", "value")
+        .agg(f.count("exact").alias("runs"))
+        .select(*DISTRIBUTION_SCHEMA.fieldNames())
+        .orderBy("cell", "measure", "value")
+    )
+
+
+def _cut(value: Column) -> Column:
+    whole = 2**BITS
+    unit = f.pow(f.lit(2), f.floor(f.log2(f.greatest(value, f.lit(1)))) - (BITS - 1)).cast("long")
+    return f.when(value < whole, value).otherwise(value - value % unit)
+
+
+def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
+    """The table with its distributions as plain values: what the database keeps and the page shows. A cell's
+    `distributions` are measure → [[value, runs], …]."""
+    spread: dict[int, dict[str, list[list[int]]]] = {}
+    for row in distributions(runs).collect():
+        spread.setdefault(row.cell, {}).setdefault(row.measure, []).append([row.value, row.runs])
+    rows = [row.asDict(recursive=True) for row in table(runs).collect()]
+    return [{**row, "distributions": spread.get(row["cell"], {})} for row in rows]

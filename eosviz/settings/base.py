@@ -160,6 +160,10 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 
+# Spark: where sweeps, shrinks and large logs run
+
+SPARK_MASTER = env.str("EOSVIZ_SPARK_MASTER", "local[*]")
+
 # Languages
 
 LANGUAGE_CODE = "en"

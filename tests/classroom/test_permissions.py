@@ -20,11 +20,14 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from engine.scenario import parse
+from engine.scenario import entry, parse
+from engine.scenario.header import ENGINE_VERSION
 from engine.scenario.tracks import tracks
 from eosviz.classroom.models import Attempt, Kind, Membership
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets
-from eosviz.pipeline.models import Sweep
+from eosviz.pipeline import tasks as pipeline_tasks
+from eosviz.pipeline.models import Shrink, Sweep
+from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets
 from eosviz.reference.tables import machines
 from eosviz.replays.actions import import_replay
 from eosviz.replays.models import Replay
@@ -69,6 +72,8 @@ class Things:
     replay: Replay
     public_replay: Replay
     sweep: Sweep
+    own_sweep: Sweep
+    shrink: Shrink
     follow: uuid.UUID
     link: str
     member: Membership
@@ -139,6 +144,16 @@ def _linked(instead: str, suffix: str = "") -> Row:
     return Row(address)
 
 
+def _sweep(tail: str, method: str = "get", **told: Any) -> Row:
+    """Of one's own; those of nobody are everybody's to see (`tests/pipeline/test_sweep_pages.py`)."""
+    address = "/pipeline/sweeps/{}/" + tail
+    return Row(lambda things: address.format(things.own_sweep.id), OWNER, method, lambda things: told)
+
+
+def _shrink(tail: str, method: str = "get") -> Row:
+    return Row(lambda things: f"/pipeline/shrinks/{things.shrink.id}/{tail}", OWNER, method)
+
+
 ROWS: dict[str, Row] = {
     "healthz": _everybody("/healthz"),
     "set_language": _everybody("/i18n/setlang/", "post", language="en"),
@@ -176,7 +191,21 @@ ROWS: dict[str, Row] = {
     "replays:public_player": Row(lambda things: f"/embed-replay/{things.public_replay.id}/player.json"),
     "replays:oembed": Row(lambda things: f"/oembed?url=http://testserver{things.link}"),
     "pipeline:index": _everybody("/pipeline/"),
-    "pipeline:sweep": Row(lambda things: f"/pipeline/sweeps/{things.sweep.id}/"),
+    "pipeline:build": _everybody("/pipeline/new?scenario=SC-02"),
+    "pipeline:sweep": _sweep(""),
+    "pipeline:csv": _sweep("table.csv"),
+    "pipeline:png": _sweep("map.png"),
+    "pipeline:cell": _sweep("cells/0/"),
+    "pipeline:cancel": _sweep("cancel", "post"),
+    "pipeline:resume": _sweep("resume", "post"),
+    "pipeline:delete": _sweep("delete", "post"),
+    "pipeline:open": _sweep("cells/0/open", "post", guarantee="duplicated"),
+    "pipeline:shrink_new": _sweep("cells/0/shrink", "post", guarantee="duplicated"),
+    "pipeline:shrink": _shrink(""),
+    "pipeline:shrink_cancel": _shrink("cancel", "post"),
+    "pipeline:shrink_resume": _shrink("resume", "post"),
+    "pipeline:shrink_open": _shrink("open", "post"),
+    "pipeline:shrink_toml": _shrink("scenario.toml"),
     "reference:index": _everybody("/reference/"),
     "reference:machines": _everybody("/reference/machines/"),
     "reference:machine": _everybody(f"/reference/machines/{next(iter(machines()))}.json"),
@@ -325,6 +354,12 @@ WORKSHOP: dict[str, Row] = {
 }  # fmt: skip
 ROWS |= WORKSHOP
 
+SWEPT = {
+    "cell": 0, "settings": "{}", "runs": 1, "refused": 0, "rule": None, "unfinished": 0, "first_seed": 0,
+    "runs_duplicated": 1, "example_duplicated": {"seed": 0, "step": 3}, "distributions": {"steps": [[149, 1]]},
+}  # fmt: skip
+"""A row of a sweep's table."""
+
 OTHERS_OWN = ("account_", "admin:", "api:api-root")
 """django-allauth's addresses name no thing of anybody, they act on who asks: `tests/accounts` walks them. Those of
 the administration have one rule, below. The API's root is a prefix."""
@@ -337,7 +372,8 @@ def _question(session: Session) -> dict[str, Any]:
 
 
 @pytest.fixture
-def things(school: School) -> Things:
+def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
+    monkeypatch.setattr(pipeline_tasks, "start_process", lambda: None)
     attempt = school.attempt(school.assign(Kind.PREDICT))
     session = attempt.session
     branch = root(session)
@@ -351,6 +387,14 @@ def things(school: School) -> Things:
         title={"en": "S", "zh-Hans": "S"}, scenario="SC-02", document="", axes=[], seeds=1, runs=1, engine="2",
         folder="x", table=[],
     )  # fmt: skip
+    own_sweep = Sweep.objects.create(
+        title={"en": "S", "zh-Hans": "S"}, scenario="SC-02", document='scenario = "SC-02"', axes=[], seeds=1,
+        runs=1, engine=ENGINE_VERSION, folder="x", owner=session.owner, state="cancelled", table=[SWEPT],
+    )  # fmt: skip
+    shrink = Shrink.objects.create(
+        scenario="SC-02", guarantee="duplicated", document=entry("SC-02").document, seed=0, after=[], step=3,
+        owner=session.owner, state="cancelled",
+    )  # fmt: skip
     return Things(
         school=school,
         session=session,
@@ -359,6 +403,8 @@ def things(school: School) -> Things:
         replay=mine,
         public_replay=public,
         sweep=sweep,
+        own_sweep=own_sweep,
+        shrink=shrink,
         follow=presenting.start(session).token,
         link=f"{split.path}?{split.query}",
         member=Membership.objects.get(user=school.people["other learner"]),
@@ -501,11 +547,15 @@ SOCKETS: dict[str, tuple[Callable[[Things], str], tuple[str, ...]]] = {
     "ws/sessions/<uuid:session_id>/": (lambda things: f"/ws/sessions/{things.session.id}/", OWNER),
     "ws/follow/<uuid:token>/": (lambda things: f"/ws/follow/{things.follow}/", PEOPLE),
     "ws/classes/<uuid:classroom_id>/": (lambda things: f"/ws/classes/{things.room}/", READERS),
+    "ws/sweeps/<uuid:job_id>/": (lambda things: f"/ws/sweeps/{things.own_sweep.id}/", OWNER),
+    "ws/shrinks/<uuid:job_id>/": (lambda things: f"/ws/shrinks/{things.shrink.id}/", OWNER),
 }
 
 
 def test_every_socket_has_a_row() -> None:
-    assert {str(route.pattern) for route in [*websocket_urlpatterns, *class_sockets]} == SOCKETS.keys()
+    assert {
+        str(route.pattern) for route in [*websocket_urlpatterns, *class_sockets, *job_sockets]
+    } == SOCKETS.keys()
 
 
 @pytest.mark.django_db(transaction=True)

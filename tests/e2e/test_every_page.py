@@ -120,7 +120,9 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         "replays/import",
         "replays/log",
         "pipeline/",
+        "pipeline/new?sample=what-keeps-order&scenario=SC-02",
         f"pipeline/sweeps/{SWEEP_ID}/",
+        f"pipeline/sweeps/{SWEEP_ID}/cells/0/",
         "reference/",
     ):
         pages[name] = home + name
@@ -151,15 +153,17 @@ def _store_sweep(site: RunningSite) -> None:
         "refused": 0,
         "unfinished": 0,
         "rule": None,
-        "stored": 12,
+        "first_seed": 0,
+        "runs_duplicated": 3,
+        "example_duplicated": {"seed": 1, "step": 112},
+        "distributions": {"steps": [[149, 3], [160, 1]], "reported_ms": [[20, 4]]},
     }
-    counts = ("duplicates", "lost", "failed", "reordered")
-    row |= dict.fromkeys(counts, 1) | {f"runs_{name}": 1 for name in counts}
+    row |= dict.fromkeys(("stored", "duplicates", "lost", "failed", "reordered"), 1)
     fields = {
         "title": {"en": "Retries", "zh-Hans": "重试"}, "scenario": "SC-02", "variant": "", "document": "seeds = 4",
         "axes": [{"name": "retries", "path": "p1.retries", "values": [0]},
                  {"name": "idempotence", "path": "p1.enable_idempotence", "values": [True]}],
-        "seeds": 4, "runs": 4, "engine": "1", "folder": "sweeps/one", "table": [row],
+        "seeds": 4, "runs": 4, "done": 4, "engine": "1", "folder": "sweeps/one", "table": [row],
         "created": "2026-01-01T00:00:00Z",
     }  # fmt: skip
     stored = json.dumps([{"model": "pipeline.sweep", "pk": SWEEP_ID, "fields": fields}])

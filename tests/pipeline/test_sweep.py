@@ -1,6 +1,12 @@
-"""The first sweep: the engine on executors, the table of its runs, the files and the page."""
+"""Sweeps: the engine on executors, chunks that are written once, the table of the runs."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +18,33 @@ from pyspark.sql import Row, SparkSession
 
 from engine.scenario import load
 from engine.simulation import Simulation
-from eosviz.pipeline import actions
-from eosviz.pipeline.models import Sweep
+from eosviz.pipeline import actions, sweep_chunks
+from eosviz.pipeline.models import State
+from eosviz.pipeline.sweep_chunks import Stopped, missing, read_runs, spans_done, write_chunks
 from eosviz.pipeline.sweep_document import parse_sweep
-from eosviz.pipeline.sweep_runs import COUNTS, RUNS_SCHEMA, run_once, run_sweep
-from eosviz.pipeline.sweep_table import TABLE_SCHEMA, table
+from eosviz.pipeline.sweep_runs import JUDGED, RUNS_SCHEMA, Player, runs_of, timed_batches
+from eosviz.pipeline.sweep_table import DISTRIBUTION_SCHEMA, TABLE_SCHEMA, distributions, rows_of, table
 
 FIRST_SWEEP = Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml"
 SMALL = FIRST_SWEEP.read_text().replace("seeds = 100", "seeds = 4").replace("[0, 1, 2, 3, 5, 10]", "[0, 3]")
+ROOT = Path(__file__).parents[2]
+DRIVER = """
+import sys
+from pathlib import Path
+from eosviz.pipeline.spark import start_session
+from eosviz.pipeline.sweep_chunks import write_chunks
+from eosviz.pipeline.sweep_document import parse_sweep
+text, folder = sys.argv[1].replace("seeds = 4", "seeds = 100"), Path(sys.argv[2])
+write_chunks(start_session("local[1]", folder / "work"), parse_sweep(text), folder)
+"""
+"""A sweep in a process of its own, to be killed."""
 pytestmark = pytest.mark.spark
 
 
 def runs_frame(spark: SparkSession, *rows: dict[str, Any]) -> Any:
-    blank = {"rule": None, "steps": 10, "outcome": "complete", "partition": "t-0", "settings": "{}"}
-    blank |= dict.fromkeys(COUNTS, 0)
-    made = [Row(**{name: (blank | row)[name] for name in RUNS_SCHEMA.fieldNames()}) for row in rows]
+    blank: dict[str, Any] = dict.fromkeys(RUNS_SCHEMA.fieldNames())
+    blank |= {"steps": 10, "outcome": "complete", "settings": "{}"}
+    made = [Row(**{name: (blank | row)[name] for name in blank}) for row in rows]
     return spark.createDataFrame(made, RUNS_SCHEMA)
 
 
@@ -45,104 +63,261 @@ def new_epoch_before_duplicate(settings: dict[str, Any], seed: int) -> bool:
 
 
 class TestTable:
-    def test_runs_are_counted_once_and_records_over_all_partitions(self, spark: SparkSession) -> None:
+    def test_runs_are_counted_beside_records(self, spark: SparkSession) -> None:
         runs = runs_frame(
             spark,
-            {"run": 0, "cell": 0, "seed": 0, "duplicates": 2, "stored": 5},
-            {"run": 0, "cell": 0, "seed": 0, "partition": "t-1", "duplicates": 1, "stored": 4},
-            {"run": 1, "cell": 0, "seed": 1, "lost": 1, "stored": 3},
+            {"run": 0, "cell": 0, "seed": 7, "duplicates": 3, "stored": 9, "broken_duplicated": 40},
+            {
+                "run": 1,
+                "cell": 0,
+                "seed": 6,
+                "duplicates": 1,
+                "stored": 3,
+                "broken_duplicated": 50,
+                "failed": 1,
+            },
+            {"run": 2, "cell": 0, "seed": 8, "stored": 3},
         )
-        (row,) = [row.asDict() for row in table(runs).collect()]
-        assert (row["runs"], row["runs_duplicates"], row["duplicates"], row["stored"]) == (2, 1, 3, 12)
-        assert (row["runs_lost"], row["lost"], row["runs_failed"], row["refused"]) == (1, 1, 0, 0)
+        (row,) = rows_of(runs)
+        assert (row["runs"], row["runs_duplicated"], row["duplicates"], row["stored"]) == (3, 2, 4, 15)
+        assert (row["runs_lost"], row["lost"], row["runs_failed"], row["refused"]) == (0, 0, 1, 0)
+        assert row["example_duplicated"] == {"seed": 6, "step": 50} and row["example_lost"] is None
+        assert row["distributions"] == {"steps": [[10, 3]]}
 
     def test_refused_and_unfinished_runs_stand_apart(self, spark: SparkSession) -> None:
-        nothing = dict.fromkeys(COUNTS)
-        refused = {"outcome": "refused", "rule": "CFG-2", "partition": None, **nothing}
+        refused = {"outcome": "refused", "rule": "CFG-2", "steps": None}
         runs = runs_frame(
             spark,
             {"run": 0, "cell": 1, "seed": 0, **refused},
             {"run": 1, "cell": 1, "seed": 1, **refused},
             {"run": 2, "cell": 0, "seed": 0, "outcome": "step_limit"},
         )
-        first, second = (row.asDict() for row in table(runs).collect())
+        first, second = rows_of(runs)
         assert (first["cell"], first["unfinished"], first["refused"]) == (0, 1, 0)
         assert (second["cell"], second["refused"], second["rule"], second["stored"]) == (1, 2, "CFG-2", 0)
+        assert second["distributions"] == {}
 
-    def test_the_schema_is_what_stands_beside_the_transform(self, spark: SparkSession) -> None:
-        made = table(runs_frame(spark, {"run": 0, "cell": 0, "seed": 0})).schema
-        assert [(field.name, field.dataType) for field in made] == [
-            (field.name, field.dataType) for field in TABLE_SCHEMA
-        ]
+    def test_distributions_keep_five_bits_of_a_value(self, spark: SparkSession) -> None:
+        exact = [0, 1, 31, 32, 33, 34, 1000, 2**31 - 1]
+        runs = runs_frame(
+            spark, *({"run": at, "cell": 0, "seed": at, "steps": value} for at, value in enumerate(exact))
+        )
+        (row,) = rows_of(runs)
+        kept = [[0, 1], [1, 1], [31, 1], [32, 2], [34, 1], [992, 1], [2**31 - 2**26, 1]]
+        assert row["distributions"]["steps"] == kept
+
+    def test_the_schemas_are_what_stands_beside_the_transforms(self, spark: SparkSession) -> None:
+        runs = runs_frame(spark, {"run": 0, "cell": 0, "seed": 0})
+        for made, declared in ((table(runs), TABLE_SCHEMA), (distributions(runs), DISTRIBUTION_SCHEMA)):
+            assert [(field.name, field.dataType) for field in made.schema] == [
+                (field.name, field.dataType) for field in declared
+            ]
 
 
 class TestRuns:
     def test_executors_give_what_the_engine_gives_here(self, spark: SparkSession) -> None:
         sweep = parse_sweep(SMALL)
-        expected = [
-            row
-            for run in range(sweep.runs)
-            for cell, seed in [divmod(run, sweep.seeds)]
-            for row in run_once(sweep, run, cell, sweep.cells[cell], seed)
-        ]
-        found = [row.asDict() for row in run_sweep(spark, sweep).orderBy("run", "partition").collect()]
+        player = Player(sweep)
+        expected = [player.play(run) for run in range(sweep.runs)]
+        found = [row.asDict() for row in runs_of(spark, sweep, 0, sweep.runs - 1).orderBy("run").collect()]
         assert found == [{name: row.get(name) for name in RUNS_SCHEMA.fieldNames()} for row in expected]
+        assert len({row["digest"] for row in found if row["outcome"] != "refused"}) > 4
 
     def test_the_seed_makes_the_difference_and_nothing_else_does(self) -> None:
+        player, other = Player(parse_sweep(SMALL)), Player(parse_sweep(SMALL))
+        assert [player.play(4 + at) for at in range(4)] == [other.play(4 + at) for at in range(4)]
+        assert len({player.play(4 + at)["digest"] for at in range(4)}) > 1
+
+    def test_a_row_says_what_a_recorded_run_shows(self) -> None:
+        """The first broken step, by which a cell opens as a session, and the waits in virtual time."""
         sweep = parse_sweep(SMALL)
-        cell = {"idempotence": False, "retries": 3}
+        row = next(
+            row for row in (Player(sweep).play(run) for run in range(4, 8)) if row["broken_duplicated"]
+        )
+        document = sweep.scenario_of(sweep.cells[row["cell"]], row["seed"]).source
+        simulation = Simulation(load(document))
+        steps = []
+        while (step := simulation.step()) is not None:
+            steps.append(step)
+        broken = next(step for step in steps if step.broken)
+        assert broken.number == row["first_broken"] == row["broken_duplicated"]
+        assert (len(steps), simulation.now) == (row["steps"], row["duration_ms"])
+        assert 0 < row["reported_ms"] <= row["reported_ms_max"] <= row["duration_ms"]
+        assert 0 < row["delivered_ms"] <= row["delivered_ms_max"]
 
-        def duplicates(seed: int) -> int:
-            return sum(row["duplicates"] for row in run_once(sweep, 0, 0, cell, seed))
+    def test_rows_are_handed_on_by_time(self) -> None:
+        class Slow:
+            at = 0.0
 
-        assert [duplicates(seed) for seed in range(10)] == [duplicates(seed) for seed in range(10)]
-        assert len({duplicates(seed) for seed in range(10)}) > 1
+            def play(self, run: int) -> dict[str, Any]:
+                self.at += 0.2
+                return {"run": run}
+
+        slow = Slow()
+        batches = [len(rows) for rows in timed_batches(slow, range(8), lambda: slow.at)]  # type: ignore[arg-type]
+        assert batches == [3, 3, 2]
+
+    def test_every_guarantee_of_the_strip_is_counted(self) -> None:
+        simulation = Simulation(load(parse_sweep('scenario = "SC-88"\nvariant = "nobody-silent"').document))
+        assert set(simulation.judges.guarantees) == set(JUDGED)
 
 
-@pytest.mark.django_db
+class TestChunks:
+    def test_what_has_no_chunk_is_missing(self) -> None:
+        assert missing([], 10) == [(0, 9)]
+        assert missing([(0, 3), (6, 7)], 10) == [(4, 5), (8, 9)]
+        assert missing([(0, 9)], 10) == []
+
+    def test_a_stopped_sweep_goes_on_where_it_was(
+        self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sweep_chunks, "FIRST_CHUNK_RUNS", 4)
+        sweep = parse_sweep(SMALL)
+        stop = threading.Event()
+
+        def stop_early(done: int) -> None:
+            if done:
+                stop.set()
+
+        with pytest.raises(Stopped):
+            write_chunks(spark, sweep, tmp_path, stop_early, stop)
+        (tmp_path / "runs" / ".first=000000004-last=000000007.killed.part").mkdir()
+        before = spans_done(tmp_path)
+        assert before and sum(last - first + 1 for first, last in before) < sweep.runs
+        told: list[int] = []
+        write_chunks(spark, sweep, tmp_path, told.append)
+        assert told[0] >= 4 and told[-1] == sweep.runs and missing(spans_done(tmp_path), sweep.runs) == []
+        assert set(before) <= set(spans_done(tmp_path))
+        assert sorted(row.run for row in read_runs(spark, tmp_path).collect()) == list(range(sweep.runs))
+        assert not list((tmp_path / "runs").glob(".*"))
+
+    def test_a_killed_driver_goes_on_and_counts_nothing_twice(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        sweep = parse_sweep(SMALL.replace("seeds = 4", "seeds = 100"))
+        driver = subprocess.Popen([sys.executable, "-c", DRIVER, SMALL, str(tmp_path)], cwd=ROOT)
+        try:
+            while not spans_done(tmp_path):
+                assert driver.poll() is None, "ended before its first chunk"
+                time.sleep(0.02)
+        finally:
+            driver.kill()
+            driver.wait()
+        before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("runs/first=*/*.parquet")}
+        assert 0 < sum(last - first + 1 for first, last in spans_done(tmp_path)) < sweep.runs
+        write_chunks(spark, sweep, tmp_path)
+        assert before == {path: path.stat().st_mtime_ns for path in before}
+        runs = read_runs(spark, tmp_path)
+        assert sorted(row.run for row in runs.select("run").collect()) == list(range(sweep.runs))
+        player = Player(sweep)
+        for row in runs.where("run % 97 = 3").collect():
+            assert row.digest == player.play(row.run).get("digest")
+
+    def test_a_killed_executor_changes_nothing(self, spark: SparkSession, tmp_path: Path) -> None:
+        sweep = parse_sweep(SMALL.replace("seeds = 4", "seeds = 60"))
+        whole, hurt = tmp_path / "whole", tmp_path / "hurt"
+        write_chunks(spark, sweep, whole)
+        killed: list[int] = []
+        ended = threading.Event()
+
+        def kill_one() -> None:
+            while not ended.is_set() and not killed:
+                for worker in python_workers(spark):
+                    if processor_ticks(worker) > 5:
+                        os.kill(worker, signal.SIGKILL)
+                        killed.append(worker)
+                        return
+                time.sleep(0.02)
+
+        killer = threading.Thread(target=kill_one)
+        killer.start()
+        try:
+            write_chunks(spark, sweep, hurt)
+        finally:
+            ended.set()
+            killer.join()
+        assert killed
+        ordered = [sorted(read_runs(spark, folder).collect()) for folder in (whole, hurt)]
+        assert ordered[0] == ordered[1] and len(ordered[0]) == sweep.runs
+
+
+def python_workers(spark: SparkSession) -> list[int]:
+    """The processes in which this session's executor runs Python: children of its own daemon."""
+    java = spark.sparkContext._gateway.proc.pid
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, ValueError):
+                continue
+    daemons = {pid for pid, parent in parents.items() if parent == java}
+    return [pid for pid, parent in parents.items() if parent in daemons]
+
+
+def processor_ticks(pid: int) -> int:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])
+
+
+@pytest.mark.django_db(transaction=True)
 class TestFirstSweep:
     def test_retries_duplicate_without_idempotence_and_with_it_only_after_a_new_epoch(
         self, spark: SparkSession, tmp_path: Path, client: Client
     ) -> None:
-        text = FIRST_SWEEP.read_text()
-        sweep = actions.sweep(spark, parse_sweep(text), text, tmp_path)
+        text = FIRST_SWEEP.read_text().replace("seeds = 100", "seeds = 40")
+        sweep = actions.add_sweep(parse_sweep(text), text, tmp_path)
+        assert actions.claim(sweep) and not actions.claim(sweep)
+        actions.run_sweep(spark, sweep)
+        assert (sweep.state, sweep.done) == (State.DONE, 480)
         rows = {tuple(json.loads(row["settings"]).values()): row for row in sweep.table}
-        assert len(rows) == 12 and {row["runs"] for row in rows.values()} == {100}
-        assert rows[True, 0]["refused"] == 100 and rows[True, 0]["rule"] == "CFG-2"
+        assert len(rows) == 12 and {row["runs"] for row in rows.values()} == {40}
+        assert rows[True, 0]["refused"] == 40 and rows[True, 0]["rule"] == "CFG-2"
         for retries in (1, 2, 3, 5, 10):
             without, with_it = rows[False, retries], rows[True, retries]
             assert (with_it["lost"], with_it["reordered"]) == (0, 0)
-            assert with_it["runs_duplicates"] < 10
-            assert without["duplicates"] > 0 and without["runs_duplicates"] > 50
+            assert with_it["runs_duplicated"] < 8
+            assert without["duplicates"] > 0 and without["runs_duplicated"] > 15
         assert rows[False, 0]["duplicates"] == 0
         assert rows[False, 1]["duplicates"] < rows[False, 3]["duplicates"]
         # Only answers are lost, so whatever was sent is stored, whatever its producer was told.
         assert {row["lost"] + row["failed"] for row in rows.values()} == {0}
 
-        stored = spark.read.parquet(f"{sweep.folder}/runs")
+        stored = read_runs(spark, Path(sweep.folder))
         assert stored.schema.fieldNames() == RUNS_SCHEMA.fieldNames()
-        assert stored.select("run").distinct().count() == 1200
+        assert stored.select("run").distinct().count() == 480
         repeated = stored.where("duplicates > 0").select("settings", "seed").distinct().collect()
         with_it = [
             (json.loads(row.settings), row.seed) for row in repeated if '"idempotence": true' in row.settings
         ]
-        assert len(with_it) == sum(row["runs_duplicates"] for key, row in rows.items() if key[0])
+        assert len(with_it) == sum(row["runs_duplicated"] for key, row in rows.items() if key[0])
         assert all(new_epoch_before_duplicate(settings, seed) for settings, seed in with_it)
         page = client.get(reverse("pipeline:index")).content.decode()
         assert str(rows[False, 10]["duplicates"]) in page and sweep.title["en"] in page
         assert client.get(reverse("pipeline:sweep", args=[sweep.id])).status_code == 200
 
-    def test_a_job_that_fails_leaves_nothing(
+    def test_a_job_that_fails_says_why_and_can_go_on(
         self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def broken(runs: object) -> None:
             raise RuntimeError("no table today")
 
-        monkeypatch.setattr(actions, "table", broken)
-        with pytest.raises(RuntimeError, match="no table today"):
-            actions.sweep(spark, parse_sweep(SMALL), SMALL, tmp_path)
-        assert not list(tmp_path.iterdir())
-        assert not Sweep.objects.exists()
+        sweep = actions.add_sweep(parse_sweep(SMALL), SMALL, tmp_path)
+        assert actions.claim(sweep)
+        with monkeypatch.context() as patched, pytest.raises(RuntimeError):
+            patched.setattr(actions, "rows_of", broken)
+            actions.run_sweep(spark, sweep)
+        assert (sweep.state, sweep.error, sweep.table) == (State.FAILED, "no table today", [])
+        written = {path: path.stat().st_mtime_ns for path in Path(sweep.folder).glob("runs/*/*.parquet")}
+        actions.resume(sweep)
+        sweep.refresh_from_db()
+        assert sweep.state == State.WAITING and actions.claim(sweep)
+        actions.run_sweep(spark, sweep)
+        assert sweep.state == State.DONE and sum(row["runs"] for row in sweep.table) == 16
+        assert written == {path: path.stat().st_mtime_ns for path in written}
 
     def test_an_empty_page_says_how_to_start(self, client: Client) -> None:
         assert "manage.py sweep" in client.get(reverse("pipeline:index")).content.decode()

@@ -20,7 +20,7 @@ def test_the_settings_of_a_run_are_paths_of_the_scenario() -> None:
     settings = sweep.settings(sweep.cells[-1], 99)
     assert settings["seed"] == 99
     assert settings["producers.p1.settings.retries"] == 10
-    assert settings["faults.0.match.rate"] == 0.3
+    assert sweep.scenario_of(sweep.cells[-1], 99)["faults"][0]["match"]["rate"] == 0.3
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`sweep FILE [--master M] [--out DIR]`: many runs over a grid of settings and seeds, on Spark."""
+"""`sweep FILE [--master M] [--out DIR] [--resume]`: many runs over a grid of settings and seeds, on Spark."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -8,11 +8,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
+from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline import actions
 from eosviz.pipeline.java import NoJava
-from eosviz.pipeline.models import Sweep
+from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.spark import job_reason, start_session
-from eosviz.pipeline.sweep_document import BadSweep, SweepDocument, parse_sweep
+from eosviz.pipeline.sweep_axes import BadSweep
+from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
 from eosviz.pipeline.sweep_runs import COUNTS
 
 
@@ -22,15 +24,24 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="a sweep document, TOML")
         parser.add_argument(
-            "--master", metavar="M", default="local[2]", help="Spark master; default local[2]"
+            "--master",
+            metavar="M",
+            default=settings.SPARK_MASTER,
+            help="Spark master; default: EOSVIZ_SPARK_MASTER, else local[*]",
         )
         parser.add_argument(
             "--out", metavar="DIR", help="where the Parquet files go; default: the data folder"
+        )
+        parser.add_argument(
+            "--resume",
+            action="store_true",
+            help="go on with the newest sweep of this document that has not ended",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         text, document = _read(options["file"])
         out = Path(options["out"] or settings.DATA_DIR / "sweeps").resolve()
+        sweep = _unfinished(text, out) if options["resume"] else None
         try:
             out.mkdir(parents=True, exist_ok=True)
             spark = start_session(options["master"], settings.DATA_DIR)
@@ -40,16 +51,38 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{error.filename}: {error.strerror}; choose another place with --out"
             ) from error
+        sweep = sweep or actions.add_sweep(document, text, out)
         self.stdout.write(f"{document.scenario}: {document.runs} runs in {len(document.cells)} cells")
+        self.stdout.flush()
         try:
-            done = actions.sweep(spark, document, text, out)
-        except Exception as error:
-            raise CommandError(f"the job failed and left nothing behind: {job_reason(error)}") from error
+            if not actions.claim(sweep):
+                raise CommandError(f"{sweep.id}: another process runs this sweep")
+            actions.run_sweep(spark, sweep)
+        except CommandError:
+            raise
+        except BaseException as error:
+            reason = job_reason(error) if isinstance(error, Exception) else "interrupted"
+            raise CommandError(
+                f"{reason}; what was run stays in {sweep.folder}; go on with --resume"
+            ) from error
         finally:
             spark.stop()
-        for line in _lines(done):
+        for line in _lines(sweep):
             self.stdout.write(line)
-        self.stdout.write(f"{done.folder}\n{reverse('pipeline:sweep', args=[done.id])}")
+        self.stdout.write(f"{sweep.folder}\n{reverse('pipeline:sweep', args=[sweep.id])}")
+
+
+def _unfinished(text: str, out: Path) -> Sweep:
+    known = Sweep.objects.filter(document=text, engine=ENGINE_VERSION, folder__startswith=f"{out}/")
+    found = known.exclude(state=State.DONE).recent().first()
+    if found is None:
+        raise CommandError(f"no unfinished sweep of this document in {out}; start it without --resume")
+    if found.state != State.WAITING:
+        try:
+            actions.resume(found)
+        except actions.NotNow as error:
+            raise CommandError(f"{found.id}: another process runs this sweep") from error
+    return found
 
 
 def _read(path: str) -> tuple[str, SweepDocument]:

@@ -1,0 +1,48 @@
+"""One cell of a sweep in numbers: shares with intervals, distributions as bars and quantiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eosviz.pipeline.sweep_figures import MEASURES, SHARES, quantile, wilson
+from eosviz.pipeline.sweep_runs import JUDGED
+
+WIDTH, HEIGHT = 320, 60
+BARS_MAX = 80
+
+Json = dict[str, Any]
+
+
+def cell_figures(row: Json) -> Json:
+    """`shares` of the guarantees that broke or can fail, `broken` with the run that shows each, `spreads`."""
+    runs = row["runs"] - row["refused"]
+    shares = []
+    for name in SHARES:
+        hits = row.get(f"runs_{name}", 0)
+        low, high = wilson(hits, runs)
+        shares.append({"name": name, "hits": hits, "runs": runs, "share": hits / runs if runs else None,
+                       "low": low, "high": high})  # fmt: skip
+    broken = [{"name": name, **row[f"example_{name}"]} for name in JUDGED if row.get(f"example_{name}")]
+    spreads = [
+        _spread(name, row["distributions"][name]) for name in MEASURES if row["distributions"].get(name)
+    ]
+    return {"runs": runs, "shares": shares, "broken": broken, "spreads": spreads}
+
+
+def _spread(name: str, distribution: list[list[int]]) -> Json:
+    """Bars are as wide as the range that they stand for, from the lowest to the highest value."""
+    low, high = distribution[0][0], distribution[-1][0]
+    width = (high - low) / BARS_MAX or 1
+    piles: dict[int, int] = {}
+    for value, runs in distribution:
+        at = min(BARS_MAX - 1, int((value - low) / width))
+        piles[at] = piles.get(at, 0) + runs
+    most = max(piles.values())
+    step = WIDTH / (max(piles) + 1)
+    bars = [
+        {"x": round(at * step, 1), "width": round(max(step - 0.5, 1), 1), "y": round(HEIGHT * (1 - runs / most), 1),
+         "height": round(HEIGHT * runs / most, 1)}
+        for at, runs in sorted(piles.items())
+    ]  # fmt: skip
+    quantiles = {f"p{share}": quantile(distribution, share / 100) for share in (5, 50, 95)}
+    return {"name": name, "bars": bars, "low": low, "high": high, **quantiles}

@@ -1,0 +1,20 @@
+"""`run_jobs`: what pages asked of Spark, until nothing waits any more. The worker starts it; a scheduler may, too."""
+
+import signal
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from eosviz.pipeline.runner import run_jobs
+
+
+class Command(BaseCommand):
+    help = "Run the sweeps and shrinks that wait, one after the other (docs/sweeps.md)."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        signal.signal(signal.SIGTERM, _interrupt)
+        self.stdout.write(f"{run_jobs()} jobs run")
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,43 @@
+"""One run of a sweep, or what a shrink left of one, as the visitor's own session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.scenario import BadScenario
+from eosviz.pipeline.models import Sweep
+from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.linking import Opened, open_link
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
+from eosviz.walkthroughs.messages import Problem
+
+
+def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any]:
+    """The scenario document of one run, with the cell's settings in it and no expectations, which were another
+    run's. Raises Problem for a cell that the sweep does not have."""
+    if not 0 <= cell < len(document.cells):
+        raise Problem("not_found", "no_scenario", scenario=document.scenario)
+    try:
+        source = document.scenario_of(document.cells[cell], seed).source
+    except BadScenario as bad:
+        raise Problem(
+            "refused", "bad_scenario", place=bad.place, reason=bad.wrong, allowed=bad.allowed
+        ) from bad
+    return {
+        key: value
+        for key, value in source.items()
+        if key not in ("expect", "expect_refused", "variant_title")
+    }
+
+
+def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
+    return run_document(parse_sweep(sweep.document), cell, seed)
+
+
+def open_document(browser: str, identifier: str, document: dict[str, Any], step: int) -> Opened:
+    """A session of this document, run to the step. Raises Problem."""
+    version = ScenarioVersion.objects.of_document(identifier, document)
+    return open_link(
+        browser, Link(scenario=identifier, version=version.digest[:VERSION_CHARACTERS], step=step)
+    )

@@ -1,0 +1,133 @@
+"""The process in which the jobs of pages run: one a machine, started when something waits, gone when nothing does.
+
+A page only writes down what is wanted (`actions.py`); the task starts this process; this process takes what waits, one
+job after the other, on one Spark session. It is nobody's thread: a sweep may take hours and a gigabyte, and a web
+process or a worker shall neither wait for it nor die of it. Whatever happens to it, the database tells: a job without
+a beat is interrupted and can be resumed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from pyspark.sql import SparkSession
+
+from eosviz.pipeline import actions
+from eosviz.pipeline.models import Job, Shrink, State, Sweep
+from eosviz.pipeline.shrink_job import run_shrink
+from eosviz.pipeline.spark import start_session
+
+logger = logging.getLogger(__name__)
+
+ROOT = Path(__file__).resolve().parents[2]
+LINGER_SECONDS = 30.0
+"""How long the session is kept for the next job: starting one costs several seconds."""
+LOOK_SECONDS = 0.5
+_RUN = {Sweep: actions.run_sweep, Shrink: run_shrink}
+
+
+def start_process() -> None:
+    """Start the process, unless it runs. Returns at once."""
+    log = settings.DATA_DIR / "log" / "pipeline.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "run_jobs"],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    # Somebody has to hear of its end, or it stays in the system's table.
+    threading.Thread(target=process.wait, name="pipeline-end", daemon=True).start()
+
+
+def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
+    """Take what waits until nothing has waited for `linger` seconds. Returns how many jobs were run; 0 at once when
+    another process of this machine does it."""
+    done = 0
+    while True:
+        with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return done
+            done += _take_all(linger, start or _session)
+        # A page may have found the lock taken while this process had already looked for the last time.
+        if waiting() is None:
+            return done
+
+
+def waiting() -> Job | None:
+    """What waits longest."""
+    found = [kind.objects.filter(state=State.WAITING).order_by("created").first() for kind in _RUN]
+    return min((job for job in found if job is not None), key=lambda job: job.created, default=None)
+
+
+def _session() -> SparkSession:
+    return start_session(settings.SPARK_MASTER, settings.DATA_DIR)
+
+
+def _take_all(linger: float, start: Callable[[], SparkSession]) -> int:
+    spark: SparkSession | None = None
+    done = 0
+    parent = os.getppid()
+    until = time.monotonic()
+    try:
+        # Whoever started this process has ended: the site is being stopped.
+        while os.getppid() == parent:
+            job = waiting()
+            if job is None:
+                if time.monotonic() >= until:
+                    break
+                time.sleep(LOOK_SECONDS)
+                continue
+            if not actions.claim(job):
+                continue
+            spark = spark or _started(job, start)
+            if spark is not None:
+                _run(spark, job, parent)
+            done += 1
+            until = time.monotonic() + linger
+    finally:
+        if spark is not None:
+            spark.stop()
+    return done
+
+
+def _started(job: Job, start: Callable[[], SparkSession]) -> SparkSession | None:
+    """The session; None when there can be none: then the job has failed, and says why."""
+    try:
+        with actions.beating(job):
+            return start()
+    except Exception:
+        logger.exception("%s: no Spark session", job)
+        return None
+
+
+def _run(spark: SparkSession, job: Job, parent: int) -> None:
+    ended = threading.Event()
+    threading.Thread(target=_follow_parent, args=(job, parent, ended), name="parent", daemon=True).start()
+    try:
+        _RUN[type(job)](spark, job)
+    except Exception:
+        # It has failed and says so on its page.
+        logger.exception("%s", job)
+    finally:
+        ended.set()
+
+
+def _follow_parent(job: Job, parent: int, ended: threading.Event) -> None:
+    while not ended.wait(LOOK_SECONDS):
+        if os.getppid() != parent:
+            actions.ask_to_stop(job)
+            return

@@ -1,0 +1,61 @@
+"""Shrinks as jobs: asked for at a broken run, run on Spark, opened as a session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from pyspark.sql import SparkSession
+
+from eosviz.pipeline import actions
+from eosviz.pipeline.live import tell_watchers
+from eosviz.pipeline.models import Shrink, State, Sweep
+from eosviz.pipeline.shrinking import CannotShrink, Entry, shrink, trying_on, with_faults
+from eosviz.pipeline.sweep_chunks import Stopped
+
+
+def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
+    """A shrink that waits to be run. Raises NotNow."""
+    with transaction.atomic():
+        actions.check_room(owner)
+        return Shrink.objects.create(
+            owner=owner,
+            state=State.WAITING,
+            sweep=sweep,
+            scenario=sweep.scenario,
+            guarantee=guarantee,
+            document=document,
+            seed=document.get("seed", 0),
+        )
+
+
+def run_shrink(spark: SparkSession, job: Shrink) -> None:
+    """Run a claimed shrink to its end, or until it is asked to stop: what is left by then is kept."""
+    with actions.beating(job) as stop:
+        found: dict[str, Any] = {}
+
+        def progress(tries: int, left: list[Entry]) -> None:
+            if left:
+                found["after"] = left
+            Shrink.objects.filter(id=job.id).update(done=tries, total=tries, beat=timezone.now(), **found)
+            tell_watchers(job.id)
+            if stop.is_set():
+                raise Stopped
+
+        test = trying_on(spark, job.document, job.guarantee)
+        try:
+            shrunk = shrink(job.document, job.guarantee, test, progress)
+        except Stopped:
+            actions.finish(job, State.CANCELLED)
+        except CannotShrink as reason:
+            actions.finish(job, State.FAILED, error=reason.key)
+        else:
+            actions.finish(
+                job, State.DONE, before=shrunk.before, after=shrunk.after, step=shrunk.step, done=shrunk.tries
+            )
+
+
+def shrunk_document(job: Shrink) -> dict[str, Any]:
+    """The scenario with what is left of its fault script."""
+    return with_faults(job.document, job.after)

@@ -1,0 +1,168 @@
+"""What varies in a sweep: settings and faults, each an axis of named values."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from engine.scenario.belonging import BELONGING
+from engine.scenario.schema import APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS
+
+AXES_MAX = 6
+VALUES_MAX = 50
+FAULTS_MAX = 4
+SET_MAX = 50
+EVERY_MATCH = 1_000_000
+"""How often a fault of a sweep may fall: its rate decides, not a count."""
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_AXIS_KEYS = ("name", "path", "values", "choices")
+_GRID_KEYS = ("kinds", "places", "rates")
+_FAULT_KEYS = (*_GRID_KEYS, "name", "match", "by_ms", "after_ms", "error", "stored")
+_ANSWER = " answer"
+
+Settings = dict[str, Any]
+
+
+class BadSweep(Exception):
+    """A document that cannot be run: place, what is wrong, what is allowed, in one line."""
+
+    def __init__(self, place: str, wrong: str, allowed: str) -> None:
+        super().__init__(f"{place}: {wrong}; allowed: {allowed}")
+        self.place = place
+        self.wrong = wrong
+        self.allowed = allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One thing that varies. ``values`` are plain; ``sets`` holds, for each, dotted paths and what is set there."""
+
+    name: str
+    path: str
+    """What is shown beside the name: the one path, or nothing where a value sets several."""
+    values: tuple[Any, ...]
+    sets: tuple[Settings, ...]
+
+    def settings(self, value: Any) -> Settings:
+        """Of one of its values. A number and a truth value are never the same."""
+        written = json.dumps(value)
+        position = next(at for at, one in enumerate(self.values) if json.dumps(one) == written)
+        return self.sets[position]
+
+
+def only(table: dict[str, Any], known: tuple[str, ...], place: str) -> None:
+    """Raises BadSweep at the first key that is none of ``known``."""
+    for key in table:
+        if key not in known:
+            raise BadSweep(f"{place}{key}", "unknown key", ", ".join(known))
+
+
+def table_of(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or len(value) > SET_MAX:
+        raise BadSweep(place, repr(value)[:80], f"a table of at most {SET_MAX} dotted paths and values")
+    return dict(value)
+
+
+def read_axes(value: Any) -> Iterator[Axis]:
+    """`[[axes]]`: a name with a path and values, or with choices, each of which sets several paths."""
+    for position, item in enumerate(_tables(value, "axes", AXES_MAX)):
+        place = f"axes.{position}."
+        axis = table_of(item, place.rstrip("."))
+        only(axis, _AXIS_KEYS, place)
+        name = _name(axis.get("name"), f"{place}name")
+        if "choices" in axis:
+            if "path" in axis or "values" in axis:
+                raise BadSweep(
+                    f"{place}choices", "beside path or values", "one of them: choices, or both others"
+                )
+            yield _of_choices(name, axis["choices"], f"{place}choices")
+            continue
+        path = axis.get("path")
+        if not isinstance(path, str) or not 0 < len(path) <= 200:
+            raise BadSweep(f"{place}path", repr(path)[:80], "a dotted path of the scenario document")
+        values = _values(axis.get("values"), f"{place}values")
+        yield Axis(name, path, values, tuple({path: one} for one in values))
+
+
+def _of_choices(name: str, value: Any, place: str) -> Axis:
+    names, sets = [], []
+    for position, item in enumerate(_tables(value, place, VALUES_MAX)):
+        choice = table_of(item, f"{place}.{position}")
+        only(choice, ("name", "set"), f"{place}.{position}.")
+        names.append(choice.get("name"))
+        sets.append(table_of(choice.get("set", {}), f"{place}.{position}.set"))
+    return Axis(name, "", _values(names, place), tuple(sets))
+
+
+def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis]]:
+    """`[[faults]]` as entries of the scenario's fault script, which holds ``first`` already, and their axes."""
+    entries: list[dict[str, Any]] = []
+    axes: list[Axis] = []
+    for position, item in enumerate(_tables(value, "faults", FAULTS_MAX)):
+        place = f"faults.{position}."
+        fault = table_of(item, place.rstrip("."))
+        only(fault, _FAULT_KEYS, place)
+        name = _name(fault.get("name", f"fault_{position + 1}"), f"{place}name")
+        kinds = _values(fault.get("kinds"), f"{place}kinds")
+        places = _values(fault.get("places"), f"{place}places")
+        rates = _values(fault.get("rates"), f"{place}rates")
+        for kind in kinds:
+            if kind not in MESSAGE_ACTIONS:
+                raise BadSweep(f"{place}kinds", repr(kind)[:80], ", ".join(MESSAGE_ACTIONS))
+        further = table_of(fault.get("match", {}), f"{place}match")
+        matches = [{**further, **_match(one, f"{place}places")} for one in places]
+        told_match = {**matches[0], "times": EVERY_MATCH, "rate": rates[0]}
+        by_kind = [{**_fields_of(kind, fault), "match": told_match} for kind in kinds]
+        entries.append(by_kind[0])
+        path = f"faults.{first + position}"
+        # A kind sets the whole entry, a place the match in it, a rate one value of that: in this order.
+        told = [{f"{path}.match": {**one, "times": EVERY_MATCH, "rate": rates[0]}} for one in matches]
+        grid = (
+            Axis(f"{name}_kind", f"{path}.action", kinds, tuple({path: one} for one in by_kind)),
+            Axis(f"{name}_place", f"{path}.match", places, tuple(told)),
+            Axis(f"{name}_rate", f"{path}.match.rate", rates, tuple({f"{path}.match.rate": one} for one in rates)),
+        )  # fmt: skip
+        axes += [axis for axis in grid if len(axis.values) > 1]
+    return entries, axes
+
+
+def _fields_of(kind: str, fault: dict[str, Any]) -> dict[str, Any]:
+    """The entry of one kind: of what the fault says, it has what means something to that kind."""
+    belonging = BELONGING["fault"]
+    known = (*belonging.always, *belonging.fields[kind])
+    return {"action": kind, **{key: one for key, one in fault.items() if key in known and key != "match"}}
+
+
+def _match(place: Any, at: str) -> dict[str, Any]:
+    """`Produce`, or `Produce answer`."""
+    known = (*APIS, *MIDDLEWARE_APIS)
+    api = place.removesuffix(_ANSWER) if isinstance(place, str) else ""
+    if api not in known:
+        raise BadSweep(at, repr(place)[:80], f"an API, or an API and '{_ANSWER.strip()}': {', '.join(known)}")
+    return {"api": api, "response": place.endswith(_ANSWER)}
+
+
+def _tables(value: Any, place: str, most: int) -> list[Any]:
+    if not isinstance(value, list) or len(value) > most:
+        raise BadSweep(place, repr(value)[:80], f"at most {most} tables")
+    return value
+
+
+def _name(value: Any, place: str) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise BadSweep(place, repr(value)[:80], "a name of small letters, digits and _, at most 32")
+    return value
+
+
+def _values(value: Any, place: str) -> tuple[Any, ...]:
+    scalars = isinstance(value, list) and all(
+        isinstance(one, bool | int | float | str) and len(str(one)) <= 200 for one in value
+    )
+    if (
+        not scalars
+        or not 0 < len(value) <= VALUES_MAX
+        or len({json.dumps(one) for one in value}) < len(value)
+    ):
+        raise BadSweep(place, repr(value)[:80], f"1 to {VALUES_MAX} different plain values")
+    return tuple(value)

@@ -1,0 +1,157 @@
+"""The files of a sweep: chunks of consecutive runs, each written once under its own key.
+
+A chunk is a folder `runs/first=…-last=…` of Parquet files. It is written under a hidden name and gets its own by one
+rename, when all of it is there: whoever is killed in the middle leaves nothing that would be counted, and whoever
+goes on runs what has no chunk yet. The folder must be one that driver and executors share.
+"""
+
+import re
+import shutil
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from eosviz.pipeline.sweep_document import SweepDocument
+from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, runs_of
+
+CHUNK_SECONDS = 10.0
+"""What is lost at most, times two, when a sweep is killed."""
+FIRST_CHUNK_RUNS = 64
+CHUNK_RUNS_MAX = 100_000
+AT_ONCE = 2
+"""Chunks under way: while the last tasks of one end, the next has begun."""
+ATTEMPTS = 3
+"""An executor that is lost ends a job where Spark itself does not try again (on one machine it does not)."""
+_KEY = re.compile(r"first=(\d+)-last=(\d+)")
+
+Span = tuple[int, int]
+
+
+class Stopped(Exception):
+    """The sweep was asked to stop. Its chunks stay."""
+
+
+def spans_done(folder: Path) -> list[Span]:
+    """First and last run of every chunk there, in order."""
+    found = (_KEY.fullmatch(path.name) for path in (folder / "runs").glob("first=*"))
+    return sorted((int(match[1]), int(match[2])) for match in found if match)
+
+
+def missing(done: list[Span], runs: int) -> list[Span]:
+    """What no chunk covers."""
+    gaps, at = [], 0
+    for first, last in done:
+        if first > at:
+            gaps.append((at, first - 1))
+        at = max(at, last + 1)
+    if at < runs:
+        gaps.append((at, runs - 1))
+    return gaps
+
+
+def read_runs(spark: SparkSession, folder: Path) -> DataFrame:
+    """All chunks: ``RUNS_SCHEMA``, one row a run."""
+    chunks = [str(path) for path in sorted((folder / "runs").glob("first=*")) if _KEY.fullmatch(path.name)]
+    if not chunks:
+        return spark.createDataFrame([], RUNS_SCHEMA)
+    return spark.read.schema(RUNS_SCHEMA).parquet(*chunks)
+
+
+def write_chunks(
+    spark: SparkSession,
+    sweep: SweepDocument,
+    folder: Path,
+    progress: Callable[[int], None] = lambda done: None,
+    stop: threading.Event | None = None,
+    chunk_seconds: float = CHUNK_SECONDS,
+) -> None:
+    """Run what has no chunk yet. ``progress`` is told how many runs are done, from this thread.
+
+    Raises Stopped when ``stop`` was set; what a job raises when it failed ``ATTEMPTS`` times.
+    """
+    _clear(folder)
+    done = sum(last - first + 1 for first, last in spans_done(folder))
+    progress(done)
+    pace = _Pace(chunk_seconds)
+    spans = _spans(missing(spans_done(folder), sweep.runs), pace)
+    stop = stop or threading.Event()
+    with ThreadPoolExecutor(AT_ONCE, "chunk") as pool:
+        under_way: set[Future[int]] = set()
+        try:
+            while True:
+                while len(under_way) < AT_ONCE and not stop.is_set() and (span := next(spans, None)):
+                    under_way.add(pool.submit(_write, spark, sweep, folder, span, pace, stop))
+                if not under_way:
+                    break
+                ended, under_way = wait(under_way, return_when=FIRST_COMPLETED, timeout=0.5)
+                if stop.is_set():
+                    raise Stopped
+                for one in ended:
+                    done += one.result()
+                    progress(done)
+        except BaseException:
+            stop.set()
+            spark.sparkContext.cancelAllJobs()
+            raise
+    if stop.is_set():
+        raise Stopped
+
+
+class _Pace:
+    """How many runs fill a chunk's time, from the chunks so far."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._runs_per_second: float | None = None
+        self._guard = threading.Lock()
+
+    def told(self, runs: int, seconds: float) -> None:
+        with self._guard:
+            self._runs_per_second = runs / max(seconds, 0.001)
+
+    def next_size(self) -> int:
+        with self._guard:
+            if self._runs_per_second is None:
+                return FIRST_CHUNK_RUNS
+            return max(1, min(CHUNK_RUNS_MAX, int(self._runs_per_second * self.seconds)))
+
+
+def _spans(gaps: list[Span], pace: _Pace) -> Iterator[Span]:
+    for first, last in gaps:
+        at = first
+        while at <= last:
+            end = min(last, at + pace.next_size() - 1)
+            yield at, end
+            at = end + 1
+
+
+def _write(
+    spark: SparkSession, sweep: SweepDocument, folder: Path, span: Span, pace: _Pace, stop: threading.Event
+) -> int:
+    first, last = span
+    key = f"first={first:09d}-last={last:09d}"
+    # A name of its own: the Java half of a killed driver may still write for a moment.
+    part = folder / "runs" / f".{key}.{uuid.uuid4().hex}.part"
+    begin = time.monotonic()
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            runs_of(spark, sweep, first, last).write.mode("overwrite").parquet(str(part))
+            break
+        except Exception as error:
+            if attempt == ATTEMPTS or stop.is_set() or "EngineError" in str(error):
+                raise
+    part.rename(folder / "runs" / key)
+    pace.told(last - first + 1, time.monotonic() - begin)
+    return last - first + 1
+
+
+def _clear(folder: Path) -> None:
+    """What a killed driver left half-written."""
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    for part in (folder / "runs").glob(".first=*"):
+        shutil.rmtree(part, ignore_errors=True)

@@ -1,0 +1,249 @@
+"""A sweep's table as people look at it: one measure over two axes, the others as facets, filtered or taken together.
+
+Counts add up when cells are taken together, and so do distributions; that is why both are kept and not their means.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+from eosviz.pipeline.sweep_runs import JUDGED, MEASURES
+
+Row = dict[str, Any]
+
+SHARES = (*JUDGED, "failed", "aborted")
+"""Measures that are shares of runs, with an interval."""
+MEANS = ("duplicates", "lost_records", "failed_records", "aborted_transactions", "stored")
+"""Per run; the column of the table that is summed stands in `_COLUMN`."""
+_COLUMN = {"lost_records": "lost", "failed_records": "failed", "aborted_transactions": "aborted"}
+CONFIDENCE_Z = 1.959964
+"""95 %."""
+HEATS = 10
+FACETS_MAX = 50
+TOGETHER = ""
+
+
+def wilson(hits: int, runs: int) -> tuple[float, float]:
+    """The 95 % interval of a share by Wilson's score, which holds for few runs and for shares near 0 and 1, too."""
+    if runs == 0:
+        return 0.0, 1.0
+    share, square = hits / runs, CONFIDENCE_Z**2
+    middle = (share + square / (2 * runs)) / (1 + square / runs)
+    half = CONFIDENCE_Z * math.sqrt(share * (1 - share) / runs + square / (4 * runs**2)) / (1 + square / runs)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def together(distributions: Iterable[list[list[int]]]) -> list[list[int]]:
+    """Several distributions as one: [[value, runs], …] in order."""
+    summed: dict[int, int] = {}
+    for one in distributions:
+        for value, runs in one:
+            summed[value] = summed.get(value, 0) + runs
+    return [[value, summed[value]] for value in sorted(summed)]
+
+
+def quantile(distribution: list[list[int]], share: float) -> int | None:
+    """The smallest value that at least ``share`` of the runs do not exceed."""
+    runs = sum(count for _, count in distribution)
+    at = 0
+    for value, count in distribution:
+        at += count
+        if at >= share * runs:
+            return value
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One square of a heat map: one cell of the grid, or several taken together."""
+
+    cells: tuple[int, ...]
+    shown: float | None
+    """What the colour tells; None where nothing was measured."""
+    low: float | None
+    high: float | None
+    hits: int | None
+    runs: int
+    refused: int
+    rule: str | None
+    heat: int = 0
+    """0 to HEATS."""
+
+    @property
+    def cell(self) -> int:
+        return self.cells[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One heat map: rows of marks, named by the values of the vertical axis."""
+
+    names: tuple[tuple[str, str], ...]
+    """Axis and value of each facet."""
+    columns: list[str]
+    rows: list[tuple[str, list[Mark | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A field of the form over the map."""
+
+    name: str
+    options: list[tuple[str, str]]
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What somebody wants to see."""
+
+    measure: str
+    across: str
+    down: str
+    facets: tuple[str, ...]
+    only: dict[str, str] = field(default_factory=dict)
+    """Axis to the JSON of the one value that is shown; `TOGETHER` adds all values up."""
+
+
+def measures_of(rows: list[Row]) -> list[str]:
+    """What has anything to show in this sweep, shares first."""
+    found = [name for name in SHARES if any(row.get(f"runs_{name}") for row in rows)]
+    found += [name for name in MEANS if any(row.get(_COLUMN.get(name, name)) for row in rows)]
+    found += [name for name in MEASURES if any(row["distributions"].get(name) for row in rows)]
+    return found or ["duplicated"]
+
+
+def read_look(axes: list[dict[str, Any]], rows: list[Row], query: QueryDict) -> Look:
+    """From an address; what it names wrongly is as if it were not named."""
+    known = measures_of(rows)
+    names = [axis["name"] for axis in axes]
+    # The longest axis reads best across, the next one down.
+    by_length = sorted(axes, key=lambda axis: -len(axis["values"]))
+    usual = [axis["name"] for axis in by_length]
+    across = _one_of(query.get("across"), names) or (usual[0] if usual else "")
+    rest = [name for name in usual if name != across]
+    down = _one_of(query.get("down"), rest) or (rest[0] if rest else "")
+    only = {}
+    for axis in axes:
+        wanted = query.get(f"only.{axis['name']}")
+        if wanted == TOGETHER or wanted in [json.dumps(value) for value in axis["values"]]:
+            only[axis["name"]] = wanted
+    facets = tuple(name for name in names if name not in (across, down) and name not in only)
+    return Look(_one_of(query.get("measure"), known) or known[0], across, down, facets, only)
+
+
+def _one_of(wanted: str | None, known: list[str]) -> str | None:
+    return wanted if wanted in known else None
+
+
+def choices_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[Choice]:
+    """One field each for measure, across, down; then one per axis: facet or all, one value, together."""
+    names = [(axis["name"], axis["name"]) for axis in axes]
+    found = [Choice("measure", [(name, name) for name in measures_of(rows)], look.measure)]
+    if len(axes) > 1:
+        found.append(Choice("across", names, look.across))
+        found.append(Choice("down", [one for one in names if one[0] != look.across], look.down))
+    for axis in axes:
+        values = [(json.dumps(value), json.dumps(value, ensure_ascii=False)) for value in axis["values"]]
+        chosen = look.only.get(axis["name"], "*")
+        found.append(Choice(f"only.{axis['name']}", [("*", "*"), *values, (TOGETHER, TOGETHER)], chosen))
+    return found
+
+
+def panels_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[Panel]:
+    """The heat maps, at most `FACETS_MAX`; colours are of one scale over all."""
+    read = [(json.loads(row["settings"]), row) for row in rows]
+    for name, wanted in look.only.items():
+        if wanted != TOGETHER:
+            read = [one for one in read if json.dumps(one[0].get(name)) == wanted]
+    values = {axis["name"]: [json.dumps(value) for value in axis["values"]] for axis in axes}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for settings, row in read:
+        key = tuple(json.dumps(settings[name]) for name in (*look.facets, look.down, look.across) if name)
+        groups.setdefault(key, []).append(row)
+    marks = {key: _mark(group, look.measure) for key, group in groups.items()}
+    top = _top(look.measure, marks.values())
+    marks = {key: _heated(mark, top) for key, mark in marks.items()}
+    facets = sorted(
+        {key[: len(look.facets)] for key in marks}, key=lambda key: _order(key, look.facets, values)
+    )
+    return [_panel(facet, marks, look, values) for facet in facets[:FACETS_MAX]]
+
+
+def _order(key: tuple[str, ...], names: tuple[str, ...], values: dict[str, list[str]]) -> list[int]:
+    return [values[name].index(value) for name, value in zip(names, key, strict=True)]
+
+
+def _panel(
+    facet: tuple[str, ...], marks: dict[tuple[Any, ...], Mark], look: Look, values: dict[str, list[str]]
+) -> Panel:
+    def shown(name: str) -> list[str]:
+        return [one for one in values.get(name, []) if look.only.get(name, one) in (one, TOGETHER)]
+
+    columns = shown(look.across) if look.across else [""]
+    rows = []
+    for down in shown(look.down) if look.down else [""]:
+        ends = [
+            tuple(one for one, name in ((down, look.down), (column, look.across)) if name)
+            for column in columns
+        ]
+        rows.append((_plain(down), [marks.get((*facet, *end)) for end in ends]))
+    named = tuple((name, _plain(value)) for name, value in zip(look.facets, facet, strict=True))
+    return Panel(named, [_plain(column) for column in columns], rows)
+
+
+def _plain(value: str) -> str:
+    """A value as people write it: a text without its quotes."""
+    if not value:
+        return value
+    read = json.loads(value)
+    return read if isinstance(read, str) else value
+
+
+def _mark(group: list[Row], measure: str) -> Mark:
+    cells = tuple(row["cell"] for row in group)
+    refused = sum(row["refused"] for row in group)
+    runs = sum(row["runs"] for row in group) - refused
+    rule = next((row["rule"] for row in group if row["rule"]), None)
+    shown = low = high = None
+    hits = None
+    if measure in SHARES:
+        hits = sum(row.get(f"runs_{measure}", 0) for row in group)
+        cells = tuple(sorted(cells, key=lambda cell: -_hits_of(group, cell, measure)))
+        if runs:
+            shown, (low, high) = hits / runs, wilson(hits, runs)
+    elif measure in MEANS:
+        if runs:
+            shown = sum(row.get(_COLUMN.get(measure, measure), 0) for row in group) / runs
+    else:
+        spread = together(row["distributions"].get(measure, []) for row in group)
+        if spread:
+            shown, low, high = quantile(spread, 0.5), quantile(spread, 0.05), quantile(spread, 0.95)
+    return Mark(cells, shown, low, high, hits, runs, refused, rule)
+
+
+def _hits_of(group: list[Row], cell: int, measure: str) -> int:
+    return next(row.get(f"runs_{measure}", 0) for row in group if row["cell"] == cell)
+
+
+def _top(measure: str, marks: Iterable[Mark]) -> float:
+    """What has the strongest colour: every run for a share, else the highest value there is."""
+    if measure in SHARES:
+        return 1.0
+    return max((mark.shown for mark in marks if mark.shown is not None), default=0.0)
+
+
+def _heated(mark: Mark, top: float) -> Mark:
+    if not mark.shown or not top:
+        return mark
+    # What is not nothing is never as pale as nothing.
+    heat = max(1, round(HEATS * mark.shown / top))
+    return Mark(
+        mark.cells, mark.shown, mark.low, mark.high, mark.hits, mark.runs, mark.refused, mark.rule, heat
+    )

@@ -1,0 +1,18 @@
+"""How numbers of a sweep are written."""
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def percent(share: float) -> str:
+    """0.034 as `3.4 %`, 0.34 as `34 %`."""
+    value = 100 * share
+    return f"{value:.1f} %" if 0 < value < 10 else f"{value:.0f} %"
+
+
+@register.filter
+def short(value: float) -> str:
+    """Whole numbers whole, others with three digits."""
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.3g}"

@@ -1,0 +1,48 @@
+"""How long records wait in virtual time: until their producer is told, and until an application reads them.
+
+Listens to the facts of a judged run beside its judges. Runs on executors.
+"""
+
+from engine import events
+from engine.simulation import Simulation
+
+
+class Waits:
+    """Takes the place between a run and its judges and hands every fact on."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._judges = simulation.judges
+        self._accepted: dict[int, int] = {}
+        """Serial to when the producer first took it."""
+        self._reported: dict[int, int] = {}
+        """Serial to how long it took until it was reported stored."""
+        self._delivered: dict[int, int] = {}
+        """Serial to how long it took until a consumer first handed it on."""
+        simulation.watch.judges = self  # type: ignore[attr-defined]
+
+    def take(self, fact: object) -> None:
+        kind = type(fact)
+        if kind is events.RecordAccepted:
+            self._accepted.setdefault(fact.serial, self._simulation.now)  # type: ignore[attr-defined]
+        elif kind is events.RecordsFinished:
+            if fact.error is None and not fact.aborted:  # type: ignore[attr-defined]
+                self._note(fact.serials, self._reported)  # type: ignore[attr-defined]
+        elif kind is events.RecordsDelivered:
+            self._note(fact.serials, self._delivered)  # type: ignore[attr-defined]
+        self._judges.take(fact)
+
+    def _note(self, serials: tuple[int, ...], waits: dict[int, int]) -> None:
+        now, accepted = self._simulation.now, self._accepted
+        for serial in serials:
+            if serial in accepted:
+                waits.setdefault(serial, now - accepted[serial])
+
+    def told(self) -> dict[str, int | None]:
+        """Median (the lower of two) and longest wait, in virtual milliseconds; None where nothing waited."""
+        row: dict[str, int | None] = {}
+        for name, waits in (("reported_ms", self._reported), ("delivered_ms", self._delivered)):
+            ordered = sorted(waits.values())
+            row[name] = ordered[(len(ordered) - 1) // 2] if ordered else None
+            row[f"{name}_max"] = ordered[-1] if ordered else None
+        return row
