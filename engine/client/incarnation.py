@@ -256,6 +256,8 @@ class Incarnation:
             self.awaiting.remove(entry)
             call = entry[0]
             key = "client.offsets_timed_out" if call.kind == SEND_OFFSETS else "client.call_timed_out"
+            if self.transactions is not None and self.transactions.has_fatal_error:
+                key = "client.call_never_answered"
             self.watch.say(
                 key,
                 ("TXM-5",),

@@ -7,7 +7,12 @@ from typing import Any
 
 from engine.coordinator.coordinator_effects import Answer, Completed, SendMarkers, Write
 from engine.coordinator.transaction_metadata import TransactionMetadata
-from engine.coordinator.transaction_states import PREPARE_COMMIT, TRANSACTION_STATES
+from engine.coordinator.transaction_states import (
+    CLAIM_REPLACED,
+    CLAIM_TOO_LATE,
+    PREPARE_COMMIT,
+    TRANSACTION_STATES,
+)
 from engine.errors import Error
 from engine.events import MarkersGivenUp, OutcomeDecided, PartitionsRegistered, TransactionCompleted
 from engine.machine import Row
@@ -92,26 +97,16 @@ class CoordinatorVoice:
             self.watch.said = key
         self._answer(to, error)
 
-    def _refuse_epoch(self, to: object, metadata: TransactionMetadata, expected: int | None) -> None:
-        """An InitProducerId that names neither the current epoch nor the one before (TXC-9); once the epochs are
-        used up Kafka throws, also when it names the one before (``prepareIncrementProducerEpoch``)."""
-        exhausted = metadata.epoch_exhausted
-        self._say(
-            "coordinator.epochs_used_up" if exhausted else "coordinator.other_producer_id", "TXC-9", metadata
-        )
-        error = Error.UNKNOWN_SERVER_ERROR if exhausted else Error.PRODUCER_FENCED
-        self._refuse_fenced((metadata.producer_id, expected), metadata, error)
-        self.outbox.append(Answer(to=to, error=error, thrown=exhausted))
-
-    def _refuse_fenced(
+    def _refuse_claim(
         self,
-        claimed: tuple[int, int | None],
+        claimed: tuple[int, int],
         metadata: TransactionMetadata,
-        error: Error = Error.PRODUCER_FENCED,
+        rule: str,
+        error: Error,
     ) -> None:
         if self.watch.recording:
             self.watch.refuse(
-                "TXC-7",
+                rule,
                 error.name,
                 [
                     ["claimed producer id", claimed[0]],
@@ -119,7 +114,7 @@ class CoordinatorVoice:
                     ["current producer id", metadata.producer_id],
                     ["current epoch", metadata.producer_epoch],
                 ],
-                "refusal.producer_fenced",
+                NEXT.get(error, "refusal.producer_fenced"),
             )
 
     def _fenced(self, to: object, metadata: TransactionMetadata, arrived: int) -> None:
@@ -144,8 +139,11 @@ class CoordinatorVoice:
         )
         self._answer(to, error)
 
-    def _decide(self, row: Row, metadata: TransactionMetadata) -> None:
-        """Say which row was taken; a refusal also says what it looked at."""
+    def _decide(
+        self, row: Row, metadata: TransactionMetadata, claimed: tuple[int, int] | None = None
+    ) -> None:
+        """Say which row was taken; a refusal also says what it looked at. ``claimed``: PID and epoch that an
+        InitProducerId names."""
         self._say(row.why, row.spec, metadata)
         watch = self.watch
         if not watch.recording:
@@ -155,7 +153,9 @@ class CoordinatorVoice:
         watch.transition(
             TRANSACTION_STATES.name, metadata.transactional_id, row.source, target, row.on, number
         )
-        if row.refused:
+        if row.refused and claimed is not None and row.when in (CLAIM_REPLACED, CLAIM_TOO_LATE):
+            self._refuse_claim(claimed, metadata, row.spec, Error[row.reply])
+        elif row.refused:
             watch.refuse(
                 row.spec,
                 row.reply,

@@ -18,6 +18,9 @@ from engine.coordinator.transaction_states import (
     ABORT,
     ADD,
     ALL_KNOWN,
+    CLAIM_HOLDS,
+    CLAIM_REPLACED,
+    CLAIM_TOO_LATE,
     COMMIT,
     COMPLETE_ABORT,
     COMPLETE_COMMIT,
@@ -216,13 +219,13 @@ class TransactionCoordinator(CoordinatorVoice):
         if metadata is None:
             metadata = TransactionMetadata(transactional_id, self.producer_ids.take(), timeout_ms, now)
             self.metadata[transactional_id] = metadata
-        row = self._row(metadata, INIT)
+        row = self._row(metadata, INIT, expected=None if expected is None else expected[1])
         if row.when != IN_TRANSITION and expected is not None and not metadata.accepts(*expected):
             self._say("coordinator.other_producer_id", "TXC-7", metadata)
-            self._refuse_fenced(expected, metadata)
+            self._refuse_claim(expected, metadata, "TXC-7", Error.PRODUCER_FENCED)
             self._answer(to, Error.PRODUCER_FENCED)
             return
-        self._decide(row, metadata)
+        self._decide(row, metadata, expected)
         if row.effects == ("raise_epoch_or_rotate",):
             self._raise_or_rotate(to, metadata, timeout_ms, now, None if expected is None else expected[1])
         elif row.effects == ("fence_and_abort",):
@@ -234,7 +237,7 @@ class TransactionCoordinator(CoordinatorVoice):
         self, to: object, metadata: TransactionMetadata, timeout_ms: int, now: int, expected: int | None
     ) -> None:
         """A new epoch, or a new PID when the epochs are used up (TXC-9)."""
-        if metadata.epoch_exhausted and expected in (None, metadata.producer_epoch):
+        if metadata.rotates(expected):
             key = "coordinator.id_rotated"
             image = metadata.image(
                 now,
@@ -249,8 +252,9 @@ class TransactionCoordinator(CoordinatorVoice):
         else:
             epochs = metadata.next_epoch(expected)
             if epochs is None:
-                self._refuse_epoch(to, metadata, expected)
-                return
+                raise EngineError(
+                    f"{metadata.transactional_id}: no epoch follows, and no row refused (TXC-9)"
+                )
             key = _identity_key(metadata.producer_epoch, epochs[0])
             image = metadata.image(
                 now,
@@ -547,8 +551,16 @@ class TransactionCoordinator(CoordinatorVoice):
 
     # -- small things ----------------------------------------------------------------------------------
 
-    def _row(self, metadata: TransactionMetadata, on: str, partitions: frozenset[str] = frozenset()) -> Row:
+    def _row(
+        self,
+        metadata: TransactionMetadata,
+        on: str,
+        partitions: frozenset[str] = frozenset(),
+        expected: int | None = None,
+    ) -> Row:
         settled = metadata.pending_state is None
+        exhausted = metadata.epoch_exhausted
+        holds = on != INIT or metadata.rotates(expected) or metadata.next_epoch(expected) is not None
         known = partitions <= metadata.partitions
         left = metadata.producer_epoch < SHORT_MAX
         return TRANSACTION_STATES.find(
@@ -561,6 +573,9 @@ class TransactionCoordinator(CoordinatorVoice):
                 ALL_KNOWN: settled and known,
                 EPOCH_LEFT: settled and left,
                 NO_EPOCH_LEFT: settled and not left,
+                CLAIM_HOLDS: settled and holds,
+                CLAIM_REPLACED: settled and not holds and not exhausted,
+                CLAIM_TOO_LATE: settled and not holds and exhausted,
             },
         )
 

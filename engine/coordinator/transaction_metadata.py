@@ -82,6 +82,11 @@ class TransactionMetadata:
             or (producer_id == self.last_producer_id and producer_epoch >= EPOCH_EXHAUSTED)
         )
 
+    def rotates(self, expected: int | None) -> bool:
+        """The epochs are used up, and the caller may have a new producer id: it names none, or the last epoch
+        (TXC-9)."""
+        return self.epoch_exhausted and expected in (None, self.producer_epoch)
+
     def next_epoch(self, expected: int | None) -> tuple[int, int] | None:
         """(epoch, last epoch) after an InitProducerId, or None when there is none for this caller (TXC-9).
 

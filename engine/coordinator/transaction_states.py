@@ -18,6 +18,8 @@ MARKED, EXPIRE, TIME_OUT = "all_markers_acknowledged", "id_expires", "times_out"
 
 SETTLED, IN_TRANSITION = "settled", "in_transition"
 NEW_PARTITIONS, ALL_KNOWN = "settled_with_new_partitions", "settled_all_known"
+CLAIM_HOLDS, CLAIM_REPLACED = "settled_and_the_claim_holds", "settled_and_the_claim_is_replaced"
+CLAIM_TOO_LATE = "settled_and_the_claim_comes_after_the_last_epoch"
 EPOCH_LEFT, NO_EPOCH_LEFT = "settled_with_an_epoch_left", "settled_without_an_epoch_left"
 
 _RESTING = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
@@ -75,13 +77,21 @@ def _init() -> list[Row]:
         Row(
             source=source,
             on=INIT,
-            when=SETTLED,
+            when=CLAIM_HOLDS,
             target=EMPTY,
             effects=("raise_epoch_or_rotate",),
             why="coordinator.epoch_raised",
             spec="TXC-9",
         )
         for source in _RESTING
+    ]
+    rows += [
+        Row(source=source, on=INIT, when=when, target=None, reply=reply, why=why, spec="TXC-9")
+        for source in _RESTING
+        for when, reply, why in (
+            (CLAIM_REPLACED, "PRODUCER_FENCED", "coordinator.epoch_replaced"),
+            (CLAIM_TOO_LATE, "UNKNOWN_SERVER_ERROR", "coordinator.epochs_used_up"),
+        )
     ]
     rows += [
         Row(
@@ -241,7 +251,10 @@ TRANSACTION_STATES = Machine(
     "transaction_states",
     EMPTY,
     [*_init(), *_add(), *_end(COMMIT), *_end(ABORT), *_rest()],
-    guards=(SETTLED, IN_TRANSITION, NEW_PARTITIONS, ALL_KNOWN, EPOCH_LEFT, NO_EPOCH_LEFT),
+    guards=(
+        *(SETTLED, IN_TRANSITION, NEW_PARTITIONS, ALL_KNOWN, EPOCH_LEFT, NO_EPOCH_LEFT),
+        *(CLAIM_HOLDS, CLAIM_REPLACED, CLAIM_TOO_LATE),
+    ),
     effects=(
         "raise_epoch_or_rotate",
         "fence_and_abort",

@@ -51,7 +51,7 @@ def test_every_row_of_every_machine_has_its_line() -> None:
     }
     assert all(place is not None for places in rows.values() for place in places)
     tables = to_json()["tables"]
-    assert tables["transaction_states"][6] == ["Empty", "init_producer_id", "settled"]
+    assert tables["transaction_states"][6] == ["Empty", "init_producer_id", "settled_and_the_claim_holds"]
 
 
 def test_every_recorded_test_has_its_line() -> None:

@@ -9,6 +9,9 @@ from engine.coordinator.transaction_states import (
     ABORT,
     ADD,
     ALL_KNOWN,
+    CLAIM_HOLDS,
+    CLAIM_REPLACED,
+    CLAIM_TOO_LATE,
     COMMIT,
     EPOCH_LEFT,
     IN_TRANSITION,
@@ -19,12 +22,15 @@ from engine.coordinator.transaction_states import (
 )
 from engine.explain import catalogue
 
-QUIET = dict.fromkeys([IN_TRANSITION, SETTLED, NEW_PARTITIONS, ALL_KNOWN, EPOCH_LEFT, NO_EPOCH_LEFT], False)
+QUIET = dict.fromkeys(TRANSACTION_STATES.guards, False)
 SITUATIONS = [
     {**QUIET, IN_TRANSITION: True},
-    {**QUIET, SETTLED: True, NEW_PARTITIONS: True, EPOCH_LEFT: True},
-    {**QUIET, SETTLED: True, ALL_KNOWN: True, EPOCH_LEFT: True},
-    {**QUIET, SETTLED: True, ALL_KNOWN: True, NO_EPOCH_LEFT: True},
+    *(
+        {**QUIET, SETTLED: True, known: True, left: True, claim: True}
+        for known in (NEW_PARTITIONS, ALL_KNOWN)
+        for left in (EPOCH_LEFT, NO_EPOCH_LEFT)
+        for claim in (CLAIM_HOLDS, CLAIM_REPLACED, CLAIM_TOO_LATE)
+    ),
 ]
 
 
