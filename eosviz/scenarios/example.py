@@ -11,6 +11,7 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 
 SHOWN = "SC-03"
 """The lost acknowledgement: what the whole site is about, in the fewest steps."""
+PICTURED_STEP = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class Example:
     track: Track
     card: Card
     frame: str
+    picture: str
+    """Of one of its steps, shown until the frame begins."""
 
 
 def example(language: str) -> Example | None:
@@ -27,5 +30,10 @@ def example(language: str) -> Example | None:
     version = ScenarioVersion.objects.library().filter(identifier=SHOWN).first()
     if version is None:
         return None
-    link = Link(scenario=version.identifier, version=version.digest[:VERSION_CHARACTERS])
-    return Example(tracks()[0], card_of(version), link.address("replays:embed", play="1", lang=language))
+    named = {"scenario": version.identifier, "version": version.digest[:VERSION_CHARACTERS]}
+    return Example(
+        tracks()[0],
+        card_of(version),
+        Link(**named).address("replays:embed", play="1", lang=language),
+        Link(**named, step=PICTURED_STEP).address("replays:card"),
+    )

@@ -17,6 +17,8 @@ export const defaults = {
   near: 20,
   /** Steps that one way may go over: the server's limit. */
   wayAtMost: 5000,
+  /** Ways after one another that are quicker than a whole view. */
+  waysAtMost: 4,
   /** Steps ahead of the reader that are asked for before they are needed. */
   ahead: 24,
   /** Milliseconds without a frame after which the reader rests, and between what is fetched then. */
@@ -66,9 +68,10 @@ export class Supply {
   need({ branch, shown }: Place, number: number): void {
     const before = Math.max(number - 1, 0);
     const isFar = this.#hasWays && Math.abs(number - shown) > defaults.near;
-    const anchor = isFar ? this.#lines.anchor(branch, number, defaults.wayAtMost) : null;
+    const anchor = isFar ? this.#lines.anchor(branch, number, defaults.wayAtMost * defaults.waysAtMost) : null;
     if (anchor !== null) {
-      this.#go(branch, anchor, number);
+      const { wayAtMost } = defaults;
+      this.#go(branch, anchor, Math.max(anchor.number - wayAtMost, Math.min(anchor.number + wayAtMost, number)));
       return;
     }
     const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;

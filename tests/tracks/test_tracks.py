@@ -38,15 +38,16 @@ class TestTheFirstPage:
     ) -> None:
         page = client.get("/").content.decode()
         assert f'action="/tracks/{FIRST.name}/1/begin"' in page
-        address = re.search(r'<iframe src="([^"]+)"', page)
+        address = re.search(r'<a href="([^"]+)" data-example="[^"]+"><img src="([^"]+)"', page)
         assert address is not None
         frame = client.get(html.unescape(address[1]))
         assert frame.status_code == 200
+        assert client.get(html.unescape(address[2])).headers["Content-Type"] == "image/png"
         assert re.search(r"<eos-player [^>]* plays\b", frame.content.decode()) is not None
 
     def test_whoever_has_begun_sees_their_own_sessions_instead(self, client: Client) -> None:
         begin(client)
-        assert "<iframe" not in client.get("/").content.decode()
+        assert "data-example" not in client.get("/").content.decode()
 
 
 class TestTracks:

@@ -173,6 +173,17 @@ test("a drag has one way under way at a time, and shows where it led while the r
   assert.deepEqual(viewOf(store), expected(run.views[1500] as View));
 });
 
+test("what is farther than one way may lead is reached by several", async () => {
+  const { run, source, store, frames } = await open(9000, 9000, 9000);
+  source.asked.length = 0;
+  store.moveTo(2000);
+  await frames.settle();
+  assert.equal(store.shown, 2000);
+  assert.deepEqual(viewOf(store), expected(run.views[2000] as View));
+  const asked = (): unknown[] => source.asked.map((command) => (command.type === "way" ? [command.from, command.to] : command.type));
+  assert.deepEqual(asked(), [[8500, 3500], [3500, 2000]]);
+});
+
 test("where a way is refused the steps lead there", async () => {
   const { run, source, store, frames } = await open(2000, 2000, 2000);
   const ask = source.ask.bind(source);
