@@ -6,7 +6,7 @@ from django.db import transaction
 
 from eosviz.accounts.models import User
 from eosviz.classroom.models import Classroom
-from eosviz.replays.models import Replay
+from eosviz.replays.models import Export, Publication, Replay
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs import presenting
 from eosviz.walkthroughs.models import Session
@@ -23,5 +23,7 @@ def delete_account(user: User) -> None:
         Classroom.objects.taught_only_by(user).delete()
         Session.objects.of_browser(key).delete()
         Replay.objects.of_browser(key).delete()
+        Export.objects.of_browser(key).delete()
+        Publication.objects.of_browser(key).delete()
         Visit.objects.of_browser(key).delete()
         user.delete()

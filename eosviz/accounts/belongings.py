@@ -13,7 +13,8 @@ from eosviz.accounts.models import User
 from eosviz.accounts.roles import role_of
 from eosviz.classroom.models import Attempt, AuditEntry, Classroom, Membership
 from eosviz.replays.actions import export_session, file_name
-from eosviz.replays.models import Replay
+from eosviz.replays.models import Publication, Replay
+from eosviz.replays.published_files import REPLAY, content
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.models import Session
 from eosviz.workshop.models import Draft, Edition
@@ -45,6 +46,7 @@ def holdings(user: User) -> list[Holding]:
     return [
         Holding("sessions", Session.objects.of_browser(key).count()),
         Holding("replays", Replay.objects.of_browser(key).count()),
+        Holding("published", Publication.objects.of_browser(key).count()),
         Holding("predictions", Prediction.objects.filter(session__owner=key).count()),
         Holding("progress", Visit.objects.of_browser(key).count()),
         Holding("memberships", Membership.objects.filter(user=user).count()),
@@ -110,8 +112,8 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def packed(user: User) -> IO[bytes]:
-    """A ZIP with `account.json`, each session as a replay file, each opened replay as a player file, each
-    scenario of the workshop as TOML.
+    """A ZIP with `account.json`, each session and what was published as a replay file, each opened replay as a
+    player file.
 
     The caller closes it. It is written whole before it is sent, so what fails on the way leaves no half.
     """
@@ -128,6 +130,10 @@ def packed(user: User) -> IO[bytes]:
                     entry.write(piece)
         for replay in Replay.objects.of_browser(user.owner_key).iterator():
             archive.writestr(f"replays/{replay.id}.player.json.gz", bytes(replay.player))
+        for publication in Publication.objects.of_browser(user.owner_key):
+            held = content(publication.digest, REPLAY)
+            if held is not None:
+                archive.writestr(f"published/{publication.digest}.eosviz.jsonl.gz", held)
         for draft in Draft.objects.of(user).iterator():
             archive.writestr(f"scenarios/{draft.id}/draft.toml", draft.text)
             for one in Edition.objects.filter(draft=draft).defer("steps").iterator():

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from eosviz.accounts.models import User
-from eosviz.replays.models import Replay
+from eosviz.replays.models import Export, Replay
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs.browser import BROWSER_KEY, browser_of
 from eosviz.walkthroughs.models import Session
@@ -32,6 +32,7 @@ def claim(user: User, browser: str) -> None:
     with transaction.atomic():
         Session.objects.of_browser(browser).update(owner=user.owner_key)
         Replay.objects.of_browser(browser).update(owner=user.owner_key)
+        Export.objects.of_browser(browser).update(owner=user.owner_key)
         _claim_visits(user.owner_key, browser)
 
 

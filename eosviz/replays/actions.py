@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 import msgspec
@@ -11,32 +11,50 @@ from django.db import transaction
 from engine.codec.log_case import TITLE_PARTITIONS_MAX, LogCase, NotALogError, log_case
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
-from eosviz.replays import format, player_file, writing
+from eosviz.replays import carriers, format, player_file, writing
 from eosviz.replays.checking import Checked, check, verified
 from eosviz.replays.log_analysis import analyse
 from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
 from eosviz.replays.refusal import ReplayRefused
-from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
+from eosviz.walkthroughs.models import (
+    Branch,
+    Keyframe,
+    Session,
+    Step,
+    Stretch,
+    line_interventions,
+    line_stretches,
+)
 
+REPLAY_ENDING = ".eosviz.jsonl.gz"
 _STEPS_READ_AT_ONCE = 500
 
 
-def export_session(session: Session) -> Iterator[bytes]:
-    """The session's replay file in pieces: everything stored when this is called."""
+def export_session(
+    session: Session, branch: Branch | None = None, each: Callable[[], None] | None = None
+) -> Iterator[bytes]:
+    """The session's replay file in pieces: everything stored when this is called. With ``branch`` only its line,
+    from the beginning to its newest step, as one branch. ``each`` is called after each step."""
     branches = list(Branch.objects.of_session(session.id))
-    header = _header(session, branches)
-    return writing.write(header, _stored_steps(branches))
+    if branch is None:
+        told, stretches = [_told(one) for one in branches], [_own(one) for one in branches]
+    else:
+        line = Branch.objects.line(branch)
+        told, stretches = [_told_line(line)], line_stretches(line, 1, branch.newest)
+    steps = _stored_steps(stretches, None if branch is None else str(branch.id), each)
+    return writing.write(_header(session, branches[0], told), steps)
 
 
-def file_name(session: Session) -> str:
-    """What a download of this session is called."""
+def file_name(session: Session, branch: Branch | None = None, ending: str = REPLAY_ENDING) -> str:
+    """What a download of this session, or of one branch, is called. Holds no character that a person chose."""
     variant = f"-{session.variant}" if session.variant else ""
-    return f"{session.version.identifier}{variant}-{str(session.id)[:8]}.eosviz.jsonl.gz"
+    named = "" if branch is None else f"-{branch.id}"
+    return f"{session.version.identifier}{variant}-{str(session.id)[:8]}{named}{ending}"
 
 
-def _header(session: Session, branches: list[Branch]) -> format.Header:
+def _header(session: Session, first: Branch, told: list[dict[str, Any]]) -> format.Header:
     frame_header = session.decoded_header
-    first_view = Keyframe.objects.get(branch=branches[0], number=0)
+    first_view = Keyframe.objects.get(branch=first, number=0)
     return format.convert(
         {
             "type": "header",
@@ -48,7 +66,7 @@ def _header(session: Session, branches: list[Branch]) -> format.Header:
             "profile": frame_header["profile"],
             "header": frame_header,
             "view": msgspec.json.decode(first_view.view_json),
-            "branches": [_told(branch) for branch in branches],
+            "branches": told,
         },
         format.Header,
     )
@@ -66,19 +84,33 @@ def _told(branch: Branch) -> dict[str, Any]:
     }
 
 
-def _stored_steps(branches: list[Branch]) -> Iterator[tuple[str, Any]]:
-    for branch in branches:
-        for first in range(branch.leaves_at + 1, branch.newest + 1, _STEPS_READ_AT_ONCE):
-            last = min(first + _STEPS_READ_AT_ONCE - 1, branch.newest)
-            stored = Step.objects.filter(branch=branch, number__range=(first, last)).order_by("number")
-            for body in stored.bodies():
-                yield str(branch.id), msgspec.json.decode(body)
+def _told_line(line: list[Branch]) -> dict[str, Any]:
+    """A branch with what it shares with its ancestors, as if nothing had ever left it."""
+    return _told(line[-1]) | {"parent": None, "leaves_at": 0, "interventions": line_interventions(line)}
+
+
+def _own(branch: Branch) -> Stretch:
+    return Stretch(branch.id, branch.leaves_at + 1, branch.newest)
+
+
+def _stored_steps(
+    stretches: list[Stretch], named: str | None, each: Callable[[], None] | None
+) -> Iterator[tuple[str, Any]]:
+    """``named``: the one branch that all of them belong to in the file."""
+    for stretch in stretches:
+        for first in range(stretch.first, stretch.last + 1, _STEPS_READ_AT_ONCE):
+            last = min(first + _STEPS_READ_AT_ONCE - 1, stretch.last)
+            stored = Step.objects.filter(branch_id=stretch.branch_id, number__range=(first, last))
+            for body in stored.order_by("number").bodies():
+                yield named or str(stretch.branch_id), msgspec.json.decode(body)
+                if each is not None:
+                    each()
 
 
 def import_replay(file: BinaryIO, owner: str) -> Replay:
-    """Read, check, run again and store. Raises ReplayRefused; then nothing was stored."""
+    """Read any form, check, run again and store. Raises ReplayRefused; then nothing was stored."""
     _check_room(owner)
-    return _store(check(file), owner)
+    return _store(check(file, carriers.read), owner)
 
 
 def _check_room(owner: str) -> None:

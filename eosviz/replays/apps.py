@@ -1,7 +1,8 @@
 from typing import Any
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
+from django.db import transaction
+from django.db.models.signals import post_delete, post_migrate
 
 
 def forget_linked_files(**kwargs: Any) -> None:
@@ -11,10 +12,28 @@ def forget_linked_files(**kwargs: Any) -> None:
     LinkedFile.objects.all().delete()
 
 
+def forget_export(instance: Any, **kwargs: Any) -> None:
+    """However the row went, with its session or with its person, its file goes too."""
+    from eosviz.replays.stores import exports
+
+    place = instance.place  # by the time of the commit the row has lost its id
+    transaction.on_commit(lambda: exports.delete(place))
+
+
+def forget_published(instance: Any, **kwargs: Any) -> None:
+    from eosviz.replays.publishing import forget_unnamed
+
+    transaction.on_commit(lambda: forget_unnamed(instance.digest))
+
+
 class ReplaysConfig(AppConfig):
     name = "eosviz.replays"
     label = "replays"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from eosviz.replays.models import Export, Publication
+
         post_migrate.connect(forget_linked_files, sender=self)
+        post_delete.connect(forget_export, sender=Export)
+        post_delete.connect(forget_published, sender=Publication)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from eosviz.catalogue import LANGUAGES, say
 from eosviz.replays import format, reading
@@ -22,7 +22,17 @@ PLAYER_STATES = {
 }
 """Our states as docs/player.md names them."""
 
-Reader = Callable[[BinaryIO, Callable[[format.Header], reading.Witness]], reading.Recording]
+
+class Reader(Protocol):
+    """`reading.read`, or one that reads another form of the same lines."""
+
+    def __call__(
+        self, file: BinaryIO, *, witness: Callable[[format.Header], reading.Witness]
+    ) -> reading.Recording: ...
+
+
+def _nothing() -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,20 +87,25 @@ class Checked:
         }
 
 
-def check(file: BinaryIO, read: Reader | None = None) -> Checked:
+def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] = _nothing) -> Checked:
     """Read, check and run again. Raises ReplayRefused at the first thing that is wrong.
 
-    ``read`` reads another form of the same lines (`carriers.py`); the replay file's own by default.
+    ``read`` reads another form of the same lines (`carriers.py`); the replay file's own by default. ``each`` is
+    called after each step.
     """
     reruns: list[Rerun] = []
     transactions: list[TransactionsTold] = []
 
+    def run_again(branch: str, number: int, step: bytes) -> None:
+        reruns[0].take(branch, number, step)
+        each()
+
     def witness(header: format.Header) -> TransactionsTold:
         reruns.append(Rerun(header))
-        transactions.append(TransactionsTold(header, reruns[0].take))
+        transactions.append(TransactionsTold(header, run_again))
         return transactions[0]
 
-    recording = reading.read(file, witness=witness) if read is None else read(file, witness)
+    recording = read(file, witness=witness)
     return Checked(recording=recording, finding=reruns[0].finding(), transactions=transactions[0].told())
 
 

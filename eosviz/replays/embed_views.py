@@ -37,7 +37,7 @@ making = AddressThrottle(per_second=1, burst=20)
 STATUS = {**PROBLEM_STATUS, "malformed": HTTPStatus.BAD_REQUEST, "too_frequent": HTTPStatus.TOO_MANY_REQUESTS}
 
 
-def _framed(response: HttpResponse) -> HttpResponse:
+def framed(response: HttpResponse) -> HttpResponse:
     """May stand in a frame anywhere, and gets no cookie from any middleware."""
     response["Content-Security-Policy"] = EMBEDDED_POLICY
     response.without_cookies = True  # type: ignore[attr-defined]
@@ -65,7 +65,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         "open": request.build_absolute_uri(link.address()),
         **element_attributes(),
     }
-    return _framed(render(request, "replays/embed.html", context))
+    return framed(render(request, "replays/embed.html", context))
 
 
 @xframe_options_exempt
@@ -82,11 +82,11 @@ def embed_replay(request: HttpRequest, replay_id: str) -> HttpResponse:
         "open": request.build_absolute_uri(reverse("replays:play", args=[replay.id])),
         **element_attributes(),
     }
-    return _framed(render(request, "replays/embed.html", context))
+    return framed(render(request, "replays/embed.html", context))
 
 
 def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
-    return _framed(
+    return framed(
         render(request, "replays/embed_refused.html", {"problem": problem}, status=STATUS[problem.code])
     )
 

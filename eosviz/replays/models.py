@@ -1,9 +1,11 @@
 """Stored replays and log cases: what a file held, ready to be played, and what checking it showed."""
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 from django.db import models
+from django.utils import timezone
 
 REPLAYS_PER_BROWSER = 50
 LINKED_FILES_MAX = 2_000
@@ -93,3 +95,118 @@ class LinkedFile(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key[:8]}"
+
+
+EXPORTS_AT_ONCE = 2
+"""Unfinished ones of one person."""
+EXPORTS_KEPT = 10
+EXPORT_HOURS_KEPT = 24
+EXPORT_BYTES_MAX = 256 * 1024 * 1024
+SILENT_SECONDS = 60.0
+"""An export that says nothing for so long has lost its worker."""
+PUBLISHED_MAX = 50
+PUBLISHED_BYTES_MAX = 32 * 1024 * 1024
+"""Of a player file, packed."""
+
+
+class ExportState(models.TextChoices):
+    WAITING = "waiting"
+    WORKING = "working"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+UNFINISHED = (ExportState.WAITING, ExportState.WORKING)
+
+
+class ExportQuerySet(models.QuerySet["Export"]):
+    def of_browser(self, browser: str) -> "ExportQuerySet":
+        """Its own, newest first."""
+        return self.filter(owner=browser).exclude(owner="").order_by("-created", "id")
+
+    def unfinished(self) -> "ExportQuerySet":
+        """Whose worker still lives, as far as one can tell."""
+        return self.filter(state__in=UNFINISHED, beat__gte=timezone.now() - timedelta(seconds=SILENT_SECONDS))
+
+    def expired(self) -> "ExportQuerySet":
+        return self.filter(created__lt=timezone.now() - timedelta(hours=EXPORT_HOURS_KEPT))
+
+
+class Export(models.Model):
+    """A file that is made out of a session, or a replay that is published from it, and how far it is."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.CharField(max_length=64, db_index=True)
+    session = models.ForeignKey(
+        "walkthroughs.Session", on_delete=models.CASCADE, related_name="exports", db_index=True
+    )
+    branch = models.ForeignKey("walkthroughs.Branch", on_delete=models.CASCADE, null=True, related_name="+")
+    """None: every branch."""
+    form = models.CharField(max_length=12)
+    """A key of `exporting.FORMS`, or `publish`."""
+    language = models.CharField(max_length=10)
+    state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
+    done = models.PositiveIntegerField(default=0)
+    """Of `total`: steps that were written or read again."""
+    total = models.PositiveIntegerField(default=0)
+    beat = models.DateTimeField(default=timezone.now)
+    """When its worker last said that it lives."""
+    name = models.CharField(max_length=200, blank=True)
+    """What the download is called."""
+    bytes = models.PositiveBigIntegerField(default=0)
+    result = models.CharField(max_length=200, blank=True)
+    """Where what was published is."""
+    refusal = models.JSONField(default=None, null=True)
+    """Why it failed: `{"key", "params"}` of a sentence."""
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+
+    objects = ExportQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.form} of {self.session_id}: {self.state}"
+
+    @property
+    def place(self) -> str:
+        """Its file in the store of exports."""
+        return str(self.id)
+
+    @property
+    def shown_state(self) -> str:
+        """A worker that was killed says nothing any more."""
+        if self.state not in UNFINISHED:
+            return str(self.state)
+        silent = timezone.now() - self.beat > timedelta(seconds=SILENT_SECONDS)
+        return ExportState.FAILED.value if silent else str(self.state)
+
+
+class PublicationQuerySet(models.QuerySet["Publication"]):
+    def of_browser(self, browser: str) -> "PublicationQuerySet":
+        return self.filter(owner=browser).exclude(owner="").order_by("-created", "id")
+
+
+class Publication(models.Model):
+    """Somebody published a replay. What is served stands in the store of published files, under the digest; it is
+    gone with the last row that names it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.CharField(max_length=64, db_index=True)
+    digest = models.CharField(max_length=64, db_index=True)
+    """SHA-256 of the player file's content, which is its address."""
+    title = models.JSONField()
+    scenario = models.CharField(max_length=100, blank=True)
+    variant = models.CharField(max_length=200, blank=True)
+    engine = models.CharField(max_length=40)
+    steps = models.PositiveIntegerField()
+    bytes = models.PositiveBigIntegerField()
+    """Of all its files."""
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = PublicationQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["owner", "digest"], name="published_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.scenario} {self.digest[:12]}"

@@ -28,10 +28,7 @@ from eosviz.catalogue import LANGUAGES, catalogue_file
 from eosviz.replays.checking import Checked
 from eosviz.replays.lines import canonical
 
-OPENING = '<script type="application/gzip" id="replay">'
-"""What stands before the replay in the file, and nowhere else."""
-CLOSING = "</script>"
-_END = f"\n{CLOSING}\n</body>\n</html>\n"
+_END = "\n</script>\n</body>\n</html>\n"
 _PIECE = 3 * 256 * 1024
 """Bytes that are encoded at once: a multiple of three leaves no padding in the middle."""
 
@@ -64,7 +61,7 @@ def _page(checked: Checked, language: str) -> str:
     }
     with override(language.lower()):
         page: str = render_to_string("replays/offline.html", context)
-    return page.rstrip("\n")
+    return page.rstrip("\n")  # ends with `carriers.OPENING`
 
 
 def policy(script: str, style: str) -> str:

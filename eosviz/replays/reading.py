@@ -45,11 +45,19 @@ class Witness(Protocol):
 def read(
     file: BinaryIO, bounds: Bounds = BOUNDS, witness: Callable[[format.Header], Witness] | None = None
 ) -> Recording:
-    """Read and check a whole replay. Raises :class:`ReplayRefused` at the first thing that is wrong.
+    """Read and check a whole replay file. Raises :class:`ReplayRefused` at the first thing that is wrong."""
+    return read_lines(split_lines(unpacked(file, bounds), bounds), bounds, witness)
+
+
+def read_lines(
+    lines: Iterator[tuple[int, bytes]],
+    bounds: Bounds = BOUNDS,
+    witness: Callable[[format.Header], Witness] | None = None,
+) -> Recording:
+    """The same for its lines, whatever they came in: ``(number, line)`` from 1, without line feeds.
 
     ``witness`` makes, from the header, somebody who looks at each step after it was checked.
     """
-    lines = split_lines(unpacked(file, bounds), bounds)
     number, line = next(lines, (0, b""))
     if not number:
         raise ReplayRefused("empty", line=0)

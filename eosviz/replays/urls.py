@@ -1,10 +1,19 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.replays import embed_views, link_view, views
+from eosviz.replays import embed_views, export_views, link_view, published_views, views
 
 app_name = "replays"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/<uuid:session_id>/export", views.export, name="export"),
+    path("sessions/<uuid:session_id>/exports/limits", export_views.limits, name="export_limits"),
+    path("sessions/<uuid:session_id>/exports", export_views.begin, name="export_begin"),
+    path("exports/<uuid:export_id>/", export_views.state, name="export_state"),
+    path("exports/<uuid:export_id>/cancel", export_views.cancel, name="export_cancel"),
+    path("exports/<uuid:export_id>/file", export_views.file, name="export_file"),
+    path("published/<slug:digest>/", published_views.page, name="published"),
+    path("published/<slug:digest>/player.json", published_views.player, name="published_player"),
+    path("published/<slug:digest>/replay", published_views.replay, name="published_replay"),
+    path("publications/<uuid:publication_id>/withdraw", published_views.withdraw, name="withdraw"),
     path("sessions/<uuid:session_id>/link", link_view.session_link, name="link"),
     path("replays/import", views.import_page, name="import"),
     path("replays/log", views.log_page, name="open_log"),

@@ -27,6 +27,8 @@ import { isMessageOfPicked } from "./transaction-picked.ts";
 export interface SpacetimeOptions {
   width: number;
   height: number;
+  /** Every message that is looked at is drawn, however tall the picture gets. */
+  whole?: boolean;
 }
 
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
@@ -172,7 +174,9 @@ export function layoutSpacetime(
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
   const room = options.height - HEADER - 38;
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
-  const points = options.width < margin.narrow ? [] : turningPoints(marks, first, step);
+  const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
+  const points = options.width < margin.narrow ? [] : turningPoints(marks, begin, step);
+  if (options.whole === true) return compose(frame, candidates, candidates, points, end - candidates.length, options);
   const band = bandHeight(frame, options.width);
   const kept: Drawn[] = [];
   for (const { drawn } of ranked) {

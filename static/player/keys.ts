@@ -19,6 +19,7 @@ export type KeyAction =
   | "zoom_in"
   | "zoom_out"
   | "share"
+  | "export"
   | "follow"
   | "search"
   | "next_match"
@@ -75,6 +76,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "r", matches: plain("r"), action: "run_to_breakpoint" },
   { keys: "⇧ r", matches: shifted("R"), action: "back_to_breakpoint" },
   { keys: "s", matches: letter("s"), action: "share" },
+  { keys: "e", matches: letter("e"), action: "export" },
   { keys: "f", matches: letter("f"), action: "follow" },
   { keys: "1 – 9", matches: (event) => event.key >= "1" && event.key <= "9" && event.key.length === 1, action: "panel" },
   { keys: "?", matches: (event) => event.key === "?", action: "help" },

@@ -9,7 +9,7 @@ import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
 import type { FollowState } from "./following.ts";
 import type { Header, Language } from "./frame.ts";
-import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
+import { currentTheme, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
 import { lookFrom } from "./looking.ts";
 import type { PlayerStore } from "./store.ts";
@@ -21,7 +21,6 @@ const THEMES: Theme[] = ["system", "light", "dark"];
 export class Masthead extends StoreElement {
   static override properties = {
     ...StoreElement.properties,
-    exportAddress: { attribute: false },
     library: {},
     compare: {},
     share: {},
@@ -31,7 +30,6 @@ export class Masthead extends StoreElement {
     theme: { state: true },
   };
 
-  declare exportAddress: string;
   declare library: string;
   declare compare: string;
   declare share: string;
@@ -43,7 +41,6 @@ export class Masthead extends StoreElement {
 
   constructor() {
     super();
-    this.exportAddress = "";
     this.library = "/";
     this.compare = "";
     this.share = "";
@@ -65,7 +62,7 @@ export class Masthead extends StoreElement {
         ${this.#share()}
         ${this.#language()}
         <button class="icon" aria-label=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} title=${say("player.theme", { theme: say(`player.theme.${this.theme}`) })} @click=${this.#nextTheme}>◐</button>
-        <button class="icon" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-help")}>?</button>
+        <button class="icon" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-dialog", "eos-help")}>?</button>
         ${this.#menu(store)}
       </div>
       ${store.header === null ? nothing : this.#title(store.header)}`;
@@ -109,7 +106,7 @@ export class Masthead extends StoreElement {
   #share(): TemplateResult | typeof nothing {
     if (this.share === "") return nothing;
     const name = say(this.presenting ? "player.presenting" : "player.share");
-    return html`<button class=${`icon text ${this.presenting ? "is-presenting" : ""}`} title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-share")}>${name}</button>`;
+    return html`<button class=${`icon text ${this.presenting ? "is-presenting" : ""}`} title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-dialog", "eos-share")}>${name}</button>`;
   }
 
   /** Whether a follower is being taken along, or the way back for one who let go. */
@@ -135,16 +132,11 @@ export class Masthead extends StoreElement {
   #menu(store: PlayerStore): TemplateResult {
     return html`<details class="menu"><summary class="icon" aria-label=${say("player.menu")} title=${say("player.menu")}>⋯</summary>
       <ul>
-        ${
-          this.exportAddress === ""
-            ? nothing
-            : html`<li><form method="post" action=${this.exportAddress}><input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} />
-                <button>${say("player.export")}</button><small>${say("player.export.means")}</small></form></li>`
-        }
+        <li><button @click=${() => this.#fire("open-dialog", "eos-export")}>${say("exports.title")} … <kbd>e</kbd></button></li>
         ${this.open === "" && this.library !== "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
         ${store.source.live ? html`<li><button @click=${() => this.#compareWith()}>${say("with.title")} … <kbd>c</kbd></button></li>` : nothing}
         ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
-        <li><button @click=${() => this.#fire("open-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
+        <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
         <li><button @click=${() => print()}>${say("player.print")}</button></li>
       </ul></details>`;
   }

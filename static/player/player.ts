@@ -9,7 +9,6 @@ import { html, LitElement, nothing } from "lit";
 import "./changes.ts";
 import "./dialogs.ts";
 import "./export.ts";
-import type { Export } from "./export.ts";
 import "./masthead.ts";
 import "./predict.ts";
 import "./scrubber.ts";
@@ -27,20 +26,19 @@ import { panelsOf } from "./column-fit.ts";
 import { ColumnFolds, FitTimes } from "./column-folds.ts";
 import type { Wanted } from "./column-folds.ts";
 import "./branch-list.ts";
-import type { BranchList } from "./branch-list.ts";
-import type { Help } from "./dialogs.ts";
+import type { DialogElement } from "./dialogs.ts";
 import { followAlong, Presenting } from "./following.ts";
 import type { Following, Place } from "./following.ts";
 import type { Frame, Language, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
+import { messages } from "./messages.ts";
 import { PANELS, isShown, panelName } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { Why } from "./why.ts";
 import type { AskWhyEvent } from "./why-answer.ts";
-import type { Share } from "./share.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
 import { leftPanels, rightPanels } from "./side-panels.ts";
@@ -406,7 +404,7 @@ export class Player extends LitElement {
     if (store === undefined || play === undefined) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
-        @make-branch=${this.#makeBranch} @open-help=${this.#openHelp} @open-branches=${this.#openBranches} @open-share=${this.#openShare} @open-export=${this.#openExport}
+        @make-branch=${this.#makeBranch} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
@@ -501,18 +499,7 @@ export class Player extends LitElement {
   }
 
   #messages(store: PlayerStore): TemplateResult | typeof nothing {
-    const problem = store.problem;
-    if (problem !== null) {
-      const remedy = problem.remedyKey === null ? "" : say(problem.remedyKey, problem.params);
-      return html`<div class="message" role="alert"><p><b>${say(problem.key, problem.params)}</b> ${remedy}</p>
-        <button aria-label=${say("player.close")} @click=${() => store.dismiss()}>✕</button></div>`;
-    }
-    if (this.fault !== null) return html`<div class="message" role="alert"><p>${this.fault}</p></div>`;
-    if (this.changed) {
-      return html`<div class="message" role="status"><p>${say("player.link_changed")}</p>
-        <button aria-label=${say("player.close")} @click=${() => (this.changed = false)}>✕</button></div>`;
-    }
-    return nothing;
+    return messages(store, this.fault, this.changed ? () => (this.changed = false) : null);
   }
 
   // Keys
@@ -548,10 +535,10 @@ export class Player extends LitElement {
       panel: () => void this.#panel(key),
       zoom_in: () => this.zoom?.by(1),
       zoom_out: () => this.zoom?.by(-1),
-      share: () => this.#openShare(),
-      export: () => this.#openExport(),
+      share: () => this.#dialog("eos-share"),
+      export: () => this.#dialog("eos-export"),
       follow: () => this.following?.followAgain(),
-      help: () => this.#openHelp(),
+      help: () => this.#dialog("eos-help"),
       close: () => this.#close(),
     };
     actions[action as Exclude<KeyAction, LookingKey>]();
@@ -566,30 +553,28 @@ export class Player extends LitElement {
     if (this.store?.source.live === true) await this.store.branchHere();
   };
 
-  readonly #openHelp = (): void => this.querySelector<Help>("eos-help")?.open();
-
-  readonly #openShare = (): void => this.querySelector<Share>("eos-share")?.open();
-
-  readonly #openExport = (): void => this.querySelector<Export>("eos-export")?.open();
-
-  readonly #openBranches = (): void => this.querySelector<BranchList>("eos-branches")?.open();
+  /** Opens one of the dialogs. */
+  #dialog(tag: string): void {
+    this.querySelector<DialogElement>(tag)?.open();
+  }
 
   #why(): Why | null {
     return this.querySelector<Why>("eos-why");
   }
 
+  /** What lies on top goes first. */
   #close(): void {
     const why = this.#why();
     if (why?.isOpen === true) {
       why.close();
       return;
     }
+    const open = this.querySelectorAll("details.menu[open], details.altered-more[open], details.notes[open]");
+    for (const menu of open) menu.removeAttribute("open");
+    if (open.length > 0 || this.querySelector<LookingElement>("eos-looking")?.close() === true) return;
     this.store?.dismiss();
     this.#kept.clear();
     this.#fit();
-    for (const open of this.querySelectorAll("details.menu[open], details.altered-more[open], details.notes[open]")) {
-      open.removeAttribute("open");
-    }
     this.store?.select(null);
   }
 

@@ -115,7 +115,7 @@ export class Scrubber extends MeasuredElement {
   }
 
   readonly #openBranches = (): void => {
-    this.dispatchEvent(new CustomEvent("open-branches", { bubbles: true }));
+    this.dispatchEvent(new CustomEvent("open-dialog", { detail: "eos-branches", bubbles: true }));
   };
 
   readonly #down = (event: PointerEvent): void => {

@@ -73,7 +73,7 @@ export class Transport extends StoreElement {
   }
 
   readonly #openBranches = (): void => {
-    this.dispatchEvent(new CustomEvent("open-branches", { bubbles: true }));
+    this.dispatchEvent(new CustomEvent("open-dialog", { detail: "eos-branches", bubbles: true }));
   };
 
   readonly #askBranch = (): void => {

@@ -29,8 +29,9 @@ from eosviz.pipeline import tasks as pipeline_tasks
 from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets
 from eosviz.reference.tables import machines
+from eosviz.replays import exporting
 from eosviz.replays.actions import import_replay
-from eosviz.replays.models import Replay
+from eosviz.replays.models import Export, Publication, Replay
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import presenting
 from eosviz.walkthroughs.budget import api_throttle, form_buckets
@@ -71,6 +72,8 @@ class Things:
     attempt: Attempt
     replay: Replay
     public_replay: Replay
+    export: Export
+    published: Publication
     sweep: Sweep
     own_sweep: Sweep
     shrink: Shrink
@@ -175,6 +178,15 @@ ROWS: dict[str, Row] = {
     ),
     "walkthroughs:compare_new": _everybody("/compare/new", "post", choice="SC-03", difference="idempotence"),
     "replays:export": _owned("export"),
+    "replays:export_limits": _owned("exports/limits"),
+    "replays:export_begin": _owned("exports", "post", form="jsonl"),
+    "replays:export_state": Row(lambda things: f"/exports/{things.export.id}/", OWNER),
+    "replays:export_cancel": Row(lambda things: f"/exports/{things.export.id}/cancel", OWNER, "post"),
+    "replays:export_file": Row(lambda things: f"/exports/{things.export.id}/file", OWNER),
+    "replays:published": Row(lambda things: f"/published/{things.published.digest}/"),
+    "replays:published_player": Row(lambda things: f"/published/{things.published.digest}/player.json"),
+    "replays:published_replay": Row(lambda things: f"/published/{things.published.digest}/replay"),
+    "replays:withdraw": Row(lambda things: f"/publications/{things.published.id}/withdraw", OWNER, "post"),
     "replays:link": Row(
         lambda things: f"/sessions/{things.session.id}/link?branch={things.branch.id}&step=0", OWNER
     ),
@@ -402,6 +414,8 @@ def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
         attempt=attempt,
         replay=mine,
         public_replay=public,
+        export=made(session, "jsonl"),
+        published=Publication.objects.get(digest=made(session, exporting.PUBLISH).result.split("/")[2]),
         sweep=sweep,
         own_sweep=own_sweep,
         shrink=shrink,
@@ -410,6 +424,13 @@ def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
         member=Membership.objects.get(user=school.people["other learner"]),
         drafts={visibility: built(school, visibility) for visibility in Visibility.values},
     )
+
+
+def made(session: Session, form: str) -> Export:
+    export = exporting.begin(session.owner, session, None, form, "en")
+    exporting.carry_out(export.id)
+    export.refresh_from_db()
+    return export
 
 
 def built(school: School, visibility: str) -> Draft:

@@ -13,16 +13,17 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.messages import Done, read_message
 from eosviz.walkthroughs.models import Branch, Session
-from eosviz.walkthroughs.simulations import recent
+from eosviz.walkthroughs.simulations import earlier, recent, simulate_to
 
 BROWSER = "b" * 48
 
 
 @pytest.fixture(autouse=True)
 def _no_simulation_of_another_test() -> Iterator[None]:
-    recent.clear()
+    """A rolled back branch leaves its id to another test's."""
+    for kept in (recent, earlier):
+        kept.clear()
     yield
-    recent.clear()
 
 
 @pytest.fixture
@@ -52,6 +53,20 @@ def root(session: Session) -> Branch:
 def walk_to_end(session: Session, branch: Branch) -> None:
     while branch.finished is None:
         command(session, "run_until", branch, after=branch.newest, until="end", limit=5000)
+
+
+def with_branch(session: Session) -> Branch:
+    """Go back to where a message is under way, drop it and walk on a few steps."""
+    branch = root(session)
+    for at in range(10, branch.newest):
+        under_way = simulate_to([branch], at).view()["network"]["messages"]
+        if under_way:
+            intervention = {"action": "drop_message", "message": int(min(under_way, key=int))}
+            done = command(session, "intervene", branch, after=at, intervention=intervention)
+            child = Branch.objects.get(id=int(done.created or 0))
+            command(session, "advance", child, after=child.newest, count=40)
+            return child
+    raise AssertionError("no message is ever under way")
 
 
 def exported(session: Session) -> bytes:

@@ -17,9 +17,8 @@ from eosviz.replays.actions import import_replay
 from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.scenarios.views import catalogue_address
-from eosviz.walkthroughs.models import Branch, Session, Step
-from eosviz.walkthroughs.simulations import simulate_to
-from tests.replays.conftest import BROWSER, command, exported, imported, root, walk_to_end
+from eosviz.walkthroughs.models import Session, Step
+from tests.replays.conftest import BROWSER, command, exported, imported, root, walk_to_end, with_branch
 from tests.replays.stories import chained, header, lines, packed
 
 
@@ -43,20 +42,6 @@ def whole(start: Callable[..., Session]) -> Session:
     session = start("SC-03")
     walk_to_end(session, root(session))
     return session
-
-
-def with_branch(session: Session) -> Branch:
-    """Go back to where a message is under way, drop it and walk on a few steps."""
-    branch = root(session)
-    for at in range(10, branch.newest):
-        under_way = simulate_to([branch], at).view()["network"]["messages"]
-        if under_way:
-            intervention = {"action": "drop_message", "message": int(min(under_way, key=int))}
-            done = command(session, "intervene", branch, after=at, intervention=intervention)
-            child = Branch.objects.get(id=int(done.created or 0))
-            command(session, "advance", child, after=child.newest, count=40)
-            return child
-    raise AssertionError("no message is ever under way")
 
 
 class TestVerified:
@@ -243,7 +228,7 @@ class TestPages:
         file = io.BytesIO(b"nothing")
         file.name = "x.gz"
         response = visitor.post(reverse("replays:import"), {"file": file}, HTTP_ACCEPT_LANGUAGE="zh-hans")
-        assert "完好的 gzip 文件" in response.content.decode()
+        assert "这不是回放" in response.content.decode()
 
     def test_only_its_own_replay_is_deleted(self, visitor: Client, whole: Session) -> None:
         mine, foreign = imported(exported(whole)), imported(exported(whole), owner="c" * 48)

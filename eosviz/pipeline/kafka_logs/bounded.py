@@ -56,7 +56,8 @@ def _kept(sentence: Words) -> dict[str, Any]:
     return {"key": sentence.key, "params": sentence.params}
 
 
-def _bound() -> None:
+def bound_this_process() -> None:
+    """Beyond its memory or processor time the system ends this process."""
     try:
         import resource
     except ImportError:
@@ -71,7 +72,7 @@ def _bound() -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    _bound()
+    bound_this_process()
     from eosviz.pipeline.kafka_logs.case import document, read_case
 
     try:

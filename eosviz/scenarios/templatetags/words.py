@@ -94,7 +94,7 @@ def element_addresses(session: Any = None) -> SafeString:
         "code": reverse("reference:code_json"),
     }
     if session is not None:
-        addresses["export"] = reverse("replays:export", args=[session.id])
+        addresses["export"] = reverse("replays:export_begin", args=[session.id])
         addresses["present"] = reverse("walkthroughs:present", args=[session.id])
         addresses["share"] = reverse("replays:link", args=[session.id])
     return format_html_join(" ", '{}="{}"', addresses.items())

@@ -1,0 +1,113 @@
+"""The forms in which a replay may be brought: the replay file, its lines unpacked, the HTML file that plays offline,
+Parquet. Each gives the same lines, and from there one reader checks them all (reading.py).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from eosviz.replays import format, reading
+from eosviz.replays.bounds import BOUNDS, Bounds
+from eosviz.replays.lines import split_lines, unpacked
+from eosviz.replays.parquet_steps import as_replay_file
+from eosviz.replays.refusal import ReplayRefused
+
+OPENING = b'<script type="application/gzip" id="replay">'
+"""What stands before the replay in an HTML file."""
+_PAGE_BYTES_MAX = 4 * 1024 * 1024
+"""The player around it, generously."""
+_PIECE = 64 * 1024
+_HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<!doctype html", re.IGNORECASE)
+_SPACES = b" \t\r\n"
+
+
+def read(
+    file: BinaryIO,
+    bounds: Bounds = BOUNDS,
+    witness: Callable[[format.Header], reading.Witness] | None = None,
+) -> reading.Recording:
+    """Read and check a replay in any of its forms; the first bytes tell which. Raises ReplayRefused."""
+    begin = file.read(4096)
+    file.seek(0)
+    if begin.startswith(b"PAR1"):
+        with tempfile.TemporaryFile() as replay:
+            as_replay_file(_Bounded(file, bounds), replay)
+            replay.seek(0)
+            return reading.read(replay, bounds, witness)
+    return reading.read_lines(split_lines(_content(begin, file, bounds), bounds), bounds, witness)
+
+
+def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
+    """The bytes of the lines, in pieces."""
+    if begin.startswith(b"{"):
+        return _plain(_Bounded(file, bounds))
+    if _HTML.match(begin):
+        return unpacked(_Embedded(_Bounded(file, bounds)), bounds)
+    if begin and not begin.startswith(b"\x1f\x8b"):
+        raise ReplayRefused("unknown_form")
+    return unpacked(file, bounds)
+
+
+def _plain(file: _Bounded) -> Iterator[bytes]:
+    while piece := file.read(_PIECE):
+        yield piece
+
+
+class _Bounded:
+    """A file that is refused beyond the size that a replay may have."""
+
+    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
+        self._file = file
+        self._limit = bounds.compressed_bytes
+        self._taken = 0
+
+    def read(self, size: int) -> bytes:
+        piece = self._file.read(size)
+        self._taken += len(piece)
+        if self._taken > self._limit:
+            raise ReplayRefused("compressed_too_large", limit=self._limit)
+        return piece
+
+
+class _Embedded:
+    """The replay inside an HTML file, as a file."""
+
+    def __init__(self, page: _Bounded) -> None:
+        self._page = page
+        self._rest = self._found()
+        self._ended = False
+
+    def _found(self) -> bytes:
+        """What was read beyond the opening."""
+        seen = bytearray()
+        while True:
+            place = seen.find(OPENING)
+            if place >= 0:
+                return bytes(seen[place + len(OPENING) :])
+            piece = self._page.read(_PIECE)
+            if not piece or len(seen) > _PAGE_BYTES_MAX:
+                raise ReplayRefused("no_replay_in_page")
+            seen += piece
+
+    def read(self, size: int) -> bytes:
+        """At least one byte, and about ``size``, until the end."""
+        letters = bytearray()
+        while len(letters) < max(size, 4) and not self._ended:
+            piece = self._rest or self._page.read(_PIECE)
+            self._rest = b""
+            if not piece:
+                raise ReplayRefused("no_replay_in_page")
+            inside, closing, _ = piece.partition(b"<")
+            self._ended = bool(closing)
+            letters += inside.translate(None, _SPACES)
+        whole = len(letters) if self._ended else len(letters) // 4 * 4
+        self._rest = bytes(letters[whole:]) + self._rest
+        try:
+            return base64.b64decode(letters[:whole], validate=True)
+        except binascii.Error as error:
+            raise ReplayRefused("no_replay_in_page") from error

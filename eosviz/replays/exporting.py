@@ -1,0 +1,210 @@
+"""Making files out of sessions: the forms, and the work that makes one while its page looks on.
+
+An export is a row that a task works off. It says how far it is after every few hundred steps, and there it also
+notices that nobody wants it any more.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any, BinaryIO
+from uuid import UUID
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from eosviz.replays import actions, publishing
+from eosviz.replays.checking import Checked, check
+from eosviz.replays.lines import GZIP
+from eosviz.replays.models import (
+    EXPORT_BYTES_MAX,
+    EXPORTS_AT_ONCE,
+    EXPORTS_KEPT,
+    UNFINISHED,
+    Export,
+    ExportState,
+)
+from eosviz.replays.offline import offline_file
+from eosviz.replays.parquet_steps import parquet_file
+from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.stores import exports
+from eosviz.walkthroughs.models import Branch, Session
+
+logger = logging.getLogger(__name__)
+
+STEPS_BETWEEN_BEATS = 250
+_PIECE = 256 * 1024
+_KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
+
+
+class Cancelled(Exception):
+    """Nobody wants the export any more."""
+
+
+class Beat:
+    """Counts what was done of an export, says so, and stops it where it was cancelled."""
+
+    def __init__(self, export: Export) -> None:
+        self._export = export
+        self._done = 0
+
+    def one(self) -> None:
+        self._done += 1
+        if self._done % STEPS_BETWEEN_BEATS == 0:
+            self.tell()
+
+    def tell(self) -> None:
+        """Raises Cancelled."""
+        held = Export.objects.filter(id=self._export.id, state=ExportState.WORKING)
+        if not held.update(done=min(self._done, self._export.total), beat=timezone.now()):
+            raise Cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a form is made of: the replay file, which may be read from its beginning as often as needed."""
+
+    replay: IO[bytes]
+    language: str
+    beat: Beat
+
+    def whole(self) -> BinaryIO:
+        self.replay.seek(0)
+        return self.replay  # type: ignore[return-value]
+
+    def checked(self) -> Checked:
+        return check(self.whole(), each=self.beat.one)
+
+
+def _replay(work: Work) -> Iterator[bytes]:
+    file = work.whole()
+    while piece := file.read(_PIECE):
+        yield piece
+
+
+def _lines(work: Work) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj(wbits=GZIP)
+    for piece in _replay(work):
+        yield unpacker.decompress(piece)
+
+
+def _html(work: Work) -> Iterator[bytes]:
+    checked = work.checked()
+    return offline_file(checked, work.whole(), work.language)
+
+
+def _parquet(work: Work) -> Iterator[bytes]:
+    return parquet_file(work.whole(), work.beat.one)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write a replay. `passes`: how often its steps are gone through, for the progress."""
+
+    ending: str
+    make: Callable[[Work], Iterable[bytes]]
+    passes: int = 1
+
+
+FORMS = {
+    "replay": Form(".eosviz.jsonl.gz", _replay),
+    "html": Form(".html", _html, passes=2),
+    "jsonl": Form(".eosviz.jsonl", _lines),
+    "parquet": Form(".parquet", _parquet, passes=2),
+}
+"""Those that a server has to make; pictures and tables of what is on show are made by the page."""
+PUBLISH = "publish"
+PUBLISH_PASSES = 2
+
+
+def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
+    """A row for the task to work off. Raises ReplayRefused where it would be too much."""
+    if form == PUBLISH:
+        publishing.check_room(owner)
+    steps = _steps(session, branch)
+    passes = PUBLISH_PASSES if form == PUBLISH else FORMS[form].passes
+    with transaction.atomic():
+        mine = Export.objects.of_browser(owner)
+        if mine.unfinished().count() >= EXPORTS_AT_ONCE:
+            raise ReplayRefused("too_many_exports", limit=EXPORTS_AT_ONCE)
+        for old in (*Export.objects.expired()[:EXPORTS_KEPT], *mine[EXPORTS_KEPT - 1 :]):
+            old.delete()
+        return Export.objects.create(
+            owner=owner, session=session, branch=branch, form=form, language=language, total=steps * passes
+        )
+
+
+def cancel(owner: str, export_id: UUID) -> bool:
+    """Whether it was this person's and still under way."""
+    mine = Export.objects.of_browser(owner).filter(id=export_id, state__in=UNFINISHED)
+    return mine.update(state=ExportState.CANCELLED) > 0
+
+
+def carry_out(export_id: UUID) -> None:
+    """Work an export off. However it ends, its row says so, and only a whole file is left."""
+    waiting = Export.objects.filter(id=export_id, state=ExportState.WAITING)
+    if not waiting.update(state=ExportState.WORKING, beat=timezone.now()):
+        return  # cancelled before it began, or another worker has it
+    export = Export.objects.select_related("session__version", "branch").get(id=export_id)
+    try:
+        told = _publish(export) if export.form == PUBLISH else _make(export)
+    except Cancelled:
+        exports.delete(export.place)
+        return
+    except ReplayRefused as refused:
+        told = {"state": ExportState.FAILED, "refusal": {"key": refused.key, "params": refused.params}}
+    except Exception:
+        logger.exception("export %s failed", export_id)
+        told = {"state": ExportState.FAILED, "refusal": {"key": "exports.failed", "params": {}}}
+    if not Export.objects.filter(id=export_id, state=ExportState.WORKING).update(**told):
+        exports.delete(export.place)
+
+
+def _make(export: Export) -> dict[str, Any]:
+    form = FORMS[export.form]
+    with _work(export) as work:
+        size = exports.write(_bounded(form.make(work)), export.place)
+    return {
+        "state": ExportState.DONE,
+        "done": export.total,
+        "bytes": size,
+        "name": actions.file_name(export.session, export.branch, form.ending),
+    }
+
+
+def _publish(export: Export) -> dict[str, Any]:
+    with _work(export) as work:
+        made = publishing.publish(work.checked(), work.whole(), export.owner)
+    address = reverse("replays:published", args=[made.digest])
+    return {"state": ExportState.DONE, "done": export.total, "bytes": made.bytes, "result": address}
+
+
+@contextmanager
+def _work(export: Export) -> Iterator[Work]:
+    beat = Beat(export)
+    with tempfile.SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY_BYTES) as replay:
+        for piece in actions.export_session(export.session, export.branch, beat.one):
+            replay.write(piece)
+        beat.tell()
+        yield Work(replay, export.language, beat)
+
+
+def _bounded(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    made = 0
+    for piece in pieces:
+        made += len(piece)
+        if made > EXPORT_BYTES_MAX:
+            raise ReplayRefused("export_too_large", limit=EXPORT_BYTES_MAX)
+        yield piece
+
+
+def _steps(session: Session, branch: Branch | None) -> int:
+    if branch is not None:
+        return branch.newest
+    return sum(each.newest - each.leaves_at for each in Branch.objects.of_session(session.id))

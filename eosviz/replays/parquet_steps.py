@@ -1,0 +1,176 @@
+"""A replay as Parquet: one row for each step, for whoever computes with many of them (docs/replay-format.md).
+
+The columns beside `step` repeat what stands in it, so that a query need not read JSON. The first and the last line of
+the replay stand in the file's metadata: with them every row's digest can be checked, and the file read again.
+
+A Parquet file of a stranger is read in a process of its own with bounded memory and time:
+
+    python -m eosviz.replays.parquet_steps FILE
+
+writes the replay file to standard output; a refusal goes to standard error as JSON, with exit code 3.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from eosviz.pipeline.kafka_logs.bounded import SECONDS_MAX, bound_this_process
+from eosviz.replays.bounds import BOUNDS, Bounds
+from eosviz.replays.lines import GZIP, canonical, split_lines, unpacked
+from eosviz.replays.refusal import ReplayRefused
+
+SCHEMA = pa.schema(
+    [
+        pa.field("branch", pa.string(), nullable=False),
+        pa.field("number", pa.int64(), nullable=False),
+        pa.field("at", pa.int64(), nullable=False),
+        pa.field("actor", pa.string(), nullable=False),
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("key", pa.string(), nullable=False),
+        pa.field("interesting", pa.bool_(), nullable=False),
+        pa.field("rules", pa.list_(pa.string()), nullable=False),
+        pa.field("broken", pa.list_(pa.string()), nullable=False),
+        pa.field("step", pa.string(), nullable=False),
+        pa.field("digest", pa.string(), nullable=False),
+    ]
+)
+"""`broken`: guarantees that the step broke. `step`: canonical JSON (docs/frame.md)."""
+HEADER, END = b"eosviz.header", b"eosviz.end"
+ROWS_IN_A_GROUP = 10_000
+_ROWS_READ_AT_ONCE = 500
+_PIECE = 256 * 1024
+_ROOT = Path(__file__).resolve().parents[2]
+_REFUSED = 3
+_BROKEN_FILE = (
+    pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError,
+)  # fmt: skip
+"""What a library says to a file that is none. UnicodeDecodeError is a ValueError."""
+
+
+def columns_of(step: dict[str, Any]) -> dict[str, Any]:
+    """What a row repeats of its step."""
+    return {
+        **{name: step[name] for name in ("number", "at", "actor", "kind", "key", "interesting", "rules")},
+        "broken": [broken["guarantee"] for broken in step["broken"]],
+    }
+
+
+def parquet_file(replay: BinaryIO, each: Callable[[], None]) -> Iterator[bytes]:
+    """The file in pieces. ``replay`` is a replay file of ours; ``each`` is called after each step."""
+    lines = split_lines(unpacked(replay, BOUNDS), BOUNDS)
+    _, header = next(lines)
+    with tempfile.TemporaryFile() as file:
+        writer = pq.ParquetWriter(file, SCHEMA, compression="zstd")
+        try:
+            rows: list[dict[str, Any]] = []
+            for _, line in lines:
+                read = msgspec.json.decode(line)
+                if read["type"] == "end":
+                    writer.add_key_value_metadata({HEADER: header, END: line})
+                    break
+                step = read["step"]
+                told = {"branch": read["branch"], "step": canonical(step).decode(), "digest": read["digest"]}
+                rows.append({**columns_of(step), **told})
+                each()
+                if len(rows) == ROWS_IN_A_GROUP:
+                    writer.write_table(pa.Table.from_pylist(rows, SCHEMA))
+                    rows.clear()
+            if rows:
+                writer.write_table(pa.Table.from_pylist(rows, SCHEMA))
+        finally:
+            writer.close()
+        file.seek(0)
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def replay_lines(path: Path, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
+    """The lines of a replay, without line feeds, out of a Parquet file. Raises ReplayRefused.
+
+    They are no more checked than the bytes of a replay file: whoever reads them does that.
+    """
+    try:
+        with pq.ParquetFile(path) as file:
+            yield from _lines(file, bounds)
+    except _BROKEN_FILE as error:
+        raise ReplayRefused("not_parquet") from error
+
+
+def _lines(file: pq.ParquetFile, bounds: Bounds) -> Iterator[bytes]:
+    told = file.metadata
+    told_metadata = told.metadata or {}
+    if not file.schema_arrow.remove_metadata().equals(SCHEMA):
+        raise ReplayRefused("parquet_columns")
+    if HEADER not in told_metadata or END not in told_metadata:
+        raise ReplayRefused("parquet_unmarked")
+    if told.num_rows + 2 > bounds.lines:
+        raise ReplayRefused("too_many_lines", limit=bounds.lines)
+    size = sum(told.row_group(number).total_byte_size for number in range(told.num_row_groups))
+    if size > bounds.content_bytes:
+        raise ReplayRefused("content_too_large", limit=bounds.content_bytes)
+    yield told_metadata[HEADER]
+    number = 0
+    for batch in file.iter_batches(_ROWS_READ_AT_ONCE):
+        for row in batch.to_pylist():
+            number += 1
+            step = row.pop("step").encode()
+            told_line = {name: row.pop(name) for name in ("branch", "digest")}
+            if row != columns_of(json.loads(step)):
+                raise ReplayRefused("parquet_row_differs", row=number)
+            yield (
+                b'{"branch":%s,"digest":%s,"step":%s,"type":"step"}'
+                % (canonical(told_line["branch"]), canonical(told_line["digest"]), step)
+            )
+    yield told_metadata[END]
+
+
+def as_replay_file(file: BinaryIO, into: BinaryIO) -> None:
+    """Read a Parquet file of a stranger in a bounded process and write it to ``into`` as a replay file, which is
+    still to be checked. Raises ReplayRefused."""
+    with tempfile.NamedTemporaryFile(suffix=".parquet") as given, tempfile.TemporaryFile() as said:
+        while piece := file.read(_PIECE):
+            given.write(piece)
+        given.flush()
+        command = [sys.executable, "-m", __name__, given.name]
+        try:
+            done = subprocess.run(
+                command, cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=into, stderr=said,
+                timeout=SECONDS_MAX, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise ReplayRefused("parquet_too_much") from error
+        if done.returncode == _REFUSED:
+            said.seek(0)
+            told = json.loads(said.read())
+            raise ReplayRefused.said(told["key"], told["params"])
+        if done.returncode != 0:
+            raise ReplayRefused("parquet_too_much")
+
+
+def main(path: str) -> int:
+    bound_this_process()
+    packer = zlib.compressobj(level=1, wbits=GZIP)
+    out = sys.stdout.buffer
+    try:
+        for line in replay_lines(Path(path)):
+            out.write(packer.compress(line + b"\n"))
+    except ReplayRefused as refused:
+        json.dump({"key": refused.key, "params": refused.params}, sys.stderr)
+        return _REFUSED
+    out.write(packer.flush())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,36 @@
+"""What is published, as it is served: files by their digest, and nothing else.
+
+Neither the engine nor the database is asked, so a viewer costs a read of a file, and a cache in front of the site
+spares that too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from eosviz.replays.stores import published
+
+DIGEST = re.compile("[0-9a-f]{64}")
+PLAYER, REPLAY, ABOUT = "player.json.gz", "replay.eosviz.jsonl.gz", "about.json"
+
+
+def about(digest: str) -> dict[str, Any] | None:
+    """Title, scenario, variant, engine and steps; None when nothing is published there."""
+    found = content(digest, ABOUT)
+    if found is None:
+        return None
+    told: dict[str, Any] = json.loads(found)
+    return told
+
+
+def content(digest: str, name: str) -> bytes | None:
+    """One of the three files."""
+    if DIGEST.fullmatch(digest) is None:
+        return None
+    try:
+        with published.open(digest, name) as file:
+            return file.read()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,78 @@
+"""Publishing a replay and taking it back.
+
+The address is the SHA-256 of the player file's content, so what stands there can never be another; whoever has the
+file can check it. Two people who publish the same run share its files, and the last who takes it back removes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from django.db import transaction
+
+from eosviz.replays import player_file
+from eosviz.replays.checking import Checked
+from eosviz.replays.lines import canonical
+from eosviz.replays.models import PUBLISHED_BYTES_MAX, PUBLISHED_MAX, Publication
+from eosviz.replays.published_files import ABOUT, PLAYER, REPLAY
+from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.stores import published
+
+_PIECE = 256 * 1024
+
+
+def check_room(owner: str) -> None:
+    """Raises ReplayRefused when this person has published as much as they may."""
+    if Publication.objects.of_browser(owner).count() >= PUBLISHED_MAX:
+        raise ReplayRefused("too_many_published", limit=PUBLISHED_MAX)
+
+
+def publish(checked: Checked, replay: BinaryIO, owner: str) -> Publication:
+    """``replay`` is the replay file that was checked, at its beginning. Publishing the same again changes nothing."""
+    recording, header = checked.recording, checked.recording.header
+    # Nothing of this server stands in it: equal runs have equal files.
+    fields = {**checked.fields(recording.digest[:32]), "header": header.header, "view": header.view}
+    packed = player_file.pack(fields, recording.packed_steps)
+    if len(packed) > PUBLISHED_BYTES_MAX:
+        raise ReplayRefused("too_large_to_publish", limit=PUBLISHED_BYTES_MAX)
+    digest = digest_of(packed)
+    known = Publication.objects.filter(owner=owner, digest=digest).first()
+    if known is not None:
+        return known
+    check_room(owner)
+    about = {
+        "title": checked.title,
+        "scenario": checked.scenario,
+        "variant": header.variant or "",
+        "engine": header.engine,
+        "steps": recording.steps,
+    }
+    with transaction.atomic():
+        made = Publication(owner=owner, digest=digest, bytes=0, **about)
+        made.bytes = published.write([packed], digest, PLAYER)
+        made.bytes += published.write(_pieces(replay), digest, REPLAY)
+        # The page is there from here on.
+        made.bytes += published.write([canonical(about)], digest, ABOUT)
+        made.save(force_insert=True)
+    return made
+
+
+def digest_of(packed: bytes) -> str:
+    """SHA-256 of a packed player file's content, as whoever fetched and unpacked it can make."""
+    made = hashlib.sha256()
+    for piece in player_file.unpack(packed):
+        made.update(piece)
+    return made.hexdigest()
+
+
+def forget_unnamed(digest: str) -> None:
+    """Remove the files that no row names any more."""
+    if not Publication.objects.filter(digest=digest).exists():
+        published.delete(digest)
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    while piece := file.read(_PIECE):
+        yield piece

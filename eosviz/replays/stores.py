@@ -1,0 +1,65 @@
+"""Where files lie that are made once and then only read: below the data folder, which several servers may share.
+
+A file appears whole or not at all. Any web server or cache can serve what is published straight from its folder
+(docs/operating.md).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+
+
+class Store:
+    """A folder of files by name. Names are ours: digests and ids, never a person's text."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def folder(self) -> Path:
+        return Path(settings.DATA_DIR) / self._name
+
+    def path(self, *names: str) -> Path:
+        return self.folder.joinpath(*names)
+
+    def write(self, pieces: Iterable[bytes], *names: str) -> int:
+        """Write a file; the bytes it has. What was there is replaced at once."""
+        target = self.path(*names)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, beside = tempfile.mkstemp(prefix=".part-", dir=target.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                for piece in pieces:
+                    file.write(piece)
+                size = file.tell()
+            os.chmod(beside, 0o644)
+            os.replace(beside, target)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(beside)
+            raise
+        return size
+
+    def open(self, *names: str) -> BinaryIO:
+        """Raises FileNotFoundError."""
+        return self.path(*names).open("rb")
+
+    def delete(self, *names: str) -> None:
+        """A file, or a folder with all that is in it; that there is none is well."""
+        target = self.path(*names)
+        if target.is_dir():
+            shutil.rmtree(target, ignore_errors=True)
+        else:
+            target.unlink(missing_ok=True)
+
+
+exports = Store("exports")
+published = Store("published")

@@ -1,0 +1,51 @@
+/**
+ * The messages up to a step as a sequence diagram in Mermaid's language: text that wikis and repositories draw. Pure.
+ *
+ * Fate by arrow, as in the space-time diagram: `->>` arrived, `-x` did not, `-)` is under way. Answers are dashed.
+ */
+
+import type { Arrow, Frame, Mark } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { messageLabel } from "./message-words.ts";
+import { sentUpTo } from "./spacetime-layout.ts";
+
+export const defaults = { messages: 400 };
+
+export function sequenceText(frame: Frame, arrows: readonly Arrow[], marks: readonly Mark[], title: string, options = defaults): string {
+  const step = frame.step?.number ?? 0;
+  const end = sentUpTo(arrows, step);
+  const shown = arrows.slice(Math.max(0, end - options.messages), end);
+  const first = shown[0]?.sentStep ?? step;
+  const notes = marks.filter((mark) => mark.step >= first && mark.step <= step);
+  const lines = ["sequenceDiagram", `  %% ${plain(title)}, ${plain(say("diagram.at", { at: frame.view.time }))}`];
+  if (end > shown.length) lines.push(`  %% ${plain(say("exports.diagram.more", { count: end - shown.length }))}`);
+  const actors = participants(frame, shown, notes);
+  actors.forEach((actor, index) => lines.push(`  participant a${index} as ${plain(actor)}`));
+  const name = (actor: string): string => `a${actors.indexOf(actor)}`;
+  const told = [
+    ...shown.map((arrow) => ({ step: arrow.sentStep, line: messageLine(arrow, step, name) })),
+    ...notes.map((mark) => ({ step: mark.step, line: `  Note over ${name(mark.actor)}: ${plain(say(mark.key, mark.params))}` })),
+  ];
+  // Sorting keeps the order of what happened in one step.
+  lines.push(...told.sort((one, other) => one.step - other.step).map(({ line }) => line));
+  return `${lines.join("\n")}\n`;
+}
+
+/** In the order in which the run names them; only those that take part. */
+function participants(frame: Frame, arrows: readonly Arrow[], notes: readonly Mark[]): string[] {
+  const used = new Set([...arrows.flatMap(({ message }) => [message.from, message.to]), ...notes.map((mark) => mark.actor)]);
+  const known = frame.header.actors.map((actor) => actor.name).filter((actor) => used.has(actor));
+  return [...known, ...[...used].filter((actor) => !known.includes(actor)).sort()];
+}
+
+function messageLine(arrow: Arrow, step: number, name: (actor: string) => string): string {
+  const underWay = arrow.settledStep === null || arrow.settledStep > step;
+  const head = underWay ? ")" : arrow.fate === "delivered" ? ">>" : "x";
+  const { message } = arrow;
+  return `  ${name(message.from)}${message.is_response ? "--" : "-"}${head}${name(message.to)}: ${plain(messageLabel(message))}`;
+}
+
+/** Text that Mermaid takes as text: what would end a line or begin something is written as its number. */
+export function plain(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/[#;<>{}"%]/g, (sign) => `#${sign.charCodeAt(0)};`);
+}

@@ -1,0 +1,89 @@
+/**
+ * A file that the server makes, or a replay that it publishes: asked for once, then looked at until it is done
+ * (docs/replay-format.md, "Exports"). Fires `change` whenever it is further.
+ */
+
+import type { JsonObject } from "./frame.ts";
+import { csrfToken } from "./page.ts";
+
+export const defaults = { /** Milliseconds between two looks. */ every: 400 };
+
+export interface Refusal {
+  key: string;
+  params: JsonObject;
+}
+
+/** What the server tells of an export. */
+export interface Told {
+  state: "waiting" | "working" | "done" | "failed" | "cancelled";
+  done: number;
+  total: number;
+  bytes: number;
+  name: string;
+  refusal: Refusal | null;
+  address: string;
+  cancel: string;
+  file: string | null;
+  result: string | null;
+}
+
+export class Making extends EventTarget {
+  readonly form: string;
+  told: Told | null = null;
+  refusal: Refusal | null = null;
+  #stopped = false;
+
+  constructor(form: string) {
+    super();
+    this.form = form;
+  }
+
+  get isUnderWay(): boolean {
+    return this.refusal === null && (this.told === null || this.told.state === "waiting" || this.told.state === "working");
+  }
+
+  /** 0 to 100. */
+  get percent(): number {
+    if (this.told === null || this.told.total === 0) return 0;
+    return Math.floor((100 * this.told.done) / this.told.total);
+  }
+
+  /** Asks for it and stays with it to its end. */
+  async run(address: string, branch: string): Promise<void> {
+    const body = new URLSearchParams({ form: this.form, branch });
+    await this.#hear(this.#post(address, body));
+    while (this.isUnderWay && !this.#stopped && this.told !== null) {
+      await new Promise((done) => setTimeout(done, defaults.every));
+      await this.#hear(fetch(this.told.address, { headers: { Accept: "application/json" } }));
+    }
+  }
+
+  async cancel(): Promise<void> {
+    if (this.told !== null) await this.#hear(this.#post(this.told.cancel, new URLSearchParams()));
+  }
+
+  /** Nobody looks any more; what is under way goes on. */
+  leave(): void {
+    this.#stopped = true;
+  }
+
+  #post(address: string, body: URLSearchParams): Promise<Response> {
+    return fetch(address, { method: "POST", body, headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" } });
+  }
+
+  async #hear(asked: Promise<Response>): Promise<void> {
+    try {
+      const response = await asked;
+      const told = (await response.json()) as Told | Refusal;
+      if ("state" in told) {
+        this.told = told;
+        this.refusal = told.refusal;
+      } else {
+        this.refusal = told;
+      }
+    } catch {
+      this.refusal = { key: "exports.unreachable", params: {} };
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,24 @@
+/** Saving what the page made itself as a file: nothing is sent anywhere. */
+
+import type { Header } from "./frame.ts";
+
+export function save(name: string, content: Blob | string, type: string): void {
+  const address = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
+  download(address, name);
+  // The browser has taken hold of it by then; without this the page would keep every file that it made.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** What stands at an address, saved under a name; the server's own name wins. */
+export function download(address: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+}
+
+/** `SC-03-acks-1-step-12`: what a file of a step is called, without its ending. */
+export function fileName(header: Header, step: number): string {
+  const run = header.variant === null ? header.scenario : `${header.scenario}-${header.variant}`;
+  return `${run}-step-${step}`.replace(/[^\w.-]+/g, "-");
+}

@@ -1,0 +1,231 @@
+"""Sessions as files of every form: what carries steps comes back verified, with the same digest."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Callable
+
+import pyarrow.parquet as pq
+import pytest
+from django.test import Client
+
+from eosviz.replays import carriers, exporting
+from eosviz.replays.actions import export_session, import_replay
+from eosviz.replays.checking import check
+from eosviz.replays.models import EXPORTS_AT_ONCE, EXPORTS_KEPT, Export, ExportState
+from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.stores import exports
+from eosviz.walkthroughs.browser import BROWSER_KEY
+from eosviz.walkthroughs.models import Branch, Session
+from tests.replays.conftest import BROWSER, command, exported, root, walk_to_end, with_branch
+
+
+@pytest.fixture
+def branched(start: Callable[..., Session]) -> Session:
+    """SC-03 to its end after an intervention, and a branch that leaves it with one of its own."""
+    session = start("SC-03")
+    first = root(session)
+    command(session, "advance", first, after=0, count=8)
+    pause = {"action": "pause", "actor": "broker-3"}
+    command(session, "intervene", first, after=8, intervention=pause)
+    walk_to_end(session, first)
+    with_branch(session)
+    return session
+
+
+def made(session: Session, form: str, branch: Branch | None = None) -> bytes:
+    export = exporting.begin(BROWSER, session, branch, form, "en")
+    exporting.carry_out(export.id)
+    export.refresh_from_db()
+    assert (export.state, export.done) == (ExportState.DONE, export.total), export.refusal
+    with exports.open(export.place) as file:
+        content = file.read()
+    assert export.bytes == len(content)
+    return content
+
+
+@pytest.mark.parametrize("form", exporting.FORMS)
+def test_each_form_is_imported_again_and_verified(branched: Session, form: str) -> None:
+    digest = check(io.BytesIO(exported(branched))).recording.digest
+    replay = import_replay(io.BytesIO(made(branched, form)), BROWSER)
+    assert (replay.state, replay.digest, replay.steps) == ("verified", digest, replay.finding["checked"])
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_line_of_one_branch_is_a_replay_without_branches(branched: Session, which: int) -> None:
+    branch = Branch.objects.of_session(branched.id)[which]
+    file = b"".join(export_session(branched, branch))
+    header = json.loads(gzip.decompress(file).splitlines()[0])
+    assert [(one["leaves_at"], one["newest"]) for one in header["branches"]] == [(0, branch.newest)]
+    assert len(header["branches"][0]["interventions"]) == which + 1
+    replay = import_replay(io.BytesIO(file), BROWSER)
+    assert (replay.state, replay.steps) == ("verified", branch.newest)
+
+
+def test_the_same_session_gives_the_same_bytes(branched: Session) -> None:
+    for form in exporting.FORMS:
+        assert made(branched, form) == made(branched, form), form
+
+
+def test_json_lines_are_the_replay_file_unpacked(branched: Session) -> None:
+    assert made(branched, "jsonl") == gzip.decompress(made(branched, "replay"))
+
+
+def test_a_parquet_row_tells_what_its_step_tells(branched: Session) -> None:
+    rows = pq.read_table(io.BytesIO(made(branched, "parquet"))).to_pylist()
+    lines = [json.loads(line) for line in made(branched, "jsonl").splitlines()][1:-1]
+    assert len(rows) == len(lines) > 100
+    for row, line in zip(rows, lines, strict=True):
+        step = line["step"]
+        assert json.loads(row["step"]) == step
+        assert (row["branch"], row["digest"]) == (line["branch"], line["digest"])
+        for name in ("number", "at", "actor", "kind", "key", "interesting", "rules"):
+            assert row[name] == step[name]
+        assert row["broken"] == [broken["guarantee"] for broken in step["broken"]]
+
+
+def test_an_html_file_names_no_address_and_allows_none(branched: Session) -> None:
+    page = made(branched, "html").decode()
+    assert len(page) - len(made(branched, "replay")) * 4 // 3 < 1_000_000
+    head = page[: page.index("<style>")]
+    assert "default-src &#x27;none&#x27;" in head
+    assert "unsafe-inline" not in head.replace("style-src-attr &#x27;unsafe-inline&#x27;", "")
+    body = page[page.index("<eos-player") : page.index("<noscript>")]
+    assert "http" not in body and "//" not in body
+
+
+class TestBounds:
+    def test_only_so_many_are_under_way_at_once(self, branched: Session) -> None:
+        for _ in range(EXPORTS_AT_ONCE):
+            exporting.begin(BROWSER, branched, None, "jsonl", "en")
+        with pytest.raises(ReplayRefused) as caught:
+            exporting.begin(BROWSER, branched, None, "jsonl", "en")
+        assert caught.value.key == "replays.refused.too_many_exports"
+
+    def test_only_the_newest_are_kept(
+        self, branched: Session, django_capture_on_commit_callbacks: Callable[..., object]
+    ) -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            for _ in range(EXPORTS_KEPT + 3):
+                made(branched, "jsonl")
+        assert Export.objects.of_browser(BROWSER).count() == EXPORTS_KEPT
+        kept = {export.place for export in Export.objects.all()}
+        assert {path.name for path in exports.folder.iterdir()} & kept == kept
+
+    def test_a_larger_file_is_refused_and_not_kept(
+        self, branched: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(exporting, "EXPORT_BYTES_MAX", 1000)
+        export = exporting.begin(BROWSER, branched, None, "jsonl", "en")
+        exporting.carry_out(export.id)
+        export.refresh_from_db()
+        assert (export.state, export.refusal["key"]) == ("failed", "replays.refused.export_too_large")
+        assert not exports.path(export.place).exists()
+
+    def test_a_failure_of_ours_is_told_and_leaves_nothing(
+        self, branched: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(*words: object) -> object:
+            raise OSError("no space left on device")
+
+        monkeypatch.setattr(exports, "write", broken)
+        export = exporting.begin(BROWSER, branched, None, "jsonl", "en")
+        exporting.carry_out(export.id)
+        export.refresh_from_db()
+        assert (export.state, export.refusal["key"]) == ("failed", "exports.failed")
+
+
+class TestCancelling:
+    def test_before_it_begins(self, branched: Session) -> None:
+        export = exporting.begin(BROWSER, branched, None, "html", "en")
+        assert exporting.cancel(BROWSER, export.id)
+        exporting.carry_out(export.id)
+        export.refresh_from_db()
+        assert export.state == "cancelled" and not exports.path(export.place).exists()
+
+    def test_in_the_middle_nothing_more_is_made(
+        self, branched: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(exporting, "STEPS_BETWEEN_BEATS", 20)
+        beats: list[int] = []
+        told = exporting.Beat.tell
+
+        def tell_and_cancel(beat: exporting.Beat) -> None:
+            beats.append(1)
+            if len(beats) == 3:
+                assert exporting.cancel(BROWSER, export.id)
+            told(beat)
+
+        monkeypatch.setattr(exporting.Beat, "tell", tell_and_cancel)
+        export = exporting.begin(BROWSER, branched, None, "html", "en")
+        exporting.carry_out(export.id)
+        export.refresh_from_db()
+        assert export.state == "cancelled" and len(beats) == 3
+        assert 0 < export.done < export.total
+        assert not exports.path(export.place).exists()
+
+    def test_nobody_cancels_anothers(self, branched: Session) -> None:
+        export = exporting.begin(BROWSER, branched, None, "html", "en")
+        assert not exporting.cancel("c" * 48, export.id)
+
+
+class TestAddresses:
+    @pytest.fixture
+    def mine(self, client: Client, branched: Session) -> Client:
+        session = client.session
+        session[BROWSER_KEY] = BROWSER
+        session.save()
+        return client
+
+    def test_a_download_is_never_a_page_of_the_site(self, mine: Client, branched: Session) -> None:
+        told = mine.post(f"/sessions/{branched.id}/exports", {"form": "html"}).json()
+        assert told["state"] == "done"
+        response = mine.get(told["file"])
+        assert response["Content-Type"] == "application/octet-stream"
+        assert response["Content-Disposition"].startswith("attachment")
+        assert "sandbox" in response["Content-Security-Policy"]
+
+    def test_unknown_forms_and_branches_are_not_found(self, mine: Client, branched: Session) -> None:
+        for told in (
+            {"form": "exe"},
+            {},
+            {"form": "html", "branch": "99999"},
+            {"form": "html", "branch": "x"},
+        ):
+            assert mine.post(f"/sessions/{branched.id}/exports", told).status_code == 404
+
+    def test_who_is_not_signed_in_does_not_publish(self, mine: Client, branched: Session) -> None:
+        response = mine.post(f"/sessions/{branched.id}/exports", {"form": "publish"})
+        assert (response.status_code, response.json()["key"]) == (403, "replays.refused.publish_signed_out")
+
+    def test_a_deleted_session_takes_its_files_along(
+        self,
+        mine: Client,
+        branched: Session,
+        django_capture_on_commit_callbacks: Callable[..., object],
+    ) -> None:
+        made(branched, "jsonl")
+        place = Export.objects.get().place
+        assert exports.path(place).exists()
+        with django_capture_on_commit_callbacks(execute=True):
+            branched.delete()
+        assert not exports.path(place).exists()
+
+
+def test_what_is_no_replay_is_refused_by_its_first_bytes() -> None:
+    for content, reason in (
+        (b"PK\x03\x04 a zip", "unknown_form"),
+        (b"<html>", "unknown_form"),
+        (b"", "empty"),
+        (b"PAR1", "not_parquet"),
+        (b"{", "truncated"),
+        (b"<!doctype html><p>nothing</p>", "no_replay_in_page"),
+        (b'<!doctype html><script type="application/gzip" id="replay">', "no_replay_in_page"),
+        (b'<!doctype html><script type="application/gzip" id="replay">!!!!</script>', "no_replay_in_page"),
+        (b'<!doctype html><script type="application/gzip" id="replay"></script>', "empty"),
+    ):
+        with pytest.raises(ReplayRefused) as caught:
+            carriers.read(io.BytesIO(content))
+        assert caught.value.key == f"replays.refused.{reason}", content

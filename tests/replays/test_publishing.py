@@ -1,0 +1,171 @@
+"""Published replays: an address that is the content's digest, files that are served alone, an owner who takes back."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from engine.simulation import Simulation
+from eosviz.accounts.actions import delete_account
+from eosviz.accounts.models import User
+from eosviz.launch.places import ROOT
+from eosviz.replays import exporting, publishing
+from eosviz.replays.checking import check
+from eosviz.replays.models import Export, Publication
+from eosviz.replays.stores import published
+from eosviz.walkthroughs.browser import BROWSER_KEY
+from eosviz.walkthroughs.models import Session
+from tests.replays.conftest import BROWSER, exported, root, walk_to_end
+
+Callbacks = Callable[..., object]
+
+
+@pytest.fixture
+def whole(start: Callable[..., Session]) -> Session:
+    session = start("SC-03")
+    walk_to_end(session, root(session))
+    return session
+
+
+def publish(session: Session, owner: str = BROWSER) -> Publication:
+    export = exporting.begin(owner, session, None, exporting.PUBLISH, "en")
+    exporting.carry_out(export.id)
+    export.refresh_from_db()
+    assert export.state == "done", export.refusal
+    return Publication.objects.get(owner=owner, digest=export.result.split("/")[2])
+
+
+def test_the_address_is_the_digest_of_what_is_played(whole: Session, client: Client) -> None:
+    digest = publish(whole).digest
+    response = client.get(f"/published/{digest}/player.json", HTTP_ACCEPT_ENCODING="gzip")
+    assert response["ETag"] == f'"{digest}"'
+    assert response["Cache-Control"] == "public, max-age=31536000, immutable"
+    content = gzip.decompress(response.content)
+    assert hashlib.sha256(content).hexdigest() == digest
+    assert json.loads(content)["verified"]["state"] == "verified"
+    again = client.get(f"/published/{digest}/player.json", HTTP_IF_NONE_MATCH=f'"{digest}"')
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_viewer_costs_no_query_and_no_engine(
+    whole: Session,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: Callable[[int], object],
+) -> None:
+    digest = publish(whole).digest
+
+    def asked(*words: object, **named: object) -> None:
+        raise AssertionError("the engine was asked")
+
+    monkeypatch.setattr(Simulation, "step", asked)
+    # Somebody with a session cookie, as everybody who was here before.
+    session = client.session
+    session[BROWSER_KEY] = "d" * 48
+    session.save()
+    with django_assert_num_queries(0):  # type: ignore[attr-defined]
+        page = client.get(f"/published/{digest}/")
+        assert client.get(f"/published/{digest}/player.json").status_code == 200
+        replay = client.get(f"/published/{digest}/replay")
+    assert page.status_code == 200 and "max-age=300" in page["Cache-Control"]
+    assert "Set-Cookie" not in page and not page.cookies
+    assert "frame-ancestors *" in page["Content-Security-Policy"]
+    assert replay.content == exported(whole)
+
+
+def test_what_serves_them_knows_no_engine_and_no_tables() -> None:
+    asked = (
+        "import django; from django.conf import settings; settings.configure(DATA_DIR='.'); "
+        "import sys; import eosviz.replays.published_files; "
+        "print([name for name in sys.modules if name.split('.')[0] == 'engine' or name.endswith('.models')])"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_published_replay_file_is_the_one_of_the_export(whole: Session, client: Client) -> None:
+    digest = publish(whole).digest
+    response = client.get(f"/published/{digest}/replay")
+    assert response.content == exported(whole)
+    assert response["Content-Disposition"].startswith("attachment")
+
+
+def test_equal_runs_have_one_address(start: Callable[..., Session], client: Client) -> None:
+    """Nothing of the server stands in the file but the branches' ids, which the replay names."""
+    session = start("SC-01")
+    file = exported(session)
+    made = [publishing.publish(check(io.BytesIO(file)), io.BytesIO(file), owner) for owner in "ab"]
+    assert made[0].digest == made[1].digest and made[0].id != made[1].id
+    again = publishing.publish(check(io.BytesIO(file)), io.BytesIO(file), "a")
+    assert again.id == made[0].id
+
+
+class TestTakingBack:
+    def test_the_owner_takes_it_back_and_it_is_gone(
+        self, whole: Session, client: Client, django_capture_on_commit_callbacks: Callbacks
+    ) -> None:
+        publication = publish(whole)
+        session = client.session
+        session[BROWSER_KEY] = BROWSER
+        session.save()
+        with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
+            client.post(f"/publications/{publication.id}/withdraw")
+        for tail in ("", "player.json", "replay"):
+            assert client.get(f"/published/{publication.digest}/{tail}").status_code == 404
+        assert not published.path(publication.digest).exists()
+
+    def test_nobody_else_does(self, whole: Session, client: Client) -> None:
+        publication = publish(whole)
+        assert client.post(f"/publications/{publication.id}/withdraw").status_code == 404
+        assert client.get(f"/published/{publication.digest}/").status_code == 200
+
+    def test_it_stays_while_somebody_else_has_published_the_same(
+        self, whole: Session, django_capture_on_commit_callbacks: Callbacks
+    ) -> None:
+        file = exported(whole)
+        mine, other = (
+            publishing.publish(check(io.BytesIO(file)), io.BytesIO(file), owner) for owner in (BROWSER, "o")
+        )
+        with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
+            mine.delete()
+        assert published.path(other.digest).exists()
+        with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
+            other.delete()
+        assert not published.path(other.digest).exists()
+
+    def test_a_deleted_session_stays_published(self, whole: Session, client: Client) -> None:
+        digest = publish(whole).digest
+        whole.delete()
+        assert client.get(f"/published/{digest}/player.json").status_code == 200
+
+    def test_a_deleted_account_takes_back_what_it_published(
+        self, start: Callable[..., Session], django_capture_on_commit_callbacks: Callbacks
+    ) -> None:
+        user = User.objects.create_user(email="p@example.org", password="a good long password")
+        publication = publish(start("SC-01", browser=user.owner_key), user.owner_key)
+        with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
+            delete_account(user)
+        assert not published.path(publication.digest).exists()
+        assert not Export.objects.exists()
+
+
+def test_what_is_not_published_is_not_there(client: Client, db: None) -> None:
+    for digest in ("0" * 64, "..", "a" * 63, "A" * 64, "about"):
+        for tail in ("", "player.json", "replay"):
+            assert client.get(f"/published/{digest}/{tail}").status_code == 404
+
+
+def test_one_person_publishes_so_many(whole: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "PUBLISHED_MAX", 1)
+    publish(whole)
+    with pytest.raises(publishing.ReplayRefused) as caught:
+        exporting.begin(BROWSER, whole, None, exporting.PUBLISH, "en")
+    assert caught.value.key == "replays.refused.too_many_published"
