@@ -11,12 +11,13 @@ from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets  # noqa: E402
+from eosviz.operating.metrics import MeasuredSockets  # noqa: E402
 from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets  # noqa: E402
 from eosviz.replays.body_limit import BodyLimit  # noqa: E402
 from eosviz.walkthroughs.origin import OwnOrigin  # noqa: E402
 from eosviz.walkthroughs.routing import websocket_urlpatterns  # noqa: E402
 
-application = ProtocolTypeRouter(
+routes = ProtocolTypeRouter(
     {
         "http": BodyLimit(http_application),
         # A page of another site may open a WebSocket with the visitor's cookies: the origin is checked first.
@@ -25,3 +26,4 @@ application = ProtocolTypeRouter(
         ),
     }
 )
+application = MeasuredSockets(routes)

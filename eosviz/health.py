@@ -1,4 +1,6 @@
-"""`/healthz`: does everything that a step needs answer now?"""
+"""`/healthz`: does everything that a step needs answer now? `/readyz`: can this process serve? `/livez`: does it
+answer at all?
+"""
 
 import shutil
 from collections.abc import Callable
@@ -58,17 +60,39 @@ CHECKS: dict[str, Callable[[], None]] = {
 }
 
 
+NEEDED_TO_SERVE = ("database", "redis")
+"""Without a worker pages are still read, and a proxy that took them away would make it worse."""
+
+
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
     """200 and `{"database": "ok", …}`, or 503 with the reason beside each part that did not answer."""
+    return _answered(tuple(CHECKS))
+
+
+@never_cache
+@require_safe
+def readyz(request: HttpRequest) -> JsonResponse:
+    """The same of what every page needs: a proxy sends nobody here while it is not 200."""
+    return _answered(NEEDED_TO_SERVE)
+
+
+@never_cache
+@require_safe
+def livez(request: HttpRequest) -> JsonResponse:
+    """Asks nothing: a process that does not answer this is to be started again."""
+    return JsonResponse({"process": "ok"})
+
+
+def _answered(names: tuple[str, ...]) -> JsonResponse:
     answers: dict[str, str] = {}
-    for name, check in CHECKS.items():
+    for name in names:
         if name == "worker" and answers["redis"] != "ok":
             answers[name] = "cannot be asked without redis"
             continue
         try:
-            check()
+            CHECKS[name]()
         except Exception as error:  # whatever is wrong with a part is the answer, never a failed page
             answers[name] = f"{type(error).__name__}: {error}"
         else:

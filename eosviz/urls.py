@@ -3,11 +3,15 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from eosviz.health import healthz
+from eosviz.health import healthz, livez, readyz
+from eosviz.operating.metrics import metrics
 from eosviz.walkthroughs.api import api
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("livez", livez, name="livez"),
+    path("metrics", metrics, name="metrics"),
     path("api/", api.urls),  # here and not in its app, whose namespace would hide the API's own
     path("i18n/", include("django.conf.urls.i18n")),
     path("administration/", admin.site.urls),

@@ -5,3 +5,8 @@ class OperatingConfig(AppConfig):
     name = "eosviz.operating"
     label = "operating"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from eosviz.operating import worker_signals
+
+        worker_signals.connect()

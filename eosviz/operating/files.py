@@ -30,5 +30,5 @@ def files_of(folder: Path) -> Iterator[Path]:
         first = inside.parts[0]
         if first in LEFT_OUT or first.startswith(DATABASE_FILE) or path.is_symlink():
             continue
-        if path.is_file() and not path.name.endswith(".part"):
+        if path.is_file() and not path.name.startswith(".part-"):
             yield inside

@@ -10,6 +10,7 @@ from redis.exceptions import ConnectionError, TimeoutError
 from eosviz.launch.embedded import embedded_redis_url, embedded_secret_key, kombu_url
 from eosviz.settings.accounts import *  # noqa: F403
 from eosviz.settings.accounts import SOCIAL_APPS
+from eosviz.settings.operating import *  # noqa: F403
 
 env = environ.Env()
 
@@ -50,6 +51,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
+    "eosviz.operating.metrics.MeasuredRequests",
     "eosviz.security.ContentSecurityPolicyMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "eosviz.language.LanguageInAddress",

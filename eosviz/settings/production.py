@@ -14,7 +14,7 @@ for _name, _example in (
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = True
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|livez|metrics)$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600
 # Whether every other name under this one speaks TLS only the operator knows; the check would have it guessed.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("EOSVIZ_HSTS_SUBDOMAINS", False)

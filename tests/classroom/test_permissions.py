@@ -159,6 +159,9 @@ def _shrink(tail: str, method: str = "get") -> Row:
 
 ROWS: dict[str, Row] = {
     "healthz": _everybody("/healthz"),
+    "readyz": _everybody("/readyz"),
+    "livez": _everybody("/livez"),
+    "metrics": Row(lambda things: "/metrics", ()),
     "set_language": _everybody("/i18n/setlang/", "post", language="en"),
     "scenarios:library": _everybody("/"),
     "scenarios:catalogue": _everybody("/catalogue/en.json"),

@@ -1,0 +1,101 @@
+"""What people without an account left behind is kept for a time that the operator sets, and then deleted.
+
+Whoever has an account keeps everything. A session counts from its last command, not from its beginning; one that
+somebody presents is in use. What was published stays: others may have its address.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+
+from django.contrib.sessions.models import Session as Cookie
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from eosviz.accounts.models import User
+from eosviz.replays.models import Replay
+from eosviz.tracks.models import Visit
+from eosviz.walkthroughs.actions import delete_session
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Command, Session, Step
+
+logger = logging.getLogger(__name__)
+
+BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How many of each would go, or went."""
+
+    sessions: int
+    steps: int
+    replays: int
+    visits: int
+    cookies: int
+
+    def __str__(self) -> str:
+        return ", ".join(f"{getattr(self, one.name)} {one.name}" for one in fields(self))
+
+
+def due(days: int) -> Numbers:
+    """What is older than this many days, counted and left alone. ValueError for fewer than one day."""
+    before = _before(days)
+    sessions = _sessions(before)
+    return Numbers(
+        sessions=sessions.count(),
+        steps=Step.objects.filter(branch__session__in=sessions).count(),
+        replays=_replays(before).count(),
+        visits=_visits(before).count(),
+        cookies=_cookies().count(),
+    )
+
+
+def apply(days: int) -> Numbers:
+    """Deletes it, some at a time: nobody who steps waits long. The numbers are logged before anything goes."""
+    before = _before(days)
+    numbers = due(days)
+    logger.info("retention: older than %s days and without an account: %s", days, numbers)
+    while batch := list(_sessions(before).values_list("owner", "id")[:BATCH]):
+        for owner, session in batch:
+            try:
+                delete_session(owner, session)
+            except Problem:
+                continue  # its owner was faster
+    for found in (_replays(before), _visits(before), _cookies()):
+        while keys := list(found.values_list("pk", flat=True)[:BATCH]):
+            found.model._base_manager.filter(pk__in=keys).delete()
+    return numbers
+
+
+def _before(days: int) -> datetime:
+    if days < 1:
+        raise ValueError("retention needs at least one day: what people do now is theirs")
+    return timezone.now() - timedelta(days=days)
+
+
+def _sessions(before: datetime) -> QuerySet[Session]:
+    recent = Command.objects.filter(session=OuterRef("pk"), answered__gte=before)
+    return Session.objects.filter(created__lt=before, presentation__isnull=True).exclude(
+        Exists(_account("owner")) | Exists(recent)
+    )
+
+
+def _replays(before: datetime) -> QuerySet[Replay]:
+    """Those without any owner were brought by the operator."""
+    return Replay.objects.filter(created__lt=before).exclude(owner="").exclude(Exists(_account("owner")))
+
+
+def _visits(before: datetime) -> QuerySet[Visit]:
+    return Visit.objects.filter(begun__lt=before).exclude(Exists(_account("owner")))
+
+
+def _cookies() -> QuerySet[Cookie]:
+    """Cookies that no browser sends any more."""
+    return Cookie.objects.filter(expire_date__lt=timezone.now())
+
+
+def _account(key: str) -> QuerySet[User]:
+    return User.objects.filter(owner_key=OuterRef(key))

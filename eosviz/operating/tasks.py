@@ -1,0 +1,15 @@
+"""What `celery beat` asks for."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from eosviz.celery import app
+from eosviz.operating import retention
+
+
+@app.task(name="operating.apply_retention", ignore_result=True, acks_late=False)
+def apply_retention() -> None:
+    """Nothing where the operator set no time."""
+    if settings.KEEP_ANONYMOUS_DAYS > 0:
+        retention.apply(settings.KEEP_ANONYMOUS_DAYS)

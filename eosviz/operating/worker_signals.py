@@ -1,0 +1,52 @@
+"""What a worker notes of its tasks: how long each took, and which one and which session its log lines are about."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from contextlib import ExitStack
+from typing import Any
+
+from celery.signals import task_postrun, task_prerun, worker_ready
+from django.conf import settings
+from prometheus_client import start_http_server
+
+from eosviz.operating.log_context import about
+from eosviz.operating.metrics import tasks
+
+_running: dict[str, tuple[ExitStack, float]] = {}
+"""By task id; each is taken out by the thread that put it there."""
+
+
+def connect() -> None:
+    """Called once when the site is loaded."""
+    task_prerun.connect(_begin, weak=False, dispatch_uid="operating begin")
+    task_postrun.connect(_end, weak=False, dispatch_uid="operating end")
+    worker_ready.connect(_tell, weak=False, dispatch_uid="operating tell")
+
+
+def _begin(task_id: str, task: Any, args: Any = (), **kwargs: Any) -> None:
+    stack = ExitStack()
+    stack.enter_context(about(task=task_id, task_name=task.name, **_session(args)))
+    _running[task_id] = (stack, time.perf_counter())
+
+
+def _end(task_id: str, task: Any, state: str | None = None, **kwargs: Any) -> None:
+    if task_id in _running:
+        stack, began = _running.pop(task_id)
+        stack.close()
+        tasks.labels(task.name, (state or "none").lower()).observe(time.perf_counter() - began)
+
+
+def _session(arguments: Any) -> dict[str, str]:
+    """Tasks about a session are told its id first."""
+    first = arguments[0] if arguments else None
+    try:
+        return {"session": str(uuid.UUID(first))} if isinstance(first, str) else {}
+    except ValueError:
+        return {}
+
+
+def _tell(**kwargs: Any) -> None:
+    if settings.WORKER_METRICS_PORT:
+        start_http_server(settings.WORKER_METRICS_PORT, addr=settings.WORKER_METRICS_HOST)
