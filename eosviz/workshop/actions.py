@@ -55,7 +55,7 @@ zh-Hans = "我的场景"
 class WorkshopRefused(Exception):
     """`workshop.refused.<reason>` says it, with the parameters."""
 
-    def __init__(self, reason: str, **params: Any) -> None:
+    def __init__(self, reason: str, /, **params: Any) -> None:
         super().__init__(reason)
         self.reason = reason
         self.params = params

@@ -83,6 +83,12 @@ def written(document: dict[str, Any]) -> str:
 
 def _set(document: Any, edit: Edit, is_text: bool) -> None:
     node = _reach(document, edit.path[:-1], is_text)
+    if is_text and isinstance(node, InlineTable):
+        around = _reach(document, edit.path[:-2], True)
+        if not isinstance(around, Array):
+            # Written anew, in the spacing of all others: an inline table holds no comment.
+            around[edit.path[-2]] = _inline({**node.unwrap(), edit.path[-1]: edit.value})
+            return
     _put(node, edit.path[-1], edit.value, edit.path, is_text)
 
 

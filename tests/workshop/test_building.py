@@ -1,0 +1,203 @@
+"""What the builder asks: edits, trial runs and saving; sanitised lessons; bounds and refusals."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from engine.scenario import entry
+from engine.scenario.form import form
+from eosviz.accounts.models import User
+from eosviz.catalogue import words
+from eosviz.workshop import trial
+from eosviz.workshop.lesson import lesson_html
+from eosviz.workshop.models import Draft
+from eosviz.workshop.trial import Asked, outcomes, tried
+from tests.accounts.conftest import signed_in
+from tests.workshop.conftest import TEXT
+
+
+@pytest.fixture
+def browser(ina: User) -> Client:
+    return signed_in(ina)
+
+
+def post(browser: Client, draft: Draft, what: str, **asked: Any) -> Any:
+    return browser.post(f"/workshop/{draft.id}/{what}", asked, content_type="application/json")
+
+
+def test_an_edit_answers_with_text_document_names_and_every_mistake(browser: Client, draft: Draft) -> None:
+    edit = {"do": "set", "path": ["applications", 0, "calls", 0, "partition"], "value": "x-1"}
+    other = {"do": "set", "path": ["profile"], "value": "k99"}
+    told = post(browser, draft, "edit", text=TEXT, edits=[edit, other]).json()
+    assert "# The acknowledgement is lost." in told["text"]
+    assert {one["place"] for one in told["mistakes"]} == {"profile", "applications.app-1.calls.0.partition"}
+    assert all(one["line"] for one in told["mistakes"])
+    assert told["names"]["partitions"] == ["t-0", "t-1"]
+    draft.refresh_from_db()
+    assert draft.text == TEXT  # an answer stores nothing
+
+
+def test_a_text_that_is_no_toml_is_told_with_its_line_and_the_form_waits(
+    browser: Client, draft: Draft
+) -> None:
+    told = post(browser, draft, "edit", text='id = "x"\nprofile = \n', edits=[]).json()
+    assert told["document"] is None and told["mistakes"][0]["line"] == 2
+    edit = {"do": "set", "path": ["id"], "value": "y"}
+    assert "no TOML" in post(browser, draft, "edit", text="id = [", edits=[edit]).json()["refused"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"text": 3},
+        {"text": "x" * 200_000},
+        {"text": "", "edits": [{"do": "eval", "path": []}]},
+        {"text": "", "more": 1},
+    ],
+)
+def test_what_is_malformed_is_refused(browser: Client, draft: Draft, asked: Any) -> None:
+    assert post(browser, draft, "edit", **asked).status_code == 400
+
+
+def test_a_trial_says_verdicts_the_first_surprise_and_the_messages(browser: Client, draft: Draft) -> None:
+    told = post(browser, draft, "preview", text=TEXT).json()
+    assert told["verdicts"][0] == {
+        "partition": "t-0", "stored": 2, "duplicates": 1, "lost": 0, "failed": 0, "reordered": 0,
+    }  # fmt: skip
+    assert (told["surprise"]["why"], told["surprise"]["guarantee"]) == ("broken", "duplicated")
+    assert told["surprise"]["said"] and "[" not in told["surprise"]["said"][:1]
+    assert told["seen_by_rules"] == [1]
+    assert told["configurations"]["p1"]["acks"]["value"] == -1
+    assert told["messages"][0]["match"] == {"api": "Produce", "from": "p1", "partition": "t-0"}
+
+
+def test_trials_of_one_person_are_bounded(
+    browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eosviz.workshop.building.trial_of", lambda asked: tried(asked.text, None))
+    broken = {"text": "id = ["}
+    statuses = [post(browser, draft, "preview", **broken).status_code for _ in range(22)]
+    assert statuses[:20] == [200] * 20 and 429 in statuses
+
+
+def test_a_refused_configuration_and_a_long_run_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = tried(TEXT.replace('acks = "all"', "acks = 1, enable_idempotence = true"), None)
+    assert refused.refused is not None and refused.refused["rule"] == "CFG-2"
+    monkeypatch.setattr(trial, "STEPS_MAX", 10)
+    told = tried(TEXT, None)
+    assert (told.stopped, told.steps, told.unmet) == ("steps", 10, [])
+
+
+def test_a_run_that_grows_without_end_is_ended_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "SECONDS_MAX", 0.01)
+    with pytest.raises(trial.TooMuch):
+        trial.try_out(Asked(text=TEXT))
+
+
+def test_outcomes_are_those_of_every_variant_and_the_same_each_time() -> None:
+    text = entry("SC-44").text
+    made = outcomes(text)
+    assert list(made) == ["", "k28", "k20"]
+    assert made["k28"].digests != made["k20"].digests
+    assert outcomes(text) == made
+
+
+def test_saving_answers_with_the_next_revision_and_a_conflict_with_its_own_status(
+    browser: Client, draft: Draft
+) -> None:
+    assert post(browser, draft, "save", text=TEXT + "#\n", revision=1).json() == {"revision": 2}
+    answer = post(browser, draft, "save", text=TEXT, revision=1)
+    assert (answer.status_code, answer.json()["revision"]) == (409, 2)
+
+
+def test_a_draft_is_played_in_the_player_and_what_cannot_be_is_told(browser: Client, draft: Draft) -> None:
+    assert browser.post(f"/workshop/{draft.id}/try")["Location"].startswith("/sessions/")
+    Draft.objects.filter(pk=draft.pk).update(text="id = [")
+    assert browser.post(f"/workshop/{draft.id}/try").status_code == 422
+
+
+def test_every_field_word_and_group_has_its_words() -> None:
+    made, known = form(), words()
+    wanted = [f"form.field.{section}.{name}" for section, table in made["sections"].items() for name in table]
+    tables = {"settings": "setting", "broker": "broker", "switches": "switch"}
+    wanted += [f"form.{tables[name]}.{key}" for name, table in made["tables"].items() for key in table]
+    prefixes = {"fault": "action", "call": "call_word", "override": "override_word"}
+    wanted += [
+        f"form.{prefixes[name]}.{word}" for name, one in made["belonging"].items() for word in one["fields"]
+    ]
+    wanted += [f"form.ask.{word}" for word in made["sections"]["checkpoint"]["ask"]["choices"]]
+    rows = {
+        field["rows"]
+        for table in made["sections"].values()
+        for field in table.values()
+        if field["kind"] == "tables"
+    }
+    wanted += [f"builder.add.{section}" for section in rows]
+    assert [key for key in wanted if key not in known] == []
+
+
+# -- lessons -------------------------------------------------------------------------------------------------
+
+
+def no_picture(variant: str | None, step: int) -> str | None:
+    return None
+
+
+def some_picture(variant: str | None, step: int) -> str | None:
+    return f"/cards/x.png?step={step}&variant={variant or ''}"
+
+
+def test_a_lesson_s_markdown_becomes_plain_html_with_pictures_of_steps() -> None:
+    shown = lesson_html(
+        "# A\n\n*b* `c`\n\n- d\n\n![e](step:41) ![f](step:k28/7)\n\n[g](https://example.org)", some_picture
+    )
+    assert "<h3>A</h3>" in shown and "<em>b</em>" in shown and "<li>d</li>" in shown
+    assert (
+        'src="/cards/x.png?step=41&amp;variant="' in shown and "variant=k28" in shown and 'alt="e"' in shown
+    )
+    assert 'rel="noopener noreferrer nofollow ugc"' in shown
+    assert "<img" not in lesson_html("![e](step:41)", no_picture)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "![x](https://example.org/track.png)",
+        "![x](//example.org/track.png)",
+        "<iframe src=/></iframe>",
+        "[x](data:text/html;base64,PHNjcmlwdD4=)",
+        "<a href='/x' onclick=alert(1)>x</a>",
+        '![x](step:1" onerror="alert(1))',
+        "[x](//example.org)",
+    ],
+)
+def test_nothing_of_an_author_s_html_or_addresses_elsewhere_passes(text: str) -> None:
+    found = Tags()
+    found.feed(lesson_html(text, some_picture))
+    for tag, attributes in found.seen:
+        assert tag in ("p", "a", "img"), tag
+        assert attributes.keys() <= {"href", "rel", "src", "alt", "loading", "width", "height"}
+        assert attributes.get("src", "/cards/").startswith("/cards/")
+        assert (
+            attributes.get("href", "/").startswith(("/", "https:"))
+            and attributes.get("href", "/")[:2] != "//"
+        )
+
+
+class Tags(HTMLParser):
+    """Every tag with its attributes, as a browser would read it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[tuple[str, dict[str, str]]] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, {name: value or "" for name, value in attributes}))

@@ -1,0 +1,282 @@
+"""Drafts and their versions: kept, found, published, compared with a newer engine, copied and deleted."""
+
+from __future__ import annotations
+
+import io
+import tomllib
+from typing import Any
+
+import msgspec
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from engine.scenario import entry
+from eosviz.accounts.belongings import holdings, packed
+from eosviz.accounts.models import User
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.models import Branch, Session
+from eosviz.workshop import actions
+from eosviz.workshop.actions import WorkshopRefused
+from eosviz.workshop.models import DRAFTS_MAX, TAGS_MAX, TEXT_BYTES_MAX, Draft, Edition, Visibility
+from tests.accounts.conftest import signed_in
+from tests.walkthroughs.conftest import carry_out, root
+from tests.workshop.conftest import TEXT
+
+pytestmark = pytest.mark.django_db
+
+
+def refused(call: Any, *args: Any, **named: Any) -> str:
+    with pytest.raises(WorkshopRefused) as caught:
+        call(*args, **named)
+    return caught.value.reason
+
+
+# -- keeping -------------------------------------------------------------------------------------------------
+
+
+def test_a_saved_text_is_kept_right_or_not_and_what_lists_show_is_read_from_the_last_readable_one(
+    draft: Draft,
+) -> None:
+    assert (draft.identifier, draft.title["zh-Hans"]) == ("MY-LOST", "确认丢失")
+    held = actions.save(draft, "id = [", draft.revision, ["Retries", " retries ", "acks"], "en")
+    assert (held.text, held.identifier, held.tags) == ("id = [", "MY-LOST", ["retries", "acks"])
+    again = actions.save(held, TEXT.replace("MY-LOST", "MY-2"), held.revision, [], "both")
+    assert (again.identifier, again.tags, again.revision) == ("MY-2", [], draft.revision + 2)
+
+
+def test_who_saves_an_older_revision_is_told_and_overwrites_nothing(draft: Draft) -> None:
+    actions.save(draft, TEXT + "# one\n", draft.revision, [], "both")
+    assert refused(actions.save, draft, TEXT + "# other\n", draft.revision, [], "both") == "changed_elsewhere"
+    draft.refresh_from_db()
+    assert draft.text.endswith("# one\n")
+
+
+def test_bounds_are_told(ina: User, draft: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refused(actions.save, draft, "#" * (TEXT_BYTES_MAX + 1), 1, [], "both") == "too_long"
+    assert refused(actions.save, draft, "a\0", 1, [], "both") == "not_text"
+    assert (
+        refused(actions.save, draft, TEXT, 1, [f"tag {n}" for n in range(TAGS_MAX + 1)], "both") == "bad_tags"
+    )
+    monkeypatch.setattr(actions, "DRAFTS_MAX", 1)
+    assert refused(actions.create_draft, ina, TEXT) == "too_many_drafts"
+    assert DRAFTS_MAX > 1
+
+
+# -- publishing ----------------------------------------------------------------------------------------------
+
+
+def test_publishing_makes_a_version_for_ever_and_the_same_text_none_more(draft: Draft) -> None:
+    first = actions.publish(draft)
+    assert actions.publish(draft).pk == first.pk
+    assert first.outcome[""]["finished"] == "complete"
+    assert first.outcome[""]["verdicts"][0]["duplicates"] == 1
+    assert len(first.step_digests[""]) == 8 * first.outcome[""]["steps"] > 0
+    draft = actions.save(draft, TEXT.replace("retries = 3", "retries = 0"), draft.revision, [], "both")
+    second = actions.publish(draft)
+    assert (second.number, second.outcome[""]["verdicts"][0]["duplicates"]) == (2, 0)
+    first.refresh_from_db()
+    assert first.version.document["producers"][0]["settings"]["retries"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("id = [", "mistakes"),
+        (TEXT.replace("t-0", "x-9"), "mistakes"),
+        (TEXT.replace("MY-LOST", "SC-03"), "bad_id"),
+        (TEXT.replace("MY-LOST", "a/../b"), "bad_id"),
+        (actions.FROM_NOTHING, "nothing_happens"),
+    ],
+)
+def test_what_cannot_be_played_is_not_published(ina: User, text: str, reason: str) -> None:
+    draft = actions.create_draft(ina, text)
+    assert refused(actions.publish, draft) == reason
+    assert not Edition.objects.exists()
+
+
+def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_them(
+    draft: Draft, client: Any, ina: User
+) -> None:
+    edition = actions.publish(draft)
+    assert actions.check(edition) is None
+    digests = bytearray(edition.step_digests[""])
+    digests[8 * 6] ^= 1  # as an engine would have made it whose seventh step is another one
+    Edition.objects.filter(pk=edition.pk).update(steps=Edition.pack([bytes(digests)]), checked="1")
+    (to_check,) = Edition.objects.to_check("2")
+    differs = actions.check(to_check)
+    assert differs is not None and (differs["variant"], differs["step"]) == ("", 7)
+    browser = signed_in(ina)
+    assert "MY-LOST" in browser.get("/workshop/").content.decode()
+    page = browser.get(f"/workshop/{draft.id}/").content.decode()
+    assert "step 7 is another one" in page
+    browser.post(f"/workshop/{draft.id}/seen")
+    assert "step 7 is another one" not in browser.get(f"/workshop/{draft.id}/").content.decode()
+
+
+def test_sessions_keep_the_version_they_were_made_with(draft: Draft, ina: User, client: Any) -> None:
+    actions.publish(draft)
+    draft.visibility = Visibility.LINK
+    draft.save()
+    assert client.post(f"/workshop/{draft.id}/versions/1/start").status_code == 302
+    session = Session.objects.get()
+    signed_in(ina).post(f"/workshop/{draft.id}/delete")
+    assert not Draft.objects.exists() and not Edition.objects.exists()
+    session.refresh_from_db()
+    assert client.get(f"/sessions/{session.id}/").status_code == 200
+    carry_out(session, "advance", root(session), after=0, count=5)
+
+
+def test_a_deleted_scenario_takes_versions_along_that_nobody_runs(draft: Draft) -> None:
+    actions.publish(draft)
+    actions.delete_draft(draft)
+    assert not ScenarioVersion.objects.filter(identifier="MY-LOST").exists()
+
+
+# -- where drafts come from ----------------------------------------------------------------------------------
+
+
+def test_a_library_scenario_is_copied_with_its_comments(ina: User) -> None:
+    draft = actions.from_library(ina, ScenarioVersion.objects.library().get(identifier="SC-03"))
+    assert [line for line in draft.text.splitlines() if line.startswith("#")] == [
+        line for line in entry("SC-03").text.splitlines() if line.startswith("#")
+    ]
+    assert (draft.identifier, draft.origin_name) == ("MY-SC-03", "SC-03")
+    actions.publish(draft)
+
+
+def test_a_fork_keeps_its_origin_and_outlives_it(draft: Draft, lea: User) -> None:
+    edition = actions.publish(draft)
+    copied = actions.fork(lea, edition)
+    assert (copied.origin, copied.owner) == (edition, lea)
+    actions.delete_draft(draft)
+    copied.refresh_from_db()
+    assert (copied.origin, copied.origin_name) == (None, "MY-LOST · 1")
+
+
+def test_what_was_done_in_a_session_becomes_the_fault_script(ina: User) -> None:
+    from eosviz.walkthroughs.actions import create_session
+
+    version = ScenarioVersion.objects.library().get(identifier="SC-44")
+    session = create_session(ina.owner_key, version, "k28")
+    branch = root(session)
+    carry_out(session, "advance", branch, after=0, count=30)
+    carry_out(session, "intervene", branch, after=30, intervention={"action": "crash", "actor": "broker-2"})
+    newest = Branch.objects.filter(session=session).order_by("-id")[0]
+    draft, left_out = actions.from_branch(ina, newest)
+    document = tomllib.loads(draft.text)
+    assert left_out == 0 and "variants" not in document
+    assert document["profile"] == "k28"
+    (fault,) = document["faults"]
+    assert (fault["action"], fault["actor"]) == ("crash", "broker-2") and fault["at"] > 0
+    assert draft.origin_name == "SC-44/k28"
+    assert actions.publish(draft).outcome[""]["steps"] > 30
+
+
+def test_one_file_goes_out_and_comes_back(draft: Draft, ina: User, lea: User) -> None:
+    file = signed_in(ina).get(f"/workshop/{draft.id}/scenario.toml")
+    assert "attachment" in file["Content-Disposition"] and file.content.decode() == TEXT
+    upload = SimpleUploadedFile("mine.toml", file.content)
+    assert signed_in(lea).post("/workshop/import", {"file": upload}).status_code == 302
+    assert Draft.objects.of(lea).get().text == TEXT
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe\x00", b"id = [", b"a" * (TEXT_BYTES_MAX + 1), b"\0", b"", b"<script>alert(1)</script>"],
+)
+def test_hostile_files_leave_no_row_or_one_that_says_what_is_wrong(lea: User, content: bytes) -> None:
+    answer = signed_in(lea).post("/workshop/import", {"file": io.BytesIO(content)})
+    assert answer.status_code in (302, 422)
+    assert Draft.objects.count() == (answer.status_code == 302)
+    assert b"<script>alert" not in answer.content
+
+
+# -- the gallery ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def gallery(ina: User) -> list[Draft]:
+    found = []
+    for number, (language, profile, tags) in enumerate(
+        [("both", "k28", "|order|"), ("en", "k20", "|order|retries|"), ("zh-Hans", "k28", "")]
+    ):
+        text = TEXT.replace("MY-LOST", f"MY-{number}").replace(
+            "[title]", f'profile = "{profile}"\n[title]', 1
+        )
+        draft = actions.create_draft(ina, text, tags=tags)
+        draft.language, draft.visibility = language, Visibility.PUBLIC
+        draft.save()
+        version = ScenarioVersion.objects.of_document(draft.identifier, tomllib.loads(text))
+        draft.editions.create(
+            number=1,
+            version=version,
+            text=text,
+            engine="2",
+            outcome={"": {"steps": 0}},
+            steps=Edition.pack([]),
+        )
+        found.append(draft)
+    return found
+
+
+def names(**asked: str) -> set[str]:
+    filters = {"query": "", "tag": "", "language": "", "profile": "", **asked}
+    return {draft.identifier for draft in Draft.objects.gallery().matching(**filters)}
+
+
+def test_the_gallery_finds_by_words_tag_language_and_version(gallery: list[Draft]) -> None:
+    assert names() == {"MY-0", "MY-1", "MY-2"}
+    assert names(query="确认 my-1") == {"MY-1"}
+    assert names(tag="order") == {"MY-0", "MY-1"}
+    assert names(tag="orde") == set()
+    assert names(language="en") == {"MY-0", "MY-1"}
+    assert names(profile="k20") == {"MY-1"}
+    Draft.objects.filter(identifier="MY-0").update(visibility=Visibility.LINK)
+    assert names() == {"MY-1", "MY-2"}
+
+
+def test_the_gallery_asks_the_database_as_often_for_many_as_for_few(
+    gallery: list[Draft], client: Any, ina: User
+) -> None:
+    def queries() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as caught:
+            assert client.get("/workshop/").status_code == 200
+        return len(caught)
+
+    queries()
+    few = queries()
+    for draft in gallery:
+        for number in range(12):
+            edition = draft.editions.get()
+            draft.pk, draft._state.adding = None, True
+            draft.identifier = f"{draft.identifier}-{number}"
+            draft.save(force_insert=True)
+            edition.pk, edition.draft, edition._state.adding = None, draft, True
+            edition.save(force_insert=True)
+    assert queries() == few
+
+
+def test_the_account_s_page_counts_what_was_built_and_packs_it(draft: Draft, ina: User) -> None:
+    import zipfile
+
+    actions.publish(draft)
+    assert next(one.count for one in holdings(ina) if one.kind == "drafts") == 1
+    with packed(ina) as file, zipfile.ZipFile(file) as archive:
+        names = [name for name in archive.namelist() if name.startswith("scenarios/")]
+        assert {name.rsplit("/", 1)[1] for name in names} == {"draft.toml", "version-1.toml"}
+
+
+def test_only_instructors_publish_for_everybody_and_only_to_classes_they_teach(ina: User, lea: User) -> None:
+    mine = actions.create_draft(lea, TEXT)
+    assert refused(actions.set_visibility, mine, lea, Visibility.PUBLIC, None) == "not_to_all"
+    assert refused(actions.set_visibility, mine, lea, Visibility.CLASS, None) == "no_class"
+    actions.set_visibility(mine, lea, Visibility.LINK, None)
+    own = actions.create_draft(ina, TEXT)
+    actions.set_visibility(own, ina, Visibility.PUBLIC, None)
+    own.refresh_from_db()
+    assert own.visibility == Visibility.PUBLIC
+    assert msgspec.json.encode(own.tags) == b"[]"
