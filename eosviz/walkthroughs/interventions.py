@@ -21,37 +21,60 @@ class Intervention(Struct, tag_field="action", forbid_unknown_fields=True, froze
     """What a learner does to the running world. Whether it can be done now is the engine's to say."""
 
 
-class DropMessage(Intervention, tag="drop_message", frozen=True):
+class ToMessage(Intervention, frozen=True):
+    """To one message under way."""
+
     message: MessageId
 
 
-class DuplicateMessage(Intervention, tag="duplicate_message", frozen=True):
-    message: MessageId
+class ToActor(Intervention, frozen=True):
+    """To a client, a consumer, a broker or a node of the middleware."""
+
+    actor: Word
 
 
-class DelayMessage(Intervention, tag="delay_message", frozen=True):
-    message: MessageId
+class ToPartition(Intervention, frozen=True):
+    """To a partition, at whichever broker it concerns."""
+
+    partition: Word
+
+
+class ToReplica(ToPartition, frozen=True):
+    """To a partition's replica on `broker`; without it, the engine chooses."""
+
+    broker: BrokerId | None = None
+
+
+class DropMessage(ToMessage, tag="drop_message", frozen=True):
+    pass
+
+
+class DuplicateMessage(ToMessage, tag="duplicate_message", frozen=True):
+    pass
+
+
+class DelayMessage(ToMessage, tag="delay_message", frozen=True):
     by: Milliseconds
 
 
-class ReorderMessage(Intervention, tag="reorder_message", frozen=True):
-    message: MessageId
+class ReorderMessage(ToMessage, tag="reorder_message", frozen=True):
+    pass
 
 
-class Crash(Intervention, tag="crash", frozen=True):
-    actor: Word
+class Crash(ToActor, tag="crash", frozen=True):
+    pass
 
 
-class Restart(Intervention, tag="restart", frozen=True):
-    actor: Word
+class Restart(ToActor, tag="restart", frozen=True):
+    pass
 
 
-class PauseActor(Intervention, tag="pause", frozen=True):
-    actor: Word
+class PauseActor(ToActor, tag="pause", frozen=True):
+    pass
 
 
-class ResumeActor(Intervention, tag="resume", frozen=True):
-    actor: Word
+class ResumeActor(ToActor, tag="resume", frozen=True):
+    pass
 
 
 class ChangeSetting(Intervention, tag="set", frozen=True):
@@ -59,55 +82,48 @@ class ChangeSetting(Intervention, tag="set", frozen=True):
     value: Setting
 
 
-class DisconnectMessage(Intervention, tag="disconnect_message", frozen=True):
+class DisconnectMessage(ToMessage, tag="disconnect_message", frozen=True):
     """The connection that the message crosses ends, and with it all that is under way on it."""
 
-    message: MessageId
 
-
-class HoldMessages(Intervention, tag="hold_messages", frozen=True):
+class HoldMessages(ToActor, tag="hold_messages", frozen=True):
     """All that is under way from or to the actor arrives after `until`."""
 
-    actor: Word
     until: Milliseconds
 
 
-class ChangeLeader(Intervention, tag="change_leader", frozen=True):
-    partition: Word
-    broker: BrokerId | None = None
+class ChangeLeader(ToReplica, tag="change_leader", frozen=True):
+    pass
 
 
-class ShrinkIsr(Intervention, tag="shrink_isr", frozen=True):
-    partition: Word
-    broker: BrokerId | None = None
+class ShrinkIsr(ToReplica, tag="shrink_isr", frozen=True):
+    pass
 
 
-class RestoreIsr(Intervention, tag="restore_isr", frozen=True):
-    partition: Word
-    broker: BrokerId | None = None
+class RestoreIsr(ToReplica, tag="restore_isr", frozen=True):
+    pass
 
 
-class DeleteHead(Intervention, tag="delete_head", frozen=True):
+class DeleteHead(ToPartition, tag="delete_head", frozen=True):
     """Records below `to` are deleted; without it, all below the high watermark."""
 
-    partition: Word
     to: Offset | None = None
 
 
-class Compact(Intervention, tag="compact", frozen=True):
-    partition: Word
+class Compact(ToPartition, tag="compact", frozen=True):
+    pass
 
 
-class ExpireProducers(Intervention, tag="expire_producers", frozen=True):
-    partition: Word
+class ExpireProducers(ToPartition, tag="expire_producers", frozen=True):
+    pass
 
 
-class MakeUnavailable(Intervention, tag="make_unavailable", frozen=True):
-    actor: Word
+class MakeUnavailable(ToActor, tag="make_unavailable", frozen=True):
+    pass
 
 
-class MakeAvailable(Intervention, tag="make_available", frozen=True):
-    actor: Word
+class MakeAvailable(ToActor, tag="make_available", frozen=True):
+    pass
 
 
 AnyIntervention = (

@@ -13,11 +13,14 @@ import type { Language, SelectEvent, VerdictView } from "./frame.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Difference, Line } from "./lockstep.ts";
+import { sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
+import type { SideMiddle } from "./compare-middle.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
 import { prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
 import { defaults as growing, PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
+import { Transactions } from "./transactions.ts";
 
 export const defaults = {
   /** Steps asked for when lockstep comes to the end of a run that can go on. */
@@ -32,6 +35,7 @@ interface Side {
   name: "left" | "right";
   store: PlayerStore;
   line: Line;
+  transactions: Transactions;
 }
 
 export class Compare extends LitElement {
@@ -46,6 +50,9 @@ export class Compare extends LitElement {
     language: {},
     library: {},
     rules: {},
+    machines: {},
+    code: {},
+    middle: { state: true },
     lockstep: { state: true },
     at: { state: true },
     fault: { state: true },
@@ -61,6 +68,10 @@ export class Compare extends LitElement {
   declare language: Language;
   declare library: string;
   declare rules: string;
+  declare machines: string;
+  declare code: string;
+  /** How closely both are looked at. */
+  declare middle: SideMiddle;
   declare lockstep: Lockstep;
   /** The common step, or the common virtual time. */
   declare at: number;
@@ -77,6 +88,9 @@ export class Compare extends LitElement {
     this.language = "en";
     this.library = "/";
     this.rules = "";
+    this.machines = "";
+    this.code = "";
+    this.middle = "lanes";
     this.lockstep = "step";
     this.at = 0;
     this.fault = null;
@@ -122,7 +136,7 @@ export class Compare extends LitElement {
       step: (number) => store.lines.peek(store.branch, number),
       time: (number) => store.lines.time(store.branch, number),
     };
-    return { name, store, line };
+    return { name, store, line, transactions: new Transactions(store) };
   }
 
   async #speak(language: Language): Promise<void> {
@@ -235,6 +249,18 @@ export class Compare extends LitElement {
     this.#goTo(lockstep === "step" ? shown : (left.line.time(shown) ?? 0));
   }
 
+  /** One step nearer (+1) or farther (−1), as in the player. */
+  #look(nearer: number): void {
+    const offered = this.#offered;
+    const place = offered.indexOf(this.middle) + nearer;
+    this.middle = offered[Math.max(0, Math.min(offered.length - 1, place))] ?? this.middle;
+  }
+
+  /** A site without the documents has no code to show. */
+  get #offered(): readonly SideMiddle[] {
+    return SIDE_MIDDLES.filter((middle) => middle !== "code" || this.code !== "");
+  }
+
   readonly #key = (event: KeyboardEvent): void => {
     const target = event.composedPath()[0];
     if (event.defaultPrevented || belongsToFocus(event, target instanceof Element ? target : null)) return;
@@ -244,6 +270,8 @@ export class Compare extends LitElement {
       next_interesting: () => void this.#toDifference(),
       first: () => this.#goTo(0),
       last: () => this.#goTo(this.#end),
+      zoom_in: () => this.#look(1),
+      zoom_out: () => this.#look(-1),
     };
     const action = actions[actionOf(event) ?? ""];
     if (action === undefined) return;
@@ -286,7 +314,8 @@ export class Compare extends LitElement {
         ${isFirstDifference ? html`<b class="mark">≠ ${say("player.compare.differs_here")}</b>` : nothing}
         <eos-sentence .store=${store} rules=${this.rules}></eos-sentence>
       </div>
-      <div class="compare-lanes" tabindex="0" role="group" aria-label=${say("player.tab.lanes")}><eos-lanes .frame=${frame}></eos-lanes></div>
+      <div class="compare-lanes" tabindex="0" role="group" aria-label=${say(`player.tab.${this.middle}`)}>${
+        sideMiddle(this.middle, { store, transactions: side.transactions, code: this.code, machines: this.machines })}</div>
       ${
         store.problem === null
           ? nothing
@@ -294,6 +323,12 @@ export class Compare extends LitElement {
       }
     </section>`;
   }
+
+  readonly #chosen = (event: Event): void => {
+    const select = event.target as HTMLSelectElement;
+    this.middle = this.#offered.find((middle) => middle === select.value) ?? this.middle;
+    select.blur(); // The arrow keys belong to the page again.
+  };
 
   #other(side: Side): Side | undefined {
     return this.#sides.find((one) => one !== side);
@@ -326,6 +361,8 @@ export class Compare extends LitElement {
       html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;
     return html`<footer class="compare-foot">
       <div class="choice" role="group" aria-label=${say("player.compare.lockstep")}>${choice("step")}${choice("time")}</div>
+      <label class="zoom"><span>${say("player.zoom")}</span> <select title=${say("player.compare.zoom.title")} @change=${this.#chosen}>
+        ${this.#offered.map((middle) => html`<option value=${middle} .selected=${middle === this.middle}>${say(`player.tab.${middle}`)}</option>`)}</select></label>
       <div class="buttons">
         <button aria-label=${say("player.do.first")} title=${say("player.key.first")} @click=${() => this.#goTo(0)}>|◀</button>
         <button aria-label=${say("player.do.back")} title=${say("player.key.back")} @click=${() => this.#back()}>◀</button>

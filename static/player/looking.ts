@@ -87,6 +87,18 @@ export class LookingElement extends StoreElement {
     actions[key]();
   }
 
+  /** Closes the bar that is on show; false when there is none. */
+  close(): boolean {
+    const looking = lookingOf(this.store);
+    if (looking === null) return false;
+    const { search, breakpoints, undo } = looking;
+    if (search.active) search.stop();
+    else if (breakpoints.outcome !== null && breakpoints.outcome.at === this.store?.target) breakpoints.dismiss();
+    else if (undo.taken !== null) undo.dismiss();
+    else return false;
+    return true;
+  }
+
   #open(dialog: string): void {
     this.querySelector<DialogElement>(dialog)?.open();
   }

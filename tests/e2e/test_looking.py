@@ -135,7 +135,12 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
     page.keyboard.press("p")
     at(page, numbers[0])
     expect(page.locator(".found-bar .num")).to_have_text(f"1 of {len(numbers)}")
-    page.locator("eos-found-bar").get_by_role("button", name="Close").click()
+    # Escape takes what lies on top: a menu before the bar, and then the selection.
+    page.locator("details.menu > summary").click()
+    page.keyboard.press("Escape")
+    expect(page.locator("details.menu[open]")).to_have_count(0)
+    expect(page.locator(".found-bar .num")).to_be_visible()
+    page.keyboard.press("Escape")
     expect(page.locator(".found-bar")).to_have_count(0)
 
 
@@ -204,4 +209,15 @@ def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
     expect(sides.nth(0).locator(".verdict tbody tr").first.locator("td").nth(1)).to_have_text(
         re.compile("≠ *0$")
     )
+    assert_words_complete(page)
+    # Both sides are looked at as closely: from one line a transaction to the code of the step.
+    page.keyboard.press("+")
+    expect(page.locator(".compare-side eos-spacetime")).to_have_count(2)
+    page.keyboard.press("+")
+    for side in (0, 1):
+        here = sides.nth(side).get_by_role("button", name=re.compile("^The step is here"))
+        expect(here.first).to_be_visible()
+    pleasant(page)
+    page.get_by_label("Zoom").select_option("transactions")
+    expect(page.locator(".compare-side eos-transactions")).to_have_count(2)
     assert_words_complete(page)
