@@ -43,6 +43,9 @@ MAY: dict[Role, tuple[str, ...]] = {
 }
 """Permissions as `app.codename`. An administrator may look at every class, but teaches only those they joined."""
 
+LOOKED_AT = ("accounts", "classroom", "pipeline", "replays", "scenarios", "tracks", "walkthroughs", "workshop")
+"""Apps whose every model an administrator may look at in the administration."""
+
 
 def give_role(user: User, role: Role) -> None:
     """Exactly this role from now on."""
@@ -71,5 +74,7 @@ def keep_groups(**kwargs: Any) -> None:
         for name in names:
             app, _, codename = name.partition(".")
             wanted |= Q(content_type__app_label=app, codename=codename)
+        if role is Role.ADMINISTRATOR:
+            wanted |= Q(content_type__app_label__in=LOOKED_AT, codename__startswith="view_")
         group, _ = Group.objects.get_or_create(name=role)
         group.permissions.set(Permission.objects.filter(wanted))
