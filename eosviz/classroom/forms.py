@@ -14,6 +14,7 @@ from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTE
 from engine.scenario import BadScenario
 from engine.scenario.tracks import tracks
 from eosviz.accounts.forms import words
+from eosviz.accounts.models import User
 from eosviz.catalogue import language_of, say
 from eosviz.classroom.judging import broken_by_itself
 from eosviz.classroom.models import (
@@ -27,6 +28,7 @@ from eosviz.classroom.models import (
 from eosviz.scenarios.cards import Card, card_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.simulations import scenario_of
+from eosviz.workshop.models import Edition
 
 EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
 OFFERED_SETTINGS = (
@@ -43,6 +45,8 @@ OFFERED_SETTINGS = (
 )
 """Of the engine's producer settings, those that decide about a guarantee."""
 TRACK = "track:"
+EDITION = "edition:"
+"""A version of the workshop, by its row."""
 
 
 def _say(key: str, **params: Any) -> str:
@@ -102,13 +106,14 @@ class AssignmentForm(forms.Form):
         label=words("classroom.attempts_max"), min_value=1, max_value=ATTEMPTS_MAX, initial=3
     )
 
-    def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, kind: Kind, teacher: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.kind = kind
+        self.teacher = teacher
         for name, kinds in _ONLY_FOR.items():
             if kind not in kinds:
                 del self.fields[name]
-        self.fields["material"].choices = list(_materials(kind, language_of(get_language())))
+        self.fields["material"].choices = list(_materials(kind, teacher, language_of(get_language())))
         self.fields["material"].required = kind != Kind.EXPLAIN
         if kind == Kind.EXPLAIN:
             self.fields["text"].required = True
@@ -124,13 +129,21 @@ class AssignmentForm(forms.Form):
         if not material or material.startswith(TRACK):
             return cleaned
         identifier, _, variant = material.partition("/")
-        version = ScenarioVersion.objects.library().filter(identifier=identifier).first()
+        version = self._version(identifier)
         if version is None:
             self.add_error("material", _refuse("classroom.wrong.material"))
             return cleaned
         cleaned["version"], cleaned["variant"] = version, variant or None
         self._check_run(version, variant or None, cleaned.get("guarantee", ""))
         return cleaned
+
+    def _version(self, identifier: str) -> ScenarioVersion | None:
+        """Of the library, or the newest of a scenario that the teacher built."""
+        if identifier.startswith(EDITION):
+            usable = Edition.objects.usable_by(self.teacher)
+            edition = usable.filter(pk=identifier.removeprefix(EDITION)).first()
+            return None if edition is None else edition.version
+        return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
     def _check_run(self, version: ScenarioVersion, variant: str | None, guarantee: str) -> None:
         """The engine runs it once: what is asked must be possible and not done already."""
@@ -175,7 +188,7 @@ _ONLY_FOR: dict[str, tuple[Kind, ...]] = {
 }
 
 
-def _materials(kind: Kind, language: str) -> Iterator[tuple[str, Any]]:
+def _materials(kind: Kind, teacher: User, language: str) -> Iterator[tuple[str, Any]]:
     """What the choice offers: tracks where they can be watched, scenarios with their variants as groups."""
     if kind == Kind.EXPLAIN:
         yield "", _say("classroom.no_material")
@@ -184,19 +197,23 @@ def _materials(kind: Kind, language: str) -> Iterator[tuple[str, Any]]:
             _say("page.tracks"),
             [(f"{TRACK}{track.name}", track.title[language]) for track in tracks()],
         )
-    for version in ScenarioVersion.objects.library():
+    built = [(one.version, f"{EDITION}{one.pk}") for one in Edition.objects.usable_by(teacher)]
+    library = [(version, version.identifier) for version in ScenarioVersion.objects.library()]
+    for version, value in (*built, *library):
         if kind == Kind.PREDICT and not version.document.get("checkpoints"):
             continue
         card = card_of(version)
-        yield f"{card.identifier} {card.title[language]}", list(_runs(card, language))
+        place = f"{_say('page.workshop')}: " if value.startswith(EDITION) else ""
+        yield f"{place}{card.identifier} {card.title[language]}", list(_runs(card, value, language))
 
 
-def _runs(card: Card, language: str) -> Iterator[tuple[str, str]]:
+def _runs(card: Card, value: str, language: str) -> Iterator[tuple[str, str]]:
+    """Each run of a scenario; `value` is how the form names the scenario."""
     if card.acts:
-        yield card.identifier, f"{card.identifier} {card.title[language]}"
+        yield value, f"{card.identifier} {card.title[language]}"
     for variant in card.variants:
         if variant.expect_refused is None:
-            yield f"{card.identifier}/{variant.name}", f"{card.identifier} {variant.title[language]}"
+            yield f"{value}/{variant.name}", f"{card.identifier} {variant.title[language]}"
 
 
 class SettingsForm(forms.Form):

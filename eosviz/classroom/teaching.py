@@ -95,7 +95,10 @@ def assign(request: HttpRequest, classroom_id: uuid.UUID, kind: str) -> HttpResp
     classroom = _taught(request, classroom_id)
     if kind not in Kind.values:
         raise Http404
-    form = AssignmentForm(Kind(kind), request.POST if request.method == "POST" else None)
+    chosen = {"material": request.GET["material"]} if "material" in request.GET else None
+    form = AssignmentForm(
+        Kind(kind), request.user, request.POST if request.method == "POST" else None, initial=chosen
+    )
     if request.method == "POST" and form.is_valid():
         try:
             given = actions.give_assignment(classroom, request.user, form.assignment())

@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, ProtectedError
 
 from engine.errors import Refused
-from engine.scenario import BadScenario, library, parse
+from engine.scenario import BadScenario, library, load, parse
 from engine.scenario.mistakes import mistakes
 from engine.scenario.script import script_of
 from engine.simulation import ENGINE_VERSION
@@ -38,7 +38,7 @@ from eosviz.workshop.models import (
     Language,
     Visibility,
 )
-from eosviz.workshop.trial import Busy, Outcome, TooMuch, outcomes
+from eosviz.workshop.trial import STEPS_MAX, Busy, Outcome, TooMuch, outcomes
 
 IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 """Of a published scenario: it stands in addresses."""
@@ -300,6 +300,9 @@ def _publishable(text: str) -> dict[str, Any]:
         raise WorkshopRefused("mistakes", count=len(found), place=found[0].place)
     if not IDENTIFIER.fullmatch(document["id"]) or any(entry.id == document["id"] for entry in library()):
         raise WorkshopRefused("bad_id", name=document["id"][:60])
+    for variant in (None, *(one["name"] for one in document.get("variants", ()))):
+        if load(document, variant)["limits"]["steps"] > STEPS_MAX:
+            raise WorkshopRefused("limit_too_high", most=STEPS_MAX)
     return document
 
 

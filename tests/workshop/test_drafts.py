@@ -15,12 +15,15 @@ from django.test.utils import CaptureQueriesContext
 from engine.scenario import entry
 from eosviz.accounts.belongings import holdings, packed
 from eosviz.accounts.models import User
+from eosviz.accounts.roles import Role
+from eosviz.classroom.actions import begin, create_class, join, set_part
+from eosviz.classroom.models import Classroom, Membership, Part
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import DRAFTS_MAX, TAGS_MAX, TEXT_BYTES_MAX, Draft, Edition, Visibility
-from tests.accounts.conftest import signed_in
+from tests.accounts.conftest import person, signed_in
 from tests.walkthroughs.conftest import carry_out, root
 from tests.workshop.conftest import TEXT
 
@@ -88,6 +91,7 @@ def test_publishing_makes_a_version_for_ever_and_the_same_text_none_more(draft: 
         (TEXT.replace("MY-LOST", "SC-03"), "bad_id"),
         (TEXT.replace("MY-LOST", "a/../b"), "bad_id"),
         (actions.FROM_NOTHING, "nothing_happens"),
+        (TEXT + "[limits]\nsteps = 20001\n", "limit_too_high"),
     ],
 )
 def test_what_cannot_be_played_is_not_published(ina: User, text: str, reason: str) -> None:
@@ -191,6 +195,28 @@ def test_hostile_files_leave_no_row_or_one_that_says_what_is_wrong(lea: User, co
     assert answer.status_code in (302, 422)
     assert Draft.objects.count() == (answer.status_code == 302)
     assert b"<script>alert" not in answer.content
+
+
+def test_a_version_is_given_to_a_class_by_its_author_alone(draft: Draft, ina: User, lea: User) -> None:
+    edition = actions.publish(draft)
+    room = create_class(ina, "Streams")
+    asked = {"title": "Look", "material": f"edition:{edition.pk}", "attempts_max": 3}
+    other = person("ines@example.org", Role.INSTRUCTOR)
+    set_part(join_as(room, other), ina, Part.INSTRUCTOR)
+    address = f"/classes/{room.id}/assign/watch/"
+    assert signed_in(other).post(address, asked).status_code == 422
+    assert f"edition:{edition.pk}" in signed_in(ina).get(address).content.decode()
+    assert signed_in(ina).post(address, asked).status_code == 302
+    given = room.assignments.get()
+    assert given.version == edition.version
+    join(lea, room.code)
+    actions.delete_draft(draft)
+    assert begin(lea, given).session.version == given.version
+
+
+def join_as(room: Classroom, user: User) -> Membership:
+    join(user, room.code)
+    return Membership.objects.get(classroom=room, user=user)
 
 
 # -- the gallery ---------------------------------------------------------------------------------------------
