@@ -9,7 +9,7 @@ import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
 import type { FollowState } from "./following.ts";
 import type { Header, Language } from "./frame.ts";
-import { currentTheme, rememberTheme } from "./page.ts";
+import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
 import { lookFrom } from "./looking.ts";
 import type { PlayerStore } from "./store.ts";
@@ -24,6 +24,7 @@ export class Masthead extends StoreElement {
     library: {},
     compare: {},
     share: {},
+    workshop: {},
     open: {},
     presenting: { type: Boolean },
     followState: { attribute: false },
@@ -33,6 +34,8 @@ export class Masthead extends StoreElement {
   declare library: string;
   declare compare: string;
   declare share: string;
+  /** Where the branch on show becomes a scenario; empty for those who keep none. */
+  declare workshop: string;
   /** In a frame on another page: where the whole thing is opened, outside of it. */
   declare open: string;
   declare presenting: boolean;
@@ -44,6 +47,7 @@ export class Masthead extends StoreElement {
     this.library = "/";
     this.compare = "";
     this.share = "";
+    this.workshop = "";
     this.open = "";
     this.presenting = false;
     this.followState = null;
@@ -137,6 +141,8 @@ export class Masthead extends StoreElement {
         ${store.source.live ? html`<li><button @click=${() => this.#compareWith()}>${say("with.title")} … <kbd>c</kbd></button></li>` : nothing}
         ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
         <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
+        ${this.workshop !== "" && store.source.live ? html`<li><form method="post" action="${this.workshop}${store.branch}">
+          <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()}><button>${say("workshop.from_branch")}</button></form></li>` : nothing}
         <li><button @click=${() => print()}>${say("player.print")}</button></li>
       </ul></details>`;
   }
