@@ -35,6 +35,7 @@ MAY: dict[Role, tuple[str, ...]] = {
         "classroom.view_classroom",
         "classroom.view_assignment",
         "classroom.view_auditentry",
+        "replays.delete_publication",
         "workshop.publish_to_all",
         "workshop.view_draft",
         "workshop.change_draft",

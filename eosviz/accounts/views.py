@@ -18,6 +18,7 @@ from eosviz.accounts import actions
 from eosviz.accounts.belongings import holdings, packed
 from eosviz.accounts.forms import DeleteForm, NameForm, words
 from eosviz.accounts.roles import role_of
+from eosviz.replays.models import Publication
 
 
 @never_cache
@@ -33,6 +34,7 @@ def account(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "holdings": holdings(request.user),
+        "publications": Publication.objects.of_browser(request.user.owner_key),
         "role_key": f"accounts.role.{role_of(request.user)}",
         "other_sites": bool(settings.SIGN_IN_WITH),
     }

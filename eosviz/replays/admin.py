@@ -1,0 +1,32 @@
+"""What people publish, in Django's administration: found by its address, looked at, taken back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+
+from eosviz.replays.models import Publication
+
+
+@admin.register(Publication)
+class PublicationAdmin(admin.ModelAdmin):
+    """Deleting one takes it back for its owner; the administration's own history keeps who did it."""
+
+    list_display = ("scenario", "variant", "steps", "bytes", "digest", "created")
+    list_filter = ("scenario",)
+    search_fields = ("digest__startswith", "scenario")
+    exclude = ("owner",)  # a key that opens what its owner has
+    date_hierarchy = "created"
+    ordering = ("-created",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def view_on_site(self, publication: Publication) -> str:
+        return reverse("replays:published", args=[publication.digest])

@@ -1,0 +1,31 @@
+"""The JSON Schema of a replay's lines (docs/replay-format.schema.json), made from the shapes that reading enforces.
+
+It is one copy told twice: a test compares the committed file with what is made here.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from eosviz.replays import format
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema 2020-12 of one line."""
+    lines = format.Header | format.StepLine | format.End
+    made: dict[str, Any] = msgspec.json.schema(lines)  # type: ignore[arg-type]
+    made["$defs"]["Header"]["properties"]["schema"] = {"const": format.SCHEMA}
+    # A keyword of OpenAPI; here the constant types of the lines say the same.
+    del made["discriminator"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"A line of an eosviz replay, version {format.SCHEMA}",
+        **made,
+    }
+
+
+def as_text() -> str:
+    return json.dumps(schema(), indent=1, ensure_ascii=False, sort_keys=True) + "\n"

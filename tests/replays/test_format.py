@@ -1,0 +1,141 @@
+"""The format as it is documented: its JSON Schema, and a kept file of each version, which every reader must read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+
+from engine.errors import Refused
+from engine.recording import Step
+from engine.scenario.shelf import acts, library
+from engine.simulation import Simulation
+from eosviz.launch.places import ROOT
+from eosviz.replays import carriers, format, reading, schema
+from eosviz.replays.actions import import_replay
+from tests.replays.conftest import BROWSER
+from tests.replays.stories import canonical, counting_step, header, lines
+
+SCHEMA_FILE = ROOT / "docs" / "replay-format.schema.json"
+VERSIONS = Path(__file__).parent / "versions"
+KEPT = {
+    1: ("d20a895dcf62f901", 86),
+}
+"""Version to the beginning of its file's last digest, and its steps. A file is never made again."""
+EVERY = [
+    (document.id, variant)
+    for document in library()
+    for variant in (*([None] if acts(document.document) else []), *document.variants)
+]
+FIRST = [run for run in EVERY if run == next(other for other in EVERY if other[0] == run[0])]
+
+
+@cache
+def valid() -> Any:
+    return jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+
+
+def test_the_documented_schema_is_that_of_the_reader() -> None:
+    if os.environ.get("REWRITE"):
+        SCHEMA_FILE.write_text(schema.as_text(), encoding="utf-8")
+    assert SCHEMA_FILE.read_text(encoding="utf-8") == schema.as_text()
+
+
+def test_the_document_names_every_field_of_a_line() -> None:
+    told = (ROOT / "docs" / "replay-format.md").read_text(encoding="utf-8")
+    for shape in (format.Header, format.StepLine, format.End, format.Branch):
+        missing = [name for name in shape.__struct_encode_fields__ if f'"{name}"' not in told]
+        assert missing == [], shape.__name__
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "end", "steps": -1, "digest": "0" * 64},
+        {"type": "end", "steps": 1, "digest": "x" * 64},
+        {"type": "step", "branch": "1", "digest": "0" * 64, "step": counting_step(0)},
+        {"type": "step", "branch": "1", "digest": "0" * 64, "step": counting_step(1, more=1)},
+        {"type": "view"},
+        header(schema=2),
+        header(branches=[]),
+    ],
+)
+def test_what_the_reader_refuses_the_schema_refuses(line: dict[str, Any]) -> None:
+    assert not valid().is_valid(line)
+
+
+def canonical_value(step: Step) -> Any:
+    """As it is read from a file."""
+    return msgspec.json.decode(msgspec.json.encode(step.to_json()))
+
+
+def _wrong_lines(run: tuple[str, str | None]) -> list[str]:
+    scenario, variant = run
+    document = next(found for found in library() if found.id == scenario)
+    try:
+        simulation = Simulation(document.scenario(variant))
+    except Refused:
+        return []
+    validator = valid()
+    wrong = []
+    made = 0
+    while isinstance(step := simulation.step(), Step):
+        made += 1
+        told = {"type": "step", "branch": "1", "digest": "0" * 64, "step": canonical_value(step)}
+        if not validator.is_valid(told):
+            wrong += [
+                f"{run} step {step.number}: {error.message[:200]}" for error in validator.iter_errors(told)
+            ]
+    assert made > 0 or simulation.finished is not None
+    return wrong
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_every_step_of_the_library_fits_the_schema(part: int) -> None:
+    assert len(FIRST) > 80
+    assert [wrong for run in FIRST[part::8] for wrong in _wrong_lines(run)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(8))
+def test_every_step_of_every_variant_fits_the_schema(part: int) -> None:
+    assert [wrong for run in EVERY[part::8] for wrong in _wrong_lines(run)] == []
+
+
+def test_a_whole_file_fits_the_schema() -> None:
+    validator = valid()
+    assert all(validator.is_valid(json.loads(line)) for line in lines())
+
+
+def test_there_is_a_kept_file_of_every_version() -> None:
+    assert list(KEPT) == list(range(1, format.SCHEMA + 1))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("version", KEPT)
+@pytest.mark.parametrize("ending", [".eosviz.jsonl.gz", ".parquet"])
+def test_every_version_is_read(version: int, ending: str) -> None:
+    file = (VERSIONS / f"{version}{ending}").read_bytes()
+    recording = carriers.read(io.BytesIO(file))
+    digest, steps = KEPT[version]
+    assert (recording.digest[: len(digest)], recording.steps) == (digest, steps)
+    # Whether today's engine makes the same steps is another question: it plays in any case.
+    replay = import_replay(io.BytesIO(file), BROWSER)
+    assert (replay.steps, replay.digest) == (steps, recording.digest)
+    player = json.loads(gzip.decompress(bytes(replay.player)))
+    assert sum(len(own) for own in player["steps"].values()) == steps
+
+
+def test_a_later_version_is_named() -> None:
+    later = gzip.compress(canonical(header(schema=format.SCHEMA + 1)) + b"\n")
+    with pytest.raises(reading.ReplayRefused) as caught:
+        carriers.read(io.BytesIO(later))
+    assert caught.value.key == "replays.refused.unknown_schema"
