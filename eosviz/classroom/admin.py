@@ -9,21 +9,11 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
 from eosviz.classroom.models import Assignment, AuditEntry, Classroom
-
-
-class OnlyLookedAt(admin.ModelAdmin):
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+from eosviz.operating.looked_at import LookedAt
 
 
 @admin.register(Classroom)
-class ClassroomAdmin(OnlyLookedAt):
+class ClassroomAdmin(LookedAt):
     list_display = ("name", "members", "created", "archived")
     search_fields = ("name", "memberships__user__email")
     exclude = ("code",)
@@ -37,7 +27,7 @@ class ClassroomAdmin(OnlyLookedAt):
 
 
 @admin.register(Assignment)
-class AssignmentAdmin(OnlyLookedAt):
+class AssignmentAdmin(LookedAt):
     list_display = ("title", "kind", "classroom", "due", "created")
     list_filter = ("kind",)
     list_select_related = ("classroom",)
@@ -45,7 +35,7 @@ class AssignmentAdmin(OnlyLookedAt):
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(OnlyLookedAt):
+class AuditEntryAdmin(LookedAt):
     list_display = ("at", "deed", "actor", "classroom")
     list_filter = ("deed",)
     list_select_related = ("actor", "classroom")

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from http import HTTPStatus
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from ninja.throttling import BaseThrottle
@@ -79,7 +80,13 @@ class Buckets:
 
 
 def address_of(request: HttpRequest) -> str:
-    return f"address {request.META.get('REMOTE_ADDR', '')}"
+    """The caller's own, where the operator says how many proxies in front add to `X-Forwarded-For`; what a
+    caller wrote there themselves stands further left and is not believed.
+    """
+    proxies: int = settings.ALLAUTH_TRUSTED_PROXY_COUNT
+    told = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",")]
+    address = told[-proxies] if 0 < proxies <= len(told) else ""
+    return f"address {address or request.META.get('REMOTE_ADDR', '')}"
 
 
 class CallerThrottle(BaseThrottle):

@@ -1,0 +1,79 @@
+"""The administration shows every model: those without a page of their own there get one here, to look at only.
+
+This app is the last one that Django asks, so what is registered elsewhere is known. What is shown of a row is read
+from its fields: no bytes, no long texts, no keys that open something.
+"""
+
+from __future__ import annotations
+
+from django.apps import apps
+from django.contrib import admin
+from django.db import models
+
+from eosviz.operating.looked_at import LookedAt
+
+HIDDEN = {
+    "sessions.session": "its key is somebody's cookie",
+    "account.emailconfirmation": "its key proves an address",
+    "contenttypes.contenttype": "Django's own list of the models",
+    "auth.permission": "Django's own list of what can be allowed",
+}
+"""Models without a page, and why."""
+
+KEYS = {"owner", "code", "token", "secret", "key", "owner_key"}
+"""Names of fields that open something for whoever knows them."""
+
+COLUMNS_MAX = 8
+SHORT = 200
+"""Characters of the longest text in a list."""
+
+
+def columns(model: type[models.Model]) -> list[str]:
+    """The key first, which links to the row; other models by their keys, so that no row asks for another."""
+    shown = ["pk"]
+    for field in model._meta.concrete_fields:
+        is_short = field.max_length is None or field.max_length <= SHORT
+        is_long = isinstance(field, models.BinaryField | models.TextField | models.JSONField)
+        if not field.primary_key and field.name not in KEYS and is_short and not is_long:
+            shown.append(field.attname)
+    return shown[:COLUMNS_MAX]
+
+
+def searched(model: type[models.Model]) -> list[str]:
+    """By how its key begins, or by its short texts."""
+    texts = [
+        field.name
+        for field in model._meta.concrete_fields
+        if isinstance(field, models.CharField) and not field.primary_key and field.name not in KEYS
+    ]
+    others = [
+        f"{field.name}__{field.target_field.name}__startswith"
+        for field in model._meta.concrete_fields
+        if field.is_relation and isinstance(field.target_field, models.UUIDField)
+    ]
+    return ["pk__startswith", *texts, *others]
+
+
+def filters(model: type[models.Model]) -> list[str]:
+    return [
+        field.name
+        for field in model._meta.concrete_fields
+        if field.choices or isinstance(field, models.BooleanField)
+    ]
+
+
+def admin_of(model: type[models.Model]) -> type[LookedAt]:
+    kept_back = [field.name for field in model._meta.concrete_fields if field.name in KEYS]
+    made = {
+        "list_display": columns(model),
+        "search_fields": searched(model),
+        "list_filter": filters(model),
+        "exclude": kept_back,
+        "ordering": ("pk",),
+    }
+    return type(f"{model.__name__}LookedAt", (LookedAt,), made)
+
+
+for _model in apps.get_models():
+    if _model._meta.label_lower not in HIDDEN and _model not in admin.site._registry:
+        admin.site.register(_model, admin_of(_model))
