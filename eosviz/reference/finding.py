@@ -1,11 +1,13 @@
 """Search over scenarios, errors, terms and rules, in both languages: an index in memory, made once.
 
 Everything there is to find comes with the program, so no database is asked and every database will do.
-An entry is found when each word of the question stands somewhere in it, whichever language it is in.
+An entry is found when each word of the question begins a word in it, whichever language it is in: *LSO* does not find
+*also*. An abbreviation that the list of terms explains finds its long form, too.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
@@ -46,14 +48,14 @@ class Found:
 
 def find(question: str, language: str) -> dict[str, list[Found]]:
     """Kind to what was found, best first: the words in its name, then the words in its text."""
-    wanted = plain(question).split()
+    wanted = [_pattern(word) for word in plain(question).split()]
     found: dict[str, list[Found]] = {kind: [] for kind in KINDS}
     if not wanted:
         return found
     ranked = [
-        (sum(word not in entry.heads for word in wanted), order, entry)
+        (sum(word.search(entry.heads) is None for word in wanted), order, entry)
         for order, entry in enumerate(entries())
-        if all(word in entry.whole for word in wanted)
+        if all(word.search(entry.whole) for word in wanted)
     ]
     for _, _, entry in sorted(ranked, key=lambda row: row[:2]):
         text = entry.text[language]
@@ -68,11 +70,29 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def excerpt(text: str, wanted: list[str]) -> str:
+def _pattern(word: str) -> re.Pattern[str]:
+    """Where a word of the question stands. Chinese has no gaps between words, so there it may stand anywhere."""
+    forms = [word, *_long_forms().get(word, ())]
+    return re.compile("|".join(rf"(?<![a-z0-9]){re.escape(one)}" for one in forms))
+
+
+@cache
+def _long_forms() -> dict[str, tuple[str, ...]]:
+    """Abbreviation to what it stands for: a term is called *last stable offset (LSO)* in each language."""
+    found: dict[str, tuple[str, ...]] = {}
+    for term in tables.terms():
+        for name in _said(term.key).values():
+            titled = re.fullmatch(r"(.+?) ?\(([a-z]+)\)", plain(name))
+            if titled is not None:
+                found[titled[2]] = (*found.get(titled[2], ()), titled[1])
+    return found
+
+
+def excerpt(text: str, wanted: list[re.Pattern[str]]) -> str:
     """The part of a text that holds the first of the words; its beginning when none of them stands there."""
     if len(text) <= EXCERPT:
         return text
-    places = [place for word in wanted if (place := text.casefold().find(word)) >= 0]
+    places = [place.start() for word in wanted if (place := word.search(text.casefold())) is not None]
     start = max(0, min(places, default=0) - EXCERPT // 3)
     end = start + EXCERPT
     if start and (space := text.find(" ", start, start + CUT)) >= 0:

@@ -1,8 +1,9 @@
 /**
  * Finds each arrow's label a place along its arrow where it stands on no other label. Pure.
  *
- * A rotated text is tested as a chain of small boxes along its line. The most important labels choose first; a
- * label without a free place is left out (its arrow keeps a name, and the diagram counts what it left out).
+ * A rotated text is tested as a chain of small boxes along its line. The most important labels choose first; one that
+ * would lie over other arrows says less where that helps, and one without a free place is left out (its arrow keeps a
+ * name with the whole text, and the diagram counts what it left out).
  */
 
 import type { Box } from "./geometry.ts";
@@ -14,6 +15,8 @@ export interface LabelledLine {
   x2: number;
   y2: number;
   text: string;
+  /** What of it is said where the whole text would lie over other arrows. */
+  short?: string;
   weight: number;
 }
 
@@ -22,6 +25,7 @@ export interface LabelPlace {
   y: number;
   /** Degrees. */
   angle: number;
+  text: string;
 }
 
 const SIZE = 11.5;
@@ -29,6 +33,8 @@ const ABOVE = 7;
 const BELOW = -15;
 const STEEPEST = 40;
 const CHUNK = 12;
+/** Where in a text's height a line through it is looked for: below its tallest letters, in the middle, at the baseline. */
+const HEIGHTS = [0.2, 0.5, 0.85];
 
 export function placeLabels(lines: readonly LabelledLine[], taken: readonly Box[], width: number): (LabelPlace | null)[] {
   const boxes: Box[] = [...taken];
@@ -39,15 +45,7 @@ export function placeLabels(lines: readonly LabelledLine[], taken: readonly Box[
   });
   for (const index of order) {
     const line = lines[index] as LabelledLine;
-    let best: Candidate | null = null;
-    let fewest = Infinity;
-    for (const candidate of candidates(line, width)) {
-      if (candidate.boxes.some((box) => boxes.some((other) => overlap(box, other)))) continue;
-      const crossed = lines.reduce((sum, other) => sum + (other !== line && isCrossed(candidate.boxes, other) ? 1 : 0), 0);
-      if (crossed >= fewest) continue;
-      [best, fewest] = [candidate, crossed];
-      if (crossed === 0) break;
-    }
+    const best = bestPlace(line, lines, boxes, width);
     if (best === null) continue;
     boxes.push(...best.boxes);
     places[index] = best.place;
@@ -60,22 +58,40 @@ interface Candidate {
   boxes: Box[];
 }
 
-/** Does the line run through the text, from its first to its last box? */
+/** The place with the fewest arrows through it; of two as good the one of the longer text, and nearest to the middle. */
+function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], width: number): Candidate | null {
+  let best: Candidate | null = null;
+  let fewest = Infinity;
+  for (const text of [line.text, line.short ?? line.text]) {
+    for (const candidate of candidates(line, text, width)) {
+      if (candidate.boxes.some((box) => boxes.some((other) => overlap(box, other)))) continue;
+      const crossed = lines.reduce((sum, other) => sum + (other !== line && isCrossed(candidate.boxes, other) ? 1 : 0), 0);
+      if (crossed >= fewest) continue;
+      [best, fewest] = [candidate, crossed];
+      if (crossed === 0) return best;
+    }
+  }
+  return best;
+}
+
+/** Does the line run through the text, or cut off one of its edges? */
 function isCrossed(boxes: readonly Box[], line: LabelledLine): boolean {
   const [first, last] = [boxes[0], boxes[boxes.length - 1]];
   if (first === undefined || last === undefined) return false;
-  const [x1, y1, x2, y2] = [first.x, first.y + first.height / 2, last.x + last.width, last.y + last.height / 2];
-  const side = (x: number, y: number): number => Math.sign((line.x2 - line.x1) * (y - line.y1) - (line.y2 - line.y1) * (x - line.x1));
-  const other = (x: number, y: number): number => Math.sign((x2 - x1) * (y - y1) - (y2 - y1) * (x - x1));
-  return side(x1, y1) !== side(x2, y2) && other(line.x1, line.y1) !== other(line.x2, line.y2);
+  return HEIGHTS.some((share) => {
+    const [x1, y1, x2, y2] = [first.x, first.y + first.height * share, last.x + last.width, last.y + last.height * share];
+    const side = (x: number, y: number): number => Math.sign((line.x2 - line.x1) * (y - line.y1) - (line.y2 - line.y1) * (x - line.x1));
+    const other = (x: number, y: number): number => Math.sign((x2 - x1) * (y - y1) - (y2 - y1) * (x - x1));
+    return side(x1, y1) !== side(x2, y2) && other(line.x1, line.y1) !== other(line.x2, line.y2);
+  });
 }
 
-function* candidates(line: LabelledLine, width: number): Generator<Candidate> {
+function* candidates(line: LabelledLine, text: string, width: number): Generator<Candidate> {
   const dx = line.x2 - line.x1;
   const dy = line.y2 - line.y1;
   const length = Math.hypot(dx, dy);
   if (length === 0) return;
-  const wide = textWidth(line.text, SIZE);
+  const wide = textWidth(text, SIZE);
   let angle = (Math.atan2(dy, dx) * 180) / Math.PI;
   if (angle > 90) angle -= 180;
   if (angle < -90) angle += 180;
@@ -88,7 +104,7 @@ function* candidates(line: LabelledLine, width: number): Generator<Candidate> {
       const boxes = chain(centre, shown, wide, lift);
       const outside = boxes.some((box) => box.x < 2 || box.x + box.width > width - 2);
       if (outside) continue;
-      yield { place: { ...offset(centre, shown, lift), angle: round(shown) }, boxes };
+      yield { place: { ...offset(centre, shown, lift), angle: round(shown), text }, boxes };
     }
   }
 }

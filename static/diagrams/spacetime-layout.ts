@@ -6,13 +6,12 @@
  * and each fold stands where its messages were, with their number.
  */
 
-import type { Arrow, Frame, Mark, MessageView, Selection } from "../player/frame.ts";
+import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { duration, hueOf, isAbsent, range } from "./batch.ts";
 import { errorText } from "./field-words.ts";
 import { overlap, round, textWidth, wrapAtMost } from "./geometry.ts";
-import { placeLabels } from "./label-places.ts";
 import type { Arrived } from "./lane-arrival.ts";
 import { arrivalWords, arrivedNow, findEqual } from "./lane-arrival.ts";
 import { shownReplica } from "./lanes-layout.ts";
@@ -20,6 +19,7 @@ import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts
 import { carriedBatches, isPicked, messageSelection, partitionOf, plainly } from "./picked.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
+import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, markHeight, turningPoints } from "./spacetime-margin.ts";
 import { isMessageOfPicked } from "./transaction-picked.ts";
@@ -33,7 +33,8 @@ export interface SpacetimeOptions {
 
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 
-const TIMES = 46;
+/** px on the left for the times. */
+export const TIMES = 46;
 const HEADER = 46;
 const ROW_LEAST = 17;
 const ROW_MOST = 30;
@@ -100,7 +101,7 @@ export interface SpacetimeShape {
   twin: string[];
 }
 
-interface Drawn {
+export interface Drawn {
   arrow: Arrow;
   underWay: boolean;
   endStep: number;
@@ -513,44 +514,6 @@ function placeArrows(
   storedCells(frame, shape, kept);
   placeFolds(shape.folds, shape.arrows, (shape.lanes[0]?.x ?? TIMES) + 12, (shape.lanes[shape.lanes.length - 1]?.x ?? shape.width) - 12);
   labelArrows(shape, kept, sent);
-}
-
-function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {
-  const texts = kept.map((drawn) => {
-    const key = batchKey(drawn.arrow.message);
-    const again = key !== null && sent.get(key) !== drawn.arrow.id;
-    return labelText(drawn.arrow.message, again, drawn);
-  });
-  const first = shape.lanes[0]?.x ?? TIMES;
-  const taken = [
-    ...shape.times.map((time) => ({ x: 4, y: time.y - 11, width: textWidth(time.text, 11, time.now), height: 14 })),
-    ...shape.shortened.map((cut) => ({ x: first + 12, y: cut.y - 7, width: textWidth(cut.text, 11), height: 14 })),
-    ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
-    ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
-    ...(shape.band?.texts ?? []).map((text) => {
-      const width = textWidth(text.text, 12, true);
-      return { x: text.anchor === "start" ? text.x : text.x - width, y: text.y - 11, width, height: 14 };
-    }),
-  ];
-  const places = placeLabels(
-    shape.arrows.map((arrow, index) => ({
-      x1: arrow.x1, y1: arrow.y1, x2: arrow.x2, y2: arrow.y2, text: texts[index] ?? "",
-      weight: (arrow.now ? 4 : 0) + (arrow.picked ? 3 : 0) + (arrow.fate === "delivered" ? 0 : 2),
-    })),
-    taken,
-    shape.width,
-  );
-  shape.arrows.forEach((arrow, index) => {
-    const place = places[index] ?? null;
-    arrow.label = place === null ? null : { ...place, text: texts[index] ?? "" };
-  });
-}
-
-function labelText(message: MessageView, again: boolean, drawn: Drawn): string {
-  const text = messageLabel(message, again);
-  if (!drawn.underWay && drawn.arrow.fate !== "delivered") return `${text}: ${say(`diagram.fate.short.${drawn.arrow.fate}`)}`;
-  if (drawn.arrow.duplicated) return `${text} ${say("diagram.fate.short.duplicated")}`;
-  return drawn.arrow.delayed ? `${text} ${say("diagram.fate.short.delayed")}` : text;
 }
 
 function arrowName(drawn: Drawn, again: boolean): string {

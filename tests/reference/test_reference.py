@@ -182,7 +182,17 @@ def test_an_excerpt_holds_the_word_that_was_found() -> None:
         for row in rows:
             assert len(row.excerpt) <= finding.EXCERPT + 4
     long = "a" * 300 + " marker " + "b" * 300
-    assert "marker" in finding.excerpt(long, ["marker"])
+    assert "marker" in finding.excerpt(long, [re.compile("marker")])
+
+
+def test_a_word_is_found_where_it_begins_one_and_an_abbreviation_by_its_long_form() -> None:
+    for rows in finding.find("LSO", "en").values():
+        for row in rows:
+            shown = finding.plain(f"{row.title} {row.excerpt}")
+            assert re.search(r"\blso\b|last stable offset", shown), row
+    rules = {row.identifier for row in finding.find("LSO", "zh-Hans")["requirement"]}
+    assert rules == {row.identifier for row in finding.find("LSO", "en")["requirement"]}
+    assert "MRK-6" in rules
 
 
 def test_the_search_page_shows_what_was_asked_and_escapes_it(client: Client) -> None:

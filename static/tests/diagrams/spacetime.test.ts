@@ -140,6 +140,14 @@ test("labels do not stand on each other; one without room is left out and counte
   assert.equal(placeLabels(lines.slice(0, 1), [{ x: 0, y: 0, width: 648, height: 464 }], 648)[0], null);
 });
 
+test("a label that would lie over another arrow says less, and all of it where there is room", () => {
+  const line = { x1: 60, y1: 100, x2: 260, y2: 110, text: "NONE, base offset 40", short: "NONE", weight: 0 };
+  // Two arrows that leave the line's middle free for a short text alone, on both of its sides.
+  const fence = [110, 210].map((x) => ({ x1: x, y1: 60, x2: x + 1, y2: 160, text: "", weight: -1 }));
+  assert.equal(placeLabels([line], [], 390)[0]?.text, "NONE, base offset 40");
+  assert.equal(placeLabels([line, ...fence], [], 390)[0]?.text, "NONE");
+});
+
 test("messages in words", () => {
   assert.equal(messageLabel(answer()), "NONE, base offset 40");
   assert.equal(messageLabel(answer({ fields: { partitions: { "t-0": { error: "OUT_OF_ORDER_SEQUENCE_NUMBER", base_offset: -1 } } } })), "OUT_OF_ORDER_SEQUENCE_NUMBER");

@@ -1,0 +1,50 @@
+/** What stands at the arrows of the space-time diagram, and what it must not cover. Pure. */
+
+import { say } from "../player/text.ts";
+import { textWidth } from "./geometry.ts";
+import { placeLabels } from "./label-places.ts";
+import { batchKey, messageLabel } from "./message-words.ts";
+import type { Drawn, SpacetimeShape } from "./spacetime-layout.ts";
+import { TIMES } from "./spacetime-layout.ts";
+
+/** Gives every arrow its label, or none where it has no place. `sent`: the newest message of each batch. */
+export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {
+  const texts = kept.map((drawn) => {
+    const key = batchKey(drawn.arrow.message);
+    const text = messageLabel(drawn.arrow.message, key !== null && sent.get(key) !== drawn.arrow.id);
+    return { text: withFate(text, drawn), short: withFate(firstPart(text), drawn) };
+  });
+  const first = shape.lanes[0]?.x ?? TIMES;
+  const taken = [
+    ...shape.times.map((time) => ({ x: 4, y: time.y - 11, width: textWidth(time.text, 11, time.now), height: 14 })),
+    ...shape.shortened.map((cut) => ({ x: first + 12, y: cut.y - 7, width: textWidth(cut.text, 11), height: 14 })),
+    ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
+    ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
+    ...(shape.band?.texts ?? []).map((text) => {
+      const width = textWidth(text.text, 12, true);
+      return { x: text.anchor === "start" ? text.x : text.x - width, y: text.y - 11, width, height: 14 };
+    }),
+  ];
+  const places = placeLabels(
+    shape.arrows.map((arrow, index) => ({
+      x1: arrow.x1, y1: arrow.y1, x2: arrow.x2, y2: arrow.y2, ...(texts[index] ?? { text: "" }),
+      weight: (arrow.now ? 4 : 0) + (arrow.picked ? 3 : 0) + (arrow.fate === "delivered" ? 0 : 2),
+    })),
+    taken,
+    shape.width,
+  );
+  shape.arrows.forEach((arrow, index) => {
+    arrow.label = places[index] ?? null;
+  });
+}
+
+/** The request and its partition, or an answer's outcome: what comes before the first comma of either language. */
+function firstPart(text: string): string {
+  return text.split(/[,，]/)[0] ?? text;
+}
+
+function withFate(text: string, drawn: Drawn): string {
+  if (!drawn.underWay && drawn.arrow.fate !== "delivered") return `${text}: ${say(`diagram.fate.short.${drawn.arrow.fate}`)}`;
+  if (drawn.arrow.duplicated) return `${text} ${say("diagram.fate.short.duplicated")}`;
+  return drawn.arrow.delayed ? `${text} ${say("diagram.fate.short.delayed")}` : text;
+}
