@@ -72,11 +72,12 @@ FACTS_SCHEMA = t.StructType(
 APPEND, REMOVED, POINTERS, FORGOTTEN, LEADER = "append", "removed", "pointers", "forgotten", "leader"
 ANSWER, LOGGED, OFFSET, PASSED, SENT = "answer", "logged", "offset", "passed", "sent"
 TRANSITION, BROKER, SESSION, GUARANTEE = "transition", "broker", "session", "guarantee"
-MESSAGE, NODE, DECISION = "message", "node", "decision"
+MESSAGE, NODE, DECISION, UNMARKED = "message", "node", "decision", "unmarked"
 _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, POINTERS: 5}
 """In a step, what changes a log comes before what is seen of it."""
 
 _POINTERS = frozenset(("log_start", "log_end", "high_watermark", "last_stable_offset"))
+_LOST = ("dropped", "lost")
 _TRANSACTION_LOG, _OFFSETS_LOG = "__transaction_state-", "__consumer_offsets-"
 _OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "participant"))
 """Roles of a transaction over middleware."""
@@ -85,8 +86,8 @@ _OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "p
 class FactReader:
     """The facts of one run. ``first()`` once, ``take()`` for every step in order, ``last()`` at the end.
 
-    ``header`` and ``view`` are those before the first step, steps are JSON (docs/frame.md). The view is folded on
-    and belongs to this reader from then on.
+    ``header`` and ``view`` are those before the first step, steps are JSON (docs/frame.md). View and steps belong to
+    this reader from then on: folding changes them.
     """
 
     def __init__(self, session: str, header: Json, view: Json) -> None:
@@ -102,6 +103,10 @@ class FactReader:
         """Replicas whose pointers changed in this step."""
         self._requests: dict[tuple[str, str, int], Json] = {}
         """(client, broker, correlation id) to the batches of a Produce request."""
+        self._commits: dict[int, tuple[str, int]] = {}
+        """TxnOffsetCommit requests under way: who sent them, in which step."""
+        self._committer: tuple[str | None, int | None] = (None, None)
+        """Of the request that arrives in this step."""
 
     def first(self) -> list[Row]:
         """What was there before the first step."""
@@ -118,6 +123,10 @@ class FactReader:
     def take(self, step: Json) -> list[Row]:
         """The facts of one step."""
         self._step, self._at = step["number"], step["at"]
+        self._committer = (None, None)
+        for fate in step.get("messages", ()):
+            if fate["event"] == "delivered":
+                self._committer = self._commits.get(fate["id"], self._committer)
         for change in step["changes"]:
             path, before, after = change["path"], change.get("before"), change.get("after")
             known = _found(self.view, path)
@@ -231,7 +240,8 @@ class FactReader:
             coordinator_epoch=batch["coordinator_epoch"],
             serials=batch.get("serials", []),
         )
-        if leads and "content" in batch and batch["control"] is None:
+        internal = partition.startswith((_TRANSACTION_LOG, _OFFSETS_LOG))
+        if leads and internal and "content" in batch and batch["control"] is None:
             self._content(partition, int(replica), batch)
 
     def _content(self, partition: str, replica: int, batch: Json) -> None:
@@ -256,6 +266,8 @@ class FactReader:
                     name=_named(key),
                     producer_id=batch["producer_id"],
                     producer_epoch=batch["producer_epoch"],
+                    subject=self._committer[0],
+                    value=self._committer[1],
                 )
 
     # -- what was said ---------------------------------------------------------------------------------
@@ -263,7 +275,9 @@ class FactReader:
     def _in_network(self, path: list[str], before: Any, after: Any) -> None:
         if len(path) != 3 or path[1] != "messages" or not isinstance(after, dict):
             return
-        if after["api"] == "Produce":
+        if after["api"] == "TxnOffsetCommit" and not after["is_response"]:
+            self._commits[after["id"]] = (after["from"], self._step)
+        elif after["api"] == "Produce":
             place = (after["from"], after["to"], after["correlation_id"])
             if not after["is_response"]:
                 self._requests[place] = after["fields"]["batches"]
@@ -296,7 +310,17 @@ class FactReader:
             shown = next(
                 (one["before"] for one in step["changes"] if one["path"] == gone and "before" in one), None
             )
-        if shown is not None and {shown["from"], shown["to"]} <= self._nodes:
+        if shown is None:
+            return
+        if shown["api"] == "WriteTxnMarkers" and event in _LOST:
+            self._tell(
+                UNMARKED,
+                detail=shown["from"],
+                subject=shown["to"],
+                state=event,
+                items=shown["partitions"],
+            )
+        if {shown["from"], shown["to"]} <= self._nodes:
             self._tell(
                 MESSAGE,
                 name=shown["api"],
@@ -307,8 +331,10 @@ class FactReader:
             )
 
     def _in_records(self, path: list[str], before: Any, after: Any) -> None:
-        if len(path) == 2 and isinstance(after, dict):
-            self._tell(SENT, name=after["producer"], partition=after["partition"], serials=[int(path[1])])
+        """Sent, or, by a loop that processes its input anew, sent again."""
+        if after is not None and (len(path) == 2 or path[2] == "sent_at"):
+            record = self.view["records"][path[1]]
+            self._tell(SENT, name=record["producer"], partition=record["partition"], serials=[int(path[1])])
 
     # -- readers and brokers ---------------------------------------------------------------------------
 
@@ -344,7 +370,9 @@ class FactReader:
         view = self.view["middleware"]
         if path[1] == "transactions" and len(path) >= 3:
             shown = view.get("transactions", {}).get(path[2])
-            if shown is not None and (len(path) == 3 or path[3] in ("state", "decision", "named")):
+            if shown is None:
+                self._tell(DECISION, tid=int(path[2]), state="FORGOTTEN")
+            elif len(path) == 3 or path[3] in ("state", "decision"):
                 self._tell(
                     DECISION,
                     tid=int(path[2]),

@@ -1,0 +1,66 @@
+"""What audits derive from facts before they judge: what each log held when, and what became of each batch.
+
+DataFrame to DataFrame; every frame keeps the columns of ``facts.FACTS_SCHEMA`` that it started from.
+"""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as f
+
+from eosviz.pipeline import facts as kinds
+
+COPY = ["session", "partition", "replica"]
+LANE = ["session", "partition"]
+NEVER = 2**62
+"""A fact that did not come."""
+
+
+def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:
+    return facts.where(f.col("kind").isin(*wanted))
+
+
+def cuts(facts: DataFrame) -> DataFrame:
+    """``session, partition, replica, offset, cut``: batches cut off at the log's end, and the fact of it. What is
+    deleted or compacted leaves below the log end; a truncation lowers the end to it or below."""
+    removed = of_kind(facts, kinds.REMOVED).select(*COPY, "step", "offset", f.col("fact").alias("cut"))
+    ends = of_kind(facts, kinds.POINTERS).select(*COPY, "step", "log_end")
+    return removed.join(ends, [*COPY, "step"]).where("offset >= log_end").select(*COPY, "offset", "cut")
+
+
+def appends(facts: DataFrame) -> DataFrame:
+    """Every batch stored, with ``gone``: the fact by which it left this replica, and ``cut``: the same for what was
+    cut off; ``NEVER`` when it stayed."""
+    stored = of_kind(facts, kinds.APPEND)
+    removed = of_kind(facts, kinds.REMOVED).select(*COPY, "offset", f.col("fact").alias("removed"))
+    gone = _first_after(stored, removed, "removed", "gone")
+    cut = _first_after(stored, cuts(facts).withColumnRenamed("cut", "removed"), "removed", "cut")
+    return stored.join(gone, ["session", "fact"]).join(cut, ["session", "fact"])
+
+
+def _first_after(stored: DataFrame, later: DataFrame, fact: str, name: str) -> DataFrame:
+    """``session, fact, <name>``: the first of ``later`` about the same batch, or ``NEVER``."""
+    return (
+        stored.select(*COPY, "offset", "fact")
+        .join(later, [*COPY, "offset"], "left")
+        .groupBy("session", "fact")
+        .agg(f.coalesce(f.min(f.when(f.col(fact) > f.col("fact"), f.col(fact))), f.lit(NEVER)).alias(name))
+    )
+
+
+def with_ends(stored: DataFrame, keys: list[str]) -> DataFrame:
+    """Of each data batch of a transaction in ``stored`` the next marker of its producer that was never cut off:
+    ``end`` (its fact), ``end_offset``, ``end_control``; ``NEVER`` and null when there is none."""
+    following = (
+        Window.partitionBy(*keys, "producer_id").orderBy("fact").rowsBetween(1, Window.unboundedFollowing)
+    )
+    marks = f.col("control").isNotNull() & (f.col("cut") == NEVER)
+
+    def next_of(column: str) -> "f.Column":
+        return f.first(f.when(marks, f.col(column)), ignorenulls=True).over(following)
+
+    return (
+        stored.where("producer_id >= 0")
+        .withColumn("end", f.coalesce(next_of("fact"), f.lit(NEVER)))
+        .withColumn("end_offset", next_of("offset"))
+        .withColumn("end_control", next_of("control"))
+        .where("transactional and control is null")
+    )

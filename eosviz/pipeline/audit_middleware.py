@@ -1,0 +1,106 @@
+"""The rules by which audits judge transactions over middleware (MW-1 to MW-16)."""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as f
+
+from eosviz.pipeline import facts as kinds
+from eosviz.pipeline.audit_logs import of_kind
+from eosviz.pipeline.audit_rules import Logs, breaches
+
+TRANSACTION = ["session", "tid"]
+ENDED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED", "MANUAL", "FORGOTTEN")
+"""States in which the middleware does nothing more by itself."""
+
+
+def _stand(logs: Logs) -> DataFrame:
+    """How every transaction stood after each of its facts: ``state``, ``applied`` (nodes that carried their part out),
+    ``nodes`` (those that have one)."""
+    moved = of_kind(logs.facts, kinds.DECISION, kinds.NODE)
+    events = moved.groupBy(*TRANSACTION, "step").agg(f.max("fact").alias("now"))
+    so_far = events.join(moved.drop("step"), TRANSACTION).where("fact <= now")
+    newest = Window.partitionBy(*TRANSACTION, "step", "kind", f.coalesce("subject", f.lit(""))).orderBy(
+        f.desc("fact")
+    )
+    latest = so_far.withColumn("place", f.row_number().over(newest)).where("place = 1")
+    decision = f.col("kind") == kinds.DECISION
+    parts = (
+        moved.where("items is not null")
+        .groupBy(*TRANSACTION)
+        .agg((f.max(f.size("items")) + 1).alias("nodes"))
+    )
+    stood = latest.groupBy(*TRANSACTION, "step").agg(
+        f.max(f.when(decision, f.col("state"))).alias("state"),
+        f.sum(f.when(~decision & (f.col("value") > 0), 1).otherwise(0)).alias("applied"),
+    )
+    return stood.join(parts, TRANSACTION).withColumn("partition", f.lit(None).cast("string"))
+
+
+def mixed(logs: Logs) -> DataFrame:
+    """MW-12: a transaction that has ended has either been carried out by every node or by none."""
+    broken = _stand(logs).where(f.col("state").isin(*ENDED)).where("applied > 0 and applied < nodes")
+    return breaches(broken, "tid", "state", "applied", "nodes")
+
+
+def repeated(logs: Logs) -> DataFrame:
+    """MW-10: no node carries its part out twice, whatever arrives how often."""
+    broken = of_kind(logs.facts, kinds.NODE).where("value > 1")
+    return breaches(broken, "tid", "subject", "state", "value")
+
+
+def everybody_told(logs: Logs) -> DataFrame:
+    """MW-7, MW-8: before a transaction ends as committed, each participant was sent Commit; as rolled back, each that
+    had voted for it was sent Rollback."""
+    ended = of_kind(logs.facts, kinds.DECISION).where("state in ('COMMITTED', 'ROLLED_BACK')")
+    wanted = f.when(f.col("state") == "COMMITTED", "Commit").otherwise("Rollback")
+    due = ended.select(
+        *TRANSACTION,
+        "step",
+        f.col("fact").alias("ending"),
+        "state",
+        wanted.alias("name"),
+        f.explode("items").alias("subject"),
+    )
+    voted = (
+        of_kind(logs.facts, kinds.MESSAGE)
+        .where("name = 'PrepareOk' and state = 'delivered'")
+        .select(*TRANSACTION, f.col("detail").alias("subject"), f.col("fact").alias("voted"))
+    )
+    due = due.join(voted, [*TRANSACTION, "subject"]).where("voted < ending").drop("voted").distinct()
+    said = (
+        of_kind(logs.facts, kinds.MESSAGE)
+        .where("state = 'sent' and name in ('Commit', 'Rollback')")
+        .select(*TRANSACTION, "name", "subject", f.col("step").alias("said"))
+    )
+    told = due.join(said, [*TRANSACTION, "name", "subject"]).where("said <= step")
+    broken = due.join(told, ["session", "ending", "subject"], "left_anti")
+    return breaches(
+        broken.withColumn("partition", f.lit(None).cast("string")), "tid", "state", "subject", "name"
+    )
+
+
+def confirmed_last(logs: Logs) -> DataFrame:
+    """MW-8, MW-10: Confirm-ack leaves only when the transaction has ended, and no decision leaves after it."""
+    decided = of_kind(logs.facts, kinds.DECISION).select(
+        *TRANSACTION, f.col("step").alias("stood"), "fact", "state"
+    )
+    acks = (
+        of_kind(logs.facts, kinds.MESSAGE)
+        .where("name = 'ConfirmAck' and state = 'sent'")
+        .select(*TRANSACTION, "step", f.col("fact").alias("ack"), "subject")
+    )
+    newest = Window.partitionBy("session", "ack").orderBy(f.desc("fact"))
+    stood = (
+        acks.join(decided, TRANSACTION)
+        .where("stood <= step")
+        .withColumn("place", f.row_number().over(newest))
+        .where("place = 1")
+    )
+    broken = stood.where(~f.col("state").isin(*ENDED)).withColumn("partition", f.lit(None).cast("string"))
+    return breaches(broken, "tid", "state", "subject")
+
+
+def compensated_whole(logs: Logs) -> DataFrame:
+    """MW-11, MW-12: a transaction that was compensated left nothing behind at any node; else a person has to do it,
+    and it says MANUAL."""
+    broken = _stand(logs).where("state = 'COMPENSATED' and applied > 0")
+    return breaches(broken, "tid", "state", "applied", "nodes")

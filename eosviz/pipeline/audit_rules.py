@@ -1,0 +1,287 @@
+"""The rules by which audits judge facts of Kafka's logs, one function each: facts in, breaches out.
+
+Written from the protocol's requirements and invariants, and from nothing else: no rule reads how the engine decides.
+A breach names session, step, partition and the columns that show it, as JSON.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from eosviz.pipeline import facts as kinds
+from eosviz.pipeline.audit_logs import COPY, LANE, NEVER, appends, cuts, of_kind, with_ends
+
+SEQUENCE_MAX = 2**31 - 1
+CACHED_BATCHES = 5
+
+BREACHES_SCHEMA = t.StructType(
+    [
+        t.StructField("session", t.StringType(), False),
+        t.StructField("step", t.LongType(), False),
+        t.StructField("partition", t.StringType()),
+        t.StructField("rows", t.StringType()),
+    ]
+)
+"""``step`` is the one whose facts break the rule, ``rows`` what shows it, as a JSON object."""
+
+
+@dataclass(frozen=True)
+class Logs:
+    """Facts and what several rules derive from them, made once."""
+
+    facts: DataFrame
+    appends: DataFrame
+    leading: DataFrame
+    """Batches that a leader stored, data of transactions with the end of their transaction in that lane."""
+
+    @classmethod
+    def of(cls, facts: DataFrame) -> "Logs":
+        stored = appends(facts).cache()
+        return cls(facts, stored, with_ends(stored.where("leading"), LANE))
+
+
+def breaches(broken: DataFrame, *shown: str) -> DataFrame:
+    return broken.select(
+        "session",
+        "step",
+        f.col("partition"),
+        f.to_json(f.struct(*shown), {"ignoreNullFields": "false"}).alias("rows"),
+    )
+
+
+def _data() -> Column:
+    return f.col("control").isNull() & (f.col("producer_id") >= 0)
+
+
+def _from_clients() -> Column:
+    """Batches that came in Produce requests: what coordinators write has no numbers to check (SEQ-9)."""
+    return _data() & (f.col("first_sequence") >= 0) & ~f.col("partition").startswith("__")
+
+
+def _with_lives(logs: Logs) -> DataFrame:
+    """Appends of producers with ``life``: how often the replica had dropped what it knew of the producer."""
+    forgotten = of_kind(logs.facts, kinds.FORGOTTEN)
+    rows = logs.appends.where("producer_id >= 0").unionByName(forgotten, allowMissingColumns=True)
+    so_far = Window.partitionBy(*COPY, "producer_id").orderBy("fact")
+    life = f.sum((f.col("kind") == kinds.FORGOTTEN).cast("int")).over(so_far)
+    return rows.withColumn("life", life).where(f.col("kind") == kinds.APPEND)
+
+
+# -- numbers ---------------------------------------------------------------------------------------------
+
+
+def sequences(logs: Logs) -> DataFrame:
+    """Invariant 5, SEQ-14: per replica the data of one (producer id, epoch) has contiguous sequences, from 0 on where
+    the producer was known under another epoch; unless its state was dropped or what came before was cut off or
+    deleted."""
+    data = _with_lives(logs).where(_from_clients())
+    before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
+    judged = (
+        data.withColumn("known_last", f.lag("last_sequence").over(before))
+        .withColumn("known_gone", f.lag("gone").over(before))
+        .withColumn("known_offset", f.lag("offset").over(before))
+    )
+    expected = f.when(f.col("known_last") == SEQUENCE_MAX, f.lit(0)).otherwise(f.col("known_last") + 1)
+    broken = judged.where(
+        f.col("leading")
+        & f.col("known_last").isNotNull()
+        & (f.col("known_gone") > f.col("fact"))
+        & (f.col("first_sequence") != expected)
+    )
+    return breaches(
+        broken,
+        *("replica", "producer_id", "producer_epoch", "known_offset", "known_last"),
+        *("offset", "first_sequence", "last_sequence"),
+    )
+
+
+def cached_answers(logs: Logs) -> DataFrame:
+    """SEQ-10, SEQ-11, LOG-3: a batch that is among the last five stored of its producer is never stored again, and
+    who is told of success is told the place of the very batch that was sent."""
+    before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
+    same = f.lit(False)
+    for back in range(1, CACHED_BATCHES + 1):
+        same |= (
+            (f.lag("first_sequence", back).over(before) == f.col("first_sequence"))
+            & (f.lag("last_sequence", back).over(before) == f.col("last_sequence"))
+            & (f.lag("gone", back).over(before) > f.col("fact"))
+        )
+    data = _with_lives(logs).where(_from_clients()).withColumn("again", f.coalesce(same, f.lit(False)))
+    twice = data.where("leading and again")
+    numbers = ["producer_id", "producer_epoch", "first_sequence", "last_sequence"]
+    told = of_kind(logs.facts, kinds.ANSWER).where("state = 'NONE' and producer_id >= 0 and offset >= 0")
+    stored = logs.appends.where(_data()).select(*COPY, "offset", *numbers).distinct()
+    elsewhere = told.join(stored, [*COPY, "offset", *numbers], "left_anti")
+    return breaches(twice, "replica", "offset", *numbers).unionByName(
+        breaches(elsewhere, "replica", "subject", "state", "offset", *numbers)
+    )
+
+
+def epochs(logs: Logs) -> DataFrame:
+    """Invariant 11, SEQ-12: in a partition the epoch of a producer never goes back, unless its state was dropped.
+    Kafka 2.0 checks nothing of what its group coordinators write (SEQ-9)."""
+    earlier = (
+        Window.partitionBy(*COPY, "producer_id", "life")
+        .orderBy("fact")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    judged = _with_lives(logs).withColumn(
+        "highest", f.max(f.when(f.col("cut") == NEVER, f.col("producer_epoch"))).over(earlier)
+    )
+    unchecked = of_kind(logs.facts, kinds.SESSION).where("detail = 'k20'").select("session")
+    broken = judged.where("leading and producer_epoch < highest")
+    offsets = broken.where("partition like '\\_\\_consumer\\_offsets-%'").join(
+        unchecked, "session", "left_semi"
+    )
+    broken = broken.join(offsets.select("session", "fact"), ["session", "fact"], "left_anti")
+    return breaches(broken, "replica", "producer_id", "producer_epoch", "highest", "offset", "control")
+
+
+def fenced(logs: Logs) -> DataFrame:
+    """FEN-1: once a coordinator has given an epoch to a successor, no leader stores data of a lower one."""
+    given = of_kind(logs.facts, kinds.LOGGED).where("state = 'Empty'")
+    data = logs.appends.where(_data() & f.col("leading"))
+    rows = data.unionByName(given.drop("partition"), allowMissingColumns=True)
+    earlier = (
+        Window.partitionBy("session", "producer_id")
+        .orderBy("fact")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    judged = rows.withColumn(
+        "given", f.max(f.when(f.col("kind") == kinds.LOGGED, f.col("producer_epoch"))).over(earlier)
+    )
+    broken = judged.where((f.col("kind") == kinds.APPEND) & (f.col("producer_epoch") < f.col("given")))
+    return breaches(broken, "replica", "producer_id", "producer_epoch", "given", "offset")
+
+
+# -- readers ---------------------------------------------------------------------------------------------
+
+
+def stable_offset(logs: Logs) -> DataFrame:
+    """Invariant 6: a leader's last stable offset is the lower one of the high watermark and the first offset of a
+    transaction that is open, or ended only above the high watermark; never below the log's start."""
+    seen = of_kind(logs.facts, kinds.POINTERS).where("leading and last_stable_offset is not null")
+    data = with_ends(logs.appends, COPY).select(
+        *COPY,
+        f.col("fact").alias("stored"),
+        f.col("offset").alias("first"),
+        "gone",
+        "end",
+        "end_offset",
+    )
+    at = seen.select("session", "fact", *COPY[1:], "high_watermark").join(data, COPY)
+    open_then = at.where(
+        (f.col("stored") < f.col("fact"))
+        & (f.col("gone") > f.col("fact"))
+        & ((f.col("end") > f.col("fact")) | (f.col("end_offset") >= f.col("high_watermark")))
+    )
+    held = open_then.groupBy("session", "fact").agg(f.min("first").alias("first_open"))
+    judged = seen.join(held, ["session", "fact"], "left").withColumn(
+        "expected", f.greatest(f.least("high_watermark", "first_open"), "log_start")
+    )
+    broken = judged.where("last_stable_offset <> expected")
+    return breaches(broken, "replica", "high_watermark", "last_stable_offset", "first_open", "expected")
+
+
+def stable_offset_back(logs: Logs) -> DataFrame:
+    """Invariant 7: while a replica leads, its last stable offset never goes back, except where its log was cut."""
+    cut = cuts(logs.facts).select(*COPY, f.col("cut").alias("fact")).withColumn("kind", f.lit("cut"))
+    seen = of_kind(logs.facts, kinds.POINTERS)
+    rows = seen.unionByName(cut.distinct(), allowMissingColumns=True)
+    so_far = Window.partitionBy(*COPY).orderBy("fact")
+    rows = rows.withColumn("cuts", f.sum((f.col("kind") == "cut").cast("int")).over(so_far))
+    before = Window.partitionBy(*COPY, "cuts").orderBy("fact")
+    judged = (
+        rows.where(f.col("kind") == kinds.POINTERS)
+        .withColumn("known", f.lag("last_stable_offset").over(before))
+        .withColumn("led", f.lag("leading").over(before))
+    )
+    broken = judged.where("leading and led and last_stable_offset < known")
+    return breaches(broken, "replica", "known", "last_stable_offset", "high_watermark")
+
+
+def _passed(logs: Logs) -> DataFrame:
+    """What readers of committed data passed, with the batch of a transaction that its leader had stored there."""
+    passed = (
+        of_kind(logs.facts, kinds.PASSED)
+        .where("detail = 'read_committed'")
+        .select(
+            "session",
+            "partition",
+            "step",
+            f.col("fact").alias("passing"),
+            f.col("name").alias("consumer"),
+            f.col("state").alias("fate"),
+            f.col("offset").alias("from"),
+            f.col("last_offset").alias("to"),
+        )
+    )
+    stored = logs.leading.drop("step", "at", "kind", "name", "state", "detail")
+    met = passed.join(stored, LANE).where(
+        "offset <= to and last_offset >= from and fact < passing and cut > passing"
+    )
+    newest = Window.partitionBy("session", "passing", "offset").orderBy(f.desc("fact"))
+    return met.withColumn("place", f.row_number().over(newest)).where("place = 1")
+
+
+def _decisions(logs: Logs) -> DataFrame:
+    """``session, fact, decision, decision_epoch``: of each stored batch the first decision about its producer that a
+    coordinator logged after it."""
+    decided = of_kind(logs.facts, kinds.LOGGED).where("state like 'Prepare%'")
+    rows = logs.leading.unionByName(decided, allowMissingColumns=True)
+    later = (
+        Window.partitionBy("session", "producer_id").orderBy("fact").rowsBetween(1, Window.unboundedFollowing)
+    )
+
+    def first(column: str) -> Column:
+        return f.first(f.when(f.col("kind") == kinds.LOGGED, f.col(column)), ignorenulls=True).over(later)
+
+    return (
+        rows.withColumn("decision", first("state"))
+        .withColumn("decision_epoch", first("producer_epoch"))
+        .withColumn("decision_at", first("fact"))
+        .where(f.col("kind") == kinds.APPEND)
+        .select("session", "fact", "decision", "decision_epoch", "decision_at")
+    )
+
+
+def read_early(logs: Logs) -> DataFrame:
+    """Invariant 8, CON-3: a reader of committed data gets what is of a transaction only after its COMMIT marker, and
+    after its coordinator decided so about the producer's very epoch."""
+    undecided = (
+        (f.coalesce("decision_at", f.lit(NEVER)) > f.col("passing"))
+        | (f.col("decision") != "PrepareCommit")
+        | (f.col("decision_epoch") != f.col("producer_epoch"))
+    )
+    broken = (
+        _passed(logs)
+        .join(_decisions(logs), ["session", "fact"])
+        .where(
+            (f.col("fate") == "delivered")
+            & ((f.col("end") > f.col("passing")) | (f.col("end_control") != "COMMIT") | undecided)
+        )
+    )
+    shown = (
+        "producer_id",
+        "producer_epoch",
+        "offset",
+        "end_control",
+        "end_offset",
+        "decision",
+        "decision_epoch",
+    )
+    return breaches(broken, "consumer", "from", "to", *shown)
+
+
+def read_all(logs: Logs) -> DataFrame:
+    """Invariant 8, CON-3: what it leaves out as aborted has an ABORT marker, and a marker is nothing to deliver."""
+    broken = _passed(logs).where(
+        (f.col("fate") == "aborted") & ((f.col("end") > f.col("passing")) | (f.col("end_control") != "ABORT"))
+    )
+    return breaches(broken, "consumer", "from", "to", "producer_id", "offset", "end_control", "end_offset")
+
+
+Rule = Callable[[Logs], DataFrame]

@@ -1,0 +1,208 @@
+"""The rules by which audits judge transactions: what was decided, marked, told, and what is left open.
+
+A transaction is the application's: what a producer sent between begin and end. Its parts are stored records and
+offsets of groups; each has the outcome that its partition's next marker of the producer says.
+"""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as f
+
+from eosviz.pipeline import facts as kinds
+from eosviz.pipeline.audit_logs import LANE, of_kind
+from eosviz.pipeline.audit_rules import Logs, breaches
+
+CLIENT = "client_transactions"
+PREPARED = {"PrepareCommit": "COMMIT", "PrepareAbort": "ABORT"}
+TRANSACTION = ["session", "producer", "number"]
+
+
+def _moves(logs: Logs) -> DataFrame:
+    """Transitions of clients with ``number``: how many transactions their application had begun by then."""
+    moves = of_kind(logs.facts, kinds.TRANSITION).where(f.col("name") == CLIENT)
+    so_far = Window.partitionBy("session", "subject").orderBy("fact")
+    begins = (f.col("state") == "IN_TRANSACTION") & (f.col("detail") == "READY")
+    return moves.withColumn("number", f.sum(begins.cast("int")).over(so_far))
+
+
+def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFrame:
+    """``rows`` with ``producer`` and the ``number`` of the transaction that was its newest at ``step``; rows of no
+    transaction are left out."""
+    moves = _moves(logs).select(
+        "session", f.col("subject").alias("producer"), f.col("step").alias("moved"), "number"
+    )
+    met = rows.withColumn("producer", f.col(producer)).join(moves, ["session", "producer"])
+    newest = Window.partitionBy("session", "fact").orderBy(f.desc("moved"), f.desc("number"))
+    return (
+        met.where(f.col("moved") <= f.col(step))
+        .withColumn("place", f.row_number().over(newest))
+        .where("place = 1 and number > 0")
+        .drop("place", "moved")
+    )
+
+
+def _records(logs: Logs) -> DataFrame:
+    """A row per stored batch of a transaction: ``producer, number, step, partition, offset, outcome, ended``."""
+    sent = _numbered(logs, of_kind(logs.facts, kinds.SENT), "name", "step").select(
+        "session",
+        "producer",
+        "number",
+        f.col("fact").alias("sent"),
+        f.explode("serials").alias("serial"),
+    )
+    stored = logs.leading.where(f.size("serials") > 0).withColumn("serial", f.element_at("serials", 1))
+    met = stored.drop("name", "state", "subject").join(sent, ["session", "serial"]).where("sent < fact")
+    newest = Window.partitionBy("session", "fact").orderBy(f.desc("sent"))
+    return (
+        met.withColumn("place", f.row_number().over(newest))
+        .where("place = 1 and cut > end")
+        .select(*TRANSACTION, "step", "partition", "offset", f.col("end_control").alias("outcome"), "end")
+    )
+
+
+def _offsets(logs: Logs) -> DataFrame:
+    """The same of offsets that groups' coordinators stored in a transaction."""
+    noted = of_kind(logs.facts, kinds.OFFSET).where("subject is not null")
+    ends = logs.leading.select("session", "partition", "offset", "end", "end_control", "cut").where(
+        "cut > end"
+    )
+    return (
+        _numbered(logs, noted, "subject", "value")
+        .join(ends, ["session", "partition", "offset"])
+        .select(*TRANSACTION, "step", "partition", "offset", f.col("end_control").alias("outcome"), "end")
+    )
+
+
+def _told(logs: Logs) -> DataFrame:
+    """How the application was told that its transaction ended."""
+    return (
+        _moves(logs)
+        .where(
+            "number > 0 and state in ('READY', 'INITIALIZING')"
+            " and detail in ('COMMITTING_TRANSACTION', 'ABORTING_TRANSACTION')"
+        )
+        .withColumn("producer", f.col("subject"))
+        .withColumn(
+            "outcome", f.when(f.col("detail") == "COMMITTING_TRANSACTION", "COMMIT").otherwise("ABORT")
+        )
+        .select(*TRANSACTION, "step", "outcome", f.col("fact").alias("end"))
+    )
+
+
+def _transactions(logs: Logs) -> DataFrame:
+    """A row per transaction with its outcomes: ``results`` of its records and what its application was told,
+    ``offsets`` those of its offsets; ``parts`` shows all of them, ``step`` is the newest of them."""
+    of_offsets = f.col("part") == "offsets"
+    parts = (
+        _records(logs)
+        .withColumn("part", f.lit("records"))
+        .unionByName(_offsets(logs).withColumn("part", f.lit("offsets")))
+        .unionByName(_told(logs).withColumn("part", f.lit("told")), allowMissingColumns=True)
+        .where("outcome is not null")
+    )
+    return (
+        parts.groupBy(*TRANSACTION)
+        .agg(
+            f.collect_set(f.when(~of_offsets, f.col("outcome"))).alias("results"),
+            f.collect_set(f.when(of_offsets, f.col("outcome"))).alias("offsets"),
+            f.sort_array(f.collect_set(f.struct("part", "partition", "offset", "outcome"))).alias("parts"),
+            f.max("step").alias("step"),
+        )
+        .withColumn("partition", f.lit(None).cast("string"))
+    )
+
+
+def one_result(logs: Logs) -> DataFrame:
+    """Invariant 9: the markers of one transaction say the same in every partition, and what its application was
+    told."""
+    return breaches(_transactions(logs).where("size(results) > 1"), "producer", "number", "parts")
+
+
+def offsets_with_outputs(logs: Logs) -> DataFrame:
+    """Invariant 10: the offsets that a transaction commits come to the same end as its records, and as its
+    application was told."""
+    broken = _transactions(logs).where(
+        "size(offsets) > 0 and size(results) <= 1 and size(array_union(results, offsets)) > 1"
+    )
+    return breaches(broken, "producer", "number", "parts")
+
+
+def marker_epochs(logs: Logs) -> DataFrame:
+    """Invariants 9 and 11, MRK-5: in a partition the coordinator epoch of a producer's markers never goes back."""
+    earlier = (
+        Window.partitionBy(*LANE, "producer_id").orderBy("fact").rowsBetween(Window.unboundedPreceding, -1)
+    )
+    markers = logs.appends.where("leading and control is not null and cut = gone")
+    judged = markers.withColumn("highest", f.max("coordinator_epoch").over(earlier))
+    broken = judged.where("coordinator_epoch < highest")
+    return breaches(broken, "replica", "producer_id", "offset", "control", "coordinator_epoch", "highest")
+
+
+def marked_as_decided(logs: Logs) -> DataFrame:
+    """Invariant 9: once a decision is in the transaction log, a marker of its producer says the same."""
+    decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
+    markers = logs.appends.where("leading and control is not null")
+    rows = markers.unionByName(decided, allowMissingColumns=True)
+    earlier = (
+        Window.partitionBy("session", "producer_id")
+        .orderBy("fact")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
+    says = f.when(f.col("state") == "PrepareCommit", "COMMIT").when(f.col("state") == "PrepareAbort", "ABORT")
+    judged = rows.withColumn("decided", f.last(says, ignorenulls=True).over(earlier)).withColumn(
+        "decided_epoch",
+        f.last(f.when(says.isNotNull(), f.col("producer_epoch")), ignorenulls=True).over(earlier),
+    )
+    broken = judged.where("control <> decided and producer_epoch = decided_epoch")
+    return breaches(broken, "replica", "producer_id", "producer_epoch", "offset", "control", "decided")
+
+
+def _last_state(logs: Logs) -> DataFrame:
+    """The newest state of each transactional id in its coordinator's log."""
+    newest = Window.partitionBy("session", "name").orderBy(f.desc("fact"))
+    logged = of_kind(logs.facts, kinds.LOGGED).withColumn("place", f.row_number().over(newest))
+    return logged.where("place = 1").drop("place")
+
+
+def _at_rest(logs: Logs) -> DataFrame:
+    """Sessions that came to rest with all brokers alive: whatever could still happen has happened."""
+    newest = Window.partitionBy("session", "replica").orderBy(f.desc("fact"))
+    lives = (
+        of_kind(logs.facts, kinds.BROKER).withColumn("place", f.row_number().over(newest)).where("place = 1")
+    )
+    troubled = lives.where("state <> 'alive'").select("session").distinct()
+    ended = of_kind(logs.facts, kinds.SESSION).where("state = 'complete'").select("session")
+    return ended.join(troubled, "session", "left_anti")
+
+
+def prepared_completes(logs: Logs) -> DataFrame:
+    """Invariant 4: at rest no transaction is prepared and not complete, unless requests for its markers were lost, or
+    a broker that led its log when it was decided was elected again since: Kafka then waits for no marker any more
+    (MRK-9)."""
+    lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
+    prepared = _last_state(logs).where(f.col("state").isin(*PREPARED))
+    prepared = prepared.join(_at_rest(logs), "session", "left_semi")
+    unreachable = prepared.join(lost, "session").where(f.expr("array_contains(items, lost)"))
+    leaders = of_kind(logs.facts, kinds.LEADER)
+    led = leaders.select(*LANE, f.col("fact").alias("led"), f.col("replica").alias("leader"))
+    again = prepared.join(led, LANE).where("led > fact and leader = replica")
+    excused = unreachable.select("session", "fact").union(again.select("session", "fact"))
+    broken = prepared.join(excused, ["session", "fact"], "left_anti")
+    return breaches(broken, "name", "producer_id", "producer_epoch", "state", "items")
+
+
+def nobodys_transaction(logs: Logs) -> DataFrame:
+    """Invariant 12: at rest no transaction is open in a partition that its coordinator does not hold as ongoing or
+    prepared there."""
+    held = (
+        _last_state(logs)
+        .where("state in ('Ongoing', 'PrepareCommit', 'PrepareAbort')")
+        .select("session", "producer_id", f.explode("items").alias("partition"))
+    )
+    left = logs.leading.where(f.col("end_control").isNull() & (f.col("gone") == f.col("cut")))
+    first = left.where(f.size("serials") > 0).join(held, ["session", "producer_id", "partition"], "left_anti")
+    newest = Window.partitionBy(*LANE, "producer_id").orderBy("fact")
+    broken = first.withColumn("place", f.row_number().over(newest)).where("place = 1")
+    return breaches(
+        broken.join(_at_rest(logs), "session", "left_semi"),
+        *("replica", "producer_id", "producer_epoch", "offset", "first_sequence"),
+    )

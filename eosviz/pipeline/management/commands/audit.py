@@ -1,0 +1,125 @@
+"""`audit [PATH] [--sessions] [--json] [--master M]`: a second judge over what runs left behind."""
+
+import json
+import tempfile
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from eosviz.pipeline.audit import RULES, Outcome, audit
+from eosviz.pipeline.audit_sources import ENDING, NothingToAudit, facts_of
+from eosviz.pipeline.java import NoJava
+from eosviz.pipeline.spark import job_reason, start_session
+from eosviz.replays.actions import export_session
+from eosviz.walkthroughs.models import Session
+
+SHOWN_MAX = 50
+"""Disagreements printed; --json has all."""
+AGREED, DISAGREED, FAILED = range(3)
+"""What the command's exit says."""
+
+
+class Command(BaseCommand):
+    help = (
+        "Judge replay files, facts of sweeps or the database's finished sessions again, by rules of their own"
+        " (docs/audit.md). Exit 0: the engine's judges agree, 1: they do not, 2: nothing could be judged."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "path",
+            metavar="PATH",
+            nargs="?",
+            help=f"a replay file (*{ENDING}), or a folder of them or of facts",
+        )
+        parser.add_argument(
+            "--sessions", action="store_true", help="instead: all sessions of the database that have ended"
+        )
+        parser.add_argument("--json", action="store_true", help="print the document of docs/audit.md")
+        parser.add_argument(
+            "--master",
+            metavar="M",
+            default=settings.SPARK_MASTER,
+            help="Spark master; default: EOSVIZ_SPARK_MASTER, else local[*]",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if (options["path"] is None) is not options["sessions"]:
+            raise CommandError("give a PATH, or --sessions for those of the database", returncode=FAILED)
+        with tempfile.TemporaryDirectory() as folder:
+            if options["sessions"]:
+                _export_finished(Path(folder))
+            outcome = _judged(Path(options["path"] or folder), options["master"])
+        if options["json"]:
+            self.stdout.write(json.dumps(document(outcome), ensure_ascii=False))
+        else:
+            for line in _lines(outcome):
+                self.stdout.write(line)
+        if outcome.disagreements:
+            raise SystemExit(DISAGREED)
+
+
+def _judged(path: Path, master: str) -> Outcome:
+    try:
+        spark = start_session(master, settings.DATA_DIR)
+    except NoJava as error:
+        raise CommandError(str(error), returncode=FAILED) from error
+    try:
+        return audit(facts_of(spark, path))
+    except NothingToAudit as error:
+        raise CommandError(str(error), returncode=FAILED) from error
+    except Exception as error:
+        raise CommandError(f"the job failed: {job_reason(error)}", returncode=FAILED) from error
+    finally:
+        spark.stop()
+
+
+def _export_finished(folder: Path) -> None:
+    """The database's ended sessions as replay files: one way in for all."""
+    ended = Session.objects.filter(branches__finished__isnull=False).distinct().select_related("version")
+    for session in ended.order_by("id"):
+        with (folder / f"{session.id}{ENDING}").open("wb") as file:
+            file.writelines(export_session(session))
+    if not any(folder.iterdir()):
+        raise CommandError(
+            "no session of the database has ended; play one to its end first", returncode=FAILED
+        )
+
+
+def document(outcome: Outcome) -> dict[str, Any]:
+    """What ``--json`` prints (docs/audit.md)."""
+    return {
+        "agreed": not outcome.disagreements,
+        "sessions": outcome.sessions,
+        "facts": outcome.facts,
+        "rules": [{"name": rule.name, "spec": rule.spec, "guarantee": rule.guarantee} for rule in RULES],
+        "broken": outcome.broken,
+        "disagreements": [
+            {**asdict(one), "rows": None if one.rows is None else json.loads(one.rows)}
+            for one in outcome.disagreements
+        ],
+    }
+
+
+def _lines(outcome: Outcome) -> Iterator[str]:
+    yield f"{outcome.sessions} sessions, {outcome.facts} facts, {len(RULES)} rules"
+    for name, count in outcome.broken.items():
+        yield f"  {name}: {count} breaches, as the engine says or a switch explains"
+    if not outcome.disagreements:
+        yield "the engine's judges and the audit agree"
+        return
+    yield f"{len(outcome.disagreements)} disagreements:"
+    for one in outcome.disagreements[:SHOWN_MAX]:
+        where = f"{one.session} step {one.step}" + (f" {one.partition}" if one.partition else "")
+        if one.rule is None:
+            yield f"  {where}: the engine says that {one.guarantee} is broken, no rule does"
+        else:
+            yield f"  {where}: {one.rule} is broken"
+            yield f"    {one.rows}"
+    if len(outcome.disagreements) > SHOWN_MAX:
+        yield f"  and {len(outcome.disagreements) - SHOWN_MAX} more: --json has them"
