@@ -36,6 +36,7 @@ from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.editing import EDITS_MAX, CannotEdit, Edit, edited
 from eosviz.workshop.lesson import lesson_html
+from eosviz.workshop.mistake_words import told
 from eosviz.workshop.models import TEXT_BYTES_MAX, Draft, Edition
 from eosviz.workshop.trial import Asked, Busy, TooMuch
 from eosviz.workshop.trial import try_out as trial_of
@@ -99,20 +100,17 @@ def _own(request: HttpRequest, draft_id: uuid.UUID) -> Draft:
 def meaning_of(text: str) -> Json:
     """What a text says: the document as written, the names in it, its mistakes; `document` is none where the text is
     no TOML."""
+    language = language_of(get_language())
     try:
         document = parse(text)
     except BadScenario as bad:
         line = bad.line or text.count("\n") + 1
-        return {"document": None, "names": {}, "mistakes": [_mistake(bad, line)], "lesson": ""}
-    found = [_mistake(bad, bad.line) for bad in mistakes(document, text=text)]
+        return {"document": None, "names": {}, "mistakes": [told(bad, line, language)], "lesson": ""}
+    found = [told(bad, bad.line, language) for bad in mistakes(document, text=text)]
     lesson = document.get("lesson")
-    words = lesson.get(language_of(get_language())) if isinstance(lesson, dict) else None
+    words = lesson.get(language) if isinstance(lesson, dict) else None
     shown = lesson_html(words, lambda variant, step: None) if isinstance(words, str) else ""
     return {"document": document, "names": names_in(document), "mistakes": found, "lesson": shown}
-
-
-def _mistake(bad: BadScenario, line: int | None) -> Json:
-    return {"place": bad.place, "wrong": bad.wrong[:200], "allowed": bad.allowed[:600], "line": line}
 
 
 def _json(value: Any) -> str:
@@ -182,9 +180,9 @@ def preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     except TooMuch:
         return _refuse("workshop.refused.too_much", HTTPStatus.UNPROCESSABLE_ENTITY)
     language = language_of(get_language())
-    for told in (trial["surprise"],):
-        if told is not None:
-            told["said"] = say(told["key"], language, told["params"])
+    first = trial["surprise"]
+    if first is not None:
+        first["said"] = say(first["key"], language, first["params"])
     if trial["refused"] is not None:
         for name in ("reason", "allowed"):
             sentence = trial["refused"][name]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from engine.scenario import entry
+from engine.scenario import BadScenario, entry
 from engine.scenario.form import form
+from engine.scenario.schema import SECTIONS
 from eosviz.accounts.models import User
 from eosviz.catalogue import words
 from eosviz.workshop import trial
 from eosviz.workshop.lesson import lesson_html
+from eosviz.workshop.mistake_words import field_at, told
 from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import Asked, outcomes, tried
 from tests.accounts.conftest import signed_in
@@ -32,20 +35,50 @@ def post(browser: Client, draft: Draft, what: str, **asked: Any) -> Any:
 def test_an_edit_answers_with_text_document_names_and_every_mistake(browser: Client, draft: Draft) -> None:
     edit = {"do": "set", "path": ["applications", 0, "calls", 0, "partition"], "value": "x-1"}
     other = {"do": "set", "path": ["profile"], "value": "k99"}
-    told = post(browser, draft, "edit", text=TEXT, edits=[edit, other]).json()
-    assert "# The acknowledgement is lost." in told["text"]
-    assert {one["place"] for one in told["mistakes"]} == {"profile", "applications.app-1.calls.0.partition"}
-    assert all(one["line"] for one in told["mistakes"])
-    assert told["names"]["partitions"] == ["t-0", "t-1"]
+    answered = post(browser, draft, "edit", text=TEXT, edits=[edit, other]).json()
+    assert "# The acknowledgement is lost." in answered["text"]
+    assert {one["place"] for one in answered["mistakes"]} == {
+        "profile",
+        "applications.app-1.calls.0.partition",
+    }
+    assert all(one["line"] for one in answered["mistakes"])
+    assert answered["names"]["partitions"] == ["t-0", "t-1"]
     draft.refresh_from_db()
     assert draft.text == TEXT  # an answer stores nothing
+
+
+PLACES = [
+    f"{section}.{name}" if section != "scenario" else name
+    for section, table in SECTIONS.items()
+    if section in ("scenario", "limits", "cluster", "middleware", "expect")
+    for name in table
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_allowed_is_said_in_both_languages_from_the_schema(place: str) -> None:
+    field = field_at(place)
+    assert field is not None
+    bad = BadScenario(place, "missing", field.allowed())
+    english, chinese = (told(bad, 3, language) for language in ("en", "zh-Hans"))
+    assert english["wrong"] != chinese["wrong"] and "[" not in english["allowed"] + chinese["allowed"]
+    if not field.choices:
+        assert re.search("[\u4e00-\u9fff]|true", chinese["allowed"]), chinese
+
+
+def test_rows_are_found_under_their_names_and_free_tables_are_nobody_s() -> None:
+    assert field_at("applications.app-1.calls.0.at") is SECTIONS["call"]["at"]
+    assert field_at("faults.3.match.api") is SECTIONS["match"]["api"]
+    assert field_at("faults.3.match") is SECTIONS["fault"]["match"]
+    assert field_at("producers.p1.settings.acks") is None
+    assert field_at("nothing.here") is None and field_at("faults.3") is None
 
 
 def test_a_text_that_is_no_toml_is_told_with_its_line_and_the_form_waits(
     browser: Client, draft: Draft
 ) -> None:
-    told = post(browser, draft, "edit", text='id = "x"\nprofile = \n', edits=[]).json()
-    assert told["document"] is None and told["mistakes"][0]["line"] == 2
+    answered = post(browser, draft, "edit", text='id = "x"\nprofile = \n', edits=[]).json()
+    assert answered["document"] is None and answered["mistakes"][0]["line"] == 2
     edit = {"do": "set", "path": ["id"], "value": "y"}
     assert "no TOML" in post(browser, draft, "edit", text="id = [", edits=[edit]).json()["refused"]
 
@@ -65,15 +98,15 @@ def test_what_is_malformed_is_refused(browser: Client, draft: Draft, asked: Any)
 
 
 def test_a_trial_says_verdicts_the_first_surprise_and_the_messages(browser: Client, draft: Draft) -> None:
-    told = post(browser, draft, "preview", text=TEXT).json()
-    assert told["verdicts"][0] == {
+    answered = post(browser, draft, "preview", text=TEXT).json()
+    assert answered["verdicts"][0] == {
         "partition": "t-0", "stored": 2, "duplicates": 1, "lost": 0, "failed": 0, "reordered": 0,
     }  # fmt: skip
-    assert (told["surprise"]["why"], told["surprise"]["guarantee"]) == ("broken", "duplicated")
-    assert told["surprise"]["said"] and "[" not in told["surprise"]["said"][:1]
-    assert told["seen_by_rules"] == [1]
-    assert told["configurations"]["p1"]["acks"]["value"] == -1
-    assert told["messages"][0]["match"] == {"api": "Produce", "from": "p1", "partition": "t-0"}
+    assert (answered["surprise"]["why"], answered["surprise"]["guarantee"]) == ("broken", "duplicated")
+    assert answered["surprise"]["said"] and "[" not in answered["surprise"]["said"][:1]
+    assert answered["seen_by_rules"] == [1]
+    assert answered["configurations"]["p1"]["acks"]["value"] == -1
+    assert answered["messages"][0]["match"] == {"api": "Produce", "from": "p1", "partition": "t-0"}
 
 
 def test_trials_of_one_person_are_bounded(
@@ -89,8 +122,8 @@ def test_a_refused_configuration_and_a_long_run_are_told(monkeypatch: pytest.Mon
     refused = tried(TEXT.replace('acks = "all"', "acks = 1, enable_idempotence = true"), None)
     assert refused.refused is not None and refused.refused["rule"] == "CFG-2"
     monkeypatch.setattr(trial, "STEPS_MAX", 10)
-    told = tried(TEXT, None)
-    assert (told.stopped, told.steps, told.unmet) == ("steps", 10, [])
+    answered = tried(TEXT, None)
+    assert (answered.stopped, answered.steps, answered.unmet) == ("steps", 10, [])
 
 
 def test_a_run_that_grows_without_end_is_ended_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
