@@ -73,8 +73,10 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     return (
         pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
         pytest_part("site", ["tests", *ELSEWHERE, "-n", "2", "--dist", "loadgroup", *chosen]),
-        # By file: what a file makes for its tests is made once.
-        pytest_part("browser", ["tests/e2e", "-n", "2", "--dist", "loadscope", *chosen]),
+        # In groups (tests/e2e/conftest.py), and in their order: by their number of tests the longest would come last.
+        pytest_part(
+            "browser", ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen]
+        ),
         *postgresql_parts(with_slow),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),
     )

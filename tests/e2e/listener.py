@@ -67,13 +67,19 @@ class Listener:
         self._browser = page.context.new_cdp_session(page)
         self._browser.send("Accessibility.enable")
         self._browser.send("DOM.enable")
+        self._read: Tree | None = None
 
     def press(self, role: str, name: str) -> None:
         self.act(self.tree().thing(role, name))
 
+    def press_again(self, role: str, name: str) -> None:
+        """Something that stays where it is while other things change: no need to have all of them read out again."""
+        self.act((self._read or self.tree()).thing(role, name))
+
     def act(self, thing: Thing) -> None:
         """The default action."""
         assert not thing.is_disabled, f"the {thing.role} {thing.name!r} is disabled"
+        self._read = None
         found = self._browser.send("DOM.resolveNode", {"backendNodeId": thing.node})
         self._browser.send(
             "Runtime.callFunctionOn",
@@ -82,7 +88,8 @@ class Listener:
 
     def tree(self) -> Tree:
         nodes = self._browser.send("Accessibility.getFullAXTree")["nodes"]
-        return Tree(list(_read_out({node["nodeId"]: node for node in nodes}, nodes[0]["nodeId"])))
+        self._read = Tree(list(_read_out({node["nodeId"]: node for node in nodes}, nodes[0]["nodeId"])))
+        return self._read
 
 
 def _read_out(nodes: dict[str, dict[str, Any]], root: str) -> Iterator[Thing]:

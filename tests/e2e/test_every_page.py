@@ -202,7 +202,7 @@ def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places)
         look.goto(address)
         if look.locator("eos-player, eos-compare").count() > 0:
             expect(look.locator("eos-sentence .s").first).to_be_visible()
-            look.wait_for_function("document.fonts.ready.then(() => true)")
+            look.wait_for_function("() => document.fonts.ready.then(() => true)")
         if name in OPENED:
             pressed, opened = OPENED[name]
             look.locator(pressed).first.click()

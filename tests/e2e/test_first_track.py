@@ -155,7 +155,7 @@ class ByTree(Listener):
         return chosen.name
 
     def go_on(self) -> None:
-        self.press("button", NEXT)
+        self.press_again("button", NEXT)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def dialog(page: Page, tag: str) -> Locator:
 def gone(dialog: Locator) -> None:
     """The keys are the page's again: for one frame more they go to the field that was left."""
     expect(dialog).to_be_hidden()
-    dialog.page.wait_for_function("document.activeElement?.closest('dialog') == null")
+    dialog.page.wait_for_function("() => document.activeElement?.closest('dialog') == null")
 
 
 def pleasant(page: Page) -> None:

@@ -43,7 +43,7 @@ def test_every_check_of_a_step_is_walked_with_the_arrow_keys(stage: Stage) -> No
     said(page, "2/3 Is epoch 0 lower than the known 2? Yes.")
     expect(now.locator("code")).to_have_text("if batch.epoch < entry.epoch:")
     expect(now.locator(".numbers")).to_have_text("arrived 0 · stored 2")
-    page.wait_for_function("new URL(location.href).searchParams.get('zoom') === 'decision:2'")
+    page.wait_for_function("() => new URL(location.href).searchParams.get('zoom') === 'decision:2'")
     page.keyboard.press("ArrowRight")
     expect(page.locator("eos-sentence .s")).to_contain_text("3/3 broker-1 refuses a batch of PID 1000")
     page.keyboard.press("ArrowRight")
@@ -53,7 +53,7 @@ def test_every_check_of_a_step_is_walked_with_the_arrow_keys(stage: Stage) -> No
     page.keyboard.press("-")
     expect(page.locator("eos-lanes")).to_be_visible()
     expect(page.locator("eos-sentence .s")).not_to_contain_text("3/3")
-    page.wait_for_function("!new URL(location.href).searchParams.has('zoom')")
+    page.wait_for_function("() => !new URL(location.href).searchParams.has('zoom')")
     assert stage.errors == []
 
 
