@@ -28,6 +28,7 @@ PAGES = [
     "/replays/log",
     "/pipeline/",
     "/tracks/",
+    "/workshop/",
     "/tracks/exactly-once/",
     "/reference/",
     "/reference/machines/",
