@@ -12,6 +12,7 @@ from benchmarks import (
     long_session,
     longest_scenario,
     page_weight,
+    sweeps,
     transactions,
 )
 from benchmarks.report import remark
@@ -22,6 +23,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "memory": longest_scenario.main,
     "decode": decode.main,
     "logs": kafka_logs.main,
+    "sweep": sweeps.main,
     "click": click_to_frame.main,
     "long": long_session.main,
     "page": page_weight.main,

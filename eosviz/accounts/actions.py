@@ -6,6 +6,8 @@ from django.db import transaction
 
 from eosviz.accounts.models import User
 from eosviz.classroom.models import Classroom
+from eosviz.pipeline.actions import forget_sweep
+from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.replays.models import Export, Publication, Replay
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs import presenting
@@ -25,5 +27,8 @@ def delete_account(user: User) -> None:
         Replay.objects.of_browser(key).delete()
         Export.objects.of_browser(key).delete()
         Publication.objects.of_browser(key).delete()
+        Shrink.objects.of_browser(key).delete()
+        for sweep in Sweep.objects.of_browser(key):
+            forget_sweep(sweep)
         Visit.objects.of_browser(key).delete()
         user.delete()

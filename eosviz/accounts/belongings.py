@@ -12,6 +12,7 @@ import msgspec
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import role_of
 from eosviz.classroom.models import Attempt, AuditEntry, Classroom, Membership
+from eosviz.pipeline.models import Sweep
 from eosviz.replays.actions import export_session, file_name
 from eosviz.replays.models import Publication, Replay
 from eosviz.replays.published_files import REPLAY, content
@@ -47,6 +48,7 @@ def holdings(user: User) -> list[Holding]:
         Holding("sessions", Session.objects.of_browser(key).count()),
         Holding("replays", Replay.objects.of_browser(key).count()),
         Holding("published", Publication.objects.of_browser(key).count()),
+        Holding("sweeps", Sweep.objects.of_browser(key).count()),
         Holding("predictions", Prediction.objects.filter(session__owner=key).count()),
         Holding("progress", Visit.objects.of_browser(key).count()),
         Holding("memberships", Membership.objects.filter(user=user).count()),

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from eosviz.accounts.models import User
+from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.replays.models import Export, Replay
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs.browser import BROWSER_KEY, browser_of
@@ -33,6 +34,8 @@ def claim(user: User, browser: str) -> None:
         Session.objects.of_browser(browser).update(owner=user.owner_key)
         Replay.objects.of_browser(browser).update(owner=user.owner_key)
         Export.objects.of_browser(browser).update(owner=user.owner_key)
+        Sweep.objects.of_browser(browser).update(owner=user.owner_key)
+        Shrink.objects.of_browser(browser).update(owner=user.owner_key)
         _claim_visits(user.owner_key, browser)
 
 

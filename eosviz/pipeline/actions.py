@@ -10,19 +10,16 @@ import uuid
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from pyspark.sql import SparkSession
 
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.live import tell_watchers
-from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Job, State, Sweep
-from eosviz.pipeline.spark import job_reason
-from eosviz.pipeline.sweep_chunks import CHUNK_SECONDS, Stopped, read_runs, write_chunks
-from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
-from eosviz.pipeline.sweep_table import rows_of, table
+from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Job, Shrink, State, Sweep
+from eosviz.pipeline.sweep_document import SweepDocument
 
 WAITING_MAX = 5
 """Jobs that one browser may have under way."""
@@ -71,10 +68,23 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
         )
 
 
+def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
+    """A shrink that waits to be run. Raises NotNow."""
+    with transaction.atomic():
+        check_room(owner)
+        return Shrink.objects.create(
+            owner=owner,
+            state=State.WAITING,
+            sweep=sweep,
+            scenario=sweep.scenario,
+            guarantee=guarantee,
+            document=document,
+            seed=document.get("seed", 0),
+        )
+
+
 def check_room(owner: str) -> None:
     """Raises NotNow."""
-    from eosviz.pipeline.models import Shrink
-
     if not owner:
         return
     under_way = sum(kind.objects.of_browser(owner).unfinished().count() for kind in (Sweep, Shrink))
@@ -109,7 +119,7 @@ def _lost_its_process(job: Job) -> bool:
     if not isinstance(job, Sweep) or job.state != State.RUNNING or not Path(job.folder).is_dir():
         return False
     try:
-        with _alone(Path(job.folder)):
+        with alone(Path(job.folder)):
             return True
     except InUse:
         return False
@@ -119,8 +129,16 @@ def delete_sweep(sweep: Sweep) -> None:
     """With its files. Raises NotNow while it is under way."""
     if sweep.is_active:
         raise NotNow("under_way")
+    forget_sweep(sweep)
+
+
+def forget_sweep(sweep: Sweep) -> None:
+    """At once, whatever it does. A process that still runs it is told, finds no row any more, and stops; its files go
+    when the transaction is sure."""
+    ask_to_stop(sweep)
+    folder = sweep.folder
     sweep.delete()
-    shutil.rmtree(sweep.folder, ignore_errors=True)
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def claim(job: Job) -> bool:
@@ -133,29 +151,6 @@ def claim(job: Job) -> bool:
     return taken == 1
 
 
-def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SECONDS) -> None:
-    """Run a claimed sweep to its end, or until it is asked to stop. Raises what the job raised; then it has failed,
-    what was run stays, and it can be resumed.
-    """
-    document = parse_sweep(sweep.document)
-    folder = Path(sweep.folder)
-    with beating(sweep) as stop:
-        ended = State.DONE
-        with _alone(folder):
-            try:
-                write_chunks(
-                    spark, document, folder, lambda done: _tell_progress(sweep, done), stop, chunk_seconds
-                )
-            except Stopped:
-                ended = State.CANCELLED
-            runs = read_runs(spark, folder)
-            rows = rows_of(runs)
-            if ended == State.DONE:
-                # One small file, beside the runs, for whoever reads without the database.
-                table(runs).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
-        finish(sweep, ended, table=rows)
-
-
 @contextlib.contextmanager
 def beating(job: Job) -> Iterator[threading.Event]:
     """Says every second that the job lives. The event is set when somebody asked it to stop. What is raised inside
@@ -166,6 +161,8 @@ def beating(job: Job) -> Iterator[threading.Event]:
     try:
         yield stop
     except BaseException as error:
+        from eosviz.pipeline.spark import job_reason  # only processes that have Spark get here
+
         reason = job_reason(error) if isinstance(error, Exception) else type(error).__name__
         finish(job, State.FAILED, error=reason[:ERROR_CHARACTERS_MAX])
         raise
@@ -195,13 +192,8 @@ def finish(job: Job, state: State, **fields: object) -> None:
     tell_watchers(job.id)
 
 
-def _tell_progress(sweep: Sweep, done: int) -> None:
-    Sweep.objects.filter(id=sweep.id).update(done=done, beat=timezone.now())
-    tell_watchers(sweep.id)
-
-
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
     """Two drivers at one folder would each count their runs. The lock goes with its process, however that ends."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:

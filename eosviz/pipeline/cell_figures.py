@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS
 from eosviz.pipeline.sweep_figures import MEASURES, SHARES, quantile, wilson
-from eosviz.pipeline.sweep_runs import JUDGED
+from eosviz.pipeline.sweep_measures import JUDGED, TRANSACTION_COUNTS
 
 WIDTH, HEIGHT = 320, 60
 BARS_MAX = 80
+
+_ALWAYS = (*GUARANTEES, "failed")
+"""Judged in every run with brokers."""
 
 Json = dict[str, Any]
 
 
 def cell_figures(row: Json) -> Json:
-    """`shares` of the guarantees that broke or can fail, `broken` with the run that shows each, `spreads`."""
+    """`shares` of what was judged, `broken` with the run that shows each, `spreads`."""
     runs = row["runs"] - row["refused"]
     shares = []
+    transactions = any(row.get(name) for name in TRANSACTION_COUNTS)
     for name in SHARES:
         hits = row.get(f"runs_{name}", 0)
+        # What no run could break says nothing with its 0 %.
+        if not (hits or name in _ALWAYS or (transactions and name in (*OF_TRANSACTIONS, "aborted"))):
+            continue
         low, high = wilson(hits, runs)
         shares.append({"name": name, "hits": hits, "runs": runs, "share": hits / runs if runs else None,
                        "low": low, "high": high})  # fmt: skip

@@ -152,3 +152,8 @@ class Shrink(Job):
 
     def __str__(self) -> str:
         return f"{self.scenario} {self.guarantee} {self.id}"
+
+    @property
+    def shrunk_document(self) -> dict[str, Any]:
+        """The scenario with what is left of its fault script."""
+        return {**self.document, "faults": self.after}

@@ -11,12 +11,9 @@ from __future__ import annotations
 import fcntl
 import logging
 import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from django.conf import settings
 from pyspark.sql import SparkSession
@@ -25,30 +22,14 @@ from eosviz.pipeline import actions
 from eosviz.pipeline.models import Job, Shrink, State, Sweep
 from eosviz.pipeline.shrink_job import run_shrink
 from eosviz.pipeline.spark import start_session
+from eosviz.pipeline.sweep_job import run_sweep
 
 logger = logging.getLogger(__name__)
 
-ROOT = Path(__file__).resolve().parents[2]
 LINGER_SECONDS = 30.0
 """How long the session is kept for the next job: starting one costs several seconds."""
 LOOK_SECONDS = 0.5
-_RUN = {Sweep: actions.run_sweep, Shrink: run_shrink}
-
-
-def start_process() -> None:
-    """Start the process, unless it runs. Returns at once."""
-    log = settings.DATA_DIR / "log" / "pipeline.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "run_jobs"],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    # Somebody has to hear of its end, or it stays in the system's table.
-    threading.Thread(target=process.wait, name="pipeline-end", daemon=True).start()
+_RUN = {Sweep: run_sweep, Shrink: run_shrink}
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:

@@ -1,33 +1,17 @@
-"""Shrinks as jobs: asked for at a broken run, run on Spark, opened as a session."""
+"""Shrinks as jobs: a claimed one is run on Spark."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
 from django.utils import timezone
 from pyspark.sql import SparkSession
 
 from eosviz.pipeline import actions
 from eosviz.pipeline.live import tell_watchers
-from eosviz.pipeline.models import Shrink, State, Sweep
-from eosviz.pipeline.shrinking import CannotShrink, Entry, shrink, trying_on, with_faults
+from eosviz.pipeline.models import Shrink, State
+from eosviz.pipeline.shrinking import CannotShrink, Entry, shrink, trying_on
 from eosviz.pipeline.sweep_chunks import Stopped
-
-
-def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
-    """A shrink that waits to be run. Raises NotNow."""
-    with transaction.atomic():
-        actions.check_room(owner)
-        return Shrink.objects.create(
-            owner=owner,
-            state=State.WAITING,
-            sweep=sweep,
-            scenario=sweep.scenario,
-            guarantee=guarantee,
-            document=document,
-            seed=document.get("seed", 0),
-        )
 
 
 def run_shrink(spark: SparkSession, job: Shrink) -> None:
@@ -54,8 +38,3 @@ def run_shrink(spark: SparkSession, job: Shrink) -> None:
             actions.finish(
                 job, State.DONE, before=shrunk.before, after=shrunk.after, step=shrunk.step, done=shrunk.tries
             )
-
-
-def shrunk_document(job: Shrink) -> dict[str, Any]:
-    """The scenario with what is left of its fault script."""
-    return with_faults(job.document, job.after)

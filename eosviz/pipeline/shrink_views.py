@@ -5,10 +5,12 @@ from __future__ import annotations
 from uuid import UUID
 
 import tomlkit
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from eosviz.catalogue import language_of
@@ -16,11 +18,11 @@ from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.pipeline.opening import document_of_run, open_document
-from eosviz.pipeline.shrink_job import add_shrink, shrunk_document
 from eosviz.pipeline.tasks import start_jobs
 from eosviz.pipeline.views import problem_page, refused_page, row_of, run_of
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.messages import Problem
+from eosviz.workshop.actions import WorkshopRefused, from_text
 
 
 @require_POST
@@ -32,7 +34,7 @@ def start(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
     back = reverse("pipeline:cell", args=[sweep_id, cell])
     try:
         document = document_of_run(sweep, cell, seed)
-        job = add_shrink(sweep, document, guarantee, browser_making(request))
+        job = actions.add_shrink(sweep, document, guarantee, browser_making(request))
     except Problem as problem:
         return problem_page(request, problem, back)
     except NotNow as refused:
@@ -85,11 +87,27 @@ def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
     if job.step is None:
         return refused_page(request, NotNow("not_shrunk"), back)
     try:
-        opened = open_document(browser_making(request), job.scenario, shrunk_document(job), job.step)
+        opened = open_document(browser_making(request), job.scenario, job.shrunk_document, job.step)
     except Problem as problem:
         return problem_page(request, problem, back)
     address = reverse("walkthroughs:player", args=[opened.branch.session_id])
     return redirect(f"{address}?branch={opened.branch.id}&step={opened.step}")
+
+
+@never_cache
+@login_required
+@require_POST
+def make_scenario(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
+    """A draft of one's own in the workshop: the scenario with what is left."""
+    job = _seen(request, shrink_id)
+    back = reverse("pipeline:shrink", args=[shrink_id])
+    if job.step is None:
+        return refused_page(request, NotNow("not_shrunk"), back)
+    try:
+        draft = from_text(request.user, scenario_text(job))
+    except WorkshopRefused:
+        return refused_page(request, NotNow("no_draft"), back)
+    return redirect("workshop:build", draft.id)
 
 
 @require_safe
@@ -102,4 +120,4 @@ def scenario_toml(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
 
 
 def scenario_text(job: Shrink) -> str:
-    return tomlkit.dumps({key: value for key, value in shrunk_document(job).items() if value is not None})
+    return tomlkit.dumps({key: value for key, value in job.shrunk_document.items() if value is not None})

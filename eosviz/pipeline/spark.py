@@ -1,8 +1,10 @@
 """The Spark session of every job: one builder, so that `local[2]` and a cluster run the same code."""
 
+import atexit
 import logging
 import os
 import re
+import shutil
 import sys
 import tempfile
 import zipfile
@@ -32,8 +34,10 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     if not master.startswith("local"):
-        with tempfile.TemporaryDirectory() as folder:
-            session.sparkContext.addPyFile(str(pack_code(Path(folder) / "eosviz-code.zip")))
+        # Executors ask for it when they have their first task, and new ones at any time later.
+        folder = Path(tempfile.mkdtemp(prefix="code-", dir=work))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        session.sparkContext.addPyFile(str(pack_code(folder / "eosviz-code.zip")))
     return session
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from eosviz.pipeline.sweep_document import SweepDocument
+from eosviz.pipeline.sweep_facts import facts_of
 from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, runs_of
 
 CHUNK_SECONDS = 10.0
@@ -69,8 +70,10 @@ def write_chunks(
     progress: Callable[[int], None] = lambda done: None,
     stop: threading.Event | None = None,
     chunk_seconds: float = CHUNK_SECONDS,
+    facts: bool = False,
 ) -> None:
-    """Run what has no chunk yet. ``progress`` is told how many runs are done, from this thread.
+    """Run what has no chunk yet; with ``facts`` also write `facts/first=…-last=…` beside each. ``progress`` is told
+    how many runs are done, from this thread.
 
     Raises Stopped when ``stop`` was set; what a job raises when it failed ``ATTEMPTS`` times.
     """
@@ -85,7 +88,7 @@ def write_chunks(
         try:
             while True:
                 while len(under_way) < AT_ONCE and not stop.is_set() and (span := next(spans, None)):
-                    under_way.add(pool.submit(_write, spark, sweep, folder, span, pace, stop))
+                    under_way.add(pool.submit(_write, spark, sweep, folder, span, pace, stop, facts))
                 if not under_way:
                     break
                 ended, under_way = wait(under_way, return_when=FIRST_COMPLETED, timeout=0.5)
@@ -131,27 +134,47 @@ def _spans(gaps: list[Span], pace: _Pace) -> Iterator[Span]:
 
 
 def _write(
-    spark: SparkSession, sweep: SweepDocument, folder: Path, span: Span, pace: _Pace, stop: threading.Event
+    spark: SparkSession,
+    sweep: SweepDocument,
+    folder: Path,
+    span: Span,
+    pace: _Pace,
+    stop: threading.Event,
+    facts: bool,
 ) -> int:
     first, last = span
     key = f"first={first:09d}-last={last:09d}"
-    # A name of its own: the Java half of a killed driver may still write for a moment.
-    part = folder / "runs" / f".{key}.{uuid.uuid4().hex}.part"
     begin = time.monotonic()
+    if facts:
+        # Before the runs: a chunk counts as written when its runs are there.
+        _once(lambda: facts_of(spark, sweep, first, last), folder / "facts" / key, stop)
+    _once(lambda: runs_of(spark, sweep, first, last), folder / "runs" / key, stop)
+    pace.told(last - first + 1, time.monotonic() - begin)
+    return last - first + 1
+
+
+def _once(made: Callable[[], DataFrame], target: Path, stop: threading.Event) -> None:
+    """Write a data set under its own name, or not at all. One that a killed driver left there is its equal, and
+    gives way."""
+    # A name of its own: the Java half of a killed driver may still write for a moment.
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            runs_of(spark, sweep, first, last).write.mode("overwrite").parquet(str(part))
+            made().write.mode("overwrite").parquet(str(part))
             break
         except Exception as error:
             if attempt == ATTEMPTS or stop.is_set() or "EngineError" in str(error):
                 raise
-    part.rename(folder / "runs" / key)
-    pace.told(last - first + 1, time.monotonic() - begin)
-    return last - first + 1
+    shutil.rmtree(target, ignore_errors=True)
+    part.rename(target)
 
 
 def _clear(folder: Path) -> None:
     """What a killed driver left half-written."""
     (folder / "runs").mkdir(parents=True, exist_ok=True)
-    for part in (folder / "runs").glob(".first=*"):
+    for part in folder.glob("*/.first=*"):
         shutil.rmtree(part, ignore_errors=True)
+    done = {path.name for path in (folder / "runs").glob("first=*")}
+    for chunk in (folder / "facts").glob("first=*"):
+        if chunk.name not in done:
+            shutil.rmtree(chunk, ignore_errors=True)

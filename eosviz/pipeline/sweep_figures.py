@@ -13,7 +13,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from eosviz.pipeline.sweep_runs import JUDGED, MEASURES
+from eosviz.pipeline.sweep_measures import JUDGED, MEASURES
 
 Row = dict[str, Any]
 

@@ -16,19 +16,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as t
 
 from engine.errors import EngineError, Refused
-from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
 from engine.scenario import Scenario
 from engine.simulation import Simulation
 from eosviz.pipeline.sweep_document import SweepDocument, with_seed
+from eosviz.pipeline.sweep_measures import COUNTS, JUDGED, TRANSACTION_COUNTS, WAITS
 from eosviz.pipeline.virtual_waits import Waits
 
-COUNTS = ("stored", "duplicates", "lost", "failed", "reordered")
-TRANSACTION_COUNTS = ("committed", "aborted", "open")
-JUDGED = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES)
-"""Every guarantee that can be broken, in the order of the strip."""
-WAITS = ("reported_ms", "reported_ms_max", "delivered_ms", "delivered_ms_max")
-MEASURES = ("steps", "duration_ms", *WAITS)
-"""What has a distribution."""
 BATCH_SECONDS = 0.5
 """Rows are handed to Spark after about this time, however long one run takes."""
 SCENARIOS_KEPT = 64

@@ -6,9 +6,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
-from eosviz.pipeline.sweep_runs import COUNTS, JUDGED, MEASURES, TRANSACTION_COUNTS
+from eosviz.pipeline.sweep_measures import JUDGED, MEASURES, SUMS
 
-SUMS = (*COUNTS, *TRANSACTION_COUNTS)
 BITS = 5
 """Significant bits of a measure that a distribution keeps: whole up to 31, above that at most 1/16 too low."""
 

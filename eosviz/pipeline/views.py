@@ -29,8 +29,7 @@ from eosviz.pipeline.sweep_axes import BadSweep
 from eosviz.pipeline.sweep_document import parse_sweep
 from eosviz.pipeline.sweep_figures import FACETS_MAX, MEASURES, choices_of, panels_of, read_look
 from eosviz.pipeline.sweep_form import KINDS, PLACES, document_of, sections_of
-from eosviz.pipeline.sweep_runs import JUDGED
-from eosviz.pipeline.sweep_table import SUMS
+from eosviz.pipeline.sweep_measures import JUDGED, SUMS
 from eosviz.pipeline.tasks import start_jobs
 from eosviz.scenarios.cards import card_of
 from eosviz.scenarios.models import ScenarioVersion

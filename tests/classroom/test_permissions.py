@@ -220,6 +220,9 @@ ROWS: dict[str, Row] = {
     "pipeline:shrink_cancel": _shrink("cancel", "post"),
     "pipeline:shrink_resume": _shrink("resume", "post"),
     "pipeline:shrink_open": _shrink("open", "post"),
+    "pipeline:shrink_scenario": Row(
+        lambda things: f"/pipeline/shrinks/{things.shrink.id}/scenario", OWNER, "post", strangers=302
+    ),
     "pipeline:shrink_toml": _shrink("scenario.toml"),
     "reference:index": _everybody("/reference/"),
     "reference:machines": _everybody("/reference/machines/"),

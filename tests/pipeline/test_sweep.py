@@ -18,11 +18,13 @@ from pyspark.sql import Row, SparkSession
 
 from engine.scenario import load
 from engine.simulation import Simulation
-from eosviz.pipeline import actions, sweep_chunks
+from eosviz.pipeline import actions, sweep_chunks, sweep_job
+from eosviz.pipeline.facts import FACTS_SCHEMA
 from eosviz.pipeline.models import State
 from eosviz.pipeline.sweep_chunks import Stopped, missing, read_runs, spans_done, write_chunks
 from eosviz.pipeline.sweep_document import parse_sweep
-from eosviz.pipeline.sweep_runs import JUDGED, RUNS_SCHEMA, Player, runs_of, timed_batches
+from eosviz.pipeline.sweep_measures import JUDGED
+from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, Player, runs_of, timed_batches
 from eosviz.pipeline.sweep_table import DISTRIBUTION_SCHEMA, TABLE_SCHEMA, distributions, rows_of, table
 
 FIRST_SWEEP = Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml"
@@ -191,6 +193,20 @@ class TestChunks:
         assert sorted(row.run for row in read_runs(spark, tmp_path).collect()) == list(range(sweep.runs))
         assert not list((tmp_path / "runs").glob(".*"))
 
+    def test_facts_stand_beside_their_runs(self, spark: SparkSession, tmp_path: Path) -> None:
+        sweep = parse_sweep(SMALL.replace("seeds = 4", "seeds = 1"))
+        left_over = tmp_path / "facts" / "first=000000000-last=000000063"
+        left_over.mkdir(parents=True)
+        (left_over / "part-0.parquet").write_bytes(b"of a killed driver")
+        write_chunks(spark, sweep, tmp_path, facts=True)
+        facts = spark.read.schema(FACTS_SCHEMA).parquet(*map(str, (tmp_path / "facts").glob("first=*")))
+        told = facts.where("kind = 'append' AND leading").selectExpr("session", "size(serials) AS records")
+        stored = {
+            row["session"]: row["sum(records)"] for row in told.groupBy("session").sum("records").collect()
+        }
+        runs = read_runs(spark, tmp_path).where("outcome != 'refused'").collect()
+        assert stored == {f"run-{row.run}": row.stored for row in runs} and len(runs) == 3
+
     def test_a_killed_driver_goes_on_and_counts_nothing_twice(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:
@@ -271,7 +287,7 @@ class TestFirstSweep:
         text = FIRST_SWEEP.read_text().replace("seeds = 100", "seeds = 40")
         sweep = actions.add_sweep(parse_sweep(text), text, tmp_path)
         assert actions.claim(sweep) and not actions.claim(sweep)
-        actions.run_sweep(spark, sweep)
+        sweep_job.run_sweep(spark, sweep)
         assert (sweep.state, sweep.done) == (State.DONE, 480)
         rows = {tuple(json.loads(row["settings"]).values()): row for row in sweep.table}
         assert len(rows) == 12 and {row["runs"] for row in rows.values()} == {40}
@@ -308,14 +324,14 @@ class TestFirstSweep:
         sweep = actions.add_sweep(parse_sweep(SMALL), SMALL, tmp_path)
         assert actions.claim(sweep)
         with monkeypatch.context() as patched, pytest.raises(RuntimeError):
-            patched.setattr(actions, "rows_of", broken)
-            actions.run_sweep(spark, sweep)
+            patched.setattr(sweep_job, "rows_of", broken)
+            sweep_job.run_sweep(spark, sweep)
         assert (sweep.state, sweep.error, sweep.table) == (State.FAILED, "no table today", [])
         written = {path: path.stat().st_mtime_ns for path in Path(sweep.folder).glob("runs/*/*.parquet")}
         actions.resume(sweep)
         sweep.refresh_from_db()
         assert sweep.state == State.WAITING and actions.claim(sweep)
-        actions.run_sweep(spark, sweep)
+        sweep_job.run_sweep(spark, sweep)
         assert sweep.state == State.DONE and sum(row["runs"] for row in sweep.table) == 16
         assert written == {path: path.stat().st_mtime_ns for path in written}
 

@@ -22,7 +22,7 @@ from eosviz.pipeline.shrinking import breaks_at
 from eosviz.pipeline.sweep_document import parse_sweep
 from eosviz.pipeline.sweep_figures import panels_of, quantile, read_look, together, wilson
 from eosviz.pipeline.sweep_form import sections_of
-from eosviz.pipeline.sweep_runs import JUDGED
+from eosviz.pipeline.sweep_measures import JUDGED
 from eosviz.pipeline.views import samples
 from eosviz.scenarios.actions import load_library
 from eosviz.walkthroughs.models import Branch, Session

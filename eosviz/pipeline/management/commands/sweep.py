@@ -1,4 +1,4 @@
-"""`sweep FILE [--master M] [--out DIR] [--resume]`: many runs over a grid of settings and seeds, on Spark."""
+"""`sweep FILE [--master M] [--out DIR] [--resume] [--facts]`: many runs over a grid of settings and seeds, on Spark."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -15,7 +15,8 @@ from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.spark import job_reason, start_session
 from eosviz.pipeline.sweep_axes import BadSweep
 from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
-from eosviz.pipeline.sweep_runs import COUNTS
+from eosviz.pipeline.sweep_job import run_sweep
+from eosviz.pipeline.sweep_measures import COUNTS
 
 
 class Command(BaseCommand):
@@ -31,6 +32,9 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--out", metavar="DIR", help="where the Parquet files go; default: the data folder"
+        )
+        parser.add_argument(
+            "--facts", action="store_true", help="also write what happened in each run, for the audit"
         )
         parser.add_argument(
             "--resume",
@@ -51,13 +55,13 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{error.filename}: {error.strerror}; choose another place with --out"
             ) from error
-        sweep = sweep or actions.add_sweep(document, text, out)
+        sweep = sweep or actions.add_sweep(document, text, out, facts=options["facts"])
         self.stdout.write(f"{document.scenario}: {document.runs} runs in {len(document.cells)} cells")
         self.stdout.flush()
         try:
             if not actions.claim(sweep):
                 raise CommandError(f"{sweep.id}: another process runs this sweep")
-            actions.run_sweep(spark, sweep)
+            run_sweep(spark, sweep)
         except CommandError:
             raise
         except BaseException as error:

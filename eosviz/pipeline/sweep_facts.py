@@ -1,0 +1,64 @@
+"""The facts of a sweep's runs, for the audit (docs/audit.md): each run once more, recorded, on the executors.
+
+Facts come out of recorded steps, so a run with facts costs what a recorded one does; whoever does not ask pays nothing.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from engine.errors import Refused
+from engine.scenario import Scenario
+from engine.simulation import Simulation
+from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FactReader, Row
+from eosviz.pipeline.sweep_document import SweepDocument, with_seed
+
+ROWS_MAX = 20_000
+"""Rows of one Arrow batch, however many a run has."""
+
+
+def facts_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
+    """The facts of the runs from ``first`` to ``last``: ``FACTS_SCHEMA``. `session` is `run-` and the run's number;
+    a run that is refused has none."""
+    tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism * 4))
+    return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), FACTS_SCHEMA)
+
+
+def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def run_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows: list[Row] = []
+        for batch in batches:
+            for run in batch.column("id").to_pylist():
+                cell, seed = sweep.place_of(run)
+                for told in run_facts(
+                    f"run-{run}", with_seed(sweep.scenario_of(sweep.cells[cell], seed), seed)
+                ):
+                    rows += told
+                    if len(rows) >= ROWS_MAX:
+                        yield pa.RecordBatch.from_pylist(rows, schema=ARROW_SCHEMA)
+                        rows = []
+        if rows:
+            yield pa.RecordBatch.from_pylist(rows, schema=ARROW_SCHEMA)
+
+    return run_batches
+
+
+def run_facts(session: str, scenario: Scenario) -> Iterator[list[Row]]:
+    """The facts of one run, step by step."""
+    try:
+        simulation = Simulation(scenario)
+    except Refused:
+        return
+    reader = FactReader(session, _plain(simulation.header()), _plain(simulation.view()))
+    yield reader.first()
+    while (step := simulation.step()) is not None:
+        yield reader.take(_plain(step.to_json()))
+    yield reader.last(simulation.finished)
+
+
+def _plain(shown: Row) -> Row:
+    """As it is stored and sent: the reader folds the view on, and a step's parts are the run's own."""
+    read: Row = json.loads(json.dumps(shown))
+    return read
