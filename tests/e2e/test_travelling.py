@@ -1,0 +1,210 @@
+"""A run that leaves its server: published for everybody, and as one file that plays with the network off.
+
+Once on a desk, in English and light, once on a telephone, in Chinese and dark; what is met on the way is looked at.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+
+from tests.e2e.looking import (
+    assert_accessible,
+    assert_nothing_scrolls_sideways,
+    assert_one_screen,
+    assert_words_complete,
+)
+from tests.running_site import RunningSite
+
+MANNERS = {
+    "desk": {"viewport": {"width": 1280, "height": 720}, "locale": "en-GB", "color_scheme": "light"},
+    "telephone": {"viewport": {"width": 390, "height": 844}, "locale": "zh-CN", "color_scheme": "dark"},
+}
+NO_QUESTIONS = "localStorage.setItem('eosviz-questions', 'off')"
+MADE_WITHIN = 60_000
+"""Milliseconds; the machine may be busy."""
+STEPS = 60
+
+
+@pytest.fixture(params=MANNERS)
+def manner(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def person(manner: str, browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(**MANNERS[manner], reduced_motion="reduce")
+    context.add_init_script(NO_QUESTIONS)
+    yield context
+    context.close()
+
+
+def sentence(page: Page) -> str:
+    return page.locator("eos-sentence .s").inner_text()
+
+
+def shown_step(page: Page) -> str:
+    return page.locator("eos-scrubber [role=slider]").get_attribute("aria-valuenow") or ""
+
+
+def go_to(page: Page, number: int) -> None:
+    page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", number)
+    expect(page.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuenow", str(number))
+
+
+def look(page: Page) -> None:
+    assert_accessible(page)
+    assert_words_complete(page)
+    assert_nothing_scrolls_sideways(page)
+
+
+def sign_up(page: Page, home: str) -> None:
+    page.goto(f"{home}accounts/signup/")
+    page.locator("input[name=email]").fill(f"{uuid.uuid4().hex[:8]}@example.org")
+    page.locator("input[name=name]").fill("Tess")
+    page.locator("input[name=password1]").fill("correct horse battery")
+    page.locator("main button.primary").click()
+    expect(page).to_have_url(f"{home}account/")
+
+
+def saved(page: Page, form: str, folder: Path) -> Path:
+    with page.expect_download(timeout=MADE_WITHIN) as download:
+        page.locator(f"eos-export button[data-form={form}]").click()
+    target = folder / download.value.suggested_filename
+    download.value.save_as(target)
+    return target
+
+
+def test_a_run_is_published_saved_and_played_with_the_network_off(
+    person: BrowserContext, manner: str, browser: Browser, running_site: RunningSite, tmp_path: Path
+) -> None:
+    home = running_site.address
+    page = person.new_page()
+    page.goto(f"{home}sessions/new?scenario=SC-03")
+    page.locator("main form button.primary").click()
+    expect(page.locator("eos-sentence .s")).to_be_visible()
+    session = page.url.split("?")[0]
+    page.evaluate("count => document.querySelector('eos-player').store.grow(count)", STEPS)
+    page.wait_for_function("count => document.querySelector('eos-player').store.newest >= count", arg=STEPS)
+    go_to(page, 31)
+    told = sentence(page)
+
+    page.keyboard.press("e")
+    dialog = page.locator("eos-export dialog")
+    expect(dialog.locator("a[href^='/accounts/login/']")).to_be_visible()
+    look(page)
+    file = saved(page, "html", tmp_path)
+    expect(dialog.locator("[role=status]")).to_contain_text(file.name)
+
+    sign_up(page, home)  # what somebody unknown made is theirs from here on
+    page.goto(f"{session}?step=31")
+    expect(page.locator("eos-sentence .s")).to_have_text(told)
+    page.keyboard.press("e")
+    dialog.locator(".start-publishing").click()
+    address = page.locator("#published-address")
+    expect(address).to_have_value(
+        re.compile(f"^{re.escape(home)}published/[0-9a-f]{{64}}/$"), timeout=MADE_WITHIN
+    )
+    look(page)
+    published = address.input_value()
+
+    _watch_published(browser, manner, published, told)
+    _play_offline(browser, manner, file, told, tmp_path)
+
+    page.goto(f"{home}account/")
+    look(page)
+    page.locator("#published-heading ~ ul form button").click()
+    expect(page.locator("#published-heading")).to_have_count(0)
+    assert page.request.get(published).status == 404
+
+
+def _watch_published(browser: Browser, manner: str, published: str, told: str) -> None:
+    visitor = browser.new_context(**MANNERS[manner], reduced_motion="reduce")
+    other = visitor.new_page()
+    other.goto(f"{published}?step=31")
+    expect(other.locator("eos-sentence .s")).to_have_text(told)
+    look(other)
+    other.keyboard.press("e")
+    expect(other.locator("eos-export a[download]")).to_be_visible()
+    assert_accessible(other)
+    assert [cookie["name"] for cookie in visitor.cookies()] == ["django_language"]  # the player's own
+    visitor.close()
+
+
+def _play_offline(browser: Browser, manner: str, file: Path, told: str, folder: Path) -> None:
+    """No request, no complaint of the page's own policy, and everything by keyboard."""
+    alone = browser.new_context(**MANNERS[manner], reduced_motion="reduce", offline=True)
+    page = alone.new_page()
+    asked: list[str] = []
+    said: list[str] = []
+
+    def note(request: Request) -> None:
+        if not request.url.startswith(("data:", "blob:")):
+            asked.append(request.url)
+
+    alone.on("request", note)
+    page.on("console", lambda line: said.append(line.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(file.as_uri())
+    slider = page.locator("eos-scrubber [role=slider]")
+    expect(slider).to_have_attribute("aria-valuenow", "0")
+    for number in range(1, 5):
+        page.keyboard.press("ArrowRight")
+        expect(slider).to_have_attribute("aria-valuenow", str(number))
+    page.keyboard.press("ArrowLeft")
+    expect(slider).to_have_attribute("aria-valuenow", "3")
+    page.keyboard.press("End")
+    expect(slider).to_have_attribute("aria-valuenow", str(STEPS))
+    page.keyboard.press("Home")
+    expect(slider).to_have_attribute("aria-valuenow", "0")
+    go_to(page, 31)
+    assert sentence(page) == told
+    look(page)
+    if manner == "desk":
+        assert_one_screen(page)
+    page.locator("eos-masthead button[lang]").click()
+    expect(page.locator("eos-sentence .s")).not_to_have_text(told)
+    page.locator("eos-masthead button[lang]").click()
+    expect(page.locator("eos-sentence .s")).to_have_text(told)
+    page.locator(".tabs button", has_text=re.compile("Code|代码")).click()
+    expect(page.locator("eos-code")).to_be_visible()
+    go_to(page, STEPS)
+    _save_pictures(page, folder)
+    assert asked == [file.as_uri()]
+    assert said == []
+    alone.close()
+
+
+def _save_pictures(page: Page, folder: Path) -> None:
+    page.keyboard.press("e")
+    assert_accessible(page)
+    drawn = saved(page, "svg", folder).read_text(encoding="utf-8")
+    assert drawn.startswith("<svg") and "broker-1" in drawn and "var(" not in drawn
+    assert saved(page, "png", folder).read_bytes().startswith(b"\x89PNG")
+    assert saved(page, "mermaid", folder).read_text(encoding="utf-8").startswith("sequenceDiagram\n")
+    rows = list(csv.reader(io.StringIO(saved(page, "csv", folder).read_text(encoding="utf-8-sig"))))
+    records = page.evaluate(
+        "Object.keys(document.querySelector('eos-player').store.frame.view.records).length"
+    )
+    assert len(rows) == records + 1 > 5
+    page.evaluate(
+        "window.print = () => { window.printed = document.querySelectorAll('.sheet eos-lanes').length; }"
+    )
+    page.locator("eos-export .export-list li button").last.click()
+    page.locator("eos-handout input").fill("0, 3–4, 31")
+    assert_accessible(page)
+    page.locator("eos-handout form button.primary").click()
+    page.wait_for_function("() => window.printed === 4")
+    page.emulate_media(media="print")
+    expect(page.locator("article.handout .sheet").last).to_be_visible()
+    expect(page.locator("eos-scrubber")).to_be_hidden()
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("article.handout")).to_have_count(0)
