@@ -115,7 +115,7 @@ function endedTimers(frame: Frame): string | null {
     return say(key, { kind: timerWord(timer.kind), subject: timer.subject, at: frame.view.time });
   });
   if (ended.length === 0) return null;
-  return ended.length > 2 ? say("diagram.timer.many_ended", { count: ended.length }) : ended.join(" ");
+  return ended.length > 1 ? say("diagram.timer.many_ended", { count: ended.length }) : ended.join(" ");
 }
 
 export class Timers extends DiagramElement {
