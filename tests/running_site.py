@@ -11,7 +11,7 @@ from eosviz.launch.occupancy import State, read_state
 from eosviz.launch.places import ROOT
 from eosviz.launch.run import ask_health
 
-READY_SECONDS_MAX = 90.0
+READY_SECONDS_MAX = 240.0
 END_SECONDS_MAX = 20.0
 POLL_SECONDS = 0.05
 
