@@ -40,7 +40,7 @@ class Logs:
     @classmethod
     def of(cls, facts: DataFrame) -> "Logs":
         stored = appends(facts).cache()
-        return cls(facts, stored, with_ends(stored.where("leading"), LANE))
+        return cls(facts, stored, with_ends(stored.where("leading"), LANE).cache())
 
 
 def breaches(broken: DataFrame, *shown: str) -> DataFrame:
