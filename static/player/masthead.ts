@@ -22,6 +22,7 @@ export class Masthead extends StoreElement {
   static override properties = {
     ...StoreElement.properties,
     library: {},
+    assignment: {},
     compare: {},
     share: {},
     workshop: {},
@@ -32,6 +33,8 @@ export class Masthead extends StoreElement {
   };
 
   declare library: string;
+  /** Of an attempt: what it is an attempt at, which is where its learner goes back to. */
+  declare assignment: string;
   declare compare: string;
   declare share: string;
   /** Where the branch on show becomes a scenario; empty for those who keep none. */
@@ -45,6 +48,7 @@ export class Masthead extends StoreElement {
   constructor() {
     super();
     this.library = "/";
+    this.assignment = "";
     this.compare = "";
     this.share = "";
     this.workshop = "";
@@ -76,6 +80,7 @@ export class Masthead extends StoreElement {
   #home(): TemplateResult {
     if (this.open !== "") return html`<a class="home" href=${this.open} target="_blank" rel="noopener">${say("player.open_outside")}</a>`;
     if (this.library === "") return html`<span class="home">${say("page.name")}</span>`;
+    if (this.assignment !== "") return html`<a class="home" href=${this.assignment}>‹ ${say("player.assignment")}</a>`;
     return html`<a class="home" href=${this.library}>‹ ${say("player.library")}</a>`;
   }
 

@@ -82,6 +82,7 @@ export class Player extends LitElement {
     library: {},
     share: {},
     workshop: {},
+    assignment: {},
     questions: {},
     predictions: {},
     trackFinish: { attribute: "track-finish" },
@@ -127,6 +128,7 @@ export class Player extends LitElement {
   declare share: string;
   /** Where branch 0 would become a scenario; another branch's number stands there instead. */
   declare workshop: string;
+  declare assignment: string;
   /** Where questions come from and answers go; empty: this run asks nothing. */
   declare questions: string;
   declare predictions: string;
@@ -200,6 +202,7 @@ export class Player extends LitElement {
     this.library = "/";
     this.share = "";
     this.workshop = "";
+    this.assignment = "";
     this.questions = "";
     this.predictions = "";
     this.trackFinish = "";
@@ -412,7 +415,7 @@ export class Player extends LitElement {
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
+        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
         <eos-strip .store=${store}></eos-strip>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules}></eos-sentence></section>

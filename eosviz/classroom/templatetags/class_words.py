@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.models import Attempt
 from eosviz.scenarios.templatetags.words import say
+from eosviz.walkthroughs.models import Session
 
 register = template.Library()
 
@@ -26,6 +29,15 @@ def attempt_reason(attempt: Attempt) -> SafeString:
 def judgement_reason(judgement: Judgement) -> SafeString:
     """The same of what handing in now would give."""
     return _reason(judgement.said_key, judgement.said_params)
+
+
+@register.simple_tag
+def assignment_address(session: Session) -> SafeString:
+    """An attribute of `<eos-player>`: of an attempt, the page of what it is an attempt at."""
+    assignment = Attempt.objects.filter(session=session).values_list("assignment_id", flat=True).first()
+    if assignment is None:
+        return SafeString("")
+    return format_html('assignment="{}"', reverse("classroom:assignment", args=[assignment]))
 
 
 def _reason(key: str, params: dict[str, Any]) -> SafeString:
