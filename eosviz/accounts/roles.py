@@ -37,9 +37,7 @@ MAY: dict[Role, tuple[str, ...]] = {
         "classroom.view_auditentry",
         "replays.delete_publication",
         "workshop.publish_to_all",
-        "workshop.view_draft",
         "workshop.change_draft",
-        "workshop.view_publication",
     ),
 }
 """Permissions as `app.codename`. An administrator may look at every class, but teaches only those they joined."""
