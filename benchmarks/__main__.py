@@ -12,6 +12,7 @@ from benchmarks import (
     long_session,
     longest_scenario,
     page_weight,
+    replays,
     sweeps,
     transactions,
 )
@@ -23,6 +24,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "memory": longest_scenario.main,
     "decode": decode.main,
     "logs": kafka_logs.main,
+    "replays": replays.main,
     "sweep": sweeps.main,
     "click": click_to_frame.main,
     "long": long_session.main,
