@@ -120,7 +120,7 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         "replays/import",
         "replays/log",
         "pipeline/",
-        "pipeline/new?sample=what-keeps-order&scenario=SC-02",
+        "pipeline/new?scenario=SC-02",
         f"pipeline/sweeps/{SWEEP_ID}/",
         f"pipeline/sweeps/{SWEEP_ID}/cells/0/",
         "reference/",
