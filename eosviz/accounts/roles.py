@@ -42,7 +42,16 @@ MAY: dict[Role, tuple[str, ...]] = {
 }
 """Permissions as `app.codename`. An administrator may look at every class, but teaches only those they joined."""
 
-LOOKED_AT = ("accounts", "classroom", "pipeline", "replays", "scenarios", "tracks", "walkthroughs", "workshop")
+LOOKED_AT = (
+    "accounts",
+    "classroom",
+    "pipeline",
+    "replays",
+    "scenarios",
+    "tracks",
+    "walkthroughs",
+    "workshop",
+)
 """Apps whose every model an administrator may look at in the administration."""
 
 
