@@ -86,7 +86,7 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
 
 
 def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
-    person: BrowserContext, browser: Browser, running_site: RunningSite
+    person: BrowserContext, browser: Browser, running_site: RunningSite, broken_policy: list[str]
 ) -> None:
     page = person.new_page()
     start(page, running_site.address)
@@ -104,8 +104,14 @@ def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
         plays_in_a_frame(other, sentence)
     assert visitor.cookies() == []
     # Any other page of the site stays out of frames.
-    with another_site(frame.replace("/embed/", "/open/")) as address, other.expect_event("requestfailed"):
+    with (
+        another_site(frame.replace("/embed/", "/open/")) as address,
+        other.expect_event("requestfailed"),
+        other.expect_console_message(lambda said: "frame-ancestors" in said.text),
+    ):
         other.goto(address)
+    assert all("frame-ancestors" in refused for refused in broken_policy)
+    broken_policy.clear()
     visitor.close()
 
 
