@@ -1,0 +1,359 @@
+"""Audits: the engine's judges and rules of their own come to the same verdicts, and a changed fact is found."""
+
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from django.core.management import CommandError, call_command
+from pyspark.sql import DataFrame, SparkSession
+
+from engine.errors import Refused
+from engine.scenario import Scenario
+from engine.scenario.shelf import entry, library
+from engine.simulation import Simulation
+from eosviz.pipeline.audit import RULES, Outcome, audit
+from eosviz.pipeline.audit_sources import (
+    ENDING,
+    DamagedReplay,
+    NothingToAudit,
+    facts_of,
+    facts_of_replay,
+)
+from eosviz.pipeline.facts import ARROW_SCHEMA, FactReader
+from eosviz.replays import format
+from eosviz.replays.reading import read
+from eosviz.replays.writing import write
+
+pytestmark = pytest.mark.spark
+
+Change = dict[str, Any]
+Step = dict[str, Any]
+
+
+def scenario(name: str) -> Scenario:
+    identifier, _, variant = name.partition("/")
+    return entry(identifier).scenario(variant or None)
+
+
+def recorded(played: Scenario) -> tuple[dict[str, Any], dict[str, Any], list[Step], str | None]:
+    """Header, first view, steps and end of a run, as JSON of their own. Raises Refused."""
+    simulation = Simulation(played)
+    header, view = simulation.header(), json.loads(json.dumps(simulation.view()))
+    steps = []
+    while (step := simulation.step()) is not None:
+        steps.append(json.loads(json.dumps(step.to_json())))
+    return header, view, steps, simulation.finished
+
+
+def facts_of_runs(runs: list[tuple[str, Scenario]]) -> Iterator[dict[str, Any]]:
+    for name, played in runs:
+        try:
+            header, view, steps, finished = recorded(played)
+        except Refused:
+            continue  # A configuration that no client accepts has no run.
+        reader = FactReader(name, header, view)
+        yield from reader.first()
+        for step in steps:
+            yield from reader.take(step)
+        yield from reader.last(finished)
+
+
+def frame(spark: SparkSession, folder: Path, runs: list[tuple[str, Scenario]]) -> DataFrame:
+    import pyarrow.parquet as parquet
+
+    table = pa.Table.from_pylist(list(facts_of_runs(runs)), schema=ARROW_SCHEMA)
+    parquet.write_table(table, folder / "facts.parquet")
+    return facts_of(spark, folder)
+
+
+def whole_library() -> list[tuple[str, Scenario]]:
+    names = [f"{one.id}/{name}" for one in library() for name in one.variants or ("",)]
+    runs = []
+    for name in names:
+        try:
+            runs.append((name, scenario(name)))
+        except Refused:
+            continue
+    return runs
+
+
+def with_seed(name: str, seed: int) -> Scenario:
+    identifier, _, variant = name.partition("/")
+    return entry(identifier).scenario(variant or None, {"seed": seed})
+
+
+# -- a replay in which one fact was changed ---------------------------------------------------------------
+
+
+def replay(name: str, tamper: "Tamper") -> bytes:
+    """The replay file of a run in which one fact was changed; all digests are right."""
+    played = scenario(name)
+    header, view, steps, finished = recorded(played)
+    tamper.apply(steps)
+    told = {
+        "type": "header",
+        "schema": format.SCHEMA,
+        "engine": header["engine"],
+        "title": header["title"],
+        "scenario": entry(name.partition("/")[0]).document,
+        "variant": header["variant"],
+        "profile": header["profile"],
+        "header": header,
+        "view": view,
+        "branches": [
+            {
+                "id": "main",
+                "name": "main",
+                "parent": None,
+                "leaves_at": 0,
+                "newest": len(steps),
+                "finished": finished,
+                "interventions": [],
+            }
+        ],
+    }
+    return b"".join(write(format.convert(told, format.Header), [("main", step) for step in steps]))
+
+
+Fits = Callable[[list[str], Change], bool]
+Edit = Callable[[Change], None]
+
+
+@dataclass(frozen=True)
+class Tamper:
+    """Edits the ``number``-th change of a run that fits, counted from 1."""
+
+    number: int
+    fits: Fits
+    edit: Edit
+
+    def apply(self, steps: list[Step]) -> None:
+        changes = (change for step in steps for change in step["changes"] if "after" in change)
+        fitting = [change for change in changes if self.fits(change["path"], change)]
+        self.edit(fitting[self.number - 1])
+
+
+def stored(lane: str, replica: str, control: bool = False) -> Fits:
+    """A batch of data, or a marker, that this replica stores."""
+
+    def fits(path: list[str], change: Change) -> bool:
+        if path[:5] != ["partitions", lane, "replicas", replica, "batches"] or len(path) != 6:
+            return False
+        batch = change["after"]
+        return batch["producer_id"] >= 0 and (batch["control"] is not None) is control
+
+    return fits
+
+
+def at(*wanted: str) -> Fits:
+    """A change of exactly this place; ``*`` stands for any word."""
+    return lambda path, change: (
+        len(path) == len(wanted) and all(want in ("*", word) for want, word in zip(wanted, path, strict=True))
+    )
+
+
+def message(api: str, response: bool = False) -> Fits:
+    def fits(path: list[str], change: Change) -> bool:
+        shown = change["after"]
+        return path[:2] == ["network", "messages"] and (shown["api"], shown["is_response"]) == (api, response)
+
+    return fits
+
+
+def logged(state: str) -> Fits:
+    """A coordinator's log stores this state of an id."""
+
+    def fits(path: list[str], change: Change) -> bool:
+        if len(path) != 6 or not path[1].startswith("__transaction_state") or path[4] != "batches":
+            return False
+        return any(value["state"] == state for value in change["after"]["content"]["values"])
+
+    return fits
+
+
+def passed(fate: str, consumer: str) -> Fits:
+    """A reader's lane has a stretch of this fate."""
+
+    def fits(path: list[str], change: Change) -> bool:
+        if path[:3] != ["consumers", consumer, "lanes"] or path[4:] != ["stretches"]:
+            return False
+        return any(stretch[2] == fate for stretch in change["after"])
+
+    return fits
+
+
+def field(**values: Any) -> Edit:
+    return lambda change: change["after"].update(values)
+
+
+def to(value: Any) -> Edit:
+    return lambda change: change.update(after=value)
+
+
+def more(change: Change) -> None:
+    change["after"] += 1
+
+
+def next_numbers(change: Change) -> None:
+    change["after"]["first_sequence"] += 1
+    change["after"]["last_sequence"] += 1
+
+
+def answered_elsewhere(change: Change) -> None:
+    for answer in change["after"]["fields"]["partitions"].values():
+        answer["base_offset"] += 1
+
+
+def logged_as(state: str) -> Edit:
+    def edit(change: Change) -> None:
+        for value in change["after"]["content"]["values"]:
+            value["state"] = state
+
+    return edit
+
+
+def passed_as(fate: str, instead: str) -> Edit:
+    def edit(change: Change) -> None:
+        for stretch in change["after"]:
+            if stretch[2] == fate:
+                stretch[2] = instead
+
+    return edit
+
+
+def ended(state: str) -> Fits:
+    """The middleware takes its transaction to this state."""
+    place = at("middleware", "transactions", "1", "state")
+    return lambda path, change: place(path, change) and change["after"] == state
+
+
+TAMPERED: dict[str, tuple[str, Tamper]] = {
+    "sequences": ("SC-38", Tamper(2, stored("t-0", "1"), next_numbers)),
+    "cached_answers": ("SC-61/k28", Tamper(1, message("Produce", True), answered_elsewhere)),
+    "epochs": ("SC-61/k28", Tamper(2, stored("t-0", "1"), field(producer_epoch=0))),
+    "fenced": ("SC-61/k28", Tamper(2, stored("t-0", "1"), field(producer_epoch=1))),
+    "stable_offset": (
+        "SC-61/k28",
+        Tamper(1, at("partitions", "t-0", "replicas", "1", "last_stable_offset"), more),
+    ),
+    "stable_offset_back": (
+        "SC-61/k28",
+        Tamper(2, at("partitions", "t-0", "replicas", "1", "last_stable_offset"), to(1)),
+    ),
+    "read_early": (
+        "SC-61/k28",
+        Tamper(1, passed("aborted", "c-committed"), passed_as("aborted", "delivered")),
+    ),
+    "read_all": (
+        "SC-61/k28",
+        Tamper(1, passed("delivered", "c-committed"), passed_as("delivered", "aborted")),
+    ),
+    "one_result": ("SC-44/k28", Tamper(1, stored("t-1", "2", control=True), field(control="ABORT"))),
+    "offsets_with_outputs": (
+        "SC-50",
+        Tamper(1, stored("__consumer_offsets-3", "1", control=True), field(control="ABORT")),
+    ),
+    "marker_epochs": ("SC-61/k28", Tamper(2, stored("t-0", "1", control=True), field(coordinator_epoch=-1))),
+    "marked_as_decided": ("SC-61/k28", Tamper(2, stored("t-0", "1", control=True), field(control="ABORT"))),
+    "prepared_completes": ("SC-44/k28", Tamper(1, logged("CompleteCommit"), logged_as("PrepareCommit"))),
+    "nobodys_transaction": ("SC-44/k28", Tamper(1, stored("t-0", "1", control=True), field(producer_id=7))),
+    "mixed": (
+        "SC-80/two-nodes",
+        Tamper(1, at("middleware", "participants", "*", "transactions", "1", "applied"), to(0)),
+    ),
+    "repeated": (
+        "SC-80/two-nodes",
+        Tamper(1, at("middleware", "participants", "*", "transactions", "1", "applied"), to(2)),
+    ),
+    "everybody_told": ("SC-80/two-nodes", Tamper(1, message("Commit"), field(to="middleware"))),
+    "confirmed_last": (
+        "SC-80/two-nodes",
+        Tamper(1, ended("COMMITTED"), to("COMMITTING")),
+    ),
+    "compensated_whole": (
+        "SC-80/two-nodes",
+        Tamper(1, ended("COMMITTED"), to("COMPENSATED")),
+    ),
+}
+"""Rule to a scenario in which it holds, and the one fact that is changed so that it does not."""
+
+
+@pytest.fixture(scope="module")
+def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """One audit of about 200 runs in which nothing was changed (a variant of each scenario; one scenario with many
+    seeds), and of a replay for each rule in which one fact was changed."""
+    folder, replays = tmp_path_factory.mktemp("facts"), tmp_path_factory.mktemp("changed")
+    first = {name.partition("/")[0]: (name, played) for name, played in reversed(whole_library())}
+    runs = list(first.values())
+    runs += [(f"SC-44 seed {seed}", with_seed("SC-44/k28", seed)) for seed in range(180 - len(runs))]
+    for rule, (name, tamper) in TAMPERED.items():
+        (replays / f"changed {rule}{ENDING}").write_bytes(replay(name, tamper))
+    return audit(frame(spark, folder, runs).unionByName(facts_of(spark, replays)))
+
+
+def test_a_changed_fact_is_told_for_every_rule() -> None:
+    assert set(TAMPERED) == {rule.name for rule in RULES}
+
+
+@pytest.mark.parametrize("rule", TAMPERED)
+def test_the_rule_finds_the_changed_fact(judged: Outcome, rule: str) -> None:
+    session = f"changed {rule}#main"
+    found = {one.rule for one in judged.disagreements if one.session == session}
+    assert rule in found, f"{session}: {found}"
+
+
+def test_a_changed_replay_has_right_digests() -> None:
+    content = replay(*TAMPERED["fenced"])
+    assert read(io.BytesIO(content)).steps > 0
+
+
+# -- runs in which nothing was changed --------------------------------------------------------------------
+
+
+def test_the_judges_agree_where_nothing_was_changed(judged: Outcome) -> None:
+    assert [one for one in judged.disagreements if not one.session.startswith("changed ")] == []
+    assert judged.sessions >= 190
+
+
+@pytest.mark.slow
+def test_the_whole_library(spark: SparkSession, tmp_path: Path) -> None:
+    outcome = audit(frame(spark, tmp_path, whole_library()))
+    assert outcome.disagreements == ()
+    assert outcome.sessions > 250
+    assert set(outcome.broken) >= {
+        "sequences",
+        "epochs",
+        "fenced",
+        "read_early",
+        "one_result",
+        "mixed",
+        "repeated",
+    }
+
+
+# -- files ------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_no_replay_is_named() -> None:
+    with pytest.raises(DamagedReplay, match="my file"):
+        list(facts_of_replay("my file", gzip.compress(b"{}\n")))
+    with pytest.raises(DamagedReplay, match="my file"):
+        list(facts_of_replay("my file", b"no gzip"))
+
+
+def test_nothing_to_audit_is_said(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(NothingToAudit, match="no \\*"):
+        facts_of(spark, tmp_path)
+    with pytest.raises(NothingToAudit, match="does not exist"):
+        facts_of(spark, tmp_path / "gone")
+
+
+def test_the_command_wants_a_place() -> None:
+    with pytest.raises(CommandError, match="give a PATH"):
+        call_command("audit")
