@@ -71,7 +71,6 @@ def policy(script: str, style: str) -> str:
             "default-src 'none'",
             f"script-src {_hash_of(script)}",
             f"style-src {_hash_of(style)}",
-            "style-src-attr 'unsafe-inline'",  # shapes are placed by style attributes
             "img-src data: blob:",
             "base-uri 'none'",
             "form-action 'none'",
