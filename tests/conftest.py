@@ -3,14 +3,17 @@
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import import_module
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 from django.conf import settings
 from hypothesis import settings as hypothesis_settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 from eosviz.launch.embedded import embedded_redis_socket
@@ -26,11 +29,35 @@ hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=No
 hypothesis_settings.load_profile("repeatable")
 
 
+class InGroups(LoadScopeScheduling):
+    """Tests that share what is dear to make stay in one process, all others go wherever there is time.
+
+    The groups are read from the tests' names: pytest-xdist 3.8 writes its own groups where pytest 9.2 does not look.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, _ = nodeid.partition("::")
+        file = PurePosixPath(path)
+        if file.is_relative_to("tests/pipeline") and _starts_spark(file):
+            return "spark"  # one process starts Java, not each
+        if file.is_relative_to("tests/e2e") and file.name != "test_first_track.py":
+            return path
+        # The walks of the first track share nothing but the site, and together they are longer than what the other
+        # process has left by then.
+        return nodeid
+
+
+@cache
+def _starts_spark(file: PurePosixPath) -> bool:
+    return "spark: SparkSession" in (BROWSER_TESTS.parents[1] / file).read_text(encoding="utf-8")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> InGroups | None:
+    return InGroups(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Without a browser the browser tests are skipped, and the reason tells how to get one."""
-    for item in items:
-        if item.get_closest_marker("spark") or "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("spark"))  # one process starts Java, not each
     if find_browser() is not None:
         return
     skip = pytest.mark.skip(reason=f"no browser is installed: {INSTALL_REMEDY}")

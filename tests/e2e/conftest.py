@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage
 
-HERE = Path(__file__).parent
 _broken: list[str] = []
 
 
 def _note(message: ConsoleMessage) -> None:
     if message.type == "error" and "Content Security Policy" in message.text:
         _broken.append(f"{message.page.url if message.page else ''}: {message.text}")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What a file makes for its tests is made once, so its tests stay in one process. The walks of the first track
-    share nothing but the site, and together they are longer than what the other process has left by then.
-    """
-    for item in items:
-        if HERE in item.path.parents:
-            alone = item.path.name == "test_first_track.py"
-            item.add_marker(pytest.mark.xdist_group(item.name if alone else item.path.stem))
 
 
 @pytest.fixture(scope="session")
