@@ -38,7 +38,7 @@ class TestStarting:
         assert told["language"] == "en"
         assert client.get(told["catalogue-en"].replace("&amp;", "&")).status_code == 200
         assert client.get(told["catalogue-zh-hans"]).status_code == 200
-        assert told["export"] == f"/sessions/{session.id}/export"
+        assert told["export"] == f"/sessions/{session.id}/exports"
 
     def test_the_address_of_a_scenario_can_be_sent_and_makes_nothing_by_itself(self, client: Client) -> None:
         page = client.get("/sessions/new?scenario=sc-07&variant=acks-one")
