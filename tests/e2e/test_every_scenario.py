@@ -99,6 +99,10 @@ def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenar
     page.goto(running_site.address)
     page.locator(f"#{scenario} button.primary").click()
     expect(page.locator("eos-sentence .s")).to_be_visible()
+    # The first sentence may come with the page, its first step comes after it.
+    page.wait_for_function(
+        "() => document.querySelector('.player .panel > :not(button)')?.frame !== undefined"
+    )
     hand = Keyboard(page)
     found = faults(page)
     for walked in range(WALK_MAX):
