@@ -24,6 +24,8 @@ PROGRAM = FOLDER / "node_modules" / "lighthouse" / "cli" / "index.js"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 GOALS: Mapping[str, Mapping[str, int]] = {"player": {"performance": 90}}
 """Of 100; every other goal is 95."""
+ATTEMPTS = 3
+"""Now and then its browser fails to record a trace (NO_NAVSTART), which says nothing about the page."""
 SECONDS_MAX = 180
 
 
@@ -63,23 +65,26 @@ def scores_of(node: Node, address: str, cookie: str, report: Path) -> dict[str, 
     if browser is None:
         raise SystemExit(f"no browser is installed: {INSTALL_REMEDY}")
     flags = " ".join([*browser_options(), "--headless"])
-    subprocess.run(
-        [
-            node.folder / "node",
-            PROGRAM,
-            address,
-            "--preset=desktop",
-            "--output=json",
-            f"--output-path={report}",
-            "--quiet",
-            f"--only-categories={','.join(CATEGORIES)}",
-            f"--chrome-flags={flags}",
-            f"--extra-headers={json.dumps({'Cookie': f'sessionid={cookie}'})}",
-        ],
-        env={**os.environ, **node.environment(), "CHROME_PATH": str(browser)},
-        check=True,
-        timeout=SECONDS_MAX,
-    )
+    command = [
+        node.folder / "node",
+        PROGRAM,
+        address,
+        "--preset=desktop",
+        "--output=json",
+        f"--output-path={report}",
+        "--quiet",
+        f"--only-categories={','.join(CATEGORIES)}",
+        f"--chrome-flags={flags}",
+        f"--extra-headers={json.dumps({'Cookie': f'sessionid={cookie}'})}",
+    ]
+    environment = {**os.environ, **node.environment(), "CHROME_PATH": str(browser)}
+    for attempt in range(ATTEMPTS):
+        done = subprocess.run(command, env=environment, check=False, timeout=SECONDS_MAX)
+        if done.returncode == 0:
+            break
+        remark(f"{address}: run {attempt + 1} of {ATTEMPTS} wrote no report")
+    else:
+        raise SystemExit(f"Lighthouse wrote no report for {address}: what it said stands above")
     told = json.loads(report.read_text(encoding="utf-8"))
     for name, category in told["categories"].items():
         for reference in category["auditRefs"]:
