@@ -1,15 +1,17 @@
 """`make test`: the tests in parts, each its own process, and one line at the end that sums them.
 
 The parts are apart because they must be: Playwright's synchronous door and pytest-asyncio do not share a
-process. Each test process has data and servers of its own, so two run at a time.
+process. Each test process has data and servers of its own, so two run at a time; and as tests wait half of their
+time, for pages, for processes that start, for answers that must not come, two parts run at a time.
 """
 
 import os
 import shutil
 import subprocess
-import sys
+import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +28,13 @@ POSTGRESQL_TESTS = (
     "tests/walkthroughs/test_commands.py",
 )
 """Who may do what, and what happens once: run on both databases by `make test`."""
+PARTS_AT_A_TIME = 2
+PYTEST_ENVIRONMENT = {
+    # Where it is set pytest prints every difference in full, which buries the names of what failed.
+    "CI": "",
+    # Where it is set each of some two hundred processes compiles a thousand modules, most of its time.
+    "PYTHONDONTWRITEBYTECODE": "",
+}
 
 
 @dataclass(frozen=True)
@@ -56,11 +65,17 @@ def run_parts(with_slow: bool) -> int:
     bring_browser()
     shutil.rmtree(TEST_RESULTS, ignore_errors=True)
     TEST_RESULTS.mkdir()
-    outcomes = {part.name: run_part(part) for part in all_parts(with_slow)}
+    parts = all_parts(with_slow)
+    pool = ThreadPoolExecutor(PARTS_AT_A_TIME)
+    try:
+        outcomes = list(pool.map(run_part, parts))
+    finally:
+        # After Ctrl-C those that run have had it too; none may begin.
+        pool.shutdown(cancel_futures=True)
     say("")
-    for name, counts in outcomes.items():
-        say(f"{name}: {counts}")
-    total = sum(outcomes.values(), Counts())
+    for part, counts in zip(parts, outcomes, strict=True):
+        say(f"{part.name}: {counts}")
+    total = sum(outcomes, Counts())
     say(str(total))
     return 0 if total.failed == 0 else 1
 
@@ -70,13 +85,14 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     chosen = [] if with_slow else ["-m", "not slow"]
     front_end_results = TEST_RESULTS / "front-end.xml"
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
+    # The longest first: beside it all others find their time.
     return (
-        pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
-        pytest_part("site", ["tests", *ELSEWHERE, "-n", "2", "--dist", "loadgroup", *chosen]),
-        # In groups (tests/e2e/conftest.py), and in their order: by their number of tests the longest would come last.
+        # In groups (tests/conftest.py), and in their order: by their number of tests the longest would come last.
         pytest_part(
             "browser", ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen]
         ),
+        pytest_part("site", ["tests", *ELSEWHERE, "-n", "2", "--dist", "loadgroup", *chosen]),
+        pytest_part("engine", ["tests/engine", "-n", "2", "--dist", "worksteal", *chosen]),
         *postgresql_parts(with_slow),
         Part("front end", node.npm("test", "--silent"), front_end_results, front_end_environment),
     )
@@ -107,10 +123,9 @@ def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] 
         "--durations=5",
         f"--junit-xml={results}",
         # Playwright's pytest plugin empties this folder when it starts, by default the one with the results.
-        f"--output={TEST_RESULTS / 'browser-output'}",
+        f"--output={results.with_suffix('.output')}",
     ]
-    # Where CI is set pytest prints every difference in full, which buries the names of what failed.
-    return Part(name, [*command, *words], results, {"CI": "", **(environment or {})})
+    return Part(name, [*command, *words], results, {**PYTEST_ENVIRONMENT, **(environment or {})})
 
 
 def bring_browser() -> None:
@@ -122,19 +137,35 @@ def bring_browser() -> None:
 
 
 def run_part(part: Part) -> Counts:
-    say(f"\n== {part.name}")
-    sys.stdout.flush()
-    done = subprocess.run(
+    """To its end, each line that it writes shown behind its name."""
+    tell(part, "begins")
+    process = subprocess.Popen(
         [str(word) for word in part.command],
         cwd=ROOT,
         env={**os.environ, **part.environment},
         stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     )
+    assert process.stdout is not None  # noqa: S101 - it was asked for
+    for line in process.stdout:
+        tell(part, line.rstrip())
+    process.wait()
     counts = count(part.results)
     if counts is None:
-        say(f"{part.name}: it wrote no results (exit code {done.returncode}), which counts as one failure")
+        tell(part, f"it wrote no results (exit code {process.returncode}), which counts as one failure")
         return Counts(failed=1)
-    return judge(part.name, counts, done.returncode)
+    return judge(part.name, counts, process.returncode)
+
+
+_telling = threading.Lock()
+
+
+def tell(part: Part, line: str) -> None:
+    with _telling:
+        say(f"{part.name}: {line}")
 
 
 def judge(name: str, counts: Counts, exit_code: int) -> Counts:

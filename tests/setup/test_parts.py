@@ -82,6 +82,32 @@ def test_the_last_line_sums_all_parts(
     assert capsys.readouterr().out.splitlines()[-1] == "2 passed, 4 failed, 1 skipped"
 
 
+MEETS = "touch $0; for _ in $(seq 600); do [ -e $1 ] && cp $2 $3 && exit; sleep 0.05; done; exit 1"
+"""Writes its results once the other has begun."""
+
+
+def test_two_parts_run_at_a_time_and_each_line_says_whose_it_is(
+    tmp_path: Path, results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def meeting(name: str, other: str) -> Part:
+        written = tmp_path / f"{name}.xml"
+        words = [*map(str, (tmp_path / name, tmp_path / other, results, written))]
+        return Part(name, ["sh", "-c", MEETS, *words], written)
+
+    monkeypatch.setattr(parts, "TEST_RESULTS", tmp_path / "test-results")
+    monkeypatch.setattr(parts, "bring_browser", lambda: None)
+    told = Part(
+        "told",
+        ["sh", "-c", f"echo one; echo two >&2; cp {results} {tmp_path}/told.xml"],
+        tmp_path / "told.xml",
+    )
+    monkeypatch.setattr(parts, "all_parts", lambda with_slow: (meeting("a", "b"), meeting("b", "a"), told))
+    assert parts.run_parts(with_slow=False) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "6 passed, 9 failed, 3 skipped"
+    assert lines.index("told: begins") < lines.index("told: one") < lines.index("told: two")
+
+
 def test_every_part_but_the_front_end_writes_where_it_is_read() -> None:
     for part in parts.all_parts(with_slow=False):
         words = [str(word) for word in part.command]
@@ -95,9 +121,9 @@ def test_only_the_long_run_includes_slow_tests() -> None:
 
     short, long = parts.all_parts(with_slow=False), parts.all_parts(with_slow=True)
     assert [part.name for part in short if leaves_slow_out(part)] == [
-        "engine",
-        "site",
         "browser",
+        "site",
+        "engine",
         "postgresql",
     ]
     assert [part.name for part in long if leaves_slow_out(part)] == []
