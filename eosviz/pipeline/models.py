@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 
 BEAT_SECONDS = 1.0
@@ -57,6 +58,10 @@ class Job(models.Model):
 
     class Meta:
         abstract = True
+
+    def get_absolute_url(self) -> str:
+        """Its page."""
+        raise NotImplementedError
 
     @property
     def is_silent(self) -> bool:
@@ -111,6 +116,9 @@ class Sweep(Job):
     def __str__(self) -> str:
         return f"{self.scenario} {self.id}"
 
+    def get_absolute_url(self) -> str:
+        return reverse("pipeline:sweep", args=[self.id])
+
     @property
     def total(self) -> int:
         return self.runs
@@ -152,6 +160,9 @@ class Shrink(Job):
 
     def __str__(self) -> str:
         return f"{self.scenario} {self.guarantee} {self.id}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("pipeline:shrink", args=[self.id])
 
     @property
     def shrunk_document(self) -> dict[str, Any]:

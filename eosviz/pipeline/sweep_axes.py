@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.scenario.belonging import BELONGING
 from engine.scenario.schema import APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS
+from eosviz.pipeline.bad_sweep import BadSweep, bad_value
 
 AXES_MAX = 6
 VALUES_MAX = 50
@@ -15,23 +16,13 @@ FAULTS_MAX = 4
 SET_MAX = 50
 EVERY_MATCH = 1_000_000
 """How often a fault of a sweep may fall: its rate decides, not a count."""
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _AXIS_KEYS = ("name", "path", "values", "choices")
 _GRID_KEYS = ("kinds", "places", "rates")
 _FAULT_KEYS = (*_GRID_KEYS, "name", "match", "by_ms", "after_ms", "error", "stored")
 _ANSWER = " answer"
 
 Settings = dict[str, Any]
-
-
-class BadSweep(Exception):
-    """A document that cannot be run: place, what is wrong, what is allowed, in one line."""
-
-    def __init__(self, place: str, wrong: str, allowed: str) -> None:
-        super().__init__(f"{place}: {wrong}; allowed: {allowed}")
-        self.place = place
-        self.wrong = wrong
-        self.allowed = allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +46,12 @@ def only(table: dict[str, Any], known: tuple[str, ...], place: str) -> None:
     """Raises BadSweep at the first key that is none of ``known``."""
     for key in table:
         if key not in known:
-            raise BadSweep(f"{place}{key}", "unknown key", ", ".join(known))
+            raise BadSweep(f"{place}{key}", "unknown", "one_of", names=", ".join(known))
 
 
 def table_of(value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict) or len(value) > SET_MAX:
-        raise BadSweep(place, repr(value)[:80], f"a table of at most {SET_MAX} dotted paths and values")
+        raise bad_value(place, value, "table", most=SET_MAX)
     return dict(value)
 
 
@@ -73,14 +64,12 @@ def read_axes(value: Any) -> Iterator[Axis]:
         name = _name(axis.get("name"), f"{place}name")
         if "choices" in axis:
             if "path" in axis or "values" in axis:
-                raise BadSweep(
-                    f"{place}choices", "beside path or values", "one of them: choices, or both others"
-                )
+                raise BadSweep(f"{place}choices", "beside", "choices")
             yield _of_choices(name, axis["choices"], f"{place}choices")
             continue
         path = axis.get("path")
         if not isinstance(path, str) or not 0 < len(path) <= 200:
-            raise BadSweep(f"{place}path", repr(path)[:80], "a dotted path of the scenario document")
+            raise bad_value(f"{place}path", path, "path")
         values = _values(axis.get("values"), f"{place}values")
         yield Axis(name, path, values, tuple({path: one} for one in values))
 
@@ -109,7 +98,7 @@ def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis
         rates = _values(fault.get("rates"), f"{place}rates")
         for kind in kinds:
             if kind not in MESSAGE_ACTIONS:
-                raise BadSweep(f"{place}kinds", repr(kind)[:80], ", ".join(MESSAGE_ACTIONS))
+                raise bad_value(f"{place}kinds", kind, "one_of", names=", ".join(MESSAGE_ACTIONS))
         further = table_of(fault.get("match", {}), f"{place}match")
         matches = [{**further, **_match(one, f"{place}places")} for one in places]
         told_match = {**matches[0], "times": EVERY_MATCH, "rate": rates[0]}
@@ -139,19 +128,19 @@ def _match(place: Any, at: str) -> dict[str, Any]:
     known = (*APIS, *MIDDLEWARE_APIS)
     api = place.removesuffix(_ANSWER) if isinstance(place, str) else ""
     if api not in known:
-        raise BadSweep(at, repr(place)[:80], f"an API, or an API and '{_ANSWER.strip()}': {', '.join(known)}")
+        raise bad_value(at, place, "place", answer=_ANSWER.strip(), names=", ".join(known))
     return {"api": api, "response": place.endswith(_ANSWER)}
 
 
 def _tables(value: Any, place: str, most: int) -> list[Any]:
     if not isinstance(value, list) or len(value) > most:
-        raise BadSweep(place, repr(value)[:80], f"at most {most} tables")
+        raise bad_value(place, value, "tables", most=most)
     return value
 
 
 def _name(value: Any, place: str) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise BadSweep(place, repr(value)[:80], "a name of small letters, digits and _, at most 32")
+    if not isinstance(value, str) or not NAME.fullmatch(value):
+        raise bad_value(place, value, "name")
     return value
 
 
@@ -164,5 +153,5 @@ def _values(value: Any, place: str) -> tuple[Any, ...]:
         or not 0 < len(value) <= VALUES_MAX
         or len({json.dumps(one) for one in value}) < len(value)
     ):
-        raise BadSweep(place, repr(value)[:80], f"1 to {VALUES_MAX} different plain values")
+        raise bad_value(place, value, "values", most=VALUES_MAX)
     return tuple(value)

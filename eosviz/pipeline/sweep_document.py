@@ -9,7 +9,8 @@ from typing import Any
 
 from engine.errors import Refused
 from engine.scenario import BadScenario, Scenario, entry, load
-from eosviz.pipeline.sweep_axes import AXES_MAX, Axis, BadSweep, only, read_axes, read_faults, table_of
+from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value
+from eosviz.pipeline.sweep_axes import AXES_MAX, Axis, only, read_axes, read_faults, table_of
 
 CELLS_MAX = 2_500
 RUNS_MAX = 1_000_000
@@ -70,28 +71,28 @@ def with_seed(scenario: Scenario, seed: int) -> Scenario:
 def parse_sweep(text: str) -> SweepDocument:
     """Raises BadSweep; every cell is loaded once to see that its paths and values exist."""
     if len(text.encode()) > TEXT_BYTES_MAX:
-        raise BadSweep("document", f"{len(text.encode())} bytes", f"at most {TEXT_BYTES_MAX}")
+        raise BadSweep("document", "bytes", "at_most", bytes=len(text.encode()), most=TEXT_BYTES_MAX)
     try:
         raw = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadSweep("document", str(error), "TOML 1.0") from error
+        raise BadSweep("document", "toml", "toml", reason=str(error)) from error
     only(raw, _KEYS, "")
     scenario, variant = raw.get("scenario"), raw.get("variant")
     if not isinstance(scenario, str):
-        raise BadSweep("scenario", repr(scenario)[:80], "the id of a library scenario, such as SC-02")
+        raise bad_value("scenario", scenario, "scenario_id")
     if variant is not None and not isinstance(variant, str):
-        raise BadSweep("variant", repr(variant)[:80], "the name of one of the scenario's variants")
+        raise bad_value("variant", variant, "variant")
     fixed = table_of(raw.get("set", {}), "set")
     try:
         found = entry(scenario)
         document = load(found.document, variant, fixed, source=found.id).source
     except BadScenario as error:
-        raise BadSweep(error.place, error.wrong, error.allowed) from error
+        raise BadScenarioOfSweep(error) from error
     faults, fault_axes = read_faults(raw.get("faults", []), len(document.get("faults", ())))
     axes = (*read_axes(raw.get("axes", [])), *fault_axes)
     _check_axes(axes)
     if "seed" in fixed:
-        raise BadSweep("set.seed", "stands here", "first_seed and seeds, which number the runs")
+        raise BadSweep("set.seed", "here", "seeds")
     sweep = SweepDocument(
         title=_words(raw.get("title", found.document["title"]), "title", 200),
         lesson=_words(raw["lesson"], "lesson", LESSON_CHARACTERS_MAX) if "lesson" in raw else {},
@@ -113,28 +114,25 @@ def _words(value: Any, place: str, characters_max: int) -> dict[str, str]:
     if isinstance(value, dict) and value.keys() == {"en", "zh-Hans"}:
         texts = iter(value.values())
     if not all(isinstance(text, str) and 0 < len(text) <= characters_max for text in texts):
-        allowed = f"a table with en and zh-Hans, at most {characters_max} characters each"
-        raise BadSweep(place, repr(value)[:80], allowed)
+        raise bad_value(place, value, "words", most=characters_max)
     return dict(value)
 
 
 def _whole(value: Any, place: str, low: int, high: int) -> int:
     if type(value) is not int or not low <= value <= high:
-        raise BadSweep(place, repr(value)[:80], f"a whole number from {low} to {high}")
+        raise bad_value(place, value, "whole", low=low, high=high)
     return value
 
 
 def _check_axes(axes: tuple[Axis, ...]) -> None:
     names: set[str] = set()
     if len(axes) > AXES_MAX:
-        raise BadSweep("axes", f"{len(axes)} with those of the faults", f"at most {AXES_MAX}")
+        raise BadSweep("axes", "axes", "at_most", axes=len(axes), most=AXES_MAX)
     for position, axis in enumerate(axes):
         if axis.name in names:
-            raise BadSweep(
-                f"axes.{position}.name", f"{axis.name!r} stands twice", "another name for each axis"
-            )
+            raise BadSweep(f"axes.{position}.name", "twice", "other_name", value=axis.name)
         if any("seed" in one for one in axis.sets):
-            raise BadSweep(f"axes.{position}.path", "'seed'", "first_seed and seeds, which number the runs")
+            raise BadSweep(f"axes.{position}.path", "here", "seeds")
         names.add(axis.name)
 
 
@@ -143,15 +141,15 @@ def _check_size(sweep: SweepDocument) -> None:
     for axis in sweep.axes:
         cells *= len(axis.values)
     if cells > CELLS_MAX:
-        raise BadSweep("axes", f"{cells} combinations", f"at most {CELLS_MAX}")
+        raise BadSweep("axes", "combinations", "at_most", cells=cells, most=CELLS_MAX)
     if cells * sweep.seeds > RUNS_MAX:
-        raise BadSweep("seeds", f"{cells * sweep.seeds} runs", f"at most {RUNS_MAX}")
+        raise BadSweep("seeds", "runs", "at_most", runs=cells * sweep.seeds, most=RUNS_MAX)
 
 
 def _check_cell(sweep: SweepDocument, cell: dict[str, Any]) -> None:
     try:
         sweep.scenario_of(cell, sweep.first_seed)
     except BadScenario as error:
-        raise BadSweep(error.place, error.wrong, error.allowed) from error
+        raise BadScenarioOfSweep(error) from error
     except Refused:
         pass  # A combination that Kafka refuses is a result, and the table says so.

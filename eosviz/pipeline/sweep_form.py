@@ -1,223 +1,247 @@
-"""The builder's form: what can vary in a scenario, read from the tables that check scenarios and settings, and the
-sweep document that a filled form stands for.
+"""The builder's form and the sweep document beside it: each is made from the other.
+
+Writing changes in the document only what the form holds; comments, order and what the form cannot show stay.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import tomlkit
+from django.http import QueryDict
 
-from engine.client.configuration import SETTINGS
 from engine.errors import Error
-from engine.network.faults import FaultRule
-from engine.scenario import Scenario
-from engine.scenario.schema import APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS, SECTIONS, Field
-from engine.switches import Switches
-from eosviz.pipeline.sweep_axes import BadSweep
+from engine.scenario import BadScenario, parse
+from engine.scenario.schema import APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS
+from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value
+from eosviz.pipeline.sweep_axes import FAULTS_MAX
+from eosviz.pipeline.sweep_parameters import Parameter, written
 
 DELAY_MS = 100
 ERROR = Error.NOT_ENOUGH_REPLICAS.name
+RATES = "0.1, 0.3"
 SEEDS = 20
-_SCENARIO = ("profile",)
-_CLUSTER = ("latency_ms",)
-_TOPIC = ("min_isr", "replication", "segment_records")
-_CONSUMER = ("isolation",)
-_LOOP = ("batch", "before_end_ms", "every", "commits")
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One thing that may vary: a dotted path, what stands there now, what may."""
-
-    path: str
-    now: Any
-    allowed: str
-    kind: str
-
-    @property
-    def shown(self) -> str:
-        return "" if self.now is None else json.dumps(self.now, ensure_ascii=False).strip('"')
-
-    @property
-    def label(self) -> str:
-        return self.path
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Parameters of one kind; `key` is `sweeps.build.<key>` in the catalogue."""
-
-    key: str
-    parameters: list[Parameter]
-
-
-def sections_of(scenario: Scenario) -> list[Section]:
-    """Everything that may vary in this scenario."""
-    document = scenario.document
-    return [
-        section
-        for section in (
-            Section("producers", list(_producers(document))),
-            Section("consumers", list(_rows(document, "consumers", "consumer", _CONSUMER))),
-            Section("cluster", list(_cluster(document, "topics" in scenario.source))),
-            Section("loops", list(_rows(document, "loops", "loop", _LOOP))),
-            Section("faults", list(_faults(document))),
-            Section("switches", list(_switches(document))),
-        )
-        if section.parameters
-    ]
-
-
-def _producers(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    for producer in document["producers"]:
-        for name, setting in SETTINGS.items():
-            path = f"producers.{producer['name']}.settings.{name}"
-            now = producer["settings"].get(name, setting.default)
-            yield Parameter(path, now, _allowed(setting.kind, setting.low, setting.high), setting.kind)
-
-
-def _rows(
-    document: Mapping[str, Any], list_name: str, section: str, names: tuple[str, ...]
-) -> Iterator[Parameter]:
-    for row in document[list_name]:
-        for name in names:
-            yield _of_field(f"{list_name}.{row['name']}.{name}", SECTIONS[section][name], row[name])
-
-
-def _of_field(path: str, field: Field, now: Any) -> Parameter:
-    return Parameter(path, now, _allowed(field.kind, field.low, field.high, field.choices), field.kind)
-
-
-def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Parameter]:
-    """``has_topics``: the scenario names them; the usual one that stands in for none cannot be set."""
-    for name in _SCENARIO:
-        yield _of_field(name, SECTIONS["scenario"][name], document[name])
-    for name in _CLUSTER:
-        yield _of_field(f"cluster.{name}", SECTIONS["cluster"][name], document["cluster"][name])
-    if has_topics:
-        yield from _rows(document, "topics", "topic", _TOPIC)
-
-
-def _faults(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    """Times of the fault script as it is written, and chances where there are some."""
-    for index, fault in enumerate(document["faults"]):
-        for name in ("at", "by_ms", "for_ms", "after_ms"):
-            if fault[name]:
-                yield _of_field(f"faults.{index}.{name}", SECTIONS["fault"][name], fault[name])
-        if FaultRule(index, fault).rate is not None:
-            field = SECTIONS["match"]["rate"]
-            yield _of_field(f"faults.{index}.match.rate", field, fault["match"]["rate"])
-
-
-def _switches(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    usual = Switches()
-    for name in Switches.__dataclass_fields__:
-        default = getattr(usual, name)
-        now = document["switches"].get(name, default)
-        kind = {bool: "bool", int: "int"}.get(type(default), "text")
-        yield Parameter(f"switches.{name}", now, _allowed(kind, 1, None), kind)
-
-
-def _allowed(
-    kind: str, low: int | None = None, high: int | None = None, choices: tuple[Any, ...] = ()
-) -> str:
-    """In signs and values, which are the same in every language."""
-    if choices:
-        return " | ".join(str(choice) for choice in choices)
-    if kind == "int":
-        return f"{'' if low is None else low} … {'' if high is None else high}".strip()
-    return {"bool": "true | false", "acks": "0 | 1 | all", "number": "0 … 1"}.get(kind, "")
-
-
+CHOICES_MAX = 3
+"""Axes that set several things at once, and what the form shows of one of them."""
+ROWS_MAX = 12
+COLUMNS_MAX = 6
 PLACES = [place for api in (*APIS, *MIDDLEWARE_APIS) for place in (api, f"{api} answer")]
 KINDS = MESSAGE_ACTIONS
+ERRORS = [error.name for error in Error if error.code > 0]
+_FORM_OF_FAULT = ("kinds", "places", "rates", "by_ms", "error")
+
+Json = dict[str, Any]
 
 
-def document_of(
-    scenario: str, variant: str | None, parameters: list[Parameter], form: Mapping[str, Any], places: list[str],
-    kinds: list[str],
-) -> str:  # fmt: skip
-    """The sweep document (TOML) that a filled form stands for. Raises BadSweep."""
-    document = tomlkit.document()
-    document["scenario"] = scenario
-    if variant:
-        document["variant"] = variant
-    document["seeds"] = _whole(form.get("seeds") or str(SEEDS), "seeds")
-    axes = tomlkit.aot()
-    fixed = tomlkit.table()
+@dataclass
+class FaultFields:
+    """Faults by chance: one `[[faults]]`."""
+
+    name: str
+    kinds: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    rates: str = RATES
+    by_ms: str = str(DELAY_MS)
+    error: str = ERROR
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.kinds and not self.places
+
+
+@dataclass
+class ChoiceFields:
+    """An axis each of whose values sets several paths: a column a path, a row a value."""
+
+    name: str
+    paths: list[str]
+    rows: list[tuple[str, list[str]]]
+    """Name of the value and what it sets, in the columns' order; nothing leaves the scenario's own."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.name and not any(self.paths) and not any(name for name, _ in self.rows)
+
+
+@dataclass
+class Filled:
+    """What the form's fields say."""
+
+    seeds: str = str(SEEDS)
+    first_seed: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+    """Path to values with commas between them."""
+    choices: list[ChoiceFields] = field(default_factory=list)
+    faults: list[FaultFields] = field(default_factory=list)
+
+    @property
+    def digest(self) -> str:
+        """Equal forms have equal ones."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+
+# -- from the fields, and from the document -----------------------------------------------------------------
+
+
+def of_form(form: QueryDict, parameters: list[Parameter]) -> Filled:
+    """``choices.0.name``, ``choices.0.path.0`` (a column), ``choices.0.0.name`` and ``choices.0.0.value.0`` (a row);
+    ``faults.0.kinds`` and so on; a parameter's field is called as its path."""
+    filled = Filled(form.get("seeds", str(SEEDS)).strip(), form.get("first_seed", "").strip())
     for parameter in parameters:
-        values = [
-            _value(parameter, text) for text in str(form.get(parameter.path, "")).split(",") if text.strip()
-        ]
-        if len(values) == 1:
-            fixed[parameter.path] = values[0]
-        elif values:
-            axis = tomlkit.table()
-            axis["name"] = _axis_name(parameter.path, [str(one["name"]) for one in axes])
-            axis["path"] = parameter.path
-            axis["values"] = values
-            axes.append(axis)
-    if fixed:
-        document["set"] = fixed
-    if axes:
-        document["axes"] = axes
-    if places and kinds:
-        fault = tomlkit.table()
-        fault.update(
-            {"name": "fault", "kinds": kinds, "places": places, "rates": _rates(str(form.get("rates", "")))}
-        )
-        if "delay" in kinds:
-            fault["by_ms"] = _whole(str(form.get("by_ms") or DELAY_MS), "by_ms")
-        if "inject_error" in kinds:
-            fault["error"] = str(form.get("error") or ERROR)
-        document["faults"] = tomlkit.aot()
-        document["faults"].append(fault)
-    return tomlkit.dumps(document)
+        if text := form.get(parameter.path, "").strip():
+            filled.values[parameter.path] = text
+    for number in range(CHOICES_MAX):
+        if f"choices.{number}.name" in form:
+            filled.choices.append(_choice_of_form(form, f"choices.{number}."))
+    for number in range(FAULTS_MAX):
+        at = f"faults.{number}."
+        if f"{at}rates" in form:
+            filled.faults.append(
+                FaultFields(
+                    form.get(f"{at}name", "").strip() or f"fault_{number + 1}",
+                    [kind for kind in form.getlist(f"{at}kinds") if kind in KINDS],
+                    [place for place in form.getlist(f"{at}places") if place in PLACES],
+                    *(form.get(f"{at}{name}", "").strip() for name in ("rates", "by_ms", "error")),
+                )
+            )
+    return filled
 
 
-def _value(parameter: Parameter, text: str) -> Any:
-    text = text.strip()
-    if parameter.kind in ("int", "number", "any", "acks"):
-        for read in (int, float):
-            try:
-                return read(text)
-            except ValueError:
-                continue
-        if parameter.kind == "acks":
-            return text
-        raise BadSweep(parameter.path, repr(text)[:80], parameter.allowed)
-    if parameter.kind == "bool":
-        if text not in ("true", "false"):
-            raise BadSweep(parameter.path, repr(text)[:80], parameter.allowed)
-        return text == "true"
-    return text
+def _choice_of_form(form: QueryDict, at: str) -> ChoiceFields:
+    columns = [column for column in range(COLUMNS_MAX) if f"{at}path.{column}" in form]
+    rows = [row for row in range(ROWS_MAX) if f"{at}{row}.name" in form]
+    return ChoiceFields(
+        form.get(f"{at}name", "").strip(),
+        [form.get(f"{at}path.{column}", "").strip() for column in columns],
+        [
+            (
+                form.get(f"{at}{row}.name", "").strip(),
+                [form.get(f"{at}{row}.value.{column}", "").strip() for column in columns],
+            )
+            for row in rows
+        ],
+    )
 
 
-def _whole(text: str, place: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 12):
-        raise BadSweep(place, repr(text)[:80], "a whole number")
-    return int(text)
+def of_document(text: str, parameters: list[Parameter]) -> Filled:
+    """Raises BadSweep for a text that is no TOML, or in which lists of tables are none."""
+    document = read_document(text)
+    known = {parameter.path: parameter for parameter in parameters}
+    filled = Filled(str(document.get("seeds", 1)), str(document.get("first_seed", "")))
+    for path, value in table_in(document, "set").items():
+        if (shown := field_text(known.get(path), [value])) is not None:
+            filled.values[path] = shown
+    for axis in tables_in(document, "axes"):
+        if "choices" in axis:
+            choice = choice_of(axis, known)
+            if choice is not None and len(filled.choices) < CHOICES_MAX:
+                filled.choices.append(choice)
+        elif (shown := field_text(known.get(str(axis.get("path"))), axis.get("values"))) is not None:
+            filled.values[axis["path"]] = shown
+    filled.faults = [_fault_of(fault, number) for number, fault in enumerate(tables_in(document, "faults"))]
+    filled.faults = filled.faults[:FAULTS_MAX]
+    return filled
 
 
-def _rates(text: str) -> list[float]:
-    rates = []
-    for one in text.split(","):
-        try:
-            rates.append(float(one))
-        except ValueError:
-            raise BadSweep("rates", repr(one)[:80], "numbers from 0 to 1, separated by commas") from None
-    return rates
+def kept_places(text: str, parameters: list[Parameter]) -> list[str]:
+    """What the form cannot show of a document, and leaves as it is."""
+    document = read_document(text)
+    known = {parameter.path: parameter for parameter in parameters}
+    kept = [
+        f"set.{path}"
+        for path, value in table_in(document, "set").items()
+        if field_text(known.get(path), [value]) is None
+    ]
+    choices = 0
+    for position, axis in enumerate(tables_in(document, "axes")):
+        if "choices" in axis:
+            choices += (is_shown := choice_of(axis, known) is not None and choices < CHOICES_MAX)
+        else:
+            is_shown = field_text(known.get(str(axis.get("path"))), axis.get("values")) is not None
+        if not is_shown:
+            kept.append(f"axes.{position} ({axis.get('name')})")
+    for position, fault in enumerate(tables_in(document, "faults")):
+        kept += [f"faults.{position}.{key}" for key in fault if key not in (*_FORM_OF_FAULT, "name")]
+    return kept
 
 
-def _axis_name(path: str, taken: list[str]) -> str:
-    """The last word of a path; with the word before it where two would be called the same."""
-    words = [word for word in path.replace("-", "_").lower().split(".") if word != "settings"]
-    for count in range(1, len(words) + 1):
-        name = "_".join(words[-count:])[:32]
-        if name not in taken and name[0].isalpha():
-            return name
-    return f"axis_{len(taken) + 1}"
+def field_text(parameter: Parameter | None, values: Any) -> str | None:
+    """Values as the field of a parameter has them; None where it could not say them."""
+    if parameter is None or not isinstance(values, list) or not values:
+        return None
+    text = ", ".join(written(value) for value in values)
+    try:
+        read = values_of(parameter, text)
+    except BadSweep:
+        return None
+    return text if json.dumps(read) == json.dumps(values) else None
+
+
+def values_of(parameter: Parameter, text: str) -> list[Any]:
+    """Raises BadSweep at the parameter's field."""
+    return [parameter.read(one.strip(), parameter.path) for one in text.split(",") if one.strip()]
+
+
+def choice_of(axis: Json, known: Mapping[str, Parameter]) -> ChoiceFields | None:
+    rows = axis["choices"]
+    if not isinstance(rows, list) or not 0 < len(rows) <= ROWS_MAX:
+        return None
+    if not all(isinstance(row, dict) and isinstance(row.get("set", {}), dict) for row in rows):
+        return None
+    paths = list(dict.fromkeys(path for row in rows for path in row.get("set", {})))
+    if len(paths) > COLUMNS_MAX or not isinstance(axis.get("name"), str):
+        return None
+    told: list[tuple[str, list[str]]] = []
+    for row in rows:
+        cells = []
+        for path in paths:
+            cell = field_text(known.get(path), [row["set"][path]]) if path in row.get("set", {}) else ""
+            if cell is None:
+                return None
+            cells.append(cell)
+        told.append((str(row.get("name", "")), cells))
+    return ChoiceFields(axis["name"], paths, told)
+
+
+def _fault_of(fault: Json, number: int) -> FaultFields:
+    def texts(key: str, allowed: Any) -> list[str]:
+        value = fault.get(key)
+        return [one for one in value if one in allowed] if isinstance(value, list) else []
+
+    rates = fault.get("rates")
+    return FaultFields(
+        name_of(fault, number),
+        texts("kinds", KINDS),
+        texts("places", PLACES),
+        ", ".join(written(rate) for rate in rates) if isinstance(rates, list) else "",
+        written(fault.get("by_ms", DELAY_MS)),
+        written(fault.get("error", ERROR)),
+    )
+
+
+def name_of(fault: Json, number: int) -> str:
+    return str(fault.get("name", f"fault_{number + 1}"))
+
+
+def read_document(text: str) -> Json:
+    try:
+        return parse(text)
+    except BadScenario as bad:
+        raise BadScenarioOfSweep(bad) from bad
+
+
+def table_in(document: Json, key: str) -> Json:
+    value = document.get(key, {})
+    if not isinstance(value, dict):
+        raise bad_value(key, value, "a_table")
+    return value
+
+
+def tables_in(document: Json, key: str) -> list[Json]:
+    value = document.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise bad_value(key, value, "tables_only")
+    return value

@@ -21,6 +21,7 @@ EDITS_MAX = 50
 _TABLES_OF_THEIR_OWN = ("title", "summary", "watch_for", "lesson", "limits", "cluster", "middleware")
 _LISTS_OF_TABLES = (
     "topics", "producers", "consumers", "applications", "loops", "faults", "overrides", "checkpoints", "variants",
+    "axes",
 )  # fmt: skip
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from eosviz.pipeline.sweep_document import BadSweep, parse_sweep
+from eosviz.pipeline.bad_sweep import BadSweep
+from eosviz.pipeline.sweep_document import parse_sweep
 
 GOOD = (Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml").read_text()
 
@@ -28,7 +29,7 @@ def test_the_settings_of_a_run_are_paths_of_the_scenario() -> None:
     [
         ('"SC-02"', '"SC-99"', "no such scenario"),
         ("seeds = 100", "seeds = 0", "seeds: 0"),
-        ("seeds = 100", "seeds = true", "seeds: True"),
+        ("seeds = 100", "seeds = true", "seeds: true"),
         ("seeds = 100", "seeds = 1000000", "12000000 runs"),
         ("seeds = 100", "sedes = 100", "sedes: unknown key"),
         ("seeds = 100", 'seeds = 100\nvariant = "none"', "no variant 'none'"),

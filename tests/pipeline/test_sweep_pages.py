@@ -17,13 +17,13 @@ from pyspark.sql import SparkSession
 
 from engine.scenario import library, load
 from eosviz.pipeline import actions, runner, tasks
+from eosviz.pipeline.build_views import samples
 from eosviz.pipeline.models import Shrink, State, Sweep
 from eosviz.pipeline.shrinking import breaks_at
 from eosviz.pipeline.sweep_document import parse_sweep
 from eosviz.pipeline.sweep_figures import panels_of, quantile, read_look, together, wilson
-from eosviz.pipeline.sweep_form import sections_of
 from eosviz.pipeline.sweep_measures import JUDGED
-from eosviz.pipeline.views import samples
+from eosviz.pipeline.sweep_parameters import sections_of
 from eosviz.scenarios.actions import load_library
 from eosviz.walkthroughs.models import Branch, Session
 
@@ -47,6 +47,36 @@ name = "retries"
 path = "producers.p1.settings.retries"
 values = [0, 3]
 """
+
+
+FILLED = {
+    "scenario": "SC-02",
+    "producers.p1.settings.retries": "0, 3",
+    "producers.p1.settings.acks": "all",
+    "choices.0.name": "producer",
+    "choices.0.path.0": "producers.p1.settings.enable_idempotence",
+    "choices.0.path.1": "producers.p1.settings.transactional_id",
+    "choices.0.0.name": "plain",
+    "choices.0.0.value.0": "false",
+    "choices.0.0.value.1": "",
+    "choices.0.1.name": "exact",
+    "choices.0.1.value.0": "true",
+    "choices.0.1.value.1": "tx-1",
+    "faults.0.name": "fault_1",
+    "faults.0.kinds": ["drop", "delay"],
+    "faults.0.places": ["Produce", "Produce answer"],
+    "faults.0.rates": "0.1, 0.3",
+    "faults.0.by_ms": "100",
+    "faults.0.error": "",
+    "faults.1.name": "late",
+    "faults.1.kinds": "delay",
+    "faults.1.places": "Fetch",
+    "faults.1.rates": "0, 0.5",
+    "faults.1.by_ms": "30",
+    "faults.1.error": "",
+    "seeds": "7",
+}
+"""The builder's fields: a value, an axis, combined settings, two faults by chance."""
 
 
 @pytest.fixture(autouse=True)
@@ -167,49 +197,105 @@ class TestBuilding:
         assert parameters and again["faults"] == scenario["faults"]
 
     def test_a_filled_form_becomes_a_document(self, client: Client) -> None:
-        asked = {
-            "write": "1",
-            "scenario": "SC-02",
-            "producers.p1.settings.retries": "0, 3",
-            "producers.p1.settings.enable_idempotence": "false,true",
-            "producers.p1.settings.acks": "all",
-            "kinds": ["drop", "delay"],
-            "places": ["Produce", "Produce answer"],
-            "rates": "0.1, 0.3",
-            "seeds": "7",
-        }
-        page = client.post(reverse("pipeline:build"), asked)
+        page = client.post(reverse("pipeline:build"), {**FILLED, "write": "1"})
         text = page.context["document"]
         sweep = parse_sweep(text)
-        assert page.status_code == 200 and sweep.runs == 2 * 2 * 2 * 2 * 2 * 7
-        names = ["retries", "enable_idempotence", "fault_kind", "fault_place", "fault_rate"]
+        assert page.status_code == 200 and sweep.runs == 2 * 2 * 2 * 2 * 2 * 2 * 7
+        names = ["retries", "producer", "fault_1_kind", "fault_1_place", "fault_1_rate", "late_rate"]
         assert sorted(axis.name for axis in sweep.axes) == sorted(names)
         scenario = sweep.scenario_of(sweep.cells[-1], 3)
-        assert scenario["producers"][0]["settings"]["acks"] == "all"
-        assert scenario["faults"][-1]["match"]["response"] is True and scenario["seed"] == 3
+        settings_of = scenario["producers"][0]["settings"]
+        assert (settings_of["acks"], settings_of["transactional_id"]) == ("all", "tx-1")
+        assert [fault["action"] for fault in scenario["faults"][-2:]] == ["delay", "delay"]
+        assert scenario["faults"][-2]["match"]["response"] is True and scenario["seed"] == 3
+        # Every heading stands apart from what is above it.
+        assert re.findall(r"[^\n]\n\[", text) == []
+
+    def test_form_and_document_say_the_same(self, client: Client) -> None:
+        """What was written is read back as it was typed, and written again changes nothing."""
+        text = client.post(reverse("pipeline:build"), {**FILLED, "write": "1"}).context["document"]
+        read = client.post(reverse("pipeline:build"), {"read": "1", "document": text}).context
+        assert read["filled"].values == {
+            "producers.p1.settings.retries": "0, 3",
+            "producers.p1.settings.acks": "all",
+        }
+        assert [choice.rows for choice in read["filled"].choices] == [
+            [("plain", ["false", ""]), ("exact", ["true", "tx-1"])]
+        ]
+        assert [fault.name for fault in read["filled"].faults] == ["fault_1", "late"] and read["kept"] == []
+        again = client.post(reverse("pipeline:build"), {**FILLED, "write": "1", "document": text})
+        assert again.context["document"] == text
+
+    def test_writing_leaves_comments_order_and_what_the_form_cannot_show(self, client: Client) -> None:
+        (sample,) = (one for one in samples() if one["name"] == "what-keeps-order")
+        page = client.get(reverse("pipeline:build"), {"sample": "what-keeps-order"})
+        assert page.context["kept"] == ["set.applications.app-1.calls", "set.faults"]
+        fields = {"scenario": "SC-29", "seeds": "40", "document": sample["text"]}
+        fields |= page.context["filled"].values
+        fields |= {"faults.0.name": "fault", "faults.0.kinds": ["inject_error", "drop"]}
+        fields |= {"faults.0.places": "Produce", "faults.0.rates": "0.05, 0.2, 0.4"}
+        fields |= {"faults.0.error": "NOT_ENOUGH_REPLICAS"}
+        same = client.post(reverse("pipeline:build"), {**fields, "write": "1"})
+        assert same.context["document"] == sample["text"]
+        fields["producers.p1.settings.max_in_flight"] = "1, 5"
+        changed = client.post(reverse("pipeline:build"), {**fields, "write": "1"}).context["document"]
+        assert changed == sample["text"].replace("values = [1, 2, 3, 5]", "values = [1, 5]")
+        del fields["producers.p1.settings.max_in_flight"]
+        gone = client.post(reverse("pipeline:build"), {**fields, "write": "1"}).context["document"]
+        assert "max_in_flight" not in gone and gone.startswith("# Requests are lost") and parse_sweep(gone)
+
+    def test_what_was_changed_in_the_form_alone_is_not_started(self, client: Client) -> None:
+        written = client.post(reverse("pipeline:build"), {**FILLED, "write": "1"}).context
+        start = {"start": "1", "document": written["document"], "written": written["written"]}
+        changed = {**FILLED, **start, "seeds": "8"}
+        assert client.post(reverse("pipeline:build"), changed).status_code == 422
+        assert client.post(reverse("pipeline:build"), {**FILLED, **start}).status_code == 302
+        assert Sweep.objects.get().seeds == 7
+
+    def test_fields_are_added(self, client: Client) -> None:
+        page = {**FILLED, "more": "choices"}
+        assert len(client.post(reverse("pipeline:build"), page).context["choices"]) == 2
+        grown = client.post(reverse("pipeline:build"), {**FILLED, "more": "column.0"}).context["choices"][0]
+        assert len(grown["paths"]) == 3 and {len(cells) for _, _, cells in grown["rows"]} == {3}
+        assert (
+            len(client.post(reverse("pipeline:build"), {**FILLED, "more": "faults"}).context["faults"]) == 3
+        )
+
+    def test_all_mistakes_of_the_form_stand_at_their_fields(self, client: Client) -> None:
+        wrong: dict[str, tuple[Any, str]] = {
+            "producers.p1.settings.retries": ("often", "0 … 2147483647"),
+            "faults.0.rates": ("much", "0 到 1 的数"),
+            "faults.0.kinds": ([], "至少一种故障"),
+            "faults.1.name": ("fault_1", "自己的名称"),
+            "choices.0.path.1": ("p1.transactional_id", "某个设置的路径"),
+            "choices.0.1.value.0": ("perhaps", "true | false"),
+            "seeds": ("-1", "一个整数"),
+        }
+        asked = {**FILLED, "write": "1", **{field: value for field, (value, _) in wrong.items()}}
+        page = client.post(reverse("pipeline:build"), asked, headers={"accept-language": "zh-hans"})
+        text = page.content.decode()
+        assert page.status_code == 422 and set(page.context["mistakes"]) == set(wrong)
+        for field, (_, told) in wrong.items():
+            assert told in page.context["mistakes"][field]["sentence"]
+            assert (
+                f'id="wrong-{field}"' in text and f'id="at-{field}"' in text and f'href="#at-{field}"' in text
+            )
 
     @pytest.mark.parametrize(
         ("field", "value", "told"),
         [
-            ("producers.p1.settings.retries", "often", "producers.p1.settings.retries"),
-            ("rates", "much", "rates"),
-            ("seeds", "-1", "seeds"),
-            ("producers.p1.settings.enable_idempotence", "yes", "true | false"),
+            ("producers.p1.settings.retries", "1, 1", "different plain values"),
+            ("consumers.c1.isolation", "read_all", "read_uncommitted, read_committed"),
+            ("faults.1.error", "NO_SUCH", "NOT_ENOUGH_REPLICAS"),
+            ("seeds", "9999999", "a whole number from 1 to 1000000"),
         ],
     )
-    def test_a_mistake_in_the_form_names_its_field(
+    def test_a_mistake_of_the_document_stands_at_its_field(
         self, client: Client, field: str, value: str, told: str
     ) -> None:
-        asked = {
-            "write": "1",
-            "scenario": "SC-02",
-            "kinds": "drop",
-            "places": "Produce",
-            "rates": "0.1",
-            field: value,
-        }
+        asked = {**FILLED, "write": "1", field: value, "faults.1.kinds": "inject_error"}
         page = client.post(reverse("pipeline:build"), asked)
-        assert page.status_code == 422 and told in page.content.decode()
+        assert page.status_code == 422 and told in page.context["mistakes"][field]["sentence"]
 
     @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample["name"])
     def test_every_sample_is_a_good_document_with_a_lesson(

@@ -16,3 +16,9 @@ def percent(share: float) -> str:
 def short(value: float) -> str:
     """Whole numbers whole, others with three digits."""
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.3g}"
+
+
+@register.filter
+def at(table: dict[str, object], key: str) -> object:
+    """What a table holds under a key; None where it holds nothing."""
+    return table.get(key)

@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline import actions
+from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.java import NoJava
 from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.spark import job_reason, start_session
-from eosviz.pipeline.sweep_axes import BadSweep
 from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
 from eosviz.pipeline.sweep_job import run_sweep
 from eosviz.pipeline.sweep_measures import COUNTS

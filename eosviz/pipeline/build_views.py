@@ -1,0 +1,250 @@
+"""The page that builds a sweep: a form and the document beside it, each made from the other."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.views.decorators.http import require_http_methods
+
+from engine.scenario import BadScenario, entry, load
+from eosviz.catalogue import language_of
+from eosviz.pipeline import actions
+from eosviz.pipeline.actions import NotNow
+from eosviz.pipeline.bad_sweep import BadSweep
+from eosviz.pipeline.sweep_axes import FAULTS_MAX
+from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.pipeline.sweep_form import (
+    CHOICES_MAX,
+    COLUMNS_MAX,
+    ERRORS,
+    KINDS,
+    PLACES,
+    ROWS_MAX,
+    ChoiceFields,
+    FaultFields,
+    Filled,
+    kept_places,
+    of_document,
+    of_form,
+    read_document,
+)
+from eosviz.pipeline.sweep_mistakes import told_mistakes
+from eosviz.pipeline.sweep_parameters import Parameter, Section, sections_of
+from eosviz.pipeline.sweep_writing import BadForm, write_form
+from eosviz.pipeline.tasks import start_jobs
+from eosviz.scenarios.cards import card_of
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.browser import browser_making
+
+SAMPLES = Path(__file__).with_name("samples")
+
+
+def samples() -> list[dict[str, Any]]:
+    """The lessons that are sweeps: name, title and text of each."""
+    found = []
+    for path in sorted(SAMPLES.glob("*.toml")):
+        text = path.read_text(encoding="utf-8")
+        raw = tomllib.loads(text)
+        found.append({"name": path.stem, "title": raw["title"], "lesson": raw["lesson"], "text": text})
+    return found
+
+
+@dataclass
+class Draft:
+    """What the page is about to show."""
+
+    text: str = ""
+    scenario: str = ""
+    variant: str | None = None
+    sections: list[Section] = field(default_factory=list)
+    filled: Filled = field(default_factory=Filled)
+    written: str = ""
+    """Digest of the form as it was last written into the document, or read from it."""
+    problems: list[Exception] = field(default_factory=list)
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [one for section in self.sections for one in section.parameters]
+
+    def about(self, scenario: str, variant: str | None) -> list[str]:
+        """Look at a scenario; the names of its variants. An unknown one leaves the page without a form."""
+        try:
+            found = entry(scenario)
+        except BadScenario:
+            return []
+        variants = [one["name"] for one in found.document.get("variants", ())]
+        self.scenario, self.variant = found.id, variant if variant in variants else None
+        self.sections = sections_of(load(found.document, self.variant, source=found.id))
+        return variants
+
+    def read(self) -> None:
+        """The form as the document has it."""
+        try:
+            document = read_document(self.text)
+            self.about(str(document.get("scenario", "")), document.get("variant"))
+            self.filled = of_document(self.text, self.parameters)
+            self.written = self.filled.digest
+        except BadSweep as bad:
+            self.problems.append(bad)
+
+    def write(self) -> None:
+        """The document as the form has it, checked to its last path."""
+        try:
+            self.text = write_form(self.text, self.scenario, self.variant, self.filled, self.parameters)
+            self.written = self.filled.digest
+            parse_sweep(self.text)
+        except BadForm as bad:
+            self.problems += bad.mistakes
+        except BadSweep as bad:
+            self.problems.append(bad)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def build(request: HttpRequest) -> HttpResponse:
+    """`?scenario=SC-02&variant=…` or `?sample=…`. POST: `write` makes the document of the fields, `read` the fields of
+    the document, `more` adds empty fields, `start` runs the document."""
+    draft = Draft()
+    sample = None
+    if request.method != "POST":
+        sample = next((one for one in samples() if one["name"] == request.GET.get("sample")), None)
+        if sample is not None:
+            draft.text = sample["text"]
+            draft.read()
+        else:
+            draft.about(request.GET.get("scenario", ""), request.GET.get("variant"))
+        return _page(request, draft, sample)
+    form = request.POST
+    draft.text = form.get("document", "").replace("\r\n", "\n")
+    draft.about(form.get("scenario", ""), form.get("variant"))
+    draft.filled, draft.written = of_form(form, draft.parameters), form.get("written", "")
+    if "read" in form:
+        draft.read()
+    elif "write" in form and draft.sections:
+        draft.write()
+    elif "more" in form:
+        _add(draft.filled, form["more"])
+    elif "start" in form:
+        if draft.sections and draft.written and draft.filled.digest != draft.written:
+            draft.problems.append(NotNow("form_changed"))
+        elif (started := _start(request, draft)) is not None:
+            return started
+    return _page(request, draft, None)
+
+
+def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
+    """None where it cannot: then the draft has a problem more."""
+    try:
+        document = parse_sweep(draft.text)
+        out = settings.DATA_DIR / "sweeps"
+        out.mkdir(parents=True, exist_ok=True)
+        sweep = actions.add_sweep(document, draft.text, out, browser_making(request))
+    except (BadSweep, NotNow) as problem:
+        draft.problems.append(problem)
+        return None
+    start_jobs.delay()
+    return redirect("pipeline:sweep", sweep.id)
+
+
+def _add(filled: Filled, what: str) -> None:
+    """Empty fields: `faults`, `choices`, `row.0`, `column.0`."""
+    kind, _, number = what.partition(".")
+    if kind == "faults" and len(filled.faults) < FAULTS_MAX:
+        filled.faults.append(FaultFields(f"fault_{len(filled.faults) + 1}"))
+    elif kind == "choices" and len(filled.choices) < CHOICES_MAX:
+        filled.choices.append(ChoiceFields("", ["", ""], [("", ["", ""]), ("", ["", ""])]))
+    elif kind in ("row", "column") and number.isdecimal() and int(number) < len(filled.choices):
+        choice = filled.choices[int(number)]
+        if kind == "row" and len(choice.rows) < ROWS_MAX:
+            choice.rows.append(("", [""] * len(choice.paths)))
+        elif kind == "column" and len(choice.paths) < COLUMNS_MAX:
+            choice.paths.append("")
+            choice.rows = [(name, [*cells, ""]) for name, cells in choice.rows]
+
+
+def _page(request: HttpRequest, draft: Draft, sample: dict[str, Any] | None) -> HttpResponse:
+    language = language_of(get_language())
+    told = told_mistakes(draft.problems, draft.text, draft.scenario, language)
+    at_fields = {one["field"]: one for one in told if one["field"]}
+    fields = {*(one.path for one in draft.parameters), "seeds", "first_seed"}
+    for one in told:
+        one["on_page"] = one["field"] in fields or str(one["field"]).startswith(("faults.", "choices."))
+    context = {
+        "cards": [card_of(version) for version in ScenarioVersion.objects.library()],
+        "chosen": draft.scenario,
+        "variant": draft.variant or "",
+        "variants": draft.about(draft.scenario, draft.variant),
+        "sample": sample,
+        "document": draft.text,
+        "written": draft.written,
+        "kept": _kept(draft),
+        "problems": told,
+        "mistakes": at_fields,
+        "filled": draft.filled,
+        "sections": [_section_shown(section, draft.filled, at_fields) for section in draft.sections],
+        "choices": [_choice_shown(one, number) for number, one in enumerate(draft.filled.choices)],
+        "choices_open": len(draft.filled.choices) < CHOICES_MAX,
+        "faults": [
+            _fault_shown(one, number) for number, one in enumerate(_at_least_one(draft.filled.faults))
+        ],
+        "faults_open": len(draft.filled.faults) < FAULTS_MAX,
+        "paths": [parameter.path for parameter in draft.parameters],
+        "errors": ERRORS,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if draft.problems else HTTPStatus.OK
+    return render(request, "pipeline/build.html", context, status=status)
+
+
+def _kept(draft: Draft) -> list[str]:
+    try:
+        return kept_places(draft.text, draft.parameters) if draft.text and draft.sections else []
+    except BadSweep:
+        return []
+
+
+def _section_shown(section: Section, filled: Filled, mistakes: dict[str, Any]) -> dict[str, Any]:
+    rows = [(one, filled.values.get(one.path, "")) for one in section.parameters]
+    is_open = any(value or one.path in mistakes for one, value in rows)
+    return {"key": section.key, "rows": rows, "open": is_open}
+
+
+def _choice_shown(choice: ChoiceFields, number: int) -> dict[str, Any]:
+    at = f"choices.{number}"
+    return {
+        "at": at,
+        "number": number,
+        "name": choice.name,
+        "paths": [(f"{at}.path.{column}", path) for column, path in enumerate(choice.paths)],
+        "rows": [
+            (
+                f"{at}.{row}.name",
+                name,
+                [(f"{at}.{row}.value.{column}", cell) for column, cell in enumerate(cells)],
+            )
+            for row, (name, cells) in enumerate(choice.rows)
+        ],
+        "rows_open": len(choice.rows) < ROWS_MAX,
+        "columns_open": len(choice.paths) < COLUMNS_MAX,
+    }
+
+
+def _at_least_one(faults: list[FaultFields]) -> Iterable[FaultFields]:
+    return faults or [FaultFields("fault_1")]
+
+
+def _fault_shown(fault: FaultFields, number: int) -> dict[str, Any]:
+    return {
+        "at": f"faults.{number}",
+        "number": number + 1,
+        "fields": fault,
+        "kinds": [(kind, kind in fault.kinds) for kind in KINDS],
+        "places": [(place, place in fault.places) for place in PLACES],
+    }

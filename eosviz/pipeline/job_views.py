@@ -1,0 +1,74 @@
+"""What the pages of all jobs do alike: whose a job is, cancel, resume, open what came out, and say why not."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from eosviz.pipeline import actions
+from eosviz.pipeline.actions import NotNow
+from eosviz.pipeline.models import Job
+from eosviz.pipeline.opening import open_document
+from eosviz.pipeline.tasks import start_jobs
+from eosviz.walkthroughs.browser import browser_making, browser_of
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.views import PROBLEM_STATUS
+
+
+def seen_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
+    """One's own, or nobody's: somebody else's job does not exist."""
+    return get_object_or_404(kind.objects.seen_by(browser_of(request.session)), id=job_id)
+
+
+def own_job(request: HttpRequest, kind: type[Job], job_id: UUID) -> Any:
+    return get_object_or_404(kind.objects.of_browser(browser_of(request.session)), id=job_id)
+
+
+def owns(request: HttpRequest, job: Job) -> bool:
+    return job.owner != "" and job.owner == browser_of(request.session)
+
+
+@require_POST
+def cancel(request: HttpRequest, job_id: UUID, kind: type[Job]) -> HttpResponse:
+    job = own_job(request, kind, job_id)
+    actions.ask_to_stop(job)
+    return redirect(job)
+
+
+@require_POST
+def resume(request: HttpRequest, job_id: UUID, kind: type[Job]) -> HttpResponse:
+    job = own_job(request, kind, job_id)
+    try:
+        actions.resume(job)
+    except NotNow as refused:
+        return refused_page(request, refused, job.get_absolute_url())
+    start_jobs.delay()
+    return redirect(job)
+
+
+def to_session(
+    request: HttpRequest, scenario: str, document: dict[str, Any], step: int, back: str
+) -> HttpResponse:
+    """Lead to a session of this document, run to the step; where that cannot be, say why and lead back."""
+    try:
+        opened = open_document(browser_making(request), scenario, document, step)
+    except Problem as problem:
+        return problem_page(request, problem, back)
+    address = reverse("walkthroughs:player", args=[opened.branch.session_id])
+    return redirect(f"{address}?branch={opened.branch.id}&step={opened.step}")
+
+
+def refused_page(request: HttpRequest, refused: NotNow, back: str) -> HttpResponse:
+    context = {"key": f"sweeps.refused.{refused.key}", "params": refused.params, "back": back}
+    return render(request, "pipeline/refused.html", context, status=HTTPStatus.CONFLICT)
+
+
+def problem_page(request: HttpRequest, problem: Problem, back: str) -> HttpResponse:
+    context = {"problem": problem, "back": back}
+    return render(request, "pipeline/refused.html", context, status=PROBLEM_STATUS.get(problem.code, 400))

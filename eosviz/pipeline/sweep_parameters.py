@@ -1,0 +1,162 @@
+"""What can vary in a scenario, read from the tables that check scenarios and settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.client.configuration import SETTINGS
+from engine.network.faults import FaultRule
+from engine.scenario import Scenario
+from engine.scenario.schema import SECTIONS, Field
+from engine.switches import Switches
+from eosviz.pipeline.bad_sweep import bad_value
+
+_SCENARIO = ("profile",)
+_CLUSTER = ("latency_ms",)
+_TOPIC = ("min_isr", "replication", "segment_records")
+_CONSUMER = ("isolation",)
+_LOOP = ("batch", "before_end_ms", "every", "commits")
+_SCALARS = ("int", "bool", "number")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One thing that may vary: a dotted path, what stands there now, what may."""
+
+    path: str
+    now: Any
+    allowed: str
+    """In signs and values, which are the same in every language."""
+    kind: str
+
+    @property
+    def shown(self) -> str:
+        return "" if self.now is None else written(self.now)
+
+    def read(self, text: str, place: str) -> Any:
+        """A value as somebody types it. Raises BadSweep at ``place``."""
+        if self.kind in ("int", "number", "acks"):
+            number = number_of(text)
+            if number is None and self.kind != "acks":
+                raise bad_value(place, text, "signs", signs=self.allowed)
+            return text if number is None else number
+        if self.kind == "bool":
+            if text not in ("true", "false"):
+                raise bad_value(place, text, "signs", signs=self.allowed)
+            return text == "true"
+        return text
+
+
+def written(value: Any) -> str:
+    """As it is typed: a text without quotes."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def number_of(text: str) -> int | float | None:
+    """None for a text that is no number."""
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Parameters of one kind; `key` is `sweeps.build.<key>` in the catalogue."""
+
+    key: str
+    parameters: list[Parameter]
+
+
+def sections_of(scenario: Scenario) -> list[Section]:
+    """Everything that may vary in this scenario."""
+    document = scenario.document
+    return [
+        section
+        for section in (
+            Section("producers", list(_producers(document))),
+            Section("consumers", list(_rows(document, "consumers", "consumer", _CONSUMER))),
+            Section("cluster", list(_cluster(document, "topics" in scenario.source))),
+            Section("middleware", list(_middleware(document))),
+            Section("loops", list(_rows(document, "loops", "loop", _LOOP))),
+            Section("faults", list(_faults(document))),
+            Section("switches", list(_switches(document))),
+        )
+        if section.parameters
+    ]
+
+
+def _producers(document: Mapping[str, Any]) -> Iterator[Parameter]:
+    for producer in document["producers"]:
+        for name, setting in SETTINGS.items():
+            path = f"producers.{producer['name']}.settings.{name}"
+            now = producer["settings"].get(name, setting.default)
+            yield Parameter(path, now, _allowed(setting.kind, setting.low, setting.high), setting.kind)
+
+
+def _rows(
+    document: Mapping[str, Any], list_name: str, section: str, names: tuple[str, ...]
+) -> Iterator[Parameter]:
+    for row in document[list_name]:
+        for name in names:
+            yield _of_field(f"{list_name}.{row['name']}.{name}", SECTIONS[section][name], row[name])
+
+
+def _of_field(path: str, field: Field, now: Any) -> Parameter:
+    return Parameter(path, now, _allowed(field.kind, field.low, field.high, field.choices), field.kind)
+
+
+def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Parameter]:
+    """``has_topics``: the scenario names them; the usual one that stands in for none cannot be set."""
+    for name in _SCENARIO:
+        yield _of_field(name, SECTIONS["scenario"][name], document[name])
+    for name in _CLUSTER:
+        yield _of_field(f"cluster.{name}", SECTIONS["cluster"][name], document["cluster"][name])
+    for index, link in enumerate(document["cluster"]["latencies"]):
+        yield _of_field(f"cluster.latencies.{index}.ms", SECTIONS["latency"]["ms"], link["ms"])
+    if has_topics:
+        yield from _rows(document, "topics", "topic", _TOPIC)
+
+
+def _middleware(document: Mapping[str, Any]) -> Iterator[Parameter]:
+    """Times, counts and choices of two-phase commit, where the scenario has it."""
+    told = document["middleware"]
+    for name, field in SECTIONS["middleware"].items():
+        if told["participants"] and (field.kind in _SCALARS or field.choices):
+            yield _of_field(f"middleware.{name}", field, told[name])
+
+
+def _faults(document: Mapping[str, Any]) -> Iterator[Parameter]:
+    """Times of the fault script as it is written, and chances where there are some."""
+    for index, fault in enumerate(document["faults"]):
+        for name in ("at", "by_ms", "for_ms", "after_ms"):
+            if fault[name]:
+                yield _of_field(f"faults.{index}.{name}", SECTIONS["fault"][name], fault[name])
+        if FaultRule(index, fault).rate is not None:
+            field = SECTIONS["match"]["rate"]
+            yield _of_field(f"faults.{index}.match.rate", field, fault["match"]["rate"])
+
+
+def _switches(document: Mapping[str, Any]) -> Iterator[Parameter]:
+    usual = Switches()
+    for name in Switches.__dataclass_fields__:
+        default = getattr(usual, name)
+        now = document["switches"].get(name, default)
+        kind = {bool: "bool", int: "int"}.get(type(default), "text")
+        yield Parameter(f"switches.{name}", now, _allowed(kind, 1, None), kind)
+
+
+def _allowed(
+    kind: str, low: int | None = None, high: int | None = None, choices: tuple[Any, ...] = ()
+) -> str:
+    """In signs and values, which are the same in every language."""
+    if choices:
+        return " | ".join(str(choice) for choice in choices)
+    if kind == "int":
+        return f"{'' if low is None else low} … {'' if high is None else high}".strip()
+    return {"bool": "true | false", "acks": "0 | 1 | all", "number": "0 … 1"}.get(kind, "")
