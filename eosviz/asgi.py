@@ -10,12 +10,12 @@ http_application = get_asgi_application()  # loads the apps, which the imports b
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
+from eosviz.audience.routing import websocket_urlpatterns  # noqa: E402
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets  # noqa: E402
 from eosviz.operating.metrics import MeasuredSockets  # noqa: E402
 from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets  # noqa: E402
 from eosviz.replays.body_limit import BodyLimit  # noqa: E402
 from eosviz.walkthroughs.origin import OwnOrigin  # noqa: E402
-from eosviz.walkthroughs.routing import websocket_urlpatterns  # noqa: E402
 
 routes = ProtocolTypeRouter(
     {

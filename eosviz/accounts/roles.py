@@ -44,6 +44,7 @@ MAY: dict[Role, tuple[str, ...]] = {
 
 LOOKED_AT = (
     "accounts",
+    "audience",
     "classroom",
     "pipeline",
     "replays",

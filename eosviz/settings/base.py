@@ -44,6 +44,7 @@ INSTALLED_APPS = [
     "eosviz.reference",
     "eosviz.tracks",
     "eosviz.classroom",
+    "eosviz.audience",
     "eosviz.workshop",
     "eosviz.operating",
 ]

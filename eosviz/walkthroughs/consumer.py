@@ -10,7 +10,7 @@ import logging
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from asgiref.sync import sync_to_async
@@ -19,7 +19,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import DatabaseError
 from kombu.exceptions import OperationalError
 
-from eosviz.walkthroughs import actions, messages, presenting, questions, tasks
+from eosviz.walkthroughs import actions, messages, presenting, presenting_messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.budget import Bucket
 from eosviz.walkthroughs.limits import LIMITS
@@ -28,6 +28,8 @@ from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.streaming import group_of
 
 logger = logging.getLogger(__name__)
+
+Handlers = dict[type[msgspec.Struct], Callable[[Any, Any], Awaitable[None]]]
 
 NOT_FOUND_CODE = 4404
 OPEN_COMMANDS_MAX = 1_000
@@ -57,7 +59,6 @@ class SessionConsumer(AsyncWebsocketConsumer):
         self.session = found
         self.bucket = Bucket(LIMITS.messages_per_second, LIMITS.messages_burst)
         self.open_commands: OrderedDict[str, None] = OrderedDict()
-        self.handlers = _HANDLERS
         # Before anything is read: what is stored after a `hello` was read arrives through the group.
         await self.channel_layer.group_add(group_of(found.id), self.channel_name)
 
@@ -192,29 +193,29 @@ class SessionConsumer(AsyncWebsocketConsumer):
         name = await in_thread(actions.rename)(self.session.id, message.branch, message.name)
         await self._send(messages.Renamed(re=str(message.id), branch=message.branch, name=name))
 
-    async def present(self, message: messages.Present) -> None:
+    async def present(self, message: presenting_messages.Present) -> None:
         moved = await in_thread(presenting.move)(self.session.id, message)
         await presenting.tell(self.session.id, moved)
 
     async def ping(self, message: messages.Ping) -> None:
         await self._send(messages.Pong(re=str(message.id)))
 
-
-_HANDLERS: dict[type[msgspec.Struct], Callable[[SessionConsumer, Any], Awaitable[None]]] = {
-    messages.Hello: SessionConsumer.hello,
-    messages.Advance: SessionConsumer.command,
-    messages.RunUntil: SessionConsumer.command,
-    messages.MakeBranch: SessionConsumer.command,
-    messages.Intervene: SessionConsumer.command,
-    messages.Pause: SessionConsumer.pause,
-    messages.Window: SessionConsumer.window,
-    messages.AskKeyframe: SessionConsumer.keyframe,
-    messages.AskWay: SessionConsumer.way,
-    messages.Search: SessionConsumer.search,
-    messages.Rename: SessionConsumer.rename,
-    messages.AskTransactions: SessionConsumer.transactions,
-    messages.AskActions: SessionConsumer.ask_actions,
-    messages.AskWhy: SessionConsumer.ask_why,
-    messages.Present: SessionConsumer.present,
-    messages.Ping: SessionConsumer.ping,
-}
+    handlers: ClassVar[Handlers] = {
+        messages.Hello: hello,
+        messages.Advance: command,
+        messages.RunUntil: command,
+        messages.MakeBranch: command,
+        messages.Intervene: command,
+        messages.Pause: pause,
+        messages.Window: window,
+        messages.AskKeyframe: keyframe,
+        messages.AskWay: way,
+        messages.Search: search,
+        messages.Rename: rename,
+        messages.AskTransactions: transactions,
+        messages.AskActions: ask_actions,
+        messages.AskWhy: ask_why,
+        presenting_messages.Present: present,
+        messages.Ping: ping,
+    }
+    """What a page of this session may say; who presents may say more (`eosviz/audience/sockets.py`)."""

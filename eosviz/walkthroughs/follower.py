@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Any, ClassVar, get_args
 
 from eosviz.walkthroughs import messages, presenting, questions
-from eosviz.walkthroughs.consumer import SessionConsumer, in_thread
+from eosviz.walkthroughs.consumer import Handlers, SessionConsumer, in_thread
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Presentation, Session
+from eosviz.walkthroughs.presenting_messages import OfPresenter
 from eosviz.walkthroughs.streaming import followers_of
 
 
@@ -18,7 +19,6 @@ class FollowerConsumer(SessionConsumer):
     async def connect(self) -> None:
         await super().connect()
         if hasattr(self, "session"):
-            self.handlers = _HANDLERS
             await self.channel_layer.group_add(followers_of(self.session.id), self.channel_name)
 
     def _find(self) -> Session | None:
@@ -55,23 +55,13 @@ class FollowerConsumer(SessionConsumer):
     async def refuse(self, message: messages.AnyFromPage) -> None:
         raise Problem("refused", "only_followed")
 
-
-_HANDLERS = {
-    messages.Hello: FollowerConsumer.hello,
-    messages.Advance: FollowerConsumer.refuse,
-    messages.RunUntil: FollowerConsumer.refuse,
-    messages.MakeBranch: FollowerConsumer.refuse,
-    messages.Intervene: FollowerConsumer.refuse,
-    messages.Pause: FollowerConsumer.refuse,
-    messages.AskActions: FollowerConsumer.refuse,
-    messages.AskWhy: FollowerConsumer.refuse,
-    messages.Rename: FollowerConsumer.refuse,
-    messages.Present: FollowerConsumer.refuse,
-    messages.Search: FollowerConsumer.search,
-    messages.AskTransactions: FollowerConsumer.transactions,
-    messages.Window: FollowerConsumer.window,
-    messages.AskKeyframe: FollowerConsumer.keyframe,
-    messages.AskWay: FollowerConsumer.way,
-    messages.Ping: FollowerConsumer.ping,
-}
-"""Every message of the page, as in `consumer.py`."""
+    handlers: ClassVar[Handlers] = {
+        **dict.fromkeys((*SessionConsumer.handlers, *get_args(OfPresenter)), refuse),
+        messages.Hello: hello,
+        messages.Search: SessionConsumer.search,
+        messages.AskTransactions: SessionConsumer.transactions,
+        messages.Window: SessionConsumer.window,
+        messages.AskKeyframe: SessionConsumer.keyframe,
+        messages.AskWay: SessionConsumer.way,
+        messages.Ping: SessionConsumer.ping,
+    }

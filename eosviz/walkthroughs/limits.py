@@ -31,6 +31,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     interventions_per_branch: int = 200
     sessions_per_browser: int = 200
     name_characters: int = 80
+    followers_heard: int = 500
+    """How many of those who follow a presentation can say something in it; any number may look."""
+    hand_characters: int = 200
+    follower_deeds_per_minute: int = 20
+    """Hands raised and lowered and answers given, by one page."""
     keyframe_every: int = KEYFRAME_EVERY
 
 

@@ -23,8 +23,10 @@ from msgspec import Meta, Struct
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.interventions import AnyIntervention
 from eosviz.walkthroughs.limits import LIMITS
-from eosviz.walkthroughs.messages import ZOOM_PATTERN, Problem, Selection, StepNumber, View
+from eosviz.walkthroughs.message_base import Selection, StepNumber
+from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, line_interventions
+from eosviz.walkthroughs.presenting_messages import ZOOM_PATTERN, View
 
 VIEWS = get_args(View)
 VERSION_CHARACTERS = 16

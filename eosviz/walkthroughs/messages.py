@@ -7,46 +7,37 @@ than the schema. What the server says is built here too, so that the names stand
 from __future__ import annotations
 
 import uuid
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct
 
 from eosviz.walkthroughs.conditions import AnyCondition
-from eosviz.walkthroughs.interventions import AnyIntervention, Milliseconds, Word
+from eosviz.walkthroughs.interventions import AnyIntervention, Milliseconds
 from eosviz.walkthroughs.limits import LIMITS, Limits
 from eosviz.walkthroughs.malformed import choices_of, explained
+from eosviz.walkthroughs.message_base import (
+    VERSION,
+    BranchId,
+    FromPage,
+    FromServer,
+    Json,
+    Selection,
+    StepNumber,
+)
 from eosviz.walkthroughs.names import NAME_PATTERN
+from eosviz.walkthroughs.presenting_messages import OfFollower, OfPresenter, Present
 from eosviz.walkthroughs.ways import WayChange
 
-VERSION = 1
-
-Json = msgspec.Raw | dict[str, Any]
-"""An object that is passed on as stored, without being read."""
-
-StepNumber = Annotated[int, Meta(ge=0, le=10_000_000)]
-BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 
 
-class Selection(Struct, forbid_unknown_fields=True, frozen=True):
-    """What the reader picked (static/player/frame.ts)."""
-
-    kind: Literal["message", "batch", "partition", "actor", "record", "timer", "transaction"]
-    id: Word
-    partition: Word | None = None
-    serials: Annotated[list[int], Meta(max_length=10_000)] | None = None
-
-
-class FromPage(Struct, tag_field="type", forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """Every message of the page."""
-
-    v: Literal[1]
-    id: uuid.UUID
-
-
 class Hello(FromPage, tag="hello", frozen=True, kw_only=True):
-    have: Annotated[dict[BranchId, StepNumber], Meta(max_length=LIMITS.branches_per_session)] = {}
+    have: Annotated[dict[BranchId, StepNumber], Meta(max_length=LIMITS.branches_per_session)] = msgspec.field(
+        default_factory=dict
+    )
+    follower: uuid.UUID | None = None
+    """Of a page that follows: made once and kept, so that whoever comes back is known."""
 
 
 class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
@@ -60,7 +51,9 @@ class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
     after: StepNumber
     until: Literal["interesting", "end", "time", "breakpoint"]
     time: Milliseconds | None = None
-    conditions: Annotated[list[AnyCondition], Meta(max_length=LIMITS.breakpoints)] = []
+    conditions: Annotated[list[AnyCondition], Meta(max_length=LIMITS.breakpoints)] = msgspec.field(
+        default_factory=list
+    )
     """With `breakpoint`: it stops where any of them holds."""
     limit: Annotated[int, Meta(ge=1, le=LIMITS.run_steps)] = LIMITS.run_steps
 
@@ -136,41 +129,6 @@ class AskWhy(FromPage, tag="why", frozen=True, kw_only=True):
     subject: Annotated[str, Meta(max_length=300)] = ""
 
 
-View = Literal["lanes", "spacetime", "text", "code", "transactions"]
-ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
-"""How closely it is looked at, as it stands in addresses (docs/links.md); nothing: steps."""
-
-
-class ShownLink(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """One sentence of an answer that a presenter has on show."""
-
-    key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
-    params: dict[str, Any]
-    rules: Annotated[list[Word], Meta(max_length=20)]
-    subject: Selection | None
-    compared: Annotated[list[tuple[Any, Any]], Meta(max_length=20)]
-    step: StepNumber | None
-
-
-class ShownWhy(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """The question that a presenter asked, and the engine's answer as it came; followers cannot ask."""
-
-    key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
-    params: dict[str, Any]
-    links: Annotated[list[ShownLink], Meta(max_length=40)]
-
-
-class Present(FromPage, tag="present", frozen=True, kw_only=True):
-    """Where whoever presents is now; all who follow are taken there."""
-
-    branch: BranchId
-    step: StepNumber
-    view: View = "lanes"
-    zoom: Annotated[str, Meta(pattern=f"^{ZOOM_PATTERN}$")] = ""
-    selection: Selection | None = None
-    why: ShownWhy | None = None
-
-
 class Ping(FromPage, tag="ping", frozen=True, kw_only=True):
     pass
 
@@ -198,16 +156,12 @@ Question = (
     | AskWhy
     | Present
     | Ping
+    | OfFollower
+    | OfPresenter
 )
 """What changes no step and may simply be asked again."""
 
 AnyFromPage = Command | Question
-
-
-class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
-    """Every message of the server. Within a version fields may be added, so a page ignores unknown ones."""
-
-    v: int = VERSION
 
 
 class BranchSummary(Struct, frozen=True, kw_only=True):
@@ -279,7 +233,7 @@ class Done(FromServer, tag="done", frozen=True, kw_only=True):
     reached: int
     stopped: Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]
     created: str | None = None
-    hits: list[int] = []
+    hits: list[int] = msgspec.field(default_factory=list)
     """With `breakpoint`: which of the conditions hold at `reached`, by their positions."""
 
 
@@ -406,19 +360,6 @@ class ErrorMessage(FromServer, tag="error", frozen=True, kw_only=True):
     remedy_key: str
 
 
-class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
-    """To followers: where the presenter is. `number` grows, so an older one that comes late is ignored."""
-
-    number: int
-    branch: str
-    step: int
-    view: str
-    selection: Selection | None
-    zoom: str = ""
-    why: dict[str, Any] | None = None
-    ended: bool = False
-
-
 class Pong(FromServer, tag="pong", frozen=True, kw_only=True):
     re: str
 
@@ -440,27 +381,7 @@ class _Envelope(Struct, frozen=True):
 
 _envelope_decoder = msgspec.json.Decoder(_Envelope)
 _message_decoder = msgspec.json.Decoder(AnyFromPage)
-_types = {
-    kind.__struct_config__.tag
-    for kind in (
-        Hello,
-        Advance,
-        RunUntil,
-        Pause,
-        MakeBranch,
-        Intervene,
-        Window,
-        AskKeyframe,
-        AskWay,
-        Search,
-        Rename,
-        AskTransactions,
-        AskActions,
-        AskWhy,
-        Present,
-        Ping,
-    )
-}
+_types = {kind.__struct_config__.tag for kind in get_args(AnyFromPage)}
 _choices = choices_of(AnyFromPage)
 encode = msgspec.json.encode
 

@@ -15,8 +15,9 @@ from channels.layers import get_channel_layer
 from django.db import transaction
 from django.db.models import F
 
-from eosviz.walkthroughs.messages import Present, Presented, Problem, encode
+from eosviz.walkthroughs.messages import Problem, encode
 from eosviz.walkthroughs.models import Branch, Presentation, Session
+from eosviz.walkthroughs.presenting_messages import Present, Presented
 from eosviz.walkthroughs.streaming import followers_of, send_to_group
 
 

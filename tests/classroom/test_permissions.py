@@ -23,6 +23,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from engine.scenario import entry, parse
 from engine.scenario.header import ENGINE_VERSION
 from engine.scenario.tracks import tracks
+from eosviz.audience.routing import websocket_urlpatterns
 from eosviz.classroom.models import Attempt, Kind, Membership
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets
 from eosviz.pipeline import tasks as pipeline_tasks
@@ -36,7 +37,6 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import presenting
 from eosviz.walkthroughs.budget import api_throttle, form_buckets
 from eosviz.walkthroughs.models import Branch, Session
-from eosviz.walkthroughs.routing import websocket_urlpatterns
 from eosviz.workshop.building import edits, trials
 from eosviz.workshop.models import Draft, Edition, Visibility
 from tests.classroom.conftest import School

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -336,11 +336,3 @@ async def test_a_page_of_another_site_gets_no_socket(origin: bytes | None) -> No
     socket = WebsocketCommunicator(application, f"/ws/sessions/{session.id}/", headers=headers)
     connected, _ = await socket.connect()
     assert not connected
-
-
-def test_each_message_type_has_a_handler(start: Callable[..., Session]) -> None:
-    from typing import get_args
-
-    from eosviz.walkthroughs.messages import AnyFromPage
-
-    assert set(consumer._HANDLERS) == set(get_args(AnyFromPage))

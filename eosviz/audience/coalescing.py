@@ -1,0 +1,41 @@
+"""Work that many ask for at once and that need be done once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+
+class Coalesced:
+    """Does `work` at once when it is asked for, and not again before `seconds` have passed, however often it was
+    asked for meanwhile; what was asked for during the work is done after it. Belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[], Awaitable[None]],
+        seconds: float,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`work` raises nothing."""
+        self._work = work
+        self._seconds = seconds
+        self._pause = pause
+        self._wanted = False
+        self._running: asyncio.Task[None] | None = None
+
+    def ask(self) -> None:
+        self._wanted = True
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        while self._wanted:
+            self._wanted = False
+            await self._work()
+            await self._pause(self._seconds)
+
+    def stop(self) -> None:
+        self._wanted = False
+        if self._running is not None:
+            self._running.cancel()

@@ -1,0 +1,156 @@
+"""Hands and polls of a presentation. All of it goes with the presentation: nothing is kept of who said what.
+
+A row says who somebody is only by an account's key, where they are signed in; names are read when they are shown,
+and only by whom they may be (`naming.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from eosviz.walkthroughs.models import Branch, Presentation
+
+AWAY_SECONDS = 15
+"""How long a hand stays up without its follower's connection, which a page makes again within two or three."""
+
+
+class FollowerQuerySet(models.QuerySet["Follower"]):
+    def of(self, presentation: Presentation) -> FollowerQuerySet:
+        return self.filter(presentation=presentation)
+
+
+class Follower(models.Model):
+    """Somebody who said something while they followed; who only looks has no row."""
+
+    presentation = models.ForeignKey(Presentation, on_delete=models.CASCADE, related_name="followers")
+    key = models.CharField(max_length=64)
+    """A digest of account, browser or page together with the presentation: it says nothing anywhere else."""
+    number = models.PositiveIntegerField()
+    """From 1, in the order in which they first said something: what those without a name are called."""
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
+
+    objects = FollowerQuerySet.as_manager()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["presentation", "key"], name="follower_once"),
+            models.UniqueConstraint(fields=["presentation", "number"], name="follower_number_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"follower {self.number} of {self.presentation_id}"
+
+
+class HandQuerySet(models.QuerySet["Hand"]):
+    def of(self, presentation: Presentation) -> HandQuerySet:
+        """The earliest first."""
+        return self.filter(follower__presentation=presentation).order_by("raised", "id")
+
+    def gone(self) -> HandQuerySet:
+        """Whose follower left and did not come back in time."""
+        return self.filter(away_since__lt=timezone.now() - timedelta(seconds=AWAY_SECONDS))
+
+
+class Hand(models.Model):
+    """A raised hand; lowering it deletes the row."""
+
+    follower = models.OneToOneField(Follower, on_delete=models.CASCADE, related_name="hand")
+    branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
+    step = models.PositiveIntegerField()
+    text = models.CharField(max_length=200, blank=True)
+    page = models.UUIDField()
+    """The page it was raised on: another page of the same person may close without lowering it."""
+    raised = models.DateTimeField(auto_now_add=True)
+    away_since = models.DateTimeField(null=True)
+
+    objects = HandQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"hand of {self.follower_id} at {self.step}"
+
+
+class PollState(models.TextChoices):
+    OPEN = "open", "open"
+    """Followers answer, and may answer otherwise."""
+    CLOSED = "closed", "closed"
+    REVEALED = "revealed", "revealed"
+    """The engine's step was taken: it is the answer."""
+    OVER = "over", "over"
+
+
+POLL_CHANGES: Mapping[tuple[str, str], str] = {
+    ("open", "show"): "open",
+    ("open", "hide"): "open",
+    ("open", "close"): "closed",
+    ("open", "reveal"): "revealed",
+    ("open", "end"): "over",
+    ("closed", "show"): "closed",
+    ("closed", "hide"): "closed",
+    ("closed", "close"): "closed",
+    ("closed", "reveal"): "revealed",
+    ("closed", "end"): "over",
+    ("revealed", "reveal"): "revealed",
+    ("revealed", "end"): "over",
+    ("over", "end"): "over",
+}
+"""State and change to the state after it; what has no row is refused. A repeat changes nothing."""
+
+
+class Poll(models.Model):
+    """The newest poll of a presentation; the next one takes its place and its answers go."""
+
+    presentation = models.OneToOneField(Presentation, on_delete=models.CASCADE, related_name="poll")
+    turn = models.PositiveIntegerField(default=0)
+    """Which one it is: an answer to an earlier question is not taken for one to this."""
+    number = models.PositiveIntegerField(default=0)
+    """Of the last change; grows with each."""
+    branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+")
+    at = models.PositiveIntegerField()
+    question = models.JSONField()
+    """As the engine asked it (`engine/predict`), with the right choice and the reasons."""
+    state = models.CharField(max_length=10, choices=PollState.choices, default=PollState.OPEN)
+    shown = models.BooleanField(default=False)
+    """Whether followers see the counts before the answer is revealed."""
+
+    def __str__(self) -> str:
+        return f"poll {self.turn} of {self.presentation_id}"
+
+    @property
+    def choices(self) -> set[str]:
+        return {choice["id"] for choice in self.question["choices"]}
+
+
+class AnswerQuerySet(models.QuerySet["Answer"]):
+    def counts(self, poll: Poll) -> dict[str, int]:
+        """Choice to how many made it; every choice of the question has a count."""
+        made: dict[str, int] = dict(
+            self.filter(poll=poll).values_list("choice").annotate(count=models.Count("id"))
+        )
+        return {choice["id"]: made.get(choice["id"], 0) for choice in poll.question["choices"]}
+
+    def by_users(self, poll: Poll) -> list[tuple[Any, str]]:
+        """Account and choice, of those who are signed in."""
+        signed_in = self.filter(poll=poll, follower__user__isnull=False)
+        return list(signed_in.order_by("follower__number").values_list("follower__user", "choice"))
+
+
+class Answer(models.Model):
+    """What one follower says now; they may say something else until the poll is closed."""
+
+    poll = models.ForeignKey(Poll, on_delete=models.CASCADE, related_name="answers")
+    follower = models.ForeignKey(Follower, on_delete=models.CASCADE, related_name="+")
+    choice = models.CharField(max_length=80)
+
+    objects = AnswerQuerySet.as_manager()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["poll", "follower"], name="poll_answer_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.choice} in {self.poll_id}"

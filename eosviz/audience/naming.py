@@ -1,0 +1,22 @@
+"""Who is told whose name: an instructor those of their own classes, as the roster does, and nobody else anybody's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eosviz.accounts.models import User
+from eosviz.classroom.models import Classroom, Membership
+from eosviz.walkthroughs.models import Session
+
+
+def names_told(session: Session, users: Iterable[int | None]) -> dict[int, str]:
+    """Of these accounts, the names that whoever presents this session may read. Two queries at most."""
+    wanted = {user for user in users if user is not None}
+    if not wanted:
+        return {}
+    presenter = User.objects.filter(owner_key=session.owner).first()
+    if presenter is None:
+        return {}
+    taught = Classroom.objects.taught_by(presenter).filter(archived__isnull=True)
+    members = Membership.objects.filter(user__in=wanted, classroom__in=taught).select_related("user")
+    return {member.user_id: member.user.called for member in members}

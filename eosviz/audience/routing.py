@@ -1,0 +1,10 @@
+"""The WebSocket addresses of stepping and of following; `eosviz.asgi` serves them."""
+
+from django.urls import URLPattern, URLResolver, path
+
+from eosviz.audience.sockets import FollowerSocket, PresenterSocket
+
+websocket_urlpatterns: list[URLPattern | URLResolver] = [
+    path("ws/sessions/<uuid:session_id>/", PresenterSocket.as_asgi()),
+    path("ws/follow/<uuid:token>/", FollowerSocket.as_asgi()),
+]

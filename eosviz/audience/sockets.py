@@ -1,0 +1,202 @@
+"""The two sockets of stepping with what a presentation adds: hands and polls (docs/websocket.md).
+
+Each deed of a follower is one transaction and one short message to the presenter's page, which looks at hands and
+counts a few times a second at most and tells what it found: two hundred answers in a second are four looks and, if
+the counts are shown, four messages to the group of those who follow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from typing import Any, ClassVar
+
+import msgspec
+from django.db import DatabaseError
+from redis.exceptions import RedisError
+
+from eosviz.audience import actions, telling
+from eosviz.audience.coalescing import Coalesced
+from eosviz.audience.models import AWAY_SECONDS
+from eosviz.walkthroughs import messages, presenting_messages
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.budget import Bucket
+from eosviz.walkthroughs.consumer import Handlers, SessionConsumer, in_thread
+from eosviz.walkthroughs.follower import FollowerConsumer
+from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.streaming import followers_of
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.25
+"""Between two looks at hands and counts."""
+
+
+def presenters_of(session_id: uuid.UUID) -> str:
+    """The channel-layer group of the pages that present this session."""
+    return f"present.{session_id.hex}"
+
+
+class PresenterSocket(SessionConsumer):
+    """`/ws/sessions/<session id>/`. Only a page that presents is told of its audience."""
+
+    attends = False
+    shown: presenting_messages.PollTold | None = None
+    """What this page told those who follow last."""
+
+    async def disconnect(self, code: int) -> None:
+        if self.attends:
+            self.looking.stop()
+            await self.channel_layer.group_discard(presenters_of(self.session.id), self.channel_name)
+        await super().disconnect(code)
+
+    async def attend(self, message: presenting_messages.Attend) -> None:
+        if not self.attends:
+            self.attends = True
+            self.looking = Coalesced(self._look, LOOK_SECONDS)
+            await self.channel_layer.group_add(presenters_of(self.session.id), self.channel_name)
+        await self._answer(message)
+
+    async def lower_hands(self, message: presenting_messages.LowerHands) -> None:
+        keys = await in_thread(actions.lower)(self.session.id, message.followers)
+        if keys:
+            event = {"type": "audience.lowered", "keys": keys}
+            await self.channel_layer.group_send(followers_of(self.session.id), event)
+        await self._answer(message)
+
+    async def open_poll(self, message: presenting_messages.OpenPoll) -> None:
+        await in_thread(actions.open_poll)(self.session.id, message.branch, message.at)
+        await self._answer(message)
+
+    async def change_poll(self, message: presenting_messages.ChangePoll) -> None:
+        await in_thread(actions.change_poll)(self.session.id, message.poll, message.change)
+        await self._answer(message)
+
+    async def refuse_presenter(self, message: messages.AnyFromPage) -> None:
+        raise Problem("refused", "only_followers")
+
+    async def audience_changed(self, event: dict[str, Any]) -> None:
+        self.looking.ask()
+
+    async def _answer(self, message: messages.AnyFromPage) -> None:
+        """What is so now, to this page, to those who follow and to other pages that present."""
+        found = await in_thread(telling.audience_of)(self.session.id)
+        if found is None:
+            raise Problem("refused", "not_presented")
+        audience, told = found
+        await self._tell_followers(told)
+        await self._send(msgspec.structs.replace(audience, re=str(message.id)))
+        if not isinstance(message, presenting_messages.Attend):
+            await tell_presenters(self.channel_layer, self.session.id)
+
+    async def _look(self) -> None:
+        try:
+            found = await in_thread(telling.audience_of)(self.session.id)
+            if found is None:
+                return
+            audience, told = found
+            await self._send(audience)
+            await self._tell_followers(told)
+        except (DatabaseError, RedisError, OSError):
+            logger.exception("session %s: its audience could not be looked at", self.session.id)
+            return
+        if any(hand.away for hand in audience.hands):
+            asyncio.get_running_loop().call_later(AWAY_SECONDS + LOOK_SECONDS, self.looking.ask)
+
+    async def _tell_followers(self, told: presenting_messages.PollTold | None) -> None:
+        """When it is another than they were told last by this page."""
+        if told is None or told == self.shown:
+            return
+        self.shown = told
+        event = {"type": "audience.poll", "frame": messages.encode(told).decode()}
+        await self.channel_layer.group_send(followers_of(self.session.id), event)
+
+    handlers: ClassVar[Handlers] = {
+        **SessionConsumer.handlers,
+        presenting_messages.Attend: attend,
+        presenting_messages.LowerHands: lower_hands,
+        presenting_messages.OpenPoll: open_poll,
+        presenting_messages.ChangePoll: change_poll,
+        presenting_messages.RaiseHand: refuse_presenter,
+        presenting_messages.LowerHand: refuse_presenter,
+        presenting_messages.AnswerPoll: refuse_presenter,
+    }
+
+
+class FollowerSocket(FollowerConsumer):
+    """`/ws/follow/<token>/`. Who named no page in `hello` looks on and can say nothing."""
+
+    who: actions.Who | None = None
+
+    async def connect(self) -> None:
+        await super().connect()
+        self.deeds = Bucket(LIMITS.follower_deeds_per_minute / 60, LIMITS.follower_deeds_per_minute)
+
+    async def disconnect(self, code: int) -> None:
+        if self.who is not None and await in_thread(actions.leave)(self.token, self.who):
+            await tell_presenters(self.channel_layer, self.session.id)
+        await super().disconnect(code)
+
+    async def hello(self, message: messages.Hello) -> None:
+        await super().hello(message)
+        if message.follower is None:
+            return
+        user = getattr(self.scope.get("user"), "pk", None)
+        browser = browser_of(self.scope["session"])
+        self.who = actions.who_follows(self.token, user, browser, message.follower)
+        told = await in_thread(telling.told_on_arrival)(self.token, self.who)
+        for frame in told:
+            await self._send(frame)
+        if told[0].raised is not None:
+            await tell_presenters(self.channel_layer, self.session.id)
+
+    async def raise_hand(self, message: presenting_messages.RaiseHand) -> None:
+        who = self._somebody()
+        hand = await in_thread(actions.raise_hand)(self.token, who, message)
+        await self._send(await in_thread(telling.own_hand)(self.token, who, hand, str(message.id)))
+        await tell_presenters(self.channel_layer, self.session.id)
+
+    async def lower_hand(self, message: presenting_messages.LowerHand) -> None:
+        who = self._somebody()
+        await in_thread(actions.lower_own)(self.token, who)
+        await self._send(await in_thread(telling.own_hand)(self.token, who, None, str(message.id)))
+        await tell_presenters(self.channel_layer, self.session.id)
+
+    async def answer_poll(self, message: presenting_messages.AnswerPoll) -> None:
+        await in_thread(actions.answer_poll)(self.token, self._somebody(), message.poll, message.choice)
+        await self._send(
+            presenting_messages.Answered(poll=message.poll, choice=message.choice, re=str(message.id))
+        )
+        await tell_presenters(self.channel_layer, self.session.id)
+
+    def _somebody(self) -> actions.Who:
+        if self.who is None:
+            raise Problem("refused", "no_follower")
+        if not self.deeds.take():
+            raise Problem("too_frequent", "deeds_too_frequent", per_minute=LIMITS.follower_deeds_per_minute)
+        return self.who
+
+    async def audience_poll(self, event: dict[str, Any]) -> None:
+        await self.send(text_data=event["frame"])
+
+    async def audience_lowered(self, event: dict[str, Any]) -> None:
+        if self.who is not None and self.who.key in event["keys"]:
+            await self._send(await in_thread(telling.own_hand)(self.token, self.who, None))
+
+    handlers: ClassVar[Handlers] = {
+        **FollowerConsumer.handlers,
+        messages.Hello: hello,
+        presenting_messages.RaiseHand: raise_hand,
+        presenting_messages.LowerHand: lower_hand,
+        presenting_messages.AnswerPoll: answer_poll,
+    }
+
+
+async def tell_presenters(layer: Any, session_id: uuid.UUID) -> None:
+    """Never raises: what was said is stored, and the presenter's next look finds it."""
+    try:
+        await layer.group_send(presenters_of(session_id), {"type": "audience.changed"})
+    except (RedisError, OSError) as error:
+        logger.warning("session %s: its presenter was not told: %r", session_id, error)

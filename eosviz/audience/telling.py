@@ -1,0 +1,105 @@
+"""What is told of hands and polls, to whom: all of it to who presents, to each follower their own."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from eosviz.audience import actions
+from eosviz.audience.actions import Who
+from eosviz.audience.models import Answer, Hand, Poll, PollState
+from eosviz.audience.naming import names_told
+from eosviz.walkthroughs.models import Presentation
+from eosviz.walkthroughs.presenting_messages import (
+    Answered,
+    Audience,
+    HandSeen,
+    HandTold,
+    PollTold,
+    PollView,
+    RaisedAt,
+)
+
+
+def audience_of(session_id: uuid.UUID) -> tuple[Audience, PollTold | None] | None:
+    """For who presents, and what followers see of the same poll; None while nobody presents. Eight queries at most,
+    however many follow."""
+    presentation = Presentation.objects.select_related("session").filter(session=session_id).first()
+    if presentation is None:
+        return None
+    actions.lower_gone(presentation)
+    hands = list(Hand.objects.of(presentation).select_related("follower"))
+    poll = Poll.objects.filter(presentation=presentation).first()
+    counts = None if poll is None else Answer.objects.counts(poll)
+    answered = [] if poll is None else Answer.objects.by_users(poll)
+    users = [hand.follower.user_id for hand in hands] + [user for user, _ in answered]
+    called = names_told(presentation.session, users)
+    names: dict[str, list[str]] = {}
+    for user, choice in answered:
+        if user in called:
+            names.setdefault(choice, []).append(called[user])
+    seen = [
+        HandSeen(
+            branch=str(hand.branch_id),
+            step=hand.step,
+            text=hand.text,
+            follower=hand.follower.number,
+            name=called.get(hand.follower.user_id),
+            away=hand.away_since is not None,
+        )
+        for hand in hands
+    ]
+    whole = None if poll is None else _view(poll, counts, tells_answer=True)
+    return Audience(hands=seen, poll=whole, names=names), None if poll is None else poll_told(poll, counts)
+
+
+def poll_told(poll: Poll, counts: dict[str, int] | None = None) -> PollTold:
+    """What followers see: counts when they are shown, the answer when it was revealed."""
+    if counts is None:
+        counts = Answer.objects.counts(poll)
+    is_revealed = poll.state == PollState.REVEALED
+    return PollTold(number=poll.number, poll=_view(poll, counts, tells_answer=is_revealed))
+
+
+def _view(poll: Poll, counts: dict[str, int] | None, tells_answer: bool) -> PollView | None:
+    if poll.state == PollState.OVER:
+        return None
+    question: dict[str, Any] = poll.question
+    are_counted = poll.shown or tells_answer
+    return PollView(
+        id=poll.turn,
+        branch=str(poll.branch_id),
+        at=poll.at,
+        state=poll.state,
+        shown=poll.shown,
+        key=question["key"],
+        params=question["params"],
+        choices=question["choices"],
+        answers=sum(counts.values()) if counts is not None and are_counted else None,
+        counts=counts if are_counted else None,
+        right=question["right"] if tells_answer else None,
+        reasons=question["reasons"] if tells_answer else None,
+    )
+
+
+def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> HandTold:
+    """Who somebody is to the presenter is told before they raise their hand, too."""
+    presentation = Presentation.objects.select_related("session").filter(token=token).first()
+    called = {} if presentation is None else names_told(presentation.session, [who.user])
+    return HandTold(
+        raised=None if hand is None else RaisedAt(branch=str(hand.branch_id), step=hand.step, text=hand.text),
+        follower=None if hand is None else hand.follower.number,
+        name=called.get(who.user) if who.user is not None else None,
+        re=re,
+    )
+
+
+def told_on_arrival(token: uuid.UUID, who: Who) -> list[HandTold | PollTold | Answered]:
+    """To a follower who comes or comes back: their hand, the poll and their answer to it."""
+    told: list[HandTold | PollTold | Answered] = [own_hand(token, who, actions.come_back(token, who))]
+    poll = Poll.objects.filter(presentation=token).exclude(state=PollState.OVER).first()
+    if poll is not None:
+        told.append(poll_told(poll))
+        mine = Answer.objects.filter(poll=poll, follower__key=who.key).first()
+        told.append(Answered(poll=poll.turn, choice=None if mine is None else mine.choice))
+    return told

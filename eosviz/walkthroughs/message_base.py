@@ -1,0 +1,41 @@
+"""What every message of docs/websocket.md is made of; `messages.py` and `presenting_messages.py` hold the messages."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from eosviz.walkthroughs.interventions import Word
+
+VERSION = 1
+
+Json = msgspec.Raw | dict[str, Any]
+"""An object that is passed on as stored, without being read."""
+
+StepNumber = Annotated[int, Meta(ge=0, le=10_000_000)]
+BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
+
+
+class Selection(Struct, forbid_unknown_fields=True, frozen=True):
+    """What the reader picked (static/player/frame.ts)."""
+
+    kind: Literal["message", "batch", "partition", "actor", "record", "timer", "transaction"]
+    id: Word
+    partition: Word | None = None
+    serials: Annotated[list[int], Meta(max_length=10_000)] | None = None
+
+
+class FromPage(Struct, tag_field="type", forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Every message of the page."""
+
+    v: Literal[1]
+    id: uuid.UUID
+
+
+class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
+    """Every message of the server. Within a version fields may be added, so a page ignores unknown ones."""
+
+    v: int = VERSION

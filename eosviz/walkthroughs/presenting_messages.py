@@ -1,0 +1,192 @@
+"""What is said where somebody presents: where the presenter is, hands of those who follow, and polls.
+
+docs/websocket.md, *Following a presentation* and *Hands and polls*.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from eosviz.walkthroughs.interventions import Word
+from eosviz.walkthroughs.limits import LIMITS
+from eosviz.walkthroughs.message_base import BranchId, FromPage, FromServer, Selection, StepNumber
+from eosviz.walkthroughs.names import NAME_PATTERN
+
+View = Literal["lanes", "spacetime", "text", "code", "transactions"]
+ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
+"""How closely it is looked at, as it stands in addresses (docs/links.md); nothing: steps."""
+
+
+class ShownLink(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One sentence of an answer that a presenter has on show."""
+
+    key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
+    params: dict[str, Any]
+    rules: Annotated[list[Word], Meta(max_length=20)]
+    subject: Selection | None
+    compared: Annotated[list[tuple[Any, Any]], Meta(max_length=20)]
+    step: StepNumber | None
+
+
+class ShownWhy(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """The question that a presenter asked, and the engine's answer as it came; followers cannot ask."""
+
+    key: Annotated[str, Meta(pattern=r"^[a-z0-9_.]{1,100}$")]
+    params: dict[str, Any]
+    links: Annotated[list[ShownLink], Meta(max_length=40)]
+
+
+class Present(FromPage, tag="present", frozen=True, kw_only=True):
+    """Where whoever presents is now; all who follow are taken there."""
+
+    branch: BranchId
+    step: StepNumber
+    view: View = "lanes"
+    zoom: Annotated[str, Meta(pattern=f"^{ZOOM_PATTERN}$")] = ""
+    selection: Selection | None = None
+    why: ShownWhy | None = None
+
+
+class Presented(FromServer, tag="presented", frozen=True, kw_only=True):
+    """To followers: where the presenter is. `number` grows, so an older one that comes late is ignored."""
+
+    number: int
+    branch: str
+    step: int
+    view: str
+    selection: Selection | None
+    zoom: str = ""
+    why: dict[str, Any] | None = None
+    ended: bool = False
+
+
+# -- of those who follow ---------------------------------------------------------------------------------------
+
+
+class RaiseHand(FromPage, tag="raise_hand", frozen=True, kw_only=True):
+    """At the step that the follower sees; raised again it stands at the new place with the new text."""
+
+    branch: BranchId
+    step: StepNumber
+    text: Annotated[str, Meta(max_length=LIMITS.hand_characters, pattern=NAME_PATTERN)] = ""
+
+
+class LowerHand(FromPage, tag="lower_hand", frozen=True, kw_only=True):
+    pass
+
+
+class AnswerPoll(FromPage, tag="answer_poll", frozen=True, kw_only=True):
+    """`poll` as the question came with; another choice takes the place of an earlier one."""
+
+    poll: Annotated[int, Meta(ge=1)]
+    choice: Annotated[str, Meta(min_length=1, max_length=80)]
+
+
+# -- of who presents -------------------------------------------------------------------------------------------
+
+
+class Attend(FromPage, tag="attend", frozen=True, kw_only=True):
+    """From now on this page is told of hands and answers."""
+
+
+class LowerHands(FromPage, tag="lower_hands", frozen=True, kw_only=True):
+    """Those of these followers; without a list, all."""
+
+    followers: (
+        Annotated[list[Annotated[int, Meta(ge=1)]], Meta(min_length=1, max_length=LIMITS.followers_heard)]
+        | None
+    ) = None
+
+
+class OpenPoll(FromPage, tag="open_poll", frozen=True, kw_only=True):
+    """At the question that the run stops for after step `at`. Asked again for the same question, it stays open."""
+
+    branch: BranchId
+    at: StepNumber
+
+
+PollChange = Literal["show", "hide", "close", "reveal", "end"]
+
+
+class ChangePoll(FromPage, tag="change_poll", frozen=True, kw_only=True):
+    """What the table in `eosviz/audience/models.py` allows in its state."""
+
+    poll: Annotated[int, Meta(ge=1)]
+    change: PollChange
+
+
+OfFollower = RaiseHand | LowerHand | AnswerPoll
+OfPresenter = Attend | LowerHands | OpenPoll | ChangePoll
+
+# -- from the server -------------------------------------------------------------------------------------------
+
+
+class RaisedAt(Struct, frozen=True, kw_only=True):
+    branch: str
+    step: int
+    text: str
+
+
+class HandTold(FromServer, tag="hand", frozen=True, kw_only=True):
+    """To one follower: whether their hand is up, and what the presenter sees them as: a name or a number."""
+
+    raised: RaisedAt | None
+    follower: int | None
+    name: str | None
+    re: str | None = None
+
+
+class PollView(Struct, frozen=True, kw_only=True):
+    """The engine's question. To followers `right` and `reasons` only once it was revealed, and `counts`, `answers`
+    once they are shown."""
+
+    id: int
+    branch: str
+    at: int
+    state: Literal["open", "closed", "revealed"]
+    shown: bool
+    key: str
+    params: dict[str, Any]
+    choices: list[dict[str, Any]]
+    answers: int | None
+    counts: dict[str, int] | None
+    right: str | None
+    reasons: dict[str, Any] | None
+
+
+class PollTold(FromServer, tag="poll", frozen=True, kw_only=True):
+    """To followers. `number` grows with each change of the poll; null: there is none any more."""
+
+    number: int
+    poll: PollView | None
+
+
+class Answered(FromServer, tag="answered", frozen=True, kw_only=True):
+    """To one follower: the answer of theirs that counts."""
+
+    poll: int
+    choice: str | None
+    re: str | None = None
+
+
+class HandSeen(RaisedAt, frozen=True, kw_only=True):
+    """`name` of members of a class that the presenter teaches; others are their numbers."""
+
+    follower: int
+    name: str | None
+    away: bool
+    """The connection was lost; the hand is lowered unless it returns."""
+
+
+class Audience(FromServer, tag="audience", frozen=True, kw_only=True):
+    """To who presents: every hand, the earliest first, and the poll with its counts.
+
+    `names`: choice to the names of those who made it, as with hands.
+    """
+
+    hands: list[HandSeen]
+    poll: PollView | None
+    names: dict[str, list[str]]
+    re: str | None = None
