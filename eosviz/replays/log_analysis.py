@@ -14,7 +14,8 @@ from engine.codec.partition_folder import base_offset_of
 from eosviz.pipeline.kafka_logs.bounded import TooMuchError, document_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 
-KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400}
+KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400,
+            "log_lines": 500}  # fmt: skip
 """Rows of each list that are kept; the page tells how many there were."""
 PASTED = "pasted.txt"
 

@@ -39,7 +39,8 @@ def log_case_page(analysis: Json) -> Json:
         "copies": analysis["copies"],
         "notes": [note for one in analysis["verdicts"] for note in _notes(one)],
         "held_up": [one for one in analysis["groups"] if one["held_up"]],
-        "text": analysis["text"],
+        "log_lines": analysis.get("log_lines", []),
+        "text": _text(analysis["text"]),
         "coordinator": analysis["coordinator"],
         "cut": [
             {"name": name, "shown": len(analysis[name]), "count": count}
@@ -47,6 +48,15 @@ def log_case_page(analysis: Json) -> Json:
             if count > len(analysis[name])
         ],
     }
+
+
+def _text(text: Json | None) -> Json | None:
+    """Cases that were kept before examples had parts have them as sentences."""
+    if text is None:
+        return None
+    told = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))
+            for one in text["examples"]]  # fmt: skip
+    return text | {"examples": told}
 
 
 def _notes(verdict: Json) -> list[Json]:

@@ -43,6 +43,22 @@ class BatchFacts(NamedTuple):
     """The places and what is wrong there."""
 
 
+class Layout(NamedTuple):
+    """What a lane shows of a batch beside its facts; the analysis needs none of it."""
+
+    size: int = -1
+    """Bytes of the whole batch; -1 where it is not told."""
+    codec: str = "none"
+    leader_epoch: int = -1
+
+
+def layout_of(row: Row) -> Layout:
+    """The layout of a row of a segment."""
+    if isinstance(row, BatchRow):
+        return Layout(row.header.size, row.header.codec, row.header.partition_leader_epoch)
+    return Layout(row.size)
+
+
 def batch_facts(file: str, row: Row) -> BatchFacts:
     """`row` of `file` as facts."""
     damage = "; ".join(map(str, row.damage)) or None

@@ -5,10 +5,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
 from eosviz.pipeline.kafka_logs.batch_columns import Depth
+from eosviz.pipeline.kafka_logs.bundle_reading import BundledPartition, read_bundles
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
 from eosviz.pipeline.kafka_logs.directories import (
     PartitionDirectory,
@@ -17,6 +19,7 @@ from eosviz.pipeline.kafka_logs.directories import (
 )
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
 from eosviz.pipeline.kafka_logs.internal_topics import Internal, is_internal, read_internal, together
+from eosviz.pipeline.kafka_logs.log_lines import LogLine, left_by, said
 from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold
 from eosviz.pipeline.kafka_logs.remedies import Remedy, remedy_of
 from eosviz.pipeline.kafka_logs.text_files import by_kind, read_texts
@@ -36,11 +39,15 @@ LISTED_MAX = 100_000
 """Transactions, ranges of one partition, producers: more are counted under `not_listed`."""
 
 
+Source = PartitionDirectory | TextPartition | BundledPartition
+"""What a partition was read from; all of them answer the same questions."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadPartition:
     """A partition and the folder it was read from."""
 
-    directory: PartitionDirectory | TextPartition
+    directory: Source
     partition: Partition
     start_source: str
     verdicts: tuple[Verdict, ...]
@@ -61,6 +68,10 @@ class Case:
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     text: TextReading | None = None
     """What was read of printed text; None when none was given."""
+    log_lines: list[LogLine] = field(default_factory=list)
+    """What brokers and clients logged about transactions."""
+    times_moved: bool = False
+    """A bundle said that its times are not those of the cluster."""
 
 
 class Reading(Protocol):
@@ -85,15 +96,26 @@ class ReadingHere:
 
 
 def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | None = None) -> Case:
-    """Read everything under `paths`: folders in place, files as printed text. Raises LogsError when there is
-    nothing to read; damage never raises.
+    """Read everything under `paths`: folders in place, bundles, other files as printed text. Raises LogsError
+    when there is nothing to read; damage never raises.
     """
     reading = reading or ReadingHere()
-    folders, texts = by_kind(paths)
+    given = by_kind(paths)
+    folders = given.folders
     directories = find_directories(folders) if folders else ()
-    text = read_texts(texts) if texts else None
+    text = read_texts(given.texts) if given.texts else None
+    bundles = read_bundles(given.bundles)
     starts = log_start_checkpoints(folders)
-    printed = list(text.partitions.values()) if text is not None else []
+    log_lines = [
+        *(text.log_lines if text is not None else ()),
+        *chain.from_iterable(one.log_lines for one in bundles),
+    ]
+    printed: list[TextPartition | BundledPartition] = [
+        *(text.partitions.values() if text is not None else ()),
+        *chain.from_iterable(one.partitions for one in bundles),
+    ]
+    named = {one.name for one in (*directories, *printed)}
+    printed += [TextPartition(name, Path()) for name in _only_logged(log_lines) if name not in named]
     folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
     sources = zip([*directories, *printed], folds, strict=True)
     folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
@@ -104,23 +126,32 @@ def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | 
         one for _, one in sorted(judged.items()) if isinstance(one, PartitionDirectory) and is_internal(one)
     ]
     found = reading.internal(internal)
-    coordinator, groups = together([*found, text.coordinator, text.groups] if text is not None else found)
+    told = [
+        one for source in (*([text] if text else []), *bundles) for one in (source.coordinator, source.groups)
+    ]
+    coordinator, groups = together([*found, *told])
     if now is None:
-        asked_ms = -1 if text is None else text.asked_ms
+        asked_ms = [-1 if text is None else text.asked_ms, *(one.now for one in bundles)]
         markers_ms = (partition.newest_marker_ms for _, partition, _ in folded)
-        now = max([coordinator.newest_ms, asked_ms, *markers_ms])
-    case = Case(tuple(map(str, paths)), now, coordinator=coordinator, groups=groups, text=text)
+        now = max([coordinator.newest_ms, *asked_ms, *markers_ms])
+    case = Case(
+        tuple(map(str, paths)), now, coordinator=coordinator, groups=groups, text=text, log_lines=log_lines
+    )
+    case.times_moved = any(one.times_moved for one in bundles)
     for directory, partition, source in folded:
-        verdicts = verdicts_of(partition, coordinator, now, directory.newest_snapshot)
+        verdicts = verdicts_of(partition, coordinator, now, directory.newest_snapshot, log_lines)
         read = ReadPartition(directory, partition, source, verdicts)
         is_copy = bool(case.partitions) and case.partitions[-1].partition.name == partition.name
         (case.copies if is_copy else case.partitions).append(read)
     return case
 
 
-def _placed(
-    directory: PartitionDirectory | TextPartition, partition: Partition, starts: dict[str, int]
-) -> str:
+def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
+    """Partitions of which a line narrows what is possible; a start of a broker names every one that it has."""
+    return sorted({one.partition for one in log_lines if one.partition is not None and left_by(one)})
+
+
+def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> str:
     """Set where the log starts and, when it is empty, ends; tells where the start was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
@@ -172,7 +203,9 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
         "verdicts": [
             _verdict(one, read.partition, tell) for read in case.partitions for one in read.verdicts
         ],
+        "log_lines": [_log_line(one, tell) for one in case.log_lines],
         "not_listed": {
+            "log_lines": 0 if case.text is None else case.text.log_lines_left_out,
             "transactions": max(0, len(transactions) - LISTED_MAX),
             "producers": max(0, len(producers) - LISTED_MAX),
             "groups": max(0, len(groups) - LISTED_MAX),
@@ -182,13 +215,28 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
     }
 
 
+def _log_line(line: LogLine, tell: Tell) -> dict[str, Any]:
+    return {
+        "kind": line.kind,
+        "place": line.place,
+        "time": line.time,
+        "partition": line.partition,
+        "producer_id": line.producer_id,
+        "epoch": line.epoch,
+        "transactional_id": line.transactional_id,
+        "says": tell(said(line)),
+    }
+
+
 def _text(text: TextReading) -> dict[str, Any]:
     return {
         "files": text.files,
         "lines": text.lines,
         "used": text.used,
-        "skipped": {reason.name.lower(): text.skipped[reason] for reason in Skipped if text.skipped[reason]},
-        "examples": text.examples,
+        "skipped": {reason.value: text.skipped[reason] for reason in Skipped if text.skipped[reason]},
+        "examples": [
+            {"reason": one.reason.value, "place": one.place, "line": one.line} for one in text.examples
+        ],
     }
 
 

@@ -13,7 +13,7 @@ from engine.codec.producer_snapshot import ProducerEntry, decode_producer_snapsh
 from engine.codec.segment import BatchRow, Records, Row, SegmentReader
 from engine.codec.transaction_index import AbortedTransaction, decode_transaction_index
 from eosviz.pipeline.kafka_logs.batch_columns import Depth, stretch_facts
-from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts
+from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Layout, batch_facts, layout_of
 from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
 from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch, read_rows, stretches
 
@@ -52,6 +52,28 @@ class PartitionDirectory:
         """What the analysis reads; files are named with the folder in front."""
         for stretch in self.stretches(split_bytes):
             yield from stretch_facts(self.name, stretch, depth)
+
+    def shown(self) -> Iterator[tuple[int, BatchFacts, Layout]]:
+        """Each batch with the base offset of its segment. Raises LogsError."""
+        reader = segment_reader(Records.HOLES)
+        for stretch in self.stretches():
+            file = f"{self.name}/{stretch.base_offset:020}.log"
+            for row in read_rows(stretch, reader):
+                yield stretch.base_offset, batch_facts(file, row), layout_of(row)
+
+    @property
+    def segment_bases(self) -> tuple[int, ...]:
+        return tuple(base_offset_of(segment.name) or 0 for segment in self.segments)
+
+    @property
+    def asked(self) -> tuple[tuple[ProducerEntry, str], ...]:
+        """Producers that only a running broker told of: none."""
+        return ()
+
+    @property
+    def damage_told(self) -> tuple[str, ...]:
+        """Damage that is no batch: none, a folder's stands in its rows."""
+        return ()
 
     @property
     def log_end_min(self) -> int:

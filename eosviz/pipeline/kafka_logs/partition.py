@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from engine.broker.sequence import increment
+from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
 from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE
 from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, Range, clipped, merged
@@ -241,6 +242,25 @@ def fold(
     for batch in batches:
         partition.add(batch)
     return partition
+
+
+def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
+    """A producer as a broker tells it: when its open transaction began, not how far it goes."""
+    producer = Producer(
+        entry.producer_id, entry.producer_epoch, entry.last_sequence, entry.last_offset, entry.last_timestamp,
+        entry.coordinator_epoch,
+    )  # fmt: skip
+    if entry.open_first_offset >= 0:
+        producer.open = Transaction(
+            producer_id=entry.producer_id,
+            epoch=entry.producer_epoch,
+            first_offset=entry.open_first_offset,
+            last_offset=entry.last_offset,
+            first_timestamp=entry.last_timestamp,
+            place=place,
+        )
+        partition.transactions.append(producer.open)
+    partition.producers[entry.producer_id] = producer
 
 
 def _enter_epoch(producer: Producer, epoch: int) -> None:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from eosviz.pipeline.kafka_logs.bundle_reading import is_bundle
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_reader import TextReader, TextReading
 
@@ -14,16 +16,27 @@ _HEAD_BYTES = 16
 """A binary file has a zero early; a dump may have one later, in the value of a record."""
 
 
-def by_kind(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """Folders, and files. Raises LogsError for a path that is neither."""
-    folders = [path for path in paths if path.is_dir()]
-    files = [path for path in paths if path.is_file()]
+class Given(NamedTuple):
+    """Paths by what they are."""
+
+    folders: list[Path]
+    texts: list[Path]
+    bundles: list[Path]
+
+
+def by_kind(paths: Sequence[Path]) -> Given:
+    """Raises LogsError for a path that is none of them."""
+    given = Given([], [], [])
     for path in paths:
-        if path not in folders and path not in files:
+        if path.is_dir():
+            given.folders.append(path)
+        elif path.is_file():
+            (given.bundles if is_bundle(path) else given.texts).append(path)
+        else:
             raise LogsError(
-                f"{path} does not exist: give partition folders, log directories of a broker, or printed text"
+                f"{path} does not exist: give partition folders, log directories of a broker, printed text or bundles"
             )
-    return folders, files
+    return given
 
 
 def read_texts(paths: Sequence[Path]) -> TextReading:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
-from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, every_offset, merged
-from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, Producer, Transaction
+from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, Layout, every_offset, merged
+from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, know
 from eosviz.pipeline.kafka_logs.text_fields import Fields, RecordLine, number, truth
 from eosviz.pipeline.kafka_logs.verdicts import base_offset_of_snapshot
 
@@ -63,6 +63,14 @@ class DumpedBatch:
             damage="the dump says isvalid: false" if fields.get("isvalid") == "false" else None,
         )
 
+    @property
+    def layout(self) -> Layout:
+        """Raises UnreadableError when a field is no number."""
+        fields = self.fields
+        # `none` is how a batch has it; a dump writes the codec in capitals, and its name changed its case once.
+        codec = fields.get("compresscodec", "none").lower()
+        return Layout(number(fields, "size", -1), codec, number(fields, "partitionleaderepoch", -1))
+
 
 @dataclass(slots=True)
 class TextPartition:
@@ -71,8 +79,8 @@ class TextPartition:
     name: str
     path: Path
     """The text in which it was met first."""
-    dumped: dict[int, list[tuple[BatchFacts, list[RecordLine]]]] = field(default_factory=dict)
-    """By base offset of the segment."""
+    dumped: dict[int, list[tuple[BatchFacts, Layout, list[RecordLine]]]] = field(default_factory=dict)
+    """By base offset of the segment; records of internal topics only."""
     snapshots: dict[str, list[tuple[ProducerEntry, str]]] = field(default_factory=dict)
     """By file name: producers and the places of their lines."""
     rows: list[tuple[ProducerEntry, str]] = field(default_factory=list)
@@ -83,6 +91,20 @@ class TextPartition:
     @property
     def segments(self) -> tuple[int, ...]:
         return tuple(sorted(self.dumped))
+
+    @property
+    def segment_bases(self) -> tuple[int, ...]:
+        return self.segments
+
+    @property
+    def asked(self) -> list[tuple[ProducerEntry, str]]:
+        """Producers without a batch, and where it says so."""
+        newest = self.snapshots[max(self.snapshots)] if self.snapshots and not self.dumped else []
+        return [*newest, *self.rows]
+
+    @property
+    def damage_told(self) -> list[str]:
+        return self.damage
 
     @property
     def log_start(self) -> tuple[int, str]:
@@ -109,7 +131,12 @@ class TextPartition:
     def batches(self) -> Iterator[tuple[BatchFacts, list[RecordLine]]]:
         """In the order of the log."""
         for segment in self.segments:
-            yield from self.dumped[segment]
+            yield from ((facts, records) for facts, _, records in self.dumped[segment])
+
+    def shown(self) -> Iterator[tuple[int, BatchFacts, Layout]]:
+        """Each batch with the base offset of its segment."""
+        for segment in self.segments:
+            yield from ((segment, facts, layout) for facts, layout, _ in self.dumped[segment])
 
     def folded(self) -> Partition:
         """The partition from its batches or, where none was dumped, from its producers."""
@@ -117,27 +144,7 @@ class TextPartition:
         for facts, _ in self.batches():
             partition.add(facts)
         if not self.dumped:
-            newest = self.snapshots[max(self.snapshots)] if self.snapshots else []
-            for entry, place in [*newest, *self.rows]:
-                _know(partition, entry, place)
+            for entry, place in self.asked:
+                know(partition, entry, place)
             partition.log_end = self.log_end_min
         return partition
-
-
-def _know(partition: Partition, entry: ProducerEntry, place: str) -> None:
-    """A producer as a broker tells it: when its open transaction began, not how far it goes."""
-    producer = Producer(
-        entry.producer_id, entry.producer_epoch, entry.last_sequence, entry.last_offset, entry.last_timestamp,
-        entry.coordinator_epoch,
-    )  # fmt: skip
-    if entry.open_first_offset >= 0:
-        producer.open = Transaction(
-            producer_id=entry.producer_id,
-            epoch=entry.producer_epoch,
-            first_offset=entry.open_first_offset,
-            last_offset=entry.last_offset,
-            first_timestamp=entry.last_timestamp,
-            place=place,
-        )
-        partition.transactions.append(producer.open)
-    partition.producers[entry.producer_id] = producer

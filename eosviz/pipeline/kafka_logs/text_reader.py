@@ -1,4 +1,5 @@
-"""Printed text, line by line: dumps of Kafka's dump tool and tables of `kafka-transactions.sh` in any mix.
+"""Printed text, line by line: dumps of Kafka's dump tool, tables of `kafka-transactions.sh` and logs of brokers and
+clients in any mix.
 
 Every line is counted: used, or left out for a reason that says what would help.
 """
@@ -9,13 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.codec.partition_folder import base_offset_of
 from eosviz.pipeline.kafka_logs import coordinator as coordinator_log
 from eosviz.pipeline.kafka_logs import groups as group_offsets
-from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts
+from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Layout
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator, CoordinatorEntry, Listed
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
+from eosviz.pipeline.kafka_logs.log_lines import OF_A_LOG, LogLine, log_line
 from eosviz.pipeline.kafka_logs.text_fields import (
     Fields,
     RecordLine,
@@ -43,6 +46,8 @@ from eosviz.pipeline.kafka_logs.text_tables import (
 EXAMPLES_MAX = 3
 """Lines left out for one reason that are shown with their place; all are counted."""
 _EXAMPLE_CHARACTERS = 80
+LOG_LINES_MAX = 10_000
+"""Lines of brokers' and clients' logs that are kept; all are counted."""
 _PARTITION = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
 _SAID_ONLY = ("Log starting offset:", "Starting offset:", "Snapshot end offset:")
 _COMMAND = "kafka-transactions.sh "
@@ -50,20 +55,28 @@ _INDEXES = (".index", ".timeindex")
 
 
 class Skipped(StrEnum):
-    """Why a line is left out."""
+    """Why a line is left out. The sentences, with what would help, are `replays.case.skipped.<value>`."""
 
-    FOREIGN = "no line of a dump or of kafka-transactions.sh"
-    CONTINUED = "goes on with the value of the record above it"
-    NO_FILE = "belongs to no file: put the line 'Dumping …' above it"
-    NO_PARTITION = (
-        "describe-producers does not say its partition: put the command with --topic and --partition above it"
-    )
-    UNREADABLE = "a field is missing or is not what it should be"
-    REPEATED = "of a segment that was dumped before"
-    INDEX = "of an offset or time index, which says nothing about transactions"
-    NO_RECORDS = (
-        "an internal topic's batch without its records: dump it with its decoder and --deep-iteration"
-    )
+    FOREIGN = "foreign"
+    OTHER_LOG = "other_log"
+    """A broker's or client's log line that says nothing about transactions."""
+    CONTINUED = "continued"
+    """It goes on with the value of the record above it."""
+    NO_FILE = "no_file"
+    NO_PARTITION = "no_partition"
+    UNREADABLE = "unreadable"
+    REPEATED = "repeated"
+    INDEX = "index"
+    NO_RECORDS = "no_records"
+
+
+class Example(NamedTuple):
+    """A line that was left out."""
+
+    reason: Skipped
+    place: str
+    line: str
+    """Its beginning."""
 
 
 @dataclass(slots=True)
@@ -78,7 +91,12 @@ class TextReading:
     """Those with something in them."""
     used: int = 0
     skipped: Counter[Skipped] = field(default_factory=Counter)
-    examples: list[str] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
+    """The first of each reason."""
+    log_lines: list[LogLine] = field(default_factory=list)
+    """What brokers and clients logged about transactions, in the order of the texts."""
+    log_lines_left_out: int = 0
+    """How many more than LOG_LINES_MAX there were."""
     asked_ms: int = -1
     """The newest time at which a running broker was asked."""
 
@@ -135,7 +153,7 @@ class TextReader:
         self.reading.skipped[reason] += count
         if self.reading.skipped[reason] <= EXAMPLES_MAX and line:
             shown = line.strip()[:_EXAMPLE_CHARACTERS]
-            self.reading.examples.append(f"{self._place()}: {reason.value}: {shown}")
+            self.reading.examples.append(Example(reason, self._place(), shown))
 
     def _place(self) -> str:
         return f"{self._path.name}: line {self._number}"
@@ -170,7 +188,19 @@ class TextReader:
             return None
         if self._table is not None:
             return self._row(*self._table, line)
-        return Skipped.CONTINUED if self._in_value else Skipped.FOREIGN
+        if self._in_value:
+            return Skipped.CONTINUED
+        return self._of_a_log(line) if OF_A_LOG.search(line) else Skipped.FOREIGN
+
+    def _of_a_log(self, line: str) -> Skipped | None:
+        found = log_line(line, self._place())
+        if found is None:
+            return Skipped.OTHER_LOG
+        if len(self.reading.log_lines) < LOG_LINES_MAX:
+            self.reading.log_lines.append(found)
+        else:
+            self.reading.log_lines_left_out += 1
+        return None
 
     def _start_file(self, dumped: str) -> None:
         self._end_batch()
@@ -227,12 +257,12 @@ class TextReader:
         if batch is None or self._of is None or self._segment is None:
             return
         try:
-            facts = batch.facts(f"{self._of.name}/{self._segment:020}.log")
+            facts, layout = batch.facts(f"{self._of.name}/{self._segment:020}.log"), batch.layout
         except UnreadableError as error:
             self._of.damage.append(f"{batch.place}: {error}")
             return
         internal = self._of.name.rpartition("-")[0] in (coordinator_log.TOPIC, group_offsets.TOPIC)
-        self._of.dumped[self._segment].append((facts, batch.records if internal else []))
+        self._of.dumped[self._segment].append((facts, layout, batch.records if internal else []))
 
     def _side_file(self, line: str) -> Skipped | None:
         """A line of a snapshot or an index, or a batch of an old message format."""
@@ -252,7 +282,9 @@ class TextReader:
         if self._segment is None or fields.get("magic") not in ("0", "1"):
             return Skipped.UNREADABLE
         self._end_batch()
-        self._of.dumped[self._segment].append((_legacy(self._of.name, self._segment, fields), []))
+        self._of.dumped[self._segment].append(
+            (_legacy(self._of.name, self._segment, fields), Layout(number(fields, "size", -1)), [])
+        )
         return None
 
     def _damage(self, line: str) -> Skipped | None:

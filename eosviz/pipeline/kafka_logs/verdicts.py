@@ -7,35 +7,25 @@ Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from engine.codec.producer_snapshot import ProducerEntry
 from eosviz.pipeline.kafka_logs.coordinator import PREPARED, Coordinator, CoordinatorEntry
+from eosviz.pipeline.kafka_logs.log_lines import LogLine, left_by, said
 from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
+from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
+LOG_LINES_MAX = 20
+"""Lines of logs, the newest, that are evidence of one verdict; the case lists all."""
+_OF_ALL_PARTITIONS = ("marker_tried_again", "marker_given_up")
+"""That the marker of a transaction failed elsewhere says something of its partition here too."""
 _NAME_DIGITS = 20
 """Of an offset in the name of a file."""
 
 Snapshot = tuple[str, tuple[ProducerEntry, ...]]
 """Name and entries of a partition's newest `.snapshot`."""
-
-
-class VerdictKind(StrEnum):
-    """What a partition's transaction is, or the partition where none is open."""
-
-    HEALTHY = "healthy"
-    SLOW_BUT_ALIVE = "slow_but_alive"
-    COORDINATOR_OWES_MARKER = "coordinator_owes_marker"
-    ORPHAN = "orphan"
-    FENCED_WRITER = "fenced_writer"
-    LATE_WRITE = "late_write_after_marker"
-    EVIDENCE_DELETED = "evidence_deleted"
-    UNDECIDED = "undecided"
-
-
-NOT_HEALTHY = tuple(kind for kind in VerdictKind if kind not in (VerdictKind.HEALTHY, VerdictKind.UNDECIDED))
 
 
 class NoteKind(StrEnum):
@@ -86,18 +76,25 @@ class Verdict:
 
 
 def verdicts_of(
-    partition: Partition, coordinator: Coordinator, now: int, snapshot: Snapshot | None = None
+    partition: Partition,
+    coordinator: Coordinator,
+    now: int,
+    snapshot: Snapshot | None = None,
+    log_lines: Sequence[LogLine] = (),
 ) -> tuple[Verdict, ...]:
     """One verdict for each open transaction by first offset, or one for the healthy partition.
 
-    `now`: milliseconds since 1970; for files of the past their newest timestamp by a broker's clock.
+    `now`: milliseconds since 1970; for files of the past their newest timestamp by a broker's clock. `log_lines`:
+    what brokers and clients logged, of any partition.
     """
     notes = _notes(partition, coordinator)
     verdicts = [_verdict(partition, one, coordinator, now, notes) for one in partition.open_transactions]
     if snapshot is not None:
         verdicts.extend(_deleted(partition, snapshot, notes))
     if verdicts:
-        return tuple(verdicts)
+        return tuple(_with_log_lines(one, log_lines) for one in verdicts)
+    if not partition.batches and (told := [one for one in log_lines if one.partition == partition.name]):
+        return (_only_logged(partition, told),)
     if partition.corrupt:
         unread = words("evidence.damaged", count=partition.corrupt)
         return (
@@ -140,6 +137,44 @@ def _deleted(partition: Partition, snapshot: Snapshot, notes: tuple[Note, ...]) 
             would_change=(words("change.older_copy"),),
             notes=notes,
         )
+
+
+def _with_log_lines(verdict: Verdict, log_lines: Sequence[LogLine]) -> Verdict:
+    """The verdict with what was logged of its producer as further evidence; it decides nothing."""
+    if verdict.transaction is None:
+        return verdict
+    producer_id = verdict.transaction.producer_id
+    entry = verdict.entry
+    about = [
+        one
+        for one in log_lines
+        if (one.partition in (None, verdict.partition) or one.kind in _OF_ALL_PARTITIONS)
+        and (
+            one.producer_id == producer_id
+            or (entry is not None and one.transactional_id == entry.transactional_id)
+            or (one.partition is not None and one.producer_id is None and one.transactional_id is None)
+        )
+    ]
+    more = tuple(_logged(one) for one in about[-LOG_LINES_MAX:])
+    return replace(verdict, evidence=verdict.evidence + more) if more else verdict
+
+
+def _only_logged(partition: Partition, told: Sequence[LogLine]) -> Verdict:
+    """Where nothing else is known, the newest line that leaves something says what is still possible."""
+    left = next(
+        (left for one in reversed(told) if (left := left_by(one))), (VerdictKind.HEALTHY, *NOT_HEALTHY)
+    )
+    return Verdict(
+        kind=VerdictKind.UNDECIDED,
+        partition=partition.name,
+        evidence=tuple(_logged(one) for one in told[-LOG_LINES_MAX:]),
+        alternatives=left,
+        would_change=(words("change.dump", partition=partition.name), words("change.coordinator")),
+    )
+
+
+def _logged(line: LogLine) -> Evidence:
+    return Evidence(line.place, said(line))
 
 
 def base_offset_of_snapshot(name: str) -> int:

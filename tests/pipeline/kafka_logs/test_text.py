@@ -247,7 +247,11 @@ def test_every_line_is_counted_and_the_reasons_say_what_helps(tmp_path: Path) ->
         "repeated": 1,
     }
     assert whole["lines"] == whole["used"] + sum(whole["skipped"].values())
-    assert whole["examples"][0].startswith("pasted.txt: line 1: no line of a dump")
+    assert whole["examples"][0] == {
+        "reason": "foreign",
+        "place": "pasted.txt: line 1",
+        "line": "good morning",
+    }
 
 
 def test_a_batch_that_the_dump_calls_invalid_and_bytes_behind_the_last_are_damage(tmp_path: Path) -> None:

@@ -5,17 +5,20 @@ from pathlib import Path
 
 import eosviz.pipeline.kafka_logs as room
 from eosviz.catalogue import interface_words
-from eosviz.pipeline.kafka_logs.verdicts import NoteKind, VerdictKind
+from eosviz.pipeline.kafka_logs.log_lines import KINDS
+from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
+from eosviz.pipeline.kafka_logs.verdicts import NoteKind
 
 SOURCES = sorted(Path(room.__file__).parent.glob("*.py"))
 ACTIONS = ("abort", "wait", "look")
-PREFIXES = ("verdict.", "evidence.", "rule.", "change.", "remedy.", "condition.", "note.")
+PREFIXES = ("verdict.", "evidence.", "rule.", "change.", "remedy.", "condition.", "note.", "line.")
 
 
 def used() -> set[str]:
     keys = {key for path in SOURCES for key in re.findall(r'words\(\s*"([^"]+)"', path.read_text())}
     for kind in VerdictKind:
         keys |= {f"verdict.{kind.value}", f"verdict.{kind.value}.means"}
+    keys |= {f"line.{kind}" for kind in KINDS}
     return keys | {f"note.{kind.value}" for kind in NoteKind} | {f"remedy.{action}" for action in ACTIONS}
 
 

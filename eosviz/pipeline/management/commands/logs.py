@@ -1,4 +1,6 @@
-"""`logs PATH… [--json] [--deep] [--master M] [--now MS]`: what a real cluster wrote, and why its readers wait."""
+"""`logs PATH… [--json] [--deep] [--master M] [--now MS] [--bundle FILE]`: what a real cluster wrote, and why its
+readers wait.
+"""
 
 import json
 from argparse import ArgumentParser
@@ -11,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from eosviz.catalogue import say
 from eosviz.pipeline.kafka_logs.batch_columns import Depth
+from eosviz.pipeline.kafka_logs.bundle_writing import save
 from eosviz.pipeline.kafka_logs.case import (
     Case,
     ReadingHere,
@@ -21,6 +24,7 @@ from eosviz.pipeline.kafka_logs.case import (
     read_case,
 )
 from eosviz.pipeline.kafka_logs.directories import find_directories
+from eosviz.pipeline.kafka_logs.log_lines import said
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_files import by_kind
@@ -31,6 +35,8 @@ from eosviz.pipeline.kafka_logs.words import Words
 OWN_MASTER = "local[*]"
 SPARK_FROM_BYTES = {Depth.HEADERS: 4 * 2**30, Depth.DEEP: 2**28}
 """Bytes of segments from which on Spark reads them."""
+LOG_LINES_MAX = 100
+"""Lines of logs printed."""
 NOTES_MAX = 20
 """Notes printed for one partition; --json has all."""
 
@@ -43,7 +49,7 @@ class Command(BaseCommand):
             "paths",
             metavar="PATH",
             nargs="+",
-            help="partition folders, log directories, or text printed by Kafka's tools; together one case",
+            help="partition folders, log directories, text printed by Kafka's tools, bundles; together one case",
         )
         parser.add_argument("--json", action="store_true", help="print the document of docs/logs.md")
         parser.add_argument(
@@ -54,6 +60,16 @@ class Command(BaseCommand):
             " files",
         )
 
+        parser.add_argument(
+            "--bundle",
+            metavar="FILE",
+            help="also save the case for somebody else to look at: no names, keys or values (docs/logs.md, Bundles)",
+        )
+        parser.add_argument(
+            "--move-times",
+            action="store_true",
+            help="in the bundle, move all times so that the newest is in 2000",
+        )
         parser.add_argument(
             "--deep", action="store_true", help="read every record, not only headers, markers and checksums"
         )
@@ -73,6 +89,8 @@ class Command(BaseCommand):
                 case = read_case(paths, options["now"], ReadingHere(depth))
             else:
                 case = self._on_spark(master, paths, depth, options["now"])
+            if options["bundle"]:
+                self._save(case, Path(options["bundle"]), options["move_times"])
         except LogsError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
@@ -81,6 +99,16 @@ class Command(BaseCommand):
         for line in _lines(case):
             self.stdout.write(line)
 
+    def _save(self, case: Case, file: Path, move_times: bool) -> None:
+        """Say what goes into the bundle and what does not, then write it. On stderr: `--json` owns the output."""
+        for part in ("kept", "replaced", "dropped", "times_moved" if move_times else "times_kept"):
+            self.stderr.write(say(f"logs.bundle.{part}", "en"), self.style.NOTICE)
+        saved = save(case, file, move_times)
+        self.stderr.write(
+            f"{file}: {saved.partitions} partitions, {saved.batches} batches, {saved.bytes} bytes",
+            self.style.NOTICE,
+        )
+
     def _on_spark(self, master: str, paths: list[Path], depth: Depth, now: int | None) -> Case:
         # Imported here: most logs are read without Spark, in less time than its import takes.
         from eosviz.pipeline.java import NoJava
@@ -88,7 +116,7 @@ class Command(BaseCommand):
         from eosviz.pipeline.spark import job_reason, start_session
 
         # What cannot be read is said before Spark is started for it.
-        folders, _ = by_kind(paths)
+        folders = by_kind(paths).folders
         if folders:
             find_directories(folders)
         try:
@@ -107,7 +135,7 @@ class Command(BaseCommand):
 
 def _own_master(paths: list[Path], depth: Depth) -> str | None:
     """Where to read when nobody says: here, until starting Spark costs less than it saves."""
-    folders, _ = by_kind(paths)
+    folders = by_kind(paths).folders
     size = sum(directory.size for directory in find_directories(folders)) if folders else 0
     return OWN_MASTER if size >= SPARK_FROM_BYTES[depth] else None
 
@@ -134,6 +162,7 @@ def _lines(case: Case) -> Iterator[str]:
         if row["held_up"]:
             yield f"group {row['group']} is held up at {row['partition']} offset {row['committed_offset']}"
     yield from (f"damaged: {one}" for one in (*case.coordinator.damage, *case.groups.damage))
+    yield from _log_lines(case)
     for verdict, partition in problems(case):
         yield ""
         yield from _verdict_lines(verdict)
@@ -145,12 +174,20 @@ def _lines(case: Case) -> Iterator[str]:
                 yield f"    once it is aborted, the last stable offset is {stable}"
 
 
+def _log_lines(case: Case) -> Iterator[str]:
+    for line in case.log_lines[:LOG_LINES_MAX]:
+        yield f"{line.place}: {english(said(line))}"
+    more = len(case.log_lines) - LOG_LINES_MAX + (0 if case.text is None else case.text.log_lines_left_out)
+    if more > 0:
+        yield f"and {more} more lines of logs: --json has {len(case.log_lines)}"
+
+
 def _text_lines(text: TextReading) -> Iterator[str]:
     yield f"text: {text.lines} lines, {text.used} used"
-    yield from (
-        f"  {text.skipped[reason]} left out: {reason.value}" for reason in Skipped if text.skipped[reason]
-    )
-    yield from (f"    {example}" for example in text.examples)
+    for reason in Skipped:
+        if text.skipped[reason]:
+            yield f"  {say(f'replays.case.skipped.{reason.value}', 'en', {'count': text.skipped[reason]})}"
+            yield from (f"    {one.place}: {one.line}" for one in text.examples if one.reason is reason)
 
 
 def _partition_lines(read: ReadPartition) -> Iterator[str]:

@@ -1,0 +1,188 @@
+"""The lines of a bundle: a case as JSON Lines, gzipped, with everything that verdicts are made of and nothing that
+records hold (docs/logs.md, *Bundles*).
+
+The shapes are enforced when a bundle is read; unknown fields are refused, so that a bundle cannot carry along what
+nobody sees.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+FORMAT = "eosviz-log-bundle"
+VERSION = 1
+
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Name = Annotated[str, Meta(min_length=1, max_length=300)]
+Said = Annotated[str, Meta(max_length=300)]
+Range = tuple[Int64, Int64]
+"""First and last offset, both inside."""
+Entry = tuple[Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64]
+"""The fields of `ProducerEntry` in their order."""
+
+
+class _Line(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", omit_defaults=True):
+    pass
+
+
+class Head(_Line, tag="bundle"):
+    """The first line."""
+
+    format: Literal["eosviz-log-bundle"]
+    version: Literal[1]
+    times: Literal["kept", "moved"]
+    now: Int64
+    """The time that timeouts are measured against."""
+
+
+class PartitionLine(_Line, tag="partition"):
+    """What follows belongs to it, up to the next one."""
+
+    name: Name
+    log_start: Int64
+    log_start_from: Said
+    log_end: Int64
+    """-1 when nothing tells it."""
+    segments: list[Count] = []
+    """Base offsets."""
+    snapshot: Said = ""
+    """Name of the newest snapshot; its producers follow."""
+
+
+class BatchLine(_Line, tag="batch"):
+    """A batch's header: the fields of `BatchFacts` and `Layout`. `offsets` only where the cleaner left holes."""
+
+    segment: Count
+    position: Int64
+    magic: Int64 = 2
+    base_offset: Int64 = -1
+    last_offset: Int64 = -1
+    records: Int64 = 0
+    offsets: list[Range] | None = None
+    producer_id: Int64 = -1
+    producer_epoch: Int64 = -1
+    base_sequence: Int64 = -1
+    last_sequence: Int64 = -1
+    is_transactional: bool = False
+    control_type: Said | None = None
+    coordinator_epoch: Int64 = -1
+    max_timestamp: Int64 = -1
+    size: Int64 = -1
+    codec: Said = "none"
+    leader_epoch: Int64 = -1
+    damage: Said | None = None
+
+
+class ProducerLine(_Line, tag="producer"):
+    """A producer of the newest snapshot, or one that a running broker was asked for (`said_at`)."""
+
+    entry: Entry
+    said_at: Said | None = None
+
+
+class AbortedLine(_Line, tag="aborted"):
+    """An entry of a `.txnindex`: producer id, first and last offset, last stable offset."""
+
+    entry: tuple[Int64, Int64, Int64, Int64]
+
+
+class DamageLine(_Line, tag="damage"):
+    """Damage that is no batch: of the index of aborted transactions, the coordinator, the groups, or a text."""
+
+    of: Literal["index", "coordinator", "groups", "text"]
+    says: Said
+
+
+class CoordinatorLine(_Line, tag="coordinator"):
+    """Counts of what was read of `__transaction_state`, and where running coordinators were asked."""
+
+    partitions: list[Name]
+    lists: list[Said]
+    records: Count
+    damaged: Count
+    newest_ms: Int64
+
+
+class TransactionLine(_Line, tag="transaction"):
+    """A record of the coordinator, under the producer id that it is known by (null: none is)."""
+
+    of: Int64 | None
+    is_latest: bool
+    transactional_id: Said
+    partition: Said
+    offset: Int64
+    timestamp: Int64
+    said_at: Said = ""
+    value: "ValueLine | None" = None
+    """Null is a tombstone."""
+
+
+class ValueLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The value of such a record."""
+
+    producer_id: Int64
+    producer_epoch: Int64
+    timeout_ms: Int64
+    status: Annotated[int, Meta(ge=0, le=7)]
+    partitions: list[tuple[Name, Count]]
+    last_update_ms: Int64
+    start_ms: Int64
+    previous_producer_id: Int64 = -1
+    next_producer_id: Int64 = -1
+    next_producer_epoch: Int64 = -1
+    client_transaction_version: Int64 = 0
+
+
+class ListedLine(_Line, tag="listed"):
+    """A row of `kafka-transactions.sh list`."""
+
+    producer_id: Int64
+    transactional_id: Said
+    state: Said
+    said_at: Said
+
+
+class GroupsLine(_Line, tag="groups"):
+    """What was read of `__consumer_offsets`."""
+
+    partitions: list[Name]
+    damaged: Count
+
+
+class OffsetLine(_Line, tag="offset"):
+    """What a group committed; `pending_of` a producer id whose transaction is open. No offset is a tombstone."""
+
+    group: Said
+    topic: Name
+    partition: Count
+    offset: Int64 | None
+    commit_ms: Int64 = -1
+    pending_of: Int64 | None = None
+
+
+class LogLine(_Line, tag="log_line"):
+    """A line of a broker's or a client's own log (`log_lines.py`)."""
+
+    kind: Said
+    said_at: Said
+    time: Said = ""
+    """As it was printed; a log does not say in which zone."""
+    partition: Name | None = None
+    producer_id: Int64 | None = None
+    epoch: Int64 | None = None
+    transactional_id: Said | None = None
+    params: dict[Said, Int64 | Said] = {}
+
+
+class End(_Line, tag="end"):
+    """The last line: a bundle that was cut short is refused."""
+
+    lines: Count
+    """How many stand in front of it."""
+
+
+Line = (
+    Head | PartitionLine | BatchLine | ProducerLine | AbortedLine | DamageLine | CoordinatorLine
+    | TransactionLine | ListedLine | GroupsLine | OffsetLine | LogLine | End
+)  # fmt: skip

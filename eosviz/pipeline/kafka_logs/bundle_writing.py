@@ -1,0 +1,295 @@
+"""A case as the lines of a bundle: every name another one, every key, value and header left out."""
+
+import gzip
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from engine.codec.damage import DamageKind
+from engine.codec.producer_snapshot import ProducerEntry
+from engine.codec.transaction_log_record import TransactionLogValue
+from eosviz.pipeline.kafka_logs import bundle_lines as lines
+from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Layout, every_offset
+from eosviz.pipeline.kafka_logs.case import Case, ReadPartition
+from eosviz.pipeline.kafka_logs.coordinator import Coordinator, CoordinatorEntry
+from eosviz.pipeline.kafka_logs.groups import GroupOffsets
+from eosviz.pipeline.kafka_logs.log_lines import LogLine
+from eosviz.pipeline.kafka_logs.pseudonyms import Pseudonyms
+from eosviz.pipeline.kafka_logs.stretches import LogsError
+
+BATCHES_MAX = 500_000
+"""Of one bundle: what is larger is given in parts."""
+ENDING = ".eosviz-log.jsonl.gz"
+MOVED_TO_MS = 946_684_800_000
+"""The first moment of 2000: the case's newest time, once times are moved."""
+_PLACE_OF_DAMAGE = re.compile(r"byte (\d+): ([^:;]+)")
+_KINDS = frozenset(kind.value for kind in DamageKind)
+_TIMES = ("now", "max_timestamp", "timestamp", "newest_ms", "commit_ms", "last_update_ms", "start_ms")
+_ENTRY_TIME = ProducerEntry._fields.index("last_timestamp")
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a bundle holds; told with what it leaves out."""
+
+    partitions: int
+    batches: int
+    bytes: int
+
+
+def names_of(case: Case) -> Pseudonyms:
+    """Other names for everything that somebody named in `case`."""
+    return Pseudonyms(_every_name(case))
+
+
+def bundle_lines_of(case: Case, names: Pseudonyms | None = None) -> list[lines.Line]:
+    """The bundle of `case`, every line. Raises LogsError when it would be too large."""
+    names = names or names_of(case)
+    reads = [*case.partitions, *case.copies]
+    batches = sum(read.partition.batches + read.partition.corrupt for read in reads)
+    if batches > BATCHES_MAX:
+        raise LogsError(
+            f"{batches} batches, a bundle has at most {BATCHES_MAX}: give fewer partitions, those that the verdict"
+            " names and __transaction_state"
+        )
+    body: list[lines.Line] = [lines.Head(lines.FORMAT, lines.VERSION, "kept", case.now)]
+    for read in reads:
+        body.extend(_partition(read, names))
+    body.extend(_coordinator(case.coordinator, names))
+    body.extend(_groups(case.groups, names))
+    body.extend(_log_line(one, names) for one in case.log_lines)
+    return [*body, lines.End(len(body))]
+
+
+def write(body: Iterable[lines.Line], file: IO[bytes]) -> None:
+    """Gzipped; equal cases give equal bytes."""
+    encoder = msgspec.json.Encoder()
+    with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packed:
+        for line in body:
+            packed.write(encoder.encode(line) + b"\n")
+
+
+def save(case: Case, path: Path, move_times: bool = False) -> Saved:
+    """Write the bundle of `case` to `path`, whole or not at all. Raises LogsError."""
+    body = bundle_lines_of(case)
+    if move_times:
+        body = moved(body)
+    if path.exists():
+        raise LogsError(f"{path} exists already: name another file")
+    unfinished = path.with_name(f"{path.name}.part")
+    try:
+        with unfinished.open("wb") as file:
+            write(body, file)
+        os.replace(unfinished, path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise LogsError(
+            f"{path}: {error.strerror}: name a file in a folder that can be written to"
+        ) from error
+    count = sum(isinstance(line, lines.BatchLine) for line in body)
+    return Saved(len(case.partitions) + len(case.copies), count, path.stat().st_size)
+
+
+def moved(body: Iterable[lines.Line]) -> list[lines.Line]:
+    """The same case at another time: the newest moment in it is the first of 2000, all distances stay. What would
+    be before 1970 then is at 1970.
+    """
+    body = list(body)
+    by = max(_newest(line) for line in body) - MOVED_TO_MS
+    return [_moved(line, by) for line in body]
+
+
+def _newest(line: lines.Line) -> int:
+    if isinstance(line, lines.Head):
+        return line.now
+    return line.max_timestamp if isinstance(line, lines.BatchLine) else -1
+
+
+def _moved(line: lines.Line, by: int) -> lines.Line:
+    changes = _moved_times(line, by)
+    if isinstance(line, lines.Head):
+        changes["times"] = "moved"
+    if isinstance(line, lines.ProducerLine):
+        entry = list(line.entry)
+        entry[_ENTRY_TIME] = _at(entry[_ENTRY_TIME], by)
+        changes["entry"] = tuple(entry)
+    if isinstance(line, lines.TransactionLine) and line.value is not None:
+        changes["value"] = msgspec.structs.replace(line.value, **_moved_times(line.value, by))
+    if isinstance(line, lines.LogLine):
+        changes["time"] = ""
+    return msgspec.structs.replace(line, **changes) if changes else line
+
+
+def _moved_times(shape: msgspec.Struct, by: int) -> dict[str, object]:
+    return {name: _at(getattr(shape, name), by) for name in _TIMES if hasattr(shape, name)}
+
+
+def _at(time: int, by: int) -> int:
+    return time if time < 0 else max(0, time - by)
+
+
+def _every_name(case: Case) -> Iterator[str]:
+    for read in (*case.partitions, *case.copies):
+        yield from (read.partition.name, read.partition.name.rpartition("-")[0])
+    for entry in _entries(case.coordinator):
+        yield entry.transactional_id
+        yield from (topic for topic, _ in (entry.value.partitions if entry.value is not None else ()))
+    yield from (one.transactional_id for one in case.coordinator.listed.values())
+    for key in (*case.groups.committed, *(key for held in case.groups.pending.values() for key in held)):
+        yield from (key.group, key.topic)
+    for line in case.log_lines:
+        yield from filter(
+            None, (line.transactional_id, line.partition, (line.partition or "").rpartition("-")[0])
+        )
+
+
+def _entries(coordinator: Coordinator) -> Iterator[CoordinatorEntry]:
+    yield from coordinator.latest.values()
+    for entries in coordinator.history.values():
+        yield from entries
+
+
+def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
+    directory, partition = read.directory, read.partition
+    snapshot = directory.newest_snapshot
+    yield lines.PartitionLine(
+        name=names.partition(partition.name),
+        log_start=partition.log_start,
+        log_start_from=read.start_source,
+        log_end=partition.log_end,
+        segments=list(directory.segment_bases),
+        snapshot="" if snapshot is None else snapshot[0],
+    )
+    for segment, facts, layout in directory.shown():
+        yield batch_line(segment, facts, layout)
+    if snapshot is not None:
+        yield from (lines.ProducerLine(tuple(entry)) for entry in snapshot[1])
+    for entry, place in directory.asked:
+        yield lines.ProducerLine(tuple(entry), names.place(place))
+    aborted, damage = directory.aborted_in_files
+    yield from (lines.AbortedLine(tuple(entry)) for entry in aborted)
+    yield from (lines.DamageLine("index", told_damage(one)) for one in damage)
+    yield from (lines.DamageLine("text", told_damage(one)) for one in directory.damage_told)
+
+
+def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLine:
+    """One batch. Nothing in it was named by anybody."""
+    whole = every_offset(facts.base_offset, facts.last_offset, facts.records)
+    return lines.BatchLine(
+        segment=segment,
+        position=facts.position,
+        magic=facts.magic,
+        base_offset=facts.base_offset,
+        last_offset=facts.last_offset,
+        records=facts.records,
+        offsets=None if facts.offsets == whole else list(facts.offsets),
+        producer_id=facts.producer_id,
+        producer_epoch=facts.producer_epoch,
+        base_sequence=facts.base_sequence,
+        last_sequence=facts.last_sequence,
+        is_transactional=facts.is_transactional,
+        control_type=facts.control_type,
+        coordinator_epoch=facts.coordinator_epoch,
+        max_timestamp=facts.max_timestamp,
+        size=layout.size,
+        codec=layout.codec,
+        leader_epoch=layout.leader_epoch,
+        damage=None if facts.damage is None else told_damage(facts.damage),
+    )
+
+
+def told_damage(says: str) -> str:
+    """Bytes and kinds of damage. What stood there may be anybody's, and is left out."""
+    found = [f"byte {at}: {kind}" for at, kind in _PLACE_OF_DAMAGE.findall(says) if kind in _KINDS]
+    return "; ".join(found)[:300] or "damaged"
+
+
+def _coordinator(coordinator: Coordinator, names: Pseudonyms) -> Iterator[lines.Line]:
+    yield lines.CoordinatorLine(
+        partitions=list(coordinator.partitions),
+        lists=[names.place(one) for one in coordinator.lists],
+        records=coordinator.records,
+        damaged=coordinator.damaged,
+        newest_ms=coordinator.newest_ms,
+    )
+    yield from (lines.DamageLine("coordinator", told_damage(one)) for one in coordinator.damage)
+    latest = {id(entry) for entry in coordinator.latest.values()}
+    for producer_id, entries in coordinator.history.items():
+        for entry in entries:
+            yield _transaction(entry, producer_id, id(entry) in latest, names)
+            latest.discard(id(entry))
+    for entry in coordinator.latest.values():
+        if id(entry) in latest:
+            yield _transaction(entry, None, True, names)
+    for producer_id, one in coordinator.listed.items():
+        yield lines.ListedLine(
+            producer_id, names.transactional_id(one.transactional_id), one.state, names.place(one.place)
+        )
+
+
+def _transaction(
+    entry: CoordinatorEntry, of: int | None, is_latest: bool, names: Pseudonyms
+) -> lines.TransactionLine:
+    internal = entry.said_at == ""
+    return lines.TransactionLine(
+        of=of,
+        is_latest=is_latest,
+        transactional_id=names.transactional_id(entry.transactional_id),
+        partition=entry.partition if internal else names.place(entry.partition),
+        offset=entry.offset,
+        timestamp=entry.timestamp,
+        said_at=names.place(entry.said_at),
+        value=None if entry.value is None else _value(entry.value, names),
+    )
+
+
+def _value(value: TransactionLogValue, names: Pseudonyms) -> lines.ValueLine:
+    return lines.ValueLine(
+        producer_id=value.producer_id,
+        producer_epoch=value.producer_epoch,
+        timeout_ms=value.timeout_ms,
+        status=int(value.status),
+        partitions=[(names.topic(topic), number) for topic, number in value.partitions],
+        last_update_ms=value.last_update_ms,
+        start_ms=value.start_ms,
+        previous_producer_id=value.previous_producer_id,
+        next_producer_id=value.next_producer_id,
+        next_producer_epoch=value.next_producer_epoch,
+        client_transaction_version=value.client_transaction_version,
+    )
+
+
+def _groups(groups: GroupOffsets, names: Pseudonyms) -> Iterator[lines.Line]:
+    yield lines.GroupsLine(list(groups.partitions), groups.damaged)
+    yield from (lines.DamageLine("groups", told_damage(one)) for one in groups.damage)
+    every = [(None, groups.committed), *groups.pending.items()]
+    for pending_of, offsets in every:
+        for key, value in offsets.items():
+            yield lines.OffsetLine(
+                group=names.group(key.group),
+                topic=names.topic(key.topic),
+                partition=key.partition,
+                offset=None if value is None else value.offset,
+                commit_ms=-1 if value is None else value.commit_ms,
+                pending_of=pending_of,
+            )
+
+
+def _log_line(line: LogLine, names: Pseudonyms) -> lines.LogLine:
+    return lines.LogLine(
+        kind=line.kind,
+        said_at=names.place(line.place),
+        time=line.time,
+        partition=None if line.partition is None else names.partition(line.partition),
+        producer_id=line.producer_id,
+        epoch=line.epoch,
+        transactional_id=None
+        if line.transactional_id is None
+        else names.transactional_id(line.transactional_id),
+        params=line.params,
+    )

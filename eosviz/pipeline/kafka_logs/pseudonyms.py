@@ -1,0 +1,54 @@
+"""Other names for what people named: the same thing has the same name everywhere in a bundle.
+
+Topics, groups, transactional ids and the files that texts came from are numbered in the order in which the case
+has them. A number whose name is somebody's own already is left out. Numbers that Kafka gave (producer ids, epochs,
+offsets) and the names of its internal topics say nothing about anybody and stay.
+"""
+
+import re
+from collections.abc import Iterable
+
+INTERNAL_TOPICS = ("__transaction_state", "__consumer_offsets", "__cluster_metadata")
+_PARTITION = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<number>\d{1,10})")
+_LINE = re.compile(r"(?P<file>.*): line (?P<line>\d+)", re.DOTALL)
+
+
+class Pseudonyms:
+    """Give it every name of the case first (`taken`), then ask."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._names: dict[tuple[str, str], str] = {}
+        self._counts: dict[str, int] = {}
+
+    def topic(self, name: str) -> str:
+        return name if name in INTERNAL_TOPICS else self._other("topic", name)
+
+    def group(self, name: str) -> str:
+        return self._other("group", name)
+
+    def transactional_id(self, name: str) -> str:
+        return self._other("id", name)
+
+    def partition(self, name: str) -> str:
+        """`topic-N`; a folder that is not named so is a name of its own."""
+        found = _PARTITION.fullmatch(name)
+        if found is None:
+            return self._other("folder", name)
+        return f"{self.topic(found['topic'])}-{found['number']}"
+
+    def place(self, place: str) -> str:
+        """Where a text says something: `file: line 7`; empty stays empty."""
+        found = _LINE.fullmatch(place)
+        if found is None:
+            return self._other("place", place) if place else ""
+        return f"{self._other('text', found['file'])}: line {found['line']}"
+
+    def _other(self, kind: str, name: str) -> str:
+        key = (kind, name)
+        while key not in self._names:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+            other = f"{kind}-{self._counts[kind]}"
+            if other not in self._taken:
+                self._names[key] = other
+        return self._names[key]
