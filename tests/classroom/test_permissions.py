@@ -23,6 +23,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from engine.scenario import entry, parse
 from engine.scenario.header import ENGINE_VERSION
 from engine.scenario.tracks import tracks
+from eosviz import health
 from eosviz.audience.routing import websocket_urlpatterns
 from eosviz.classroom.models import Attempt, Kind, Membership
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets
@@ -392,6 +393,7 @@ def _question(session: Session) -> dict[str, Any]:
 @pytest.fixture
 def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
     monkeypatch.setattr(pipeline_tasks, "start_process", lambda: None)
+    monkeypatch.setattr(health, "ANSWER_SECONDS_MAX", 0.1)  # there is no worker, and everybody would wait for it
     attempt = school.attempt(school.assign(Kind.PREDICT))
     session = attempt.session
     branch = root(session)
