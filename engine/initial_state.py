@@ -14,6 +14,7 @@ from engine.coordinator.transaction_states import DEAD, EMPTY, ONGOING, PREPARE_
 from engine.java_hash import partition_for
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, IdlePartitions, RecordBatch
 from engine.scenario.document import BadScenario
+from engine.scenario.phrases import allowed, any_of, shown
 
 if TYPE_CHECKING:
     from engine.world import World
@@ -60,7 +61,7 @@ def preset(world: World, document: dict[str, Any]) -> None:
 def _preset_replicas(world: World, override: dict[str, Any]) -> None:
     partition = override["partition"]
     if partition not in world.controller.partitions:
-        raise BadScenario("overrides.partition", repr(partition), ", ".join(world.controller.partitions))
+        raise BadScenario("overrides.partition", shown(partition), any_of(world.controller.partitions))
     for broker in world.brokers.values():
         if partition not in broker.replicas:
             continue
@@ -81,7 +82,7 @@ def _preset_group(world: World, override: dict[str, Any]) -> None:
     count = world.controller.internal.counts.get(OFFSETS_TOPIC)
     name = override["group"]
     if count is None:
-        raise BadScenario("overrides.group", repr(name), "a profile that coordinates groups")
+        raise BadScenario("overrides.group", shown(name), allowed("profile_with_groups"))
     found = GroupMembers(
         override["generation"] or 0, {row["id"]: row["instance"] for row in override["members"] or ()}
     )
@@ -102,7 +103,7 @@ def _use_internal(world: World, partition: str, place: str, name: str) -> int:
             broker.learn(word, 0)
     leader = controller.partitions[partition].leader
     if leader is None:
-        raise BadScenario(place, repr(name), "a name whose log partition has a leader")
+        raise BadScenario(place, shown(name), allowed("name_with_leader"))
     return leader
 
 
@@ -119,9 +120,7 @@ def _preset_transaction(world: World, override: dict[str, Any]) -> None:
     count = controller.internal.counts.get(TRANSACTION_TOPIC)
     name = override["transactional_id"]
     if count is None or not name:
-        raise BadScenario(
-            "overrides.transactional_id", repr(name), "an id, in a cluster with internal topics"
-        )
+        raise BadScenario("overrides.transactional_id", shown(name), allowed("id_with_internal_topics"))
     state = override["state"] or EMPTY
     image = Image(
         state=state,
@@ -146,7 +145,7 @@ def _preset_transaction(world: World, override: dict[str, Any]) -> None:
 def override_client(world: World, override: dict[str, Any]) -> None:
     client = world.clients.get(override["client"])
     if client is None:
-        raise BadScenario("overrides.client", repr(override["client"]), ", ".join(world.clients))
+        raise BadScenario("overrides.client", shown(override["client"]), any_of(world.clients))
     if override["producer_id"] is not None:
         client.preset_identity(override["producer_id"], override["producer_epoch"] or 0)
     if override["partition"] and override["next_sequence"] is not None:

@@ -38,6 +38,7 @@ from engine.replica_fetchers import ReplicaFetchers
 from engine.scenario.application import Application, ScriptedCall, membership
 from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.loop import Loop
+from engine.scenario.phrases import allowed, any_of, shown, wrong
 from engine.switches import Switches
 from engine.watching import Part, Watch
 
@@ -421,11 +422,13 @@ def _switches(given: dict[str, Any]) -> Switches:
     known = {name: type(getattr(Switches(), name)) for name in Switches.__slots__}
     for name, value in given.items():
         if name not in known:
-            raise BadScenario(f"switches.{name}", "unknown switch", ", ".join(known))
+            raise BadScenario(f"switches.{name}", wrong("unknown_switch"), any_of(known))
         if type(value) is not known[name]:
-            raise BadScenario(f"switches.{name}", repr(value), f"a value like {getattr(Switches(), name)!r}")
+            like = allowed("like", value=getattr(Switches(), name))
+            raise BadScenario(f"switches.{name}", shown(value), like)
     if given.get("drain_stop_scope", "node") not in ("node", "partition"):
-        raise BadScenario("switches.drain_stop_scope", repr(given["drain_stop_scope"]), "node or partition")
+        scopes = any_of(("node", "partition"))
+        raise BadScenario("switches.drain_stop_scope", shown(given["drain_stop_scope"]), scopes)
     return Switches(**given)
 
 
@@ -433,9 +436,9 @@ def _broker_configuration(given: dict[str, Any]) -> BrokerConfiguration:
     known = BrokerConfiguration.__slots__
     for name, value in given.items():
         if name not in known:
-            raise BadScenario(f"cluster.broker.{name}", "unknown setting", ", ".join(known))
+            raise BadScenario(f"cluster.broker.{name}", wrong("unknown_setting"), any_of(known))
         if type(value) is not int or not 0 < value <= 2**53:
-            raise BadScenario(f"cluster.broker.{name}", repr(value), "a whole number above 0")
+            raise BadScenario(f"cluster.broker.{name}", shown(value), allowed("int_from", low=1))
     return BrokerConfiguration(**given)
 
 
@@ -459,9 +462,7 @@ def _build_cluster(world: World, document: dict[str, Any], configuration: Broker
             if topic["leaders"]:
                 first = topic["leaders"][number % len(topic["leaders"])] - 1
                 if not 0 <= first < count:
-                    raise BadScenario(
-                        f"topics.{topic['name']}.leaders", str(first + 1), f"broker ids 1 to {count}"
-                    )
+                    raise BadScenario(f"topics.{topic['name']}.leaders", str(first + 1), any_of(ids))
             replicas = [ids[(first + step) % count] for step in range(topic["replication"])]
             world.controller.create_partition(
                 f"{topic['name']}-{number}",
@@ -487,7 +488,11 @@ def _build_clients(world: World, document: dict[str, Any]) -> None:
     for consumer in document["consumers"]:
         if consumer["group"] is not None and not world.profile.idempotence:
             place = f"consumers.{consumer['name']}.group"
-            raise BadScenario(place, f"profile {world.profile.name} coordinates no groups", "k20 or k28")
+            raise BadScenario(
+                place,
+                wrong("no_groups", profile=world.profile.name),
+                any_of(name for name, one in PROFILES.items() if one.idempotence),
+            )
         made = Consumer(
             consumer["name"],
             partitions=tuple(consumer["partitions"]),

@@ -4,19 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.scenario.phrases import Said, any_of, shown, told, wrong
+
+MISSING = wrong("missing")
+
 
 class BadScenario(Exception):
-    """A document that cannot be played: where, what is wrong, what is allowed."""
+    """A document that cannot be played: where, what is wrong, what is allowed.
+
+    ``wrong`` and ``allowed`` are English, for the command line and the log; ``told`` is for pages.
+    """
 
     def __init__(
-        self, place: str, wrong: str, allowed: str, *, source: str = "", line: int | None = None
+        self, place: str, wrong: Said, allowed: Said, *, source: str = "", line: int | None = None
     ) -> None:
         self.place = place
-        self.wrong = wrong
-        self.allowed = allowed
+        self.is_missing = wrong == MISSING
         self.source = source
         self.line = line
+        self._said = (wrong, allowed)
         super().__init__(place, wrong, allowed)
+
+    @property
+    def wrong(self) -> str:
+        return str(self._said[0])
+
+    @property
+    def allowed(self) -> str:
+        return str(self._said[1])
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a page says in its reader's language: ``reason`` and ``allowed``, each a sentence within another, or
+        a name or value, which is the same in all of them."""
+        return {"reason": told(self._said[0]), "allowed": told(self._said[1])}
 
     def __str__(self) -> str:
         at = self.source or "scenario"
@@ -25,7 +46,7 @@ class BadScenario(Exception):
         return f"{at}: {self.place}: {self.wrong}; allowed: {self.allowed}"
 
 
-def known(place: str, name: Any, names: list[str]) -> None:
-    """Raises BadScenario unless ``name`` is one of ``names``."""
-    if name not in names:
-        raise BadScenario(place, "missing" if name is None else repr(name), ", ".join(names) or "none exist")
+def known(place: str, name: Any, existing: list[str]) -> None:
+    """Raises BadScenario unless ``name`` is one of ``existing``."""
+    if name not in existing:
+        raise BadScenario(place, MISSING if name is None else shown(name), any_of(existing))

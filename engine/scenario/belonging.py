@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.scenario import schema
 from engine.scenario.bad_scenario import BadScenario
+from engine.scenario.phrases import any_of, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def _check_row(section: str, row: dict[str, Any], place: str) -> None:
     may = (belonging.word, *belonging.always, *belonging.fields[word])
     for name in row:
         if name not in may:
-            raise BadScenario(f"{place}.{name}", f"means nothing to {word}", ", ".join(may))
+            raise BadScenario(f"{place}.{name}", wrong("means_nothing", word=word), any_of(may))
 
 
 def _complete() -> None:

@@ -15,10 +15,12 @@ from typing import Any
 from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
 from engine.scenario import schema
-from engine.scenario.bad_scenario import BadScenario, known
+from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.belonging import check_belonging
 from engine.scenario.faults_and_overrides import check_fault, check_override
+from engine.scenario.phrases import allowed, any_of, shown, wrong
 from engine.scenario.schema import SECTIONS, Field
+from engine.scenario.toml_faults import toml_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,10 @@ def parse(text: str, source: str = "") -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = re.search(r"at line (\d+)", str(error))
-        line = int(found.group(1)) if found else None
-        wrong = re.sub(r" \(at .*\)$", "", str(error))
-        raise BadScenario("document", wrong, "TOML 1.0", source=source, line=line) from None
+        fault, line = toml_fault(error)
+        raise BadScenario("document", fault, "TOML 1.0", source=source, line=line) from None
     except RecursionError:
-        raise BadScenario("document", "nested too deep", "tables at most 8 deep", source=source) from None
+        raise BadScenario("document", wrong("too_deep"), allowed("depth"), source=source) from None
 
 
 def load(
@@ -94,8 +94,8 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
             if "expect_refused" in variant:
                 document["expect_refused"] = variant["expect_refused"]
             return document
-    known = ", ".join(variant["name"] for variant in variants) or "none: the scenario has no variants"
-    raise BadScenario("variants", f"no variant {name!r}", known)
+    existing = any_of((variant["name"] for variant in variants), allowed("no_variants"))
+    raise BadScenario("variants", wrong("no_variant", name=shown(name)), existing)
 
 
 def put(document: dict[str, Any], path: str, value: Any) -> None:
@@ -110,7 +110,7 @@ def put(document: dict[str, Any], path: str, value: Any) -> None:
     elif isinstance(node, list) and last.isdigit() and int(last) < len(node):
         node[int(last)] = copy.deepcopy(value)
     else:
-        raise BadScenario(path, f"nothing can be set at {last!r}", "a path of the document")
+        raise BadScenario(path, wrong("nothing_set", word=shown(last)), allowed("path"))
 
 
 def _descend(node: Any, word: str, path: str) -> Any:
@@ -122,26 +122,28 @@ def _descend(node: Any, word: str, path: str) -> Any:
                 return item
         if word.isdigit() and int(word) < len(node):
             return node[int(word)]
-        names = [str(item.get("name")) for item in node if isinstance(item, dict) and "name" in item]
-        raise BadScenario(path, f"no {word!r} here", ", ".join(names) or f"an index below {len(node)}")
-    raise BadScenario(path, f"{word!r} is a value, not a table", "a path of the document")
+        named = [item["name"] for item in node if isinstance(item, dict) and "name" in item]
+        raise BadScenario(
+            path, wrong("not_here", word=shown(word)), any_of(named, allowed("index", below=len(node)))
+        )
+    raise BadScenario(path, wrong("no_table", word=shown(word)), allowed("path"))
 
 
 def check_section(name: str, table: Any, place: str) -> dict[str, Any]:
     """The table with defaults filled in; BadScenario when a key or value is not allowed."""
     if not isinstance(table, dict):
-        raise BadScenario(place or "document", f"a {type(table).__name__}", "a table")
+        raise BadScenario(place or "document", shown(table), allowed("table"))
     fields = SECTIONS[name]
     extra = ("variant_title", "expect_refused") if name == "scenario" else ()
     for key in table:
         if key not in fields and key not in extra:
-            raise BadScenario(_join(place, key), "unknown key", ", ".join(fields))
+            raise BadScenario(_join(place, key), wrong("unknown_key"), any_of(fields))
     checked: dict[str, Any] = {key: table[key] for key in extra if key in table}
     for key, field in fields.items():
         here = _join(place, key)
         if key not in table:
             if field.required:
-                raise BadScenario(here, "missing", field.allowed())
+                raise BadScenario(here, MISSING, field.allowed())
             checked[key] = _default(field, here)
             continue
         checked[key] = _check_value(field, table[key], here)
@@ -164,13 +166,12 @@ def _check_value(field: Field, value: Any, place: str) -> Any:
     check = _CHECKS[field.kind]
     checked = check(field, value, place)
     if field.choices and checked not in field.choices:
-        raise BadScenario(place, f"{value!r}", field.allowed())
+        raise BadScenario(place, shown(value), field.allowed())
     return checked
 
 
 def _wrong(field: Field, value: Any, place: str) -> BadScenario:
-    shown = repr(value)
-    return BadScenario(place, shown if len(shown) <= 60 else shown[:57] + "…", field.allowed())
+    return BadScenario(place, shown(value), field.allowed())
 
 
 def _int(field: Field, value: Any, place: str) -> int:
@@ -183,7 +184,7 @@ def _int(field: Field, value: Any, place: str) -> int:
 
 def _number(field: Field, value: Any, place: str) -> float:
     if type(value) not in (int, float) or not 0 <= value <= 1:
-        raise BadScenario(place, repr(value), "a number from 0 to 1")
+        raise _wrong(field, value, place)
     return float(value)
 
 
@@ -194,7 +195,7 @@ def _bool(field: Field, value: Any, place: str) -> bool:
 
 
 def _text(field: Field, value: Any, place: str) -> str:
-    if type(value) is not str or len(value) > 4000:
+    if type(value) is not str or len(value) > schema.TEXT_MAX:
         raise _wrong(field, value, place)
     return value
 
@@ -221,7 +222,7 @@ def _listed(field: Field, value: Any, place: str) -> list[Any]:
     if not isinstance(value, list):
         raise _wrong(field, value, place)
     if len(value) > field.bound:
-        raise BadScenario(place, f"{len(value)} entries", field.allowed())
+        raise BadScenario(place, wrong("entries", count=len(value)), field.allowed())
     return value
 
 
@@ -256,7 +257,7 @@ def _tables(field: Field, value: Any, place: str) -> list[dict[str, Any]]:
 
 def _any(field: Field, value: Any, place: str) -> Any:
     if isinstance(value, dict | list):
-        raise BadScenario(place, "a table or list", "a number, a text, true or false")
+        raise BadScenario(place, shown(value), allowed("scalar"))
     return value
 
 
@@ -289,9 +290,7 @@ def _check_references(document: dict[str, Any]) -> None:
     partitions = []
     for topic in document["topics"]:
         if not re.fullmatch(schema.PARTITION, f"{topic['name']}-0"):
-            raise BadScenario(
-                f"topics.{topic['name']}.name", repr(topic["name"]), "small letters, digits, . _ -"
-            )
+            raise BadScenario(f"topics.{topic['name']}.name", shown(topic["name"]), allowed("topic"))
         if topic["replication"] > brokers:
             topic["replication"] = brokers
         partitions += [f"{topic['name']}-{number}" for number in range(topic["partitions"])]
@@ -300,12 +299,12 @@ def _check_references(document: dict[str, Any]) -> None:
     loops = _unique(document, "loops")
     for name in _unique(document, "applications"):
         if name in loops:
-            raise BadScenario(f"applications.{name}.name", "stands twice", "a name that no loop has")
+            raise BadScenario(f"applications.{name}.name", wrong("twice"), allowed("no_loops_name"))
     actors = [f"broker-{number}" for number in range(1, brokers + 1)] + ["zookeeper", "controller"]
     for section in ("producers", "consumers"):
         for name in (row["name"] for row in document[section]):
             if name in actors or name in nodes:
-                raise BadScenario(f"{section}.{name}.name", "stands twice", "a name that no other actor has")
+                raise BadScenario(f"{section}.{name}.name", wrong("twice"), allowed("no_actors_name"))
             actors.append(name)
     actors += nodes
     for index, consumer in enumerate(document["consumers"]):
@@ -334,7 +333,9 @@ def _check_total(applications: list[dict[str, Any]]) -> None:
     """Each call is within its bound; all of them together are laid out before the run begins."""
     total = sum(call["records"] for application in applications for call in application["calls"])
     if total > schema.SCRIPTED_MAX:
-        raise BadScenario("applications", f"{total} calls in all", f"at most {schema.SCRIPTED_MAX}")
+        raise BadScenario(
+            "applications", wrong("calls", count=total), allowed("at_most", most=schema.SCRIPTED_MAX)
+        )
 
 
 def _check_nodes(document: dict[str, Any]) -> list[str]:
@@ -345,22 +346,20 @@ def _check_nodes(document: dict[str, Any]) -> list[str]:
     ]
     if not section["participants"]:
         if given:
-            raise BadScenario("middleware.participants", "missing", "at least one participant")
+            raise BadScenario("middleware.participants", MISSING, allowed("participant"))
         if not cluster["brokers"]:
-            raise BadScenario(
-                "cluster.brokers", "0", "a whole number from 1 to 9, or 0 with a middleware section"
-            )
+            raise BadScenario("cluster.brokers", "0", allowed("brokers_or_middleware"))
         return []
     if not cluster["brokers"]:
         for name in ("topics", "producers", "consumers"):
             if document[name]:
-                raise BadScenario(name, "there are no brokers", "cluster.brokers from 1 to 9")
-    names = [row["name"] for row in section["participants"]]
-    for name in names:
-        if name in NODES or names.count(name) > 1:
-            raise BadScenario(f"middleware.participants.{name}.name", "stands twice", "names that differ")
+                raise BadScenario(name, wrong("no_brokers"), allowed("brokers"))
+    participants = [row["name"] for row in section["participants"]]
+    for name in participants:
+        if name in NODES or participants.count(name) > 1:
+            raise BadScenario(f"middleware.participants.{name}.name", wrong("twice"), allowed("names_differ"))
     present = {INITIATOR: not section["one_node"], MANAGER: section["manager"]}
-    return [name for name in NODES if present.get(name, True)] + names
+    return [name for name in NODES if present.get(name, True)] + participants
 
 
 def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str]) -> None:
@@ -368,11 +367,13 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
     opens = INITIATOR if INITIATOR in nodes else BUSINESS
     belongs = {"transact": opens, "roll_back": MIDDLEWARE}.get(call["do"])
     if belongs is None and client in nodes:
-        raise BadScenario(f"{place}.do", repr(call["do"]), ", ".join(schema.MIDDLEWARE_CALLS))
+        raise BadScenario(f"{place}.do", shown(call["do"]), any_of(schema.MIDDLEWARE_CALLS))
     if belongs is not None and belongs != client:
-        raise BadScenario(f"{place}.do", f"{call['do']!r} at {client}", f"a call of {belongs}")
+        raise BadScenario(
+            f"{place}.do", wrong("call_at", call=call["do"], actor=client), allowed("call_of", actor=belongs)
+        )
     if call["do"] == "roll_back" and not call["nodes"]:
-        raise BadScenario(f"{place}.nodes", "names nobody", "one node at least")
+        raise BadScenario(f"{place}.nodes", wrong("nobody"), allowed("a_node"))
     for name in call["nodes"]:
         known(
             f"{place}.nodes", name, [node for node in nodes if node not in (INITIATOR, MIDDLEWARE, MANAGER)]
@@ -392,34 +393,36 @@ def _check_loop(
     known(f"{place}.consumer", loop["consumer"], consumers)
     consumer = next(row for row in document["consumers"] if row["name"] == loop["consumer"])
     if consumer["group"] is None:
-        raise BadScenario(f"consumers.{consumer['name']}.group", "missing", "the name of the loop's group")
+        raise BadScenario(f"consumers.{consumer['name']}.group", MISSING, allowed("loop_group"))
     if sum(row["consumer"] == loop["consumer"] for row in document["loops"]) > 1:
-        raise BadScenario(f"{place}.consumer", "serves two loops", "a consumer of its own")
+        raise BadScenario(f"{place}.consumer", wrong("two_loops"), allowed("own_consumer"))
     for name in loop["output"]:
         known(f"{place}.output", name, partitions)
         if name in consumer["partitions"]:
-            raise BadScenario(f"{place}.output", f"{name} is also the input", "another topic-partition")
+            raise BadScenario(f"{place}.output", wrong("input", name=name), allowed("other_partition"))
 
 
 def _check_offsets(call: dict[str, Any], place: str, partitions: list[str]) -> None:
     """sendOffsetsToTransaction names a group and, for each partition, the next offset to read."""
     if call["group"] is None:
-        raise BadScenario(f"{place}.group", "missing", "the name of the consumer group")
+        raise BadScenario(f"{place}.group", MISSING, allowed("consumer_group"))
     if not call["offsets"]:
-        raise BadScenario(f"{place}.offsets", "missing", 'a table such as { "t-0" = 3 }')
+        raise BadScenario(f"{place}.offsets", MISSING, allowed("offsets"))
     for name, offset in call["offsets"].items():
         known(f"{place}.offsets", name, partitions)
         if type(offset) is not int or not 0 <= offset <= 2**53:
-            raise BadScenario(f"{place}.offsets.{name}", repr(offset), "a whole number from 0 on")
+            raise BadScenario(
+                f"{place}.offsets.{name}", shown(offset), allowed("int_between", low=0, high=2**53)
+            )
 
 
 def _unique(document: dict[str, Any], section: str) -> list[str]:
-    names: list[str] = []
+    found: list[str] = []
     for row in document[section]:
-        if row["name"] in names:
-            raise BadScenario(f"{section}.{row['name']}.name", "stands twice", "names that differ")
-        names.append(row["name"])
-    return names
+        if row["name"] in found:
+            raise BadScenario(f"{section}.{row['name']}.name", wrong("twice"), allowed("names_differ"))
+        found.append(row["name"])
+    return found
 
 
 def line_of(text: str, place: str) -> int | None:

@@ -12,7 +12,8 @@ from engine.broker.internal_topics import INTERNAL_TOPICS
 from engine.crafted_requests import check_crafted
 from engine.errors import Error, Refused
 from engine.scenario import schema
-from engine.scenario.bad_scenario import BadScenario, known
+from engine.scenario.bad_scenario import MISSING, BadScenario, known
+from engine.scenario.phrases import Phrase, allowed, any_of, shown, wrong
 
 FAULT_NEEDS: dict[str, tuple[str, ...]] = {
     "delay": ("by_ms",),
@@ -36,15 +37,15 @@ FAULT_NEEDS: dict[str, tuple[str, ...]] = {
 """Action to the fields without which it means nothing."""
 
 _MEANING = {
-    "by_ms": "how long the message is held up",
-    "error": "the error that the receiver answers",
-    "partition": "a topic-partition such as t-0",
-    "actor": "the name of an actor",
-    "operation": "an operation such as Write",
-    "message": "a table with the request's fields",
-    "topic": "the name of a topic",
-    "path": "clients.NAME.SETTING",
-    "value": "the new value",
+    "by_ms": allowed("delay"),
+    "error": allowed("error"),
+    "partition": allowed("partition"),
+    "actor": allowed("actor"),
+    "operation": allowed("operation"),
+    "message": allowed("message"),
+    "topic": allowed("topic_name"),
+    "path": allowed("setting_path"),
+    "value": allowed("new_value"),
 }
 
 PRODUCE_FIELDS: dict[str, tuple[int, int]] = {
@@ -62,13 +63,13 @@ def check_fault(
     """Raises BadScenario. A match of an answering API becomes one of responses."""
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
-        raise BadScenario(place, "needs exactly one of match.api and at", "a message to match, or a time")
+        raise BadScenario(place, wrong("at_or_match"), allowed("at_or_match"))
     action = fault["action"]
     if action in schema.MESSAGE_ACTIONS and not matched:
-        raise BadScenario(f"{place}.match", "missing", "the message that the action falls on")
+        raise BadScenario(f"{place}.match", MISSING, allowed("match"))
     for name in FAULT_NEEDS.get(action, ()):
         if fault[name] is None:
-            raise BadScenario(f"{place}.{name}", "missing", _MEANING[name])
+            raise BadScenario(f"{place}.{name}", MISSING, _MEANING[name])
     brokers = [name for name in actors if name.startswith("broker-")]
     if action in schema.ACTOR_ACTIONS:
         known(f"{place}.actor", fault["actor"], actors)
@@ -106,7 +107,8 @@ def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None
     try:
         check_crafted(fault["message"] or {}, f"{place}.message")
     except Refused as refused:
-        raise BadScenario(refused.place, refused.reason, refused.remedy) from None
+        reason, remedy = (Phrase(key, refused.params) for key in (refused.key, f"{refused.key}.remedy"))
+        raise BadScenario(refused.place, reason, remedy) from None
 
 
 def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[int, int]]) -> None:
@@ -114,20 +116,20 @@ def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[
     for name, value in message.items():
         if name == "transactional" and "records" in fields:
             if type(value) is not bool:
-                raise BadScenario(f"{place}.{name}", repr(value), "true or false")
+                raise BadScenario(f"{place}.{name}", shown(value), allowed("bool"))
             continue
         if name not in fields:
-            raise BadScenario(f"{place}.{name}", "unknown field", ", ".join(fields))
+            raise BadScenario(f"{place}.{name}", wrong("unknown_key"), any_of(fields))
         low, high = fields[name]
         if type(value) is not int or not low <= value <= high:
-            raise BadScenario(f"{place}.{name}", repr(value)[:60], f"a whole number from {low} to {high}")
+            raise BadScenario(f"{place}.{name}", shown(value), allowed("int_between", low=low, high=high))
 
 
 def _check_path(place: str, path: str, clients: list[str]) -> None:
     words = path.split(".", 2)
     if len(words) != 3 or words[0] != "clients" or words[1] not in clients:
-        allowed = ", ".join(f"clients.{name}.SETTING" for name in clients) or "none: there is no producer"
-        raise BadScenario(place, repr(path), allowed)
+        paths = any_of((f"clients.{name}.SETTING" for name in clients), allowed("no_producer"))
+        raise BadScenario(place, shown(path), paths)
 
 
 # -- initial state -------------------------------------------------------------------------------------------
@@ -154,36 +156,35 @@ def check_override(
     elif not override["transactional_id"] or not cluster["internal_topics"]:
         raise BadScenario(
             f"{place}.transactional_id",
-            repr(override["transactional_id"]),
-            "an id, in a cluster with internal topics",
+            shown(override["transactional_id"]),
+            allowed("id_with_internal_topics"),
         )
 
 
 def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]) -> None:
     """Either the block that ZooKeeper holds, or the next id of one broker's own block."""
     if override["next_id"] is None and override["block_end"] is None:
-        raise BadScenario(f"{place}.next_id", "missing", "next_id of a broker, or block_end")
+        raise BadScenario(f"{place}.next_id", MISSING, allowed("next_id_or_block"))
     if override["next_id"] is not None:
         _known_broker(f"{place}.broker", override["broker"], brokers)
     first, last = override["block_start"] or 0, override["block_end"]
     if last is not None and last < first:
-        raise BadScenario(f"{place}.block_end", str(last), f"a whole number from block_start ({first}) on")
+        raise BadScenario(f"{place}.block_end", str(last), allowed("from_block_start", first=first))
 
 
 def _check_group(override: dict[str, Any], place: str, cluster: dict[str, Any]) -> None:
     """A group with its generation and members, each by an id of its own."""
     if not override["group"] or not cluster["internal_topics"]:
-        wrong = repr(override["group"])
-        raise BadScenario(f"{place}.group", wrong, "a name, in a cluster with internal topics")
+        raise BadScenario(f"{place}.group", shown(override["group"]), allowed("name_with_internal_topics"))
     seen: set[str] = set()
     for index, member in enumerate(override["members"] or ()):
         if not member["id"] or member["id"] in seen:
-            wrong = "stands twice" if member["id"] else "missing"
-            raise BadScenario(f"{place}.members.{index}.id", wrong, "an id that no other member has")
+            fault = wrong("twice") if member["id"] else MISSING
+            raise BadScenario(f"{place}.members.{index}.id", fault, allowed("no_members_id"))
         seen.add(member["id"])
 
 
 def _known_broker(place: str, broker: int | None, brokers: list[int]) -> None:
     if broker not in brokers:
-        allowed = ", ".join(map(str, brokers)) or "none: there are no brokers"
-        raise BadScenario(place, "missing" if broker is None else str(broker), allowed)
+        existing = any_of(brokers, allowed("no_brokers"))
+        raise BadScenario(place, MISSING if broker is None else str(broker), existing)

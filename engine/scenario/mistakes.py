@@ -42,7 +42,7 @@ def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str 
 def _leave_out(document: dict[str, Any], bad: BadScenario) -> bool:
     """Remove what is wrong; False when what would be found next may only follow from that."""
     words = bad.place.split(".")
-    if bad.wrong == "missing" or words[0] in _MEANINGLESS_WITHOUT:
+    if bad.is_missing or words[0] in _MEANINGLESS_WITHOUT:
         return _leave_out_row(document, bad.place)
     if words[-1] in ("name", "partitions", "participants"):
         return False

@@ -11,11 +11,14 @@ from typing import Any
 
 from engine.middleware import messages
 from engine.middleware.strategies import STRATEGIES
+from engine.scenario.phrases import Phrase, allowed
 
 NAME = r"[a-z][a-z0-9_-]{0,31}"
 PARTITION = r"[a-z_][a-z0-9_.-]{0,63}-[0-9]{1,4}"
 DAY_MS = 86_400_000
 TIME_MAX = 30 * DAY_MS
+TEXT_MAX = 4000
+"""Characters of a text."""
 SCRIPTED_MAX = 100_000
 """Calls of all applications, each record of a call counted."""
 
@@ -36,31 +39,22 @@ class Field:
     bound: int = 64
     """Longest list."""
 
-    def allowed(self) -> str:
+    def allowed(self) -> Phrase:
         """What may stand here, in words."""
         if self.choices:
-            return "one of " + ", ".join(str(choice) for choice in self.choices)
+            return allowed("one_of", names=[str(choice) for choice in self.choices])
         if self.kind == "int":
-            low = "" if self.low is None else f" from {self.low}"
-            high = "" if self.high is None else f" to {self.high}"
-            return f"a whole number{low}{high}"
-        return _ALLOWED[self.kind] + (f", at most {self.bound}" if self.kind in _LISTS else "")
+            if self.high is None:
+                return allowed("int_from", low=self.low)
+            return allowed("int_between", low=self.low, high=self.high)
+        if self.kind in _LISTS:
+            return allowed(self.kind, bound=self.bound)
+        if self.kind == "text":
+            return allowed("text", most=TEXT_MAX)
+        return allowed(self.kind)
 
 
 _LISTS = ("ints", "names", "tables")
-_ALLOWED = {
-    "any": "any value",
-    "bool": "true or false",
-    "number": "a number from 0 to 1",
-    "text": "a text of at most 4000 characters",
-    "name": "a name of small letters, digits, - and _, at most 32",
-    "partition": "a topic-partition such as t-0",
-    "words": "a table with en and zh-Hans",
-    "ints": "a list of whole numbers",
-    "names": "a list of names",
-    "table": "a table",
-    "tables": "a list of tables",
-}
 
 
 def _time(default: int | None = None, *, required: bool = False) -> Field:

@@ -8,6 +8,7 @@ from importlib import resources
 from typing import Any
 
 from engine.scenario.document import BadScenario, Scenario, load, parse
+from engine.scenario.phrases import any_of, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +48,4 @@ def entry(scenario: str) -> LibraryEntry:
     for found in library():
         if found.id.lower() == scenario.lower():
             return found
-    raise BadScenario(scenario, "no such scenario in the library", ", ".join(found.id for found in library()))
+    raise BadScenario(scenario, wrong("no_scenario"), any_of(found.id for found in library()))

@@ -8,6 +8,7 @@ from engine.scenario import BadScenario
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.actions import bad_scenario
 from eosviz.walkthroughs.linking import Opened, open_link
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 from eosviz.walkthroughs.messages import Problem
@@ -21,9 +22,7 @@ def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any
     try:
         source = document.scenario_of(document.cells[cell], seed).source
     except BadScenario as bad:
-        raise Problem(
-            "refused", "bad_scenario", place=bad.place, reason=bad.wrong, allowed=bad.allowed
-        ) from bad
+        raise bad_scenario(bad) from bad
     return {
         key: value
         for key, value in source.items()

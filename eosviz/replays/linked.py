@@ -20,6 +20,7 @@ from eosviz.replays import player_file
 from eosviz.replays.card_picture import draw_card
 from eosviz.replays.models import LINKED_FILES_MAX, LinkedFile
 from eosviz.replays.transactions_told import lines_of
+from eosviz.walkthroughs.actions import bad_scenario
 from eosviz.walkthroughs.links import Link, version_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.simulations import encode_step, scenario_of, simulate
@@ -57,9 +58,7 @@ def _simulation(link: Link) -> Simulation:
     except Refused as refused:
         raise _refusal(refused, 0) from None
     except BadScenario as bad:
-        raise Problem(
-            "refused", "bad_scenario", place=bad.place, reason=bad.wrong, allowed=bad.allowed
-        ) from None
+        raise bad_scenario(bad) from None
 
 
 def _refusal(refused: Refused, step: int) -> Problem:

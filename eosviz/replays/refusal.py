@@ -13,7 +13,7 @@ class ReplayRefused(Exception):
     exception is the English sentence, for commands and logs.
     """
 
-    def __init__(self, reason: str, **params: Any) -> None:
+    def __init__(self, reason: str, /, **params: Any) -> None:
         self.key = f"replays.refused.{reason}"
         self.params = params
         super().__init__(self.key)

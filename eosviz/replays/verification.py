@@ -58,7 +58,7 @@ class Rerun:
         try:
             simulation = Simulation(load(header.scenario, header.variant))
         except (BadScenario, Refused) as error:
-            raise ReplayRefused("scenario", detail=str(error)[:300]) from error
+            raise ReplayRefused("scenario", place=error.place, **error.told) from error
         told = (header.header, header.view, header.profile)
         found = (simulation.header(), simulation.view(), simulation.scenario["profile"])
         if canonical(told) != canonical(found):

@@ -109,7 +109,7 @@ def _first_simulation(version: ScenarioVersion, variant: str | None) -> Simulati
 
 
 def bad_scenario(bad: BadScenario) -> Problem:
-    return Problem("refused", "bad_scenario", place=bad.place, reason=bad.wrong, allowed=bad.allowed)
+    return Problem("refused", "bad_scenario", place=bad.place, **bad.told)
 
 
 def delete_session(browser: str, session_id: uuid.UUID) -> None:

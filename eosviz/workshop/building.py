@@ -36,9 +36,8 @@ from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.editing import EDITS_MAX, CannotEdit, Edit, edited
 from eosviz.workshop.lesson import lesson_html
-from eosviz.workshop.mistake_words import told
 from eosviz.workshop.models import TEXT_BYTES_MAX, Draft, Edition
-from eosviz.workshop.trial import Asked, Busy, TooMuch
+from eosviz.workshop.trial import Asked, Busy, TooMuch, mistake_of
 from eosviz.workshop.trial import try_out as trial_of
 
 BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
@@ -104,9 +103,9 @@ def meaning_of(text: str) -> Json:
     try:
         document = parse(text)
     except BadScenario as bad:
-        line = bad.line or text.count("\n") + 1
-        return {"document": None, "names": {}, "mistakes": [told(bad, line, language)], "lesson": ""}
-    found = [told(bad, bad.line, language) for bad in mistakes(document, text=text)]
+        bad.line = bad.line or text.count("\n") + 1
+        return {"document": None, "names": {}, "mistakes": [mistake_of(bad)], "lesson": ""}
+    found = [mistake_of(bad) for bad in mistakes(document, text=text)]
     lesson = document.get("lesson")
     words = lesson.get(language) if isinstance(lesson, dict) else None
     shown = lesson_html(words, lambda variant, step: None) if isinstance(words, str) else ""

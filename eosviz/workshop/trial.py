@@ -16,9 +16,12 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    from engine.scenario import BadScenario
 
 PROCESSOR_SECONDS_MAX = 20
 """Of the process; the run itself stops in time to say how far it came."""
@@ -54,10 +57,17 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Mistake(msgspec.Struct):
+    """`wrong` and `allowed` are sentences within a page's own, or names and values."""
+
     place: str
-    wrong: str
-    allowed: str
+    wrong: str | Json
+    allowed: str | Json
     line: int | None
+
+
+def mistake_of(bad: BadScenario) -> Mistake:
+    told = bad.told
+    return Mistake(bad.place, told["reason"], told["allowed"], bad.line)
 
 
 class Surprise(msgspec.Struct):
@@ -175,6 +185,7 @@ def tried(text: str, variant: str | None) -> Trial:
     """The trial itself, within this process."""
     from engine.errors import EngineError, Refused
     from engine.scenario import BadScenario, load, parse
+    from engine.scenario.document import line_of
     from engine.scenario.mistakes import mistakes
     from engine.scenario.shelf import acts
     from engine.simulation import Simulation
@@ -182,8 +193,8 @@ def tried(text: str, variant: str | None) -> Trial:
     try:
         document = parse(text)
     except BadScenario as bad:
-        return Trial(mistakes=[_mistake(bad)])
-    found = [_mistake(bad) for bad in mistakes(document, text=text)]
+        return Trial(mistakes=[mistake_of(bad)])
+    found = [mistake_of(bad) for bad in mistakes(document, text=text)]
     if found:
         return Trial(mistakes=found)
     names = [one["name"] for one in document.get("variants", ())]
@@ -197,7 +208,8 @@ def tried(text: str, variant: str | None) -> Trial:
         trial.acts = acts(scenario.source)
         simulation = Simulation(scenario)
     except BadScenario as bad:
-        trial.mistakes = [_mistake(bad)]
+        bad.line = line_of(text, bad.place)
+        trial.mistakes = [mistake_of(bad)]
         return trial
     except Refused as refused:
         expected = document.get("expect_refused") == refused.rule
@@ -208,10 +220,6 @@ def tried(text: str, variant: str | None) -> Trial:
     except EngineError as error:
         trial.broke = str(error)[:500]
     return trial
-
-
-def _mistake(bad: Any) -> Mistake:
-    return Mistake(bad.place, bad.wrong, bad.allowed[:600], bad.line)
 
 
 def _watch(simulation: Any, trial: Trial) -> None:

@@ -248,7 +248,7 @@ export class Builder extends LitElement {
   }
 
   #bar(): TemplateResult {
-    const count = this.#told.mistakes.length;
+    const count = this.#mistakes.length;
     return html`<div class="builder-bar">
       <span role="status" data-saved=${this.#saved}>${say(`builder.state.${this.#saved}`)}</span>
       ${count > 0 ? html`<span class="wrong-count">${say("builder.mistakes", { count })}</span>` : nothing}
@@ -260,7 +260,7 @@ export class Builder extends LitElement {
   #groups(form: Form): TemplateResult {
     const stale = this.#told.document === null;
     return html`<nav class="builder-groups" aria-label=${say("builder.groups")}><ul>${Object.keys(GROUPS).map((group) => {
-        const wrong = mistakesInGroup(this.#told.mistakes, group);
+        const wrong = mistakesInGroup(this.#mistakes, group);
         return html`<li><button type="button" aria-pressed=${group === this.#group ? "true" : "false"} @click=${() => { this.#group = group; this.#draw(); }}>
           ${say(`builder.group.${group}`)}${wrong > 0 ? html` <span class="wrong-count">${wrong}<span class="sr"> ${say("builder.mistakes", { count: wrong })}</span></span>` : nothing}</button></li>`;
       })}</ul></nav>
@@ -286,7 +286,7 @@ export class Builder extends LitElement {
       form,
       document: this.#document,
       names: this.#told.names,
-      mistakes: this.#told.mistakes,
+      mistakes: this.#mistakes,
       seen: this.#trialState === "done" ? this.#trial?.seen_by_rules : undefined,
       effective: (producer) => this.#trial?.configurations[producer],
       open: this.#open,
@@ -330,7 +330,7 @@ export class Builder extends LitElement {
     return html`<section class="builder-trial" aria-labelledby="trial-heading"><h2 id="trial-heading">${say("builder.trial")}</h2>
       <p class="quiet" role="status" data-trial=${running ? "running" : current ? "current" : "waits"}>${status}</p>
       ${this.#trialRefused === null ? nothing : html`<p class="errorlist" role="alert">${this.#trialRefused}</p>`}
-      ${this.#told.mistakes.length > 0 ? html`<ul class="plain">${this.#told.mistakes.map((mistake) => this.#mistake(mistake))}</ul>` : nothing}
+      ${this.#mistakes.length > 0 ? html`<ul class="plain">${this.#mistakes.map((mistake) => this.#mistake(mistake))}</ul>` : nothing}
       ${this.#trial === undefined ? nothing : html`<div class=${running || this.#told.mistakes.length > 0 ? "stale" : ""}>${drawTrial(this.#trial, {
         edit: (edits) => this.#edit(edits),
         chooseVariant: (variant) => { this.#variant = variant === "" ? null : variant; void this.#try(); },
@@ -338,6 +338,11 @@ export class Builder extends LitElement {
         setFilter: (api) => { this.#filter = api; this.#draw(); },
         hasExpectations: isObject(expect as Json) && Object.keys(expect as JsonObject).length > 0,
       })}</div>`}</section>`;
+  }
+
+  /** What the loader finds in the text; once it finds nothing, what the world that was to be built from it found. */
+  get #mistakes(): Mistake[] {
+    return this.#told.mistakes.length > 0 ? this.#told.mistakes : this.#trial?.mistakes ?? [];
   }
 
   #mistake(mistake: Mistake): TemplateResult {

@@ -39,8 +39,9 @@ export interface Form {
 
 export interface Mistake {
   place: string;
-  wrong: string;
-  allowed: string;
+  /** Sentences of the catalogue, or names and values, which are the same in every language. */
+  wrong: Json;
+  allowed: Json;
   line: number | null;
 }
 

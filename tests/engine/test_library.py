@@ -143,7 +143,7 @@ def fields():
         lines += [f"**{section}**", "", "| field | allowed | default |", "|---|---|---|"]
         for name, field in known.items():
             default = "required" if field.required else shown(field.default)
-            allowed = field.allowed()
+            allowed = str(field.allowed())
             if field.rows is not None:
                 allowed += f": {field.rows}"
             lines.append(f"| `{name}` | {allowed} | {default} |")

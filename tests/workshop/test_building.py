@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from engine.scenario import BadScenario, entry
+from engine.scenario import entry
 from engine.scenario.form import form
-from engine.scenario.schema import SECTIONS
 from eosviz.accounts.models import User
-from eosviz.catalogue import words
+from eosviz.catalogue import say, words
 from eosviz.workshop import trial
 from eosviz.workshop.lesson import lesson_html
-from eosviz.workshop.mistake_words import field_at, told
 from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import Asked, outcomes, tried
 from tests.accounts.conftest import signed_in
@@ -47,31 +44,19 @@ def test_an_edit_answers_with_text_document_names_and_every_mistake(browser: Cli
     assert draft.text == TEXT  # an answer stores nothing
 
 
-PLACES = [
-    f"{section}.{name}" if section != "scenario" else name
-    for section, table in SECTIONS.items()
-    if section in ("scenario", "limits", "cluster", "middleware", "expect")
-    for name in table
-]
+def test_a_mistake_is_told_in_words_that_the_page_has_in_its_language(browser: Client, draft: Draft) -> None:
+    edit = {"do": "set", "path": ["profile"], "value": "k99"}
+    (mistake,) = post(browser, draft, "edit", text=TEXT, edits=[edit]).json()["mistakes"]
+    assert mistake["wrong"] == "'k99'"
+    assert mistake["allowed"]["params"]["names"] == ["k010", "k20", "k28"]
+    said = [say("builder.mistake", language, mistake) for language in ("en", "zh-Hans")]
+    assert "one of k010, k20, k28" in said[0] and "k010, k20, k28 之一" in said[1]
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_what_is_allowed_is_said_in_both_languages_from_the_schema(place: str) -> None:
-    field = field_at(place)
-    assert field is not None
-    bad = BadScenario(place, "missing", field.allowed())
-    english, chinese = (told(bad, 3, language) for language in ("en", "zh-Hans"))
-    assert english["wrong"] != chinese["wrong"] and "[" not in english["allowed"] + chinese["allowed"]
-    if not field.choices:
-        assert re.search("[\u4e00-\u9fff]|true", chinese["allowed"]), chinese
-
-
-def test_rows_are_found_under_their_names_and_free_tables_are_nobody_s() -> None:
-    assert field_at("applications.app-1.calls.0.at") is SECTIONS["call"]["at"]
-    assert field_at("faults.3.match.api") is SECTIONS["match"]["api"]
-    assert field_at("faults.3.match") is SECTIONS["fault"]["match"]
-    assert field_at("producers.p1.settings.acks") is None
-    assert field_at("nothing.here") is None and field_at("faults.3") is None
+def test_a_trial_tells_what_the_world_cannot_be_built_from_with_its_line() -> None:
+    (mistake,) = tried(TEXT + "\n[cluster.broker]\nno_such_setting = 3\n", None).mistakes
+    assert (mistake.place, mistake.line) == ("cluster.broker.no_such_setting", TEXT.count("\n") + 3)
+    assert mistake.wrong == {"key": "scenario.wrong.unknown_setting", "params": {}}
 
 
 def test_a_text_that_is_no_toml_is_told_with_its_line_and_the_form_waits(
