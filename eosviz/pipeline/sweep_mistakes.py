@@ -38,9 +38,9 @@ def told_mistakes(problems: list[Exception], text: str, scenario: str, language:
     return told
 
 
-def _words(problem: BadSweep, language: str) -> tuple[str, str]:
+def _words(problem: BadSweep, language: str) -> tuple[Any, Any]:
     if isinstance(problem, BadScenarioOfSweep):
-        return problem.bad.wrong, problem.bad.allowed
+        return problem.bad.told["reason"], problem.bad.told["allowed"]
     return say(problem.wrong, language, problem.params), say(problem.allowed, language, problem.params)
 
 
