@@ -169,33 +169,19 @@ def test_a_whole_site_starts_answers_and_ends(start_site: Callable[..., RunningS
         urllib.request.urlopen(f"{address}healthz")
 
 
-def test_a_site_heals_itself_and_says_so(start_site: Callable[..., RunningSite]) -> None:
-    site = start_site()
-    for name in ("redis", "worker", "web"):
-        site.kill(name)
-    site.wait_until_healthy()
-    said = site.output()
-    for name in ("redis", "worker", "web"):
-        assert f"{name} was killed by SIGKILL; starting it again" in said
-
-
-def test_a_redis_of_ones_own_is_used_and_left_alone(
+def test_another_host_port_and_redis_are_used_and_the_redis_left_alone(
     start_site: Callable[..., RunningSite], redis_server: str
 ) -> None:
     """Goal: with REDIS_URL no server is started beside it, and the end of eosviz is not the end of it."""
-    site = start_site(REDIS_URL=redis_server)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.2", 0))
+        port = probe.getsockname()[1]
+    site = start_site(EOSVIZ_HOST="127.0.0.2", EOSVIZ_PORT=str(port), REDIS_URL=redis_server)
+    assert site.address == f"http://127.0.0.2:{port}/"
+    with urllib.request.urlopen(site.address) as response:
+        assert response.status == 200
     assert set(site.state.children) == {"worker", "web"}
     site.wait_until_healthy()
     site.signal_supervisor(signal.SIGTERM)
     assert site.wait_for_end() == 0
     assert answers_ping(Path(redis_server.removeprefix("unix://")))
-
-
-def test_another_host_and_port_are_listened_at(start_site: Callable[..., RunningSite]) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.2", 0))
-        port = probe.getsockname()[1]
-    site = start_site(EOSVIZ_HOST="127.0.0.2", EOSVIZ_PORT=str(port))
-    assert site.address == f"http://127.0.0.2:{port}/"
-    with urllib.request.urlopen(site.address) as response:
-        assert response.status == 200

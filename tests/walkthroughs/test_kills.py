@@ -83,6 +83,17 @@ def test_losing_redis_in_the_middle_of_a_task_ends_no_other_process(
     assert [stepping.steps[number] for number in range(1, STEPS + 1)] == expected()
 
 
+def test_a_site_heals_itself_and_says_so(site: RunningSite) -> None:
+    """All of it dies, one right after the other."""
+    before = site.output()
+    for child in ("redis", "worker", "web"):
+        site.kill(child)
+    site.wait_until_healthy()
+    said = site.output().removeprefix(before)
+    for child in ("redis", "worker", "web"):
+        assert f"{child} was killed by SIGKILL; starting it again" in said
+
+
 def _stored(page: SteppingPage) -> list[dict[str, object]]:
     session = page.socket_address.split("/")[-2]
     stored = page.caller.get(f"api/sessions/{session}/branches/{page.branch}/steps?from=1&to=500")
