@@ -16,7 +16,7 @@ from engine.broker.partition_log import PartitionLog
 from engine.broker.parts import ProducerPart
 from engine.codec.batch_message import coordinator_epoch_of, message_of
 from engine.codec.control_record import MARKER_TYPES, ControlType
-from engine.codec.partition_folder import SegmentFile
+from engine.codec.partition_folder import Segment
 from engine.codec.segment import BatchRow
 from engine.profiles import K28
 from engine.switches import Switches
@@ -78,7 +78,7 @@ class Lane:
             "replicas": {str(FILE_REPLICA): replica},
         }
 
-    def start_segment(self, segment: SegmentFile) -> list[Json]:
+    def start_segment(self, segment: Segment) -> list[Json]:
         """The changes when the first row of a segment is read."""
         if segment.base_offset is None or segment.base_offset > NUMBER_MAX:
             return []

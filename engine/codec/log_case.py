@@ -9,7 +9,7 @@ batch.
 """
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +23,14 @@ from engine.codec.log_sentences import (
     segment_note,
     sentence,
 )
-from engine.codec.partition_folder import PartitionFolder, SegmentFile, UnreadFile, partition_folders
+from engine.codec.partition_folder import (
+    PartitionFolder,
+    Segment,
+    SegmentFile,
+    ToldSegment,
+    UnreadFile,
+    partition_folders,
+)
 from engine.codec.segment import BatchRow, LegacyRow, Records, Row, SegmentReader
 from engine.scenario.header import ENGINE_VERSION
 
@@ -67,38 +74,50 @@ class LogCase:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldPartition:
+    """A partition whose rows come from elsewhere than the bytes of its segments."""
+
+    name: str
+    first_offset: int
+    rows: Iterable[ToldSegment | Row]
+    """Each segment in front of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Placed:
     """A row and where it belongs."""
 
     partition: str
-    segment: SegmentFile
+    segment: Segment
     starts_segment: bool
     row: Row
     time: int
     """Milliseconds since 1970, -1 before the first believable timestamp; never less than the row before."""
 
 
-def log_case(files: Mapping[str, Buffer], reader: SegmentReader | None = None) -> LogCase:
-    """The log case of `files` (path → bytes, paths with `/`).
+def log_case(
+    files: Mapping[str, Buffer], reader: SegmentReader | None = None, told: Sequence[ToldPartition] = ()
+) -> LogCase:
+    """The log case of `files` (path → bytes, paths with `/`) and of the partitions that were told of.
 
-    Raises NotALogError when no file is a segment, or when there are more than `PARTITIONS_MAX` folders with
-    one.
+    Raises NotALogError when no file is a segment and nothing is told, or when there are more than
+    `PARTITIONS_MAX` partitions.
     """
     folders = partition_folders(files)
-    named = _named([folder for folder in folders if folder.segments])
+    # Lanes show batches. Their checksums are verified, their records are not taken apart.
+    reader = replace(reader or SegmentReader(), records=Records.SKIP)
+    named = _named([*(_given(folder, reader) for folder in folders if folder.segments), *told])
     if not named:
         raise NotALogError("log.nothing", files=len(files))
     if len(named) > PARTITIONS_MAX:
         raise NotALogError("log.too_many_partitions", partitions=len(named), partitions_max=PARTITIONS_MAX)
-    lanes = {name: Lane(name, _first_offset(folder)) for name, folder in named.items()}
+    lanes = {name: Lane(name, min(one.first_offset, NUMBER_MAX)) for name, one in named.items()}
     view = {
         "time": 0,
         "partitions": {name: lane.view() for name, lane in lanes.items()},
         "guarantees": {name: {"judged": False} for name in GUARANTEES},
     }
-    # Lanes show batches. Their checksums are verified, their records are not taken apart.
-    reader = replace(reader or SegmentReader(), records=Records.SKIP)
-    streams = [_stream(name, folder, reader) for name, folder in named.items()]
+    streams = [_stream(name, one.rows) for name, one in named.items()]
     run = _Run(lanes)
     for placed in heapq.merge(*streams, key=lambda placed: placed.time):
         if len(run.steps) == STEPS_MAX:
@@ -114,30 +133,36 @@ def log_case(files: Mapping[str, Buffer], reader: SegmentReader | None = None) -
     )
 
 
-def _named(folders: list[PartitionFolder]) -> dict[str, PartitionFolder]:
-    """A lane's name for each folder: topic and partition, or a number where the folder does not say; each
-    once.
-    """
-    named: dict[str, PartitionFolder] = {}
-    for number, folder in enumerate(folders, start=1):
-        name = folder.topic_partition or f"log {number}"
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A partition whose segments are there; one whose folder does not say its name has none."""
+
+    name: str | None
+    first_offset: int
+    rows: Iterable[SegmentFile | Row]
+
+
+def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
+    return _Given(folder.topic_partition, folder.segments[0].base_offset or 0, folder.rows(reader))
+
+
+def _named(partitions: Sequence[_Given | ToldPartition]) -> dict[str, _Given | ToldPartition]:
+    """A lane's name for each: topic and partition, or a number where nothing says it; each once."""
+    named: dict[str, _Given | ToldPartition] = {}
+    for number, partition in enumerate(partitions, start=1):
+        name = partition.name or f"log {number}"
         if name in named:
             name = f"{name} ({number})"
-        named[name] = folder
+        named[name] = partition
     return named
 
 
-def _first_offset(folder: PartitionFolder) -> int:
-    base_offset = folder.segments[0].base_offset
-    return 0 if base_offset is None else min(base_offset, NUMBER_MAX)
-
-
-def _stream(name: str, folder: PartitionFolder, reader: SegmentReader) -> Iterator[_Placed]:
+def _stream(name: str, rows: Iterable[Segment | Row]) -> Iterator[_Placed]:
     """The rows of one partition, with times that do not go back."""
     time, starts_segment = -1, False
-    segment = folder.segments[0]
-    for item in folder.rows(reader):
-        if isinstance(item, SegmentFile):
+    segment: Segment = ToldSegment(name, None, 0)
+    for item in rows:
+        if isinstance(item, SegmentFile | ToldSegment):
             segment, starts_segment = item, True
             continue
         if isinstance(item, BatchRow) and not item.damage and item.header.max_timestamp <= TIMESTAMP_MAX:

@@ -7,7 +7,7 @@ from typing import Any
 from engine.codec.control_record import ControlType
 from engine.codec.damage import Damage
 from engine.codec.lane import exact
-from engine.codec.partition_folder import SegmentFile, shown_name
+from engine.codec.partition_folder import Segment, shown_name
 from engine.codec.segment import BatchRow, LegacyRow
 
 Json = dict[str, Any]
@@ -71,12 +71,12 @@ def batch_notes(row: BatchRow, placed: bool) -> list[Json]:
     return notes
 
 
-def segment_note(segment: SegmentFile) -> Json:
+def segment_note(segment: Segment) -> Json:
     """A file begins."""
-    return sentence("log.segment", file=shown_name(segment.path), size=len(segment.data))
+    return sentence("log.segment", file=shown_name(segment.path), size=segment.size)
 
 
-def damage_note(segment: SegmentFile, damage: Damage) -> Json:
+def damage_note(segment: Segment, damage: Damage) -> Json:
     """A damaged place."""
     return sentence(
         f"log.damage.{damage.kind.name.lower()}",

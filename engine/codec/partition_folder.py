@@ -60,6 +60,25 @@ class SegmentFile:
     """From the file's name; None when the name is not an offset."""
     data: Buffer
 
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldSegment:
+    """A segment that is told of and not given: printed text has its batches, or a bundle."""
+
+    path: str
+    """As it would be, to name it."""
+    base_offset: int | None
+    size: int
+    """Bytes, as far as its batches tell it."""
+
+
+Segment = SegmentFile | ToldSegment
+
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:

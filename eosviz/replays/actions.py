@@ -13,7 +13,7 @@ from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.replays import carriers, format, player_file, writing
 from eosviz.replays.checking import Checked, check, verified
-from eosviz.replays.log_analysis import analyse
+from eosviz.replays.log_analysis import Analysis, analyse, is_bundle
 from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.models import (
@@ -148,17 +148,22 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
         raise ReplayRefused("no_log_file")
     analysis = analyse(files)
     try:
-        case = log_case(files, segment_reader())
+        case = log_case(files, segment_reader(), analysis.told)
     except NotALogError as error:
-        if analysis is None or not analysis.get("partitions"):
+        document = analysis.document or {}
+        if not document.get("partitions") and not document.get("log_lines"):
+            if any(is_bundle(path, content) for path, content in files.items()):
+                raise ReplayRefused("no_bundle") from error
             raise ReplayRefused.said(error.key, error.params) from error
-        case = _printed_case(analysis)
+        case = _printed_case(document)
     return _store_log(case, analysis, owner)
 
 
 def _printed_case(analysis: dict[str, Any]) -> LogCase:
-    """A case of printed text: it has verdicts, and no batches to step through."""
-    title = ", ".join(partition["name"] for partition in analysis["partitions"][:TITLE_PARTITIONS_MAX])
+    """A case of tables and log lines: it has verdicts, and no batches to step through."""
+    named = [partition["name"] for partition in analysis["partitions"]]
+    # Lines of a client's log name no partition.
+    title = ", ".join(named[:TITLE_PARTITIONS_MAX]) or analysis["log_lines"][0]["place"].partition(": ")[0]
     header = {
         "title": {"en": title, "zh-Hans": title},
         "engine": ENGINE_VERSION,
@@ -167,7 +172,7 @@ def _printed_case(analysis: dict[str, Any]) -> LogCase:
     return LogCase(header=header, view={}, steps=[], not_read=(), shortened=False)
 
 
-def _store_log(case: LogCase, analysis: dict[str, Any] | None, owner: str) -> Replay:
+def _store_log(case: LogCase, analysis: Analysis, owner: str) -> Replay:
     identity = uuid.uuid4()
     replay = Replay(
         id=identity,
@@ -177,7 +182,8 @@ def _store_log(case: LogCase, analysis: dict[str, Any] | None, owner: str) -> Re
         engine=case.header["engine"],
         steps=len(case.steps),
         state="log",
-        analysis=analysis,
+        analysis=analysis.document,
+        bundle=analysis.bundle,
         finding={
             "partitions": case.header["partitions"],
             "not_read": [{"path": unread.path, "kind": unread.kind.name.lower()} for unread in case.not_read],

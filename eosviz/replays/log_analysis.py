@@ -6,13 +6,17 @@ names are ours except for what Kafka gives meaning to: the last folder, and the 
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from engine.codec.log_case import ToldPartition
 from engine.codec.partition_folder import base_offset_of
-from eosviz.pipeline.kafka_logs.bounded import TooMuchError, document_of
+from eosviz.pipeline.kafka_logs.bounded import BUNDLE, LANES, TooMuchError, document_of
+from eosviz.pipeline.kafka_logs.bundle_reading import MAGIC
 from eosviz.pipeline.kafka_logs.stretches import LogsError
+from eosviz.pipeline.kafka_logs.told_lanes import told_partitions
 
 KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400,
             "log_lines": 500}  # fmt: skip
@@ -31,23 +35,42 @@ _log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 
-def analyse(files: Mapping[str, bytes]) -> Json | None:
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the files say."""
+
+    document: Json | None = None
     """The document of docs/logs.md with keys and parameters for sentences and lists of bounded length, and
-    `counts` of the lists; `{"too_much": true}` when that took too long or too much memory; None when the
-    files hold neither a segment nor printed text.
-    """
+    `counts` of the lists; `{"too_much": true}` when that took too long or too much memory; None when the files
+    hold neither a segment nor printed text nor a bundle."""
+    told: tuple[ToldPartition, ...] = ()
+    """Partitions of which only text or a bundle tells, batch by batch."""
+    bundle: bytes | None = None
+    """None when the case has too many batches for one."""
+
+
+def analyse(files: Mapping[str, bytes]) -> Analysis:
+    """What `files` (path to content) say. Damage is part of it."""
     with TemporaryDirectory(prefix="eosviz-log-") as place:
-        paths = _laid_out(files, Path(place))
+        paths, out = _laid_out(files, Path(place)), Path(place)
         if not paths:
-            return None
+            return Analysis()
         try:
-            found = document_of(paths)
+            found = document_of(paths, out)
         except LogsError:
-            return None
+            return Analysis()
         except TooMuchError as error:
             _log.warning("a log case was too much to analyse: %s", error)
-            return {"too_much": True}
-    return _bounded(found)
+            return Analysis({"too_much": True})
+        return Analysis(_bounded(found), _told(out / LANES), _content(out / BUNDLE))
+
+
+def _told(path: Path) -> tuple[ToldPartition, ...]:
+    return tuple(told_partitions((_content(path) or b"").splitlines()))
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
 
 
 def _laid_out(files: Mapping[str, bytes], place: Path) -> list[Path]:
@@ -57,7 +80,8 @@ def _laid_out(files: Mapping[str, bytes], place: Path) -> list[Path]:
     paths: dict[Path, None] = {}
     for path, content in files.items():
         given = PurePosixPath(path)
-        is_text = _is_text(given, content) and given.parent not in with_segments
+        # A dump beside its segment says nothing new; a bundle beside it is another case's.
+        is_text = is_bundle(path, content) or (_is_text(given, content) and given.parent not in with_segments)
         if not is_text and base_offset_of(path) is None and not given.name.endswith(_READ_ENDINGS):
             continue
         number = numbers.setdefault(given.parent, len(numbers))
@@ -76,6 +100,11 @@ def _laid_out(files: Mapping[str, bytes], place: Path) -> list[Path]:
         for path in paths
         if path.is_file() or any(path.glob("*.log")) or any(path.glob("*-offset-checkpoint"))
     ]
+
+
+def is_bundle(path: str, content: bytes) -> bool:
+    """Whether an uploaded file can only be a bundle."""
+    return content.startswith(MAGIC) and base_offset_of(path) is None
 
 
 def _is_text(path: PurePosixPath, content: bytes) -> bool:

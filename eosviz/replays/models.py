@@ -29,7 +29,7 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
             self.filter(owner=browser)
             .exclude(owner="")
             .order_by("-created", "id")
-            .defer("player", "analysis")
+            .defer("player", "analysis", "bundle")
         )
 
 
@@ -57,6 +57,8 @@ class Replay(models.Model):
     """Of a log case what its transactions say (`log_analysis.py`)."""
     player = models.BinaryField()
     """The player file (docs/player.md), gzipped."""
+    bundle = models.BinaryField(default=None, null=True)
+    """Of a log case what can be given to somebody else (docs/logs.md, Bundles), without anybody's names."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ReplayQuerySet.as_manager()

@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.replays import embed_views, export_views, link_view, published_views, views
+from eosviz.replays import bundle_view, embed_views, export_views, link_view, published_views, views
 
 app_name = "replays"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("replays/log", views.log_page, name="open_log"),
     path("replays/<uuid:replay_id>/", views.play, name="play"),
     path("replays/<uuid:replay_id>/case", views.log_case, name="log_case"),
+    path("replays/<uuid:replay_id>/bundle", bundle_view.bundle, name="log_bundle"),
     path("replays/<uuid:replay_id>/player.json", views.player_json, name="player"),
     path("embed/<slug:scenario>/<slug:version>/", embed_views.embed, name="embed"),
     path("embed/<slug:scenario>/<slug:version>/player.json", embed_views.linked_player, name="linked_player"),

@@ -199,6 +199,7 @@ ROWS: dict[str, Row] = {
     "replays:play": Row(lambda things: f"/replays/{things.replay.id}/", OWNER),
     "replays:player": Row(lambda things: f"/replays/{things.replay.id}/player.json", OWNER),
     "replays:log_case": Row(lambda things: f"/replays/{things.replay.id}/case", OWNER),
+    "replays:log_bundle": Row(lambda things: f"/replays/{things.replay.id}/bundle", OWNER),
     "replays:delete": Row(lambda things: f"/replays/{things.replay.id}/delete", OWNER, "post"),
     "replays:embed": _linked("embed"),
     "replays:linked_player": _linked("embed", "player.json"),

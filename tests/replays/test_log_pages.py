@@ -192,12 +192,74 @@ def test_pasted_text_is_a_case_of_its_own(client: Client) -> None:
     form = {"text": f"good morning\n{dump}"}
     assert client.post(reverse("replays:open_log"), form).status_code == 302
     replay = Replay.objects.get()
-    assert (replay.steps, replay.title["en"]) == (0, "hangopen-0")
+    assert (replay.steps, replay.title["en"]) == (7, "hangopen-0")
     page = case_page(client)
     assert "hangopen-0</span>: undecided" in page
     assert "1 left out: no line of a dump" in page
+    assert "pasted.txt: line 1: good morning" in page
+    assert "play-case" in page
+    assert [step["kind"] for step in played(replay)["steps"]["1"]] == ["log"] * 7
+
+
+SERVER_LOG = (
+    "[2026-11-21 09:18:54,084] INFO [Transaction Marker Request Completion Handler 2]: Sending pay's transaction "
+    "marker for partition t-0 has failed with error org.apache.kafka.common.errors.NotLeaderOrFollowerException, "
+    "retrying with current coordinator epoch 4\n"
+)
+
+
+def test_lines_of_a_log_are_a_case_that_says_what_remains_possible(client: Client) -> None:
+    assert client.post(reverse("replays:open_log"), {"text": SERVER_LOG}).status_code == 302
+    replay = Replay.objects.get()
+    assert (replay.steps, replay.title["en"]) == (0, "t-0")
+    page = case_page(client)
+    assert "the marker of pay did not reach t-0 (NotLeaderOrFollowerException)" in page
+    assert "What brokers and clients logged" in page
     assert "play-case" not in page
     assert client.get(reverse("replays:play", args=[replay.id])).url.endswith("/case")
+    chinese = client.get(reverse("replays:log_case", args=[replay.id]) + "?lang=zh-Hans").content.decode()
+    assert "pay 的标记没有写到 t-0" in chinese
+    assert "did not reach" not in chinese
+
+
+def test_a_clients_log_names_no_partition_and_is_shown(client: Client) -> None:
+    line = "%7|1795252734.084|TXNSTATE|rdkafka#producer-1| [thrd:main]: Transaction state change Ready -> InTransaction"
+    assert client.post(reverse("replays:open_log"), {"text": line}).status_code == 302
+    assert "went from Ready to InTransaction" in case_page(client)
+
+
+def test_a_bundle_is_saved_and_opened_again_without_names(client: Client) -> None:
+    send(client, uploads(OPEN) + uploads(LOGS / "_internal"))
+    replay = Replay.objects.get()
+    page = case_page(client)
+    assert page.index("Dropped: keys, values and headers") < page.index("Save the bundle")
+    address = reverse("replays:log_bundle", args=[replay.id])
+    for times in ({}, {"times": "moved"}):
+        response = client.get(address, times)
+        assert "hangopen" not in response["Content-Disposition"] + gzip.decompress(response.content).decode()
+        bundle = io.BytesIO(response.content)
+        bundle.name = "case.eosviz-log.jsonl.gz"
+        Replay.objects.exclude(id=replay.id).delete()
+        assert send(client, [bundle]).status_code == 302
+        again = Replay.objects.exclude(id=replay.id).get()
+        assert again.steps == replay.steps
+        kinds = [
+            [one["kind"] for one in case.analysis["verdicts"]].count("slow_but_alive")
+            for case in (replay, again)
+        ]
+        assert kinds == [1, 1]
+    assert Client().get(address).status_code == 404
+
+
+def test_what_is_no_bundle_is_refused_in_words(client: Client) -> None:
+    file = io.BytesIO(gzip.compress(b"{}"))
+    file.name = "b.gz"
+    response = send(client, [file])
+    assert (response.status_code, "no bundle that logs were saved in" in response.content.decode()) == (
+        422,
+        True,
+    )
+    assert not Replay.objects.exists()
 
 
 def test_text_that_says_nothing_is_refused_and_leaves_nothing(client: Client) -> None:
@@ -249,7 +311,7 @@ def test_a_damaged_batch_is_shown_where_it_is(client: Client) -> None:
 def test_what_is_too_much_to_analyse_is_told_and_plays(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def too_much(paths: Any) -> Any:
+    def too_much(*_: Any) -> Any:
         raise TooMuchError
 
     monkeypatch.setattr(log_analysis, "document_of", too_much)

@@ -1,6 +1,7 @@
 """A case as the lines of a bundle: every name another one, every key, value and header left out."""
 
 import gzip
+import io
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -47,14 +48,16 @@ def names_of(case: Case) -> Pseudonyms:
     return Pseudonyms(_every_name(case))
 
 
-def bundle_lines_of(case: Case, names: Pseudonyms | None = None) -> list[lines.Line]:
+def bundle_lines_of(
+    case: Case, names: Pseudonyms | None = None, batches_max: int | None = None
+) -> list[lines.Line]:
     """The bundle of `case`, every line. Raises LogsError when it would be too large."""
-    names = names or names_of(case)
+    names, batches_max = names or names_of(case), batches_max or BATCHES_MAX
     reads = [*case.partitions, *case.copies]
     batches = sum(read.partition.batches + read.partition.corrupt for read in reads)
-    if batches > BATCHES_MAX:
+    if batches > batches_max:
         raise LogsError(
-            f"{batches} batches, a bundle has at most {BATCHES_MAX}: give fewer partitions, those that the verdict"
+            f"{batches} batches, a bundle has at most {batches_max}: give fewer partitions, those that the verdict"
             " names and __transaction_state"
         )
     body: list[lines.Line] = [lines.Head(lines.FORMAT, lines.VERSION, "kept", case.now)]
@@ -93,6 +96,13 @@ def save(case: Case, path: Path, move_times: bool = False) -> Saved:
         ) from error
     count = sum(isinstance(line, lines.BatchLine) for line in body)
     return Saved(len(case.partitions) + len(case.copies), count, path.stat().st_size)
+
+
+def moved_bundle(content: bytes) -> bytes:
+    """A bundle of ours, with its times moved."""
+    decoder, out = msgspec.json.Decoder(lines.Line), io.BytesIO()
+    write(moved(decoder.decode(line) for line in gzip.decompress(content).splitlines()), out)
+    return out.getvalue()
 
 
 def moved(body: Iterable[lines.Line]) -> list[lines.Line]:

@@ -1,0 +1,31 @@
+"""The download of a log case without anybody's names."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_safe
+
+from eosviz.pipeline.kafka_logs.bundle_writing import ENDING, moved_bundle
+from eosviz.replays.models import Replay
+from eosviz.walkthroughs.browser import browser_of
+
+
+@require_safe
+def bundle(request: HttpRequest, replay_id: UUID) -> HttpResponse:
+    """The bundle; with `times=moved` its times are those of another day."""
+    replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
+    if replay is None:
+        raise Http404
+    if replay.bundle is None:
+        return redirect("replays:log_case", replay.id)
+    content = bytes(replay.bundle)
+    if request.GET.get("times") == "moved":
+        content = moved_bundle(content)
+    response = HttpResponse(content, content_type="application/gzip")
+    # The title would name what the bundle does not.
+    name = f"case-{str(replay.id)[:8]}{ENDING}"
+    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,110 @@
+"""Printed text and bundles step through the player as the folders do that they tell of."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.codec.log_case import LogCase, log_case
+from eosviz.pipeline.kafka_logs.bundle_lines import BatchLine
+from eosviz.pipeline.kafka_logs.bundle_writing import save
+from eosviz.pipeline.kafka_logs.case import read_case
+from eosviz.pipeline.kafka_logs.compiled import segment_reader
+from eosviz.pipeline.kafka_logs.told_lanes import lane_lines, row_of, told_partition, told_partitions
+from tests.engine.codec.kafka_dump import KAFKA_LOGS
+
+DUMPED = sorted({path.parent for path in KAFKA_LOGS.rglob("*.log.dump.txt")})
+NOT_TOLD = ("log.delete_horizon",)
+"""Remarks that a dump's lines and a bundle have nothing of."""
+
+
+def from_files(folder: Path) -> LogCase:
+    files = {f"{folder.name}/{path.name}": path.read_bytes() for path in folder.glob("*.log")}
+    return log_case(files, segment_reader())
+
+
+def told(paths: list[Path], most: int = 20_001) -> LogCase:
+    return log_case({}, None, told_partitions(lane_lines(read_case(paths), most)))
+
+
+def steps(case: LogCase) -> list[Any]:
+    return [
+        one | {"notes": [note for note in one["notes"] if note["key"] not in NOT_TOLD]} for one in case.steps
+    ]
+
+
+@pytest.mark.parametrize("folder", DUMPED, ids=lambda path: path.relative_to(KAFKA_LOGS).as_posix())
+def test_a_dump_steps_as_its_folder_does(folder: Path) -> None:
+    given, printed = from_files(folder), told(sorted(folder.glob("*.dump.txt")))
+    assert steps(printed) == steps(given)
+    assert (printed.header, printed.view) == (given.header, given.view)
+
+
+def test_a_bundle_steps_as_its_folder_does_under_another_name(tmp_path: Path) -> None:
+    folder = KAFKA_LOGS / "h2_open" / "hangopen-0"
+    save(read_case([folder]), tmp_path / "b")
+    bundled = told([tmp_path / "b"])
+    assert bundled.header["partitions"] == ["topic-1-0"]
+    text = str(steps(bundled)).replace("topic-1-0", folder.name)
+    assert text == str(steps(from_files(folder)))
+
+
+def test_files_and_text_are_one_run(tmp_path: Path) -> None:
+    one, other = (KAFKA_LOGS / "h2_open" / f"hangopen-{number}" for number in (0, 1))
+    files = {f"{one.name}/{path.name}": path.read_bytes() for path in one.glob("*.log")}
+    case = log_case(
+        files, segment_reader(), told_partitions(lane_lines(read_case(sorted(other.glob("*.txt"))), 99))
+    )
+    assert case.header["partitions"] == ["hangopen-0", "hangopen-1"]
+    assert len(case.steps) == 9
+    twice = log_case(
+        files, segment_reader(), told_partitions(lane_lines(read_case(sorted(one.glob("*.txt"))), 99))
+    )
+    assert twice.header["partitions"] == ["hangopen-0", "hangopen-0 (2)"]
+
+
+def test_at_most_so_many_batches_are_handed_on() -> None:
+    dumps = sorted((KAFKA_LOGS / "h2_open").rglob("*.dump.txt"))
+    assert [len(told(dumps, most).steps) for most in (1, 8, 99)] == [1, 8, 9]
+
+
+def line(**changes: Any) -> BatchLine:
+    fields = {"segment": 0, "position": 0, "base_offset": 0, "last_offset": 0, "records": 1, "size": 80}
+    return BatchLine(**(fields | changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"producer_epoch": 1 << 20},
+        {"last_offset": 1 << 40},
+        {"last_offset": -5},
+        {"records": -1},
+        {"records": 7},
+        {"base_offset": -1, "last_offset": -1},
+        {"magic": 9},
+        {"size": 1 << 60},
+        {"leader_epoch": 1 << 40},
+    ],
+)
+def test_numbers_that_no_header_could_hold_are_damage(changes: dict[str, Any]) -> None:
+    case = log_case({}, None, [told_partition("t-0", [line(**changes), line(base_offset=5, last_offset=5)])])
+    assert [one["key"] for one in case.steps] == ["log.damage.told", "log.batch_plain"]
+
+
+def test_damage_and_control_batches_that_nobody_can_read() -> None:
+    lines = [
+        line(damage="byte 0: checksum (CRC-32C)"),
+        line(base_offset=1, last_offset=1, control_type="UNTOLD"),
+        line(base_offset=2, last_offset=2, magic=1),
+        line(base_offset=3, last_offset=3, control_type="UNKNOWN_7"),
+    ]
+    case = log_case({}, None, [told_partition("t-0", lines)])
+    assert [one["key"] for one in case.steps] == [
+        "log.batch_plain",
+        "log.control_unread",
+        "log.legacy",
+        "log.control_other",
+    ]
+    assert "log.damage.told" in [note["key"] for note in case.steps[0]["notes"]]
+    assert row_of(lines[3]).control.type_name == "UNKNOWN_7"  # type: ignore[union-attr]
