@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS
-from eosviz.pipeline.sweep_figures import MEASURES, SHARES, quantile, wilson
-from eosviz.pipeline.sweep_measures import JUDGED, TRANSACTION_COUNTS
+from eosviz.pipeline.sweep_figures import MEAN_OF, SHARES, quantile, wilson
+from eosviz.pipeline.sweep_measures import DISTRIBUTED, JUDGED, MEASURES, TRANSACTION_COUNTS
 
 WIDTH, HEIGHT = 320, 60
 BARS_MAX = 80
@@ -32,7 +32,10 @@ def cell_figures(row: Json) -> Json:
                        "low": low, "high": high})  # fmt: skip
     broken = [{"name": name, **row[f"example_{name}"]} for name in JUDGED if row.get(f"example_{name}")]
     spreads = [
-        _spread(name, row["distributions"][name]) for name in MEASURES if row["distributions"].get(name)
+        _spread(MEAN_OF.get(name, name), row["distributions"][name])
+        for name in DISTRIBUTED
+        # Of what is counted, a pile of nothing but zeros says nothing.
+        if any(value or name in MEASURES for value, _ in row["distributions"].get(name, []))
     ]
     return {"runs": runs, "shares": shares, "broken": broken, "spreads": spreads}
 

@@ -9,6 +9,7 @@ import io
 from PIL import Image, ImageDraw, ImageFont
 
 from eosviz.pipeline.sweep_figures import HEATS, SHARES, Look, Mark, Panel
+from eosviz.pipeline.templatetags.sweeps import short
 
 CELL_WIDTH, CELL_HEIGHT = 96, 44
 MARGIN, HEAD = 24, 64
@@ -81,7 +82,10 @@ def _draw_mark(draw: ImageDraw.ImageDraw, mark: Mark | None, look: Look, x: floa
             "mm",
         )
     else:
-        _text(draw, middle, f"{mark.shown:g}" if mark.shown >= 10 else f"{mark.shown:.2g}", 14, ink, "mm")
+        _text(draw, (middle[0], middle[1] - 8), short(mark.shown), 14, ink, "mm")
+        if mark.low is not None:
+            below = f"{short(mark.low)}-{short(mark.high)}  {mark.runs}"
+            _text(draw, (middle[0], middle[1] + 9), below, 11, ink, "mm")
 
 
 def colour_of(heat: int) -> tuple[int, int, int]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import uuid
+from typing import TYPE_CHECKING
 
+from django.http import QueryDict
 from django.template.loader import render_to_string
 
 from eosviz.live_page import LivePart
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.streaming import send_to_group
+
+if TYPE_CHECKING:
+    from eosviz.pipeline.models import Job
 
 
 def group_of_job(job_id: uuid.UUID) -> str:
@@ -30,23 +35,42 @@ class JobConsumer(LivePart):
     def group(self) -> str:
         return group_of_job(self.scope["url_route"]["kwargs"]["job_id"])
 
+    unread: tuple[str, ...] = ()
+    """Fields that are too long to read each time."""
+
     def part(self) -> str | None:
         from eosviz.pipeline import models
 
         kind = getattr(models, self.kind)
-        found = kind.objects.seen_by(browser_of(self.scope["session"]))
+        found = kind.objects.seen_by(browser_of(self.scope["session"])).defer(*self.unread)
         job = found.filter(id=self.scope["url_route"]["kwargs"]["job_id"]).first()
-        if job is None:
-            return None
-        own = job.owner != "" and job.owner == browser_of(self.scope["session"])
-        return render_to_string(self.template, {"job": job, "own": own})
+        return None if job is None else self.shown(job)
+
+    def shown(self, job: Job) -> str:
+        return render_to_string(self.template, {"job": job})
 
 
 class SweepConsumer(JobConsumer):
-    """`/ws/sweeps/<id>/?lang=en`"""
+    """`/ws/sweeps/<id>/?lang=en&measure=…`: how far it is and, for the look that the rest of the address asks for, the
+    heat maps of what has run so far."""
 
     kind = "Sweep"
-    template = "pipeline/sweep_state.html"
+    template = "pipeline/sweep_map.html"
+    unread = ("table", "document")
+
+    async def connect(self) -> None:
+        self.runs_in_map: int | None = None
+        await super().connect()
+
+    def shown(self, job: Job) -> str:
+        from eosviz.pipeline.sweep_page import map_context
+
+        state = render_to_string("pipeline/sweep_state.html", {"job": job})
+        if job.table_runs == self.runs_in_map:
+            return state  # Parts that are not sent stay as they are, and maps may be long.
+        self.runs_in_map = job.table_runs
+        context = map_context(job, QueryDict(self.scope["query_string"]))
+        return state + render_to_string(self.template, context)
 
 
 class ShrinkConsumer(JobConsumer):

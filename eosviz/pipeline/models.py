@@ -109,7 +109,9 @@ class Sweep(Job):
     folder = models.TextField()
     """Where `runs` (Parquet, in chunks) and `table` are."""
     table = models.JSONField(default=list)
-    """A dict per cell (`sweep_table.rows_of`)."""
+    """A dict per cell (`sweep_table.rows_of`), made again now and then while the sweep runs."""
+    table_runs = models.PositiveIntegerField(default=0)
+    """How many runs are in the table."""
 
     objects = JobQuerySet.as_manager()
 

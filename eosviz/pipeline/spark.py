@@ -50,6 +50,8 @@ def _settings(master: str, work: Path) -> dict[str, str]:
         "spark.local.dir": str(work),
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
+        # A look at what has run so far gets its turn beside the runs.
+        "spark.scheduler.mode": "FAIR",
         # Python processes start in the folder that the command was called from; its files are no modules.
         "spark.executorEnv.PYTHONSAFEPATH": "1",
     }
@@ -68,7 +70,7 @@ def _settings(master: str, work: Path) -> dict[str, str]:
 def job_reason(error: Exception) -> str:
     """The line of an executor's traceback that says what happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception): ", line)]
+    named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception|Damaged\w+): ", line)]
     return (named or lines or [type(error).__name__])[-1 if named else 0][:500]
 
 

@@ -13,15 +13,17 @@ from typing import Any
 
 from django.http import QueryDict
 
-from eosviz.pipeline.sweep_measures import JUDGED, MEASURES
+from eosviz.pipeline.sweep_measures import COUNTED, JUDGED, MEASURES
 
 Row = dict[str, Any]
 
 SHARES = (*JUDGED, "failed", "aborted")
 """Measures that are shares of runs, with an interval."""
-MEANS = ("duplicates", "lost_records", "failed_records", "aborted_transactions", "stored")
-"""Per run; the column of the table that is summed stands in `_COLUMN`."""
-_COLUMN = {"lost_records": "lost", "failed_records": "failed", "aborted_transactions": "aborted"}
+MEAN_OF = {"lost": "lost_records", "failed": "failed_records", "aborted": "aborted_transactions"}
+"""A counted column and what its mean is called, where that is not its own name."""
+MEANS = tuple(MEAN_OF.get(name, name) for name in COUNTED)
+"""Per run, with an interval."""
+_COLUMN = {mean: name for name, mean in MEAN_OF.items()}
 CONFIDENCE_Z = 1.959964
 """95 %."""
 HEATS = 10
@@ -37,6 +39,16 @@ def wilson(hits: int, runs: int) -> tuple[float, float]:
     middle = (share + square / (2 * runs)) / (1 + square / runs)
     half = CONFIDENCE_Z * math.sqrt(share * (1 - share) / runs + square / (4 * runs**2)) / (1 + square / runs)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def around(mean: float, distribution: list[list[int]]) -> tuple[float, float] | tuple[None, None]:
+    """The 95 % interval of a mean by the normal approximation; none from fewer than two runs."""
+    runs = sum(count for _, count in distribution)
+    if runs < 2:
+        return None, None
+    squares = sum(count * (value - mean) ** 2 for value, count in distribution)
+    half = CONFIDENCE_Z * math.sqrt(squares / (runs - 1) / runs)
+    return max(0.0, mean - half), mean + half
 
 
 def together(distributions: Iterable[list[list[int]]]) -> list[list[int]]:
@@ -220,7 +232,9 @@ def _mark(group: list[Row], measure: str) -> Mark:
             shown, (low, high) = hits / runs, wilson(hits, runs)
     elif measure in MEANS:
         if runs:
-            shown = sum(row.get(_COLUMN.get(measure, measure), 0) for row in group) / runs
+            column = _COLUMN.get(measure, measure)
+            shown = sum(row.get(column, 0) for row in group) / runs
+            low, high = around(shown, together(row["distributions"].get(column, []) for row in group))
     else:
         spread = together(row["distributions"].get(measure, []) for row in group)
         if spread:

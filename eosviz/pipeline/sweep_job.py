@@ -1,7 +1,18 @@
-"""Sweeps as jobs: a claimed one is run on Spark, chunk by chunk, and its table made of what there is."""
+"""Sweeps as jobs: a claimed one is run on Spark, chunk by chunk; its table is made of what there is, now and then
+while it runs and when it ends.
+"""
 
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from types import TracebackType
 
+from django.db import connection
 from django.utils import timezone
 from pyspark.sql import SparkSession
 
@@ -11,6 +22,12 @@ from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.sweep_chunks import CHUNK_SECONDS, Stopped, read_runs, write_chunks
 from eosviz.pipeline.sweep_document import parse_sweep
 from eosviz.pipeline.sweep_table import rows_of, table
+
+logger = logging.getLogger(__name__)
+
+LOOK_SHARE = 0.25
+"""Of the time, at most, in which a table is being made while runs are made. Most of it is waiting for a core."""
+LOOKS_APART_SECONDS = 5.0
 
 
 def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SECONDS) -> None:
@@ -22,26 +39,70 @@ def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SE
     with actions.beating(sweep) as stop:
         ended = State.DONE
         with actions.alone(folder):
-            try:
-                write_chunks(
-                    spark,
-                    document,
-                    folder,
-                    lambda done: _tell_progress(sweep, done),
-                    stop,
-                    chunk_seconds,
-                    sweep.facts,
-                )
-            except Stopped:
-                ended = State.CANCELLED
+            with _Looks(spark, sweep, stop) as looks:
+                try:
+                    write_chunks(spark, document, folder, looks.told, stop, chunk_seconds, sweep.facts)
+                except Stopped:
+                    ended = State.CANCELLED
             runs = read_runs(spark, folder)
             rows = rows_of(runs)
             if ended == State.DONE:
                 # One small file, beside the runs, for whoever reads without the database.
                 table(runs).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
-        actions.finish(sweep, ended, table=rows)
+        actions.finish(sweep, ended, table=rows, table_runs=_counted(rows))
 
 
-def _tell_progress(sweep: Sweep, done: int) -> None:
-    Sweep.objects.filter(id=sweep.id).update(done=done, beat=timezone.now())
-    tell_watchers(sweep.id)
+class _Looks:
+    """Tells how far a sweep is, and from time to time what came out so far. Looking has a thread of its own, so that
+    the next chunk need not wait for it; a look that fails is left out, the sweep goes on.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        sweep: Sweep,
+        stop: threading.Event,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._spark = spark
+        self._sweep = sweep
+        self._stop = stop
+        self._clock = clock
+        self._next = clock()
+        self._pool = ThreadPoolExecutor(1, "look")
+        self._looking: Future[None] | None = None
+
+    def __enter__(self) -> _Looks:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # The last table is made of more: none of an earlier look may come after it.
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def told(self, done: int) -> None:
+        Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
+        tell_watchers(self._sweep.id)
+        is_free = self._looking is None or self._looking.done()
+        if done and done < self._sweep.runs and is_free and self._clock() >= self._next:
+            self._looking = self._pool.submit(self._look)
+
+    def _look(self) -> None:
+        begin = self._clock()
+        try:
+            self._spark.sparkContext.setLocalProperty("spark.scheduler.pool", "looks")
+            rows = rows_of(read_runs(self._spark, Path(self._sweep.folder)))
+            Sweep.objects.filter(id=self._sweep.id).update(table=rows, table_runs=_counted(rows))
+            tell_watchers(self._sweep.id)
+        except Exception:
+            if not self._stop.is_set():
+                logger.exception("%s: no table of what has run so far", self._sweep)
+        finally:
+            took = self._clock() - begin
+            self._next = self._clock() + max(LOOKS_APART_SECONDS, took * (1 / LOOK_SHARE - 1))
+            connection.close()
+
+
+def _counted(rows: list[dict[str, object]]) -> int:
+    return sum(int(str(row["runs"])) for row in rows)

@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
-from eosviz.pipeline.sweep_measures import JUDGED, MEASURES, SUMS
+from eosviz.pipeline.sweep_measures import DISTRIBUTED, JUDGED, SUMS
 
 BITS = 5
 """Significant bits of a measure that a distribution keeps: whole up to 31, above that at most 1/16 too low."""
@@ -74,7 +74,7 @@ def distributions(runs: DataFrame) -> DataFrame:
     """``RUNS_SCHEMA`` to ``DISTRIBUTION_SCHEMA``."""
     return (
         runs.where("outcome != 'refused'")
-        .unpivot(["cell"], list(MEASURES), "measure", "exact")
+        .unpivot(["cell"], list(DISTRIBUTED), "measure", "exact")
         .where("exact IS NOT NULL")
         .withColumn("value", _cut(f.col("exact")))
         .groupBy("cell", "measure", "value")

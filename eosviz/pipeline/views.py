@@ -10,10 +10,8 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
-from eosviz.catalogue import language_of
 from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.build_views import samples
@@ -22,8 +20,9 @@ from eosviz.pipeline.heat_picture import draw_map
 from eosviz.pipeline.job_views import own_job, owns, problem_page, refused_page, seen_job, to_session
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.opening import document_of_run
-from eosviz.pipeline.sweep_figures import FACETS_MAX, MEASURES, choices_of, panels_of, read_look
+from eosviz.pipeline.sweep_figures import MEASURES, panels_of, read_look
 from eosviz.pipeline.sweep_measures import JUDGED, SUMS
+from eosviz.pipeline.sweep_page import map_context, socket_address
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.messages import Problem
 
@@ -48,20 +47,8 @@ def index(request: HttpRequest) -> HttpResponse:
 def sweep(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
     """One sweep: how far it is, and what came out as heat maps. `sweep_figures.read_look` reads the rest."""
     shown = seen_job(request, Sweep, sweep_id)
-    look = read_look(shown.axes, shown.table, request.GET)
-    panels = panels_of(shown.axes, shown.table, look) if shown.table else []
-    context = {
-        "job": shown,
-        "own": owns(request, shown),
-        "look": look,
-        "choices": choices_of(shown.axes, shown.table, look),
-        "panels": panels,
-        "panels_max": FACETS_MAX,
-        "spread": look.measure in MEASURES,
-        "query": request.GET.urlencode(),
-        "socket": f"/ws/sweeps/{shown.id}/?lang={language_of(get_language())}",
-    }
-    return render(request, "pipeline/sweep.html", context)
+    context = {"own": owns(request, shown), "socket": socket_address(shown, request.GET)}
+    return render(request, "pipeline/sweep.html", context | map_context(shown, request.GET))
 
 
 @require_POST

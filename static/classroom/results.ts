@@ -4,7 +4,8 @@
  *    <p data-when="live">…</p><p data-when="away">…</p></eos-results>
  *
  *  The server sends the table whenever it is another one; it is the same template that made the page, so nothing is
- *  drawn here. Without a connection the page stays as it is, says so, and tries again. */
+ *  drawn here. What is sent as elements with `data-part` takes the place of those of the same name, and of no other.
+ *  Without a connection the page stays as it is, says so, and tries again. */
 
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 15_000;
@@ -44,18 +45,30 @@ export class Results extends HTMLElement {
     });
   }
 
-  /** A link in the table that has the focus keeps it. */
   #replace(table: string): void {
-    const place = this.querySelector(".results-table");
+    const place = this.querySelector<HTMLElement>(".results-table");
     if (place === null) return;
-    const focused = place.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
-    place.replaceChildren(...new DOMParser().parseFromString(table, "text/html").body.childNodes);
-    if (focused) place.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus();
+    const sent = new DOMParser().parseFromString(table, "text/html").body;
+    const parts = sent.querySelectorAll<HTMLElement>(":scope > [data-part]");
+    if (parts.length === 0) exchange(place, sent);
+    for (const part of parts) {
+      const there = place.querySelector<HTMLElement>(`:scope > [data-part="${part.dataset["part"]}"]`);
+      // A list that is being chosen from would close.
+      const inUse = there?.querySelector("select:focus, input:focus") ?? null;
+      if (there !== null && inUse === null && there.innerHTML !== part.innerHTML) exchange(there, part);
+    }
   }
 
   #show(state: "live" | "away"): void {
     for (const said of this.querySelectorAll<HTMLElement>("[data-when]")) said.hidden = said.dataset["when"] !== state;
   }
+}
+
+/** A link that has the focus keeps it. */
+function exchange(place: HTMLElement, sent: HTMLElement): void {
+  const focused = place.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
+  place.replaceChildren(...sent.childNodes);
+  if (focused) place.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus();
 }
 
 customElements.define("eos-results", Results);

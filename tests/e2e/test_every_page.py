@@ -163,7 +163,7 @@ def _store_sweep(site: RunningSite) -> None:
         "title": {"en": "Retries", "zh-Hans": "重试"}, "scenario": "SC-02", "variant": "", "document": "seeds = 4",
         "axes": [{"name": "retries", "path": "p1.retries", "values": [0]},
                  {"name": "idempotence", "path": "p1.enable_idempotence", "values": [True]}],
-        "seeds": 4, "runs": 4, "done": 4, "engine": "1", "folder": "sweeps/one", "table": [row],
+        "seeds": 4, "runs": 4, "done": 4, "table_runs": 4, "engine": "1", "folder": "sweeps/one", "table": [row],
         "created": "2026-01-01T00:00:00Z",
     }  # fmt: skip
     stored = json.dumps([{"model": "pipeline.sweep", "pk": SWEEP_ID, "fields": fields}])

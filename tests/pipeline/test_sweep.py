@@ -84,7 +84,12 @@ class TestTable:
         assert (row["runs"], row["runs_duplicated"], row["duplicates"], row["stored"]) == (3, 2, 4, 15)
         assert (row["runs_lost"], row["lost"], row["runs_failed"], row["refused"]) == (0, 0, 1, 0)
         assert row["example_duplicated"] == {"seed": 6, "step": 50} and row["example_lost"] is None
-        assert row["distributions"] == {"steps": [[10, 3]]}
+        assert row["distributions"] == {
+            "steps": [[10, 3]],
+            "duplicates": [[1, 1], [3, 1]],
+            "stored": [[3, 2], [9, 1]],
+            "failed": [[1, 1]],
+        }
 
     def test_refused_and_unfinished_runs_stand_apart(self, spark: SparkSession) -> None:
         refused = {"outcome": "refused", "rule": "CFG-2", "steps": None}

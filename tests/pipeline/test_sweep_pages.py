@@ -21,7 +21,7 @@ from eosviz.pipeline.build_views import samples
 from eosviz.pipeline.models import Shrink, State, Sweep
 from eosviz.pipeline.shrinking import breaks_at
 from eosviz.pipeline.sweep_document import parse_sweep
-from eosviz.pipeline.sweep_figures import panels_of, quantile, read_look, together, wilson
+from eosviz.pipeline.sweep_figures import around, panels_of, quantile, read_look, together, wilson
 from eosviz.pipeline.sweep_measures import JUDGED
 from eosviz.pipeline.sweep_parameters import sections_of
 from eosviz.scenarios.actions import load_library
@@ -148,6 +148,15 @@ class TestFigures:
             9,
         ]
         assert quantile([], 0.5) is None
+
+    def test_a_mean_has_the_interval_of_its_variance(self) -> None:
+        # 0, 0, 2, 2: the variance is 4/3, half of the interval 1.96 times the root of a third.
+        assert around(1.0, [[0, 2], [2, 2]]) == (pytest.approx(0.0), pytest.approx(1 + 1.959964 / 3**0.5))
+        assert around(3.0, [[3, 5]]) == (3.0, 3.0) and around(3.0, [[3, 1]]) == (None, None)
+        rows = [row(0, {"a": 1}, 4, duplicates=4, distributions={"duplicates": [[0, 2], [2, 2]]})]
+        look = read_look([{"name": "a", "path": "x", "values": [1]}], rows, QueryDict("measure=duplicates"))
+        ((_, (mark,)),) = panels_of([{"name": "a", "path": "x", "values": [1]}], rows, look)[0].rows
+        assert mark is not None and (mark.shown, mark.low) == (1.0, pytest.approx(0.0)) and mark.high > 2
 
     def test_the_longest_axis_runs_across_and_the_rest_are_facets(self) -> None:
         look = read_look(AXES, grid(), QueryDict())

@@ -1,0 +1,16 @@
+from django.db import migrations, models
+from django.db.models import F
+
+
+def count(apps, schema_editor):
+    """Tables were made when a sweep ended, of all that was done."""
+    sweeps = apps.get_model("pipeline", "Sweep").objects
+    sweeps.exclude(table=[]).update(table_runs=F("done"))
+
+
+class Migration(migrations.Migration):
+    dependencies = [("pipeline", "0002_jobs")]
+    operations = [
+        migrations.AddField("sweep", "table_runs", models.PositiveIntegerField(default=0)),
+        migrations.RunPython(count, migrations.RunPython.noop),
+    ]

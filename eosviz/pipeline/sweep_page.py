@@ -1,0 +1,39 @@
+"""What the page of a sweep shows of its table, for the page itself and for whoever is told of changes to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import get_language
+
+from eosviz.catalogue import language_of
+from eosviz.pipeline.models import Sweep
+from eosviz.pipeline.sweep_figures import FACETS_MAX, MEASURES, choices_of, panels_of, read_look
+
+NOT_LOOKED_FOR = ("lang",)
+"""In the address of the socket, but of no map."""
+
+
+def map_context(sweep: Sweep, query: QueryDict) -> dict[str, Any]:
+    """The heat maps of the look that an address asks for (`sweep_figures.read_look`), and the form over them."""
+    look = read_look(sweep.axes, sweep.table, query)
+    kept = query.copy()
+    for name in NOT_LOOKED_FOR:
+        kept.pop(name, None)
+    return {
+        "job": sweep,
+        "look": look,
+        "choices": choices_of(sweep.axes, sweep.table, look),
+        "panels": panels_of(sweep.axes, sweep.table, look) if sweep.table else [],
+        "panels_max": FACETS_MAX,
+        "spread": look.measure in MEASURES,
+        "query": kept.urlencode(),
+    }
+
+
+def socket_address(sweep: Sweep, query: QueryDict) -> str:
+    """Where the same map is sent again whenever it has changed."""
+    asked = query.copy()
+    asked["lang"] = language_of(get_language())
+    return f"/ws/sweeps/{sweep.id}/?{asked.urlencode()}"
