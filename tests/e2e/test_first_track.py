@@ -219,29 +219,41 @@ def test_a_newcomer_goes_through_the_first_track(reader: Reader, running_site: R
 def walk(reader: Reader, first_choice: int) -> list[str]:
     """To the end of this scenario; what was said about each answer."""
     told: list[str] = []
+    state = reader.state()
     for _ in range(MOVES_MAX):
-        state = reader.state()
         if state.is_asked:
-            told.append(answer(reader, first_choice + len(told)))
+            verdict, state = answer(reader, state, first_choice + len(told))
+            told.append(verdict)
         elif state.is_over:
             return told
         else:
             reader.go_on()
-            until(reader.page, lambda state=state: reader.state() != state)
+            before = state
+            state = settled(reader, lambda state, before=before: state != before)
     raise AssertionError(f"it does not end within {MOVES_MAX} moves")
 
 
-def answer(reader: Reader, choice: int) -> str:
+def answer(reader: Reader, asked: State, choice: int) -> tuple[str, State]:
     """Answer the question on show; the run goes on, the card says whether it was so, and is closed."""
-    asked = reader.state()
     assert not asked.is_answered
     reader.choose(choice)
     reader.press("button", "^See whether it is so$")
-    until(reader.page, lambda: (state := reader.state()).is_answered and state.sentence != asked.sentence)
+    settled(reader, lambda state: state.is_answered and state.sentence != asked.sentence)
     verdict = reader.verdict()
     reader.press("button", "^Go on$")
-    until(reader.page, lambda: not reader.state().is_answered)
-    return verdict
+    return verdict, settled(reader, lambda state: not state.is_answered)
+
+
+def settled(reader: Reader, is_so: Callable[[State], bool]) -> State:
+    """The first state that is so. To read it is dear where all that is read out has to be read."""
+    seen: list[State] = []
+
+    def is_seen() -> bool:
+        seen.append(reader.state())
+        return is_so(seen[-1])
+
+    until(reader.page, is_seen)
+    return seen[-1]
 
 
 def path_of(page: Page) -> str:
