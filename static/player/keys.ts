@@ -21,6 +21,7 @@ export type KeyAction =
   | "share"
   | "export"
   | "follow"
+  | "hand"
   | "search"
   | "next_match"
   | "previous_match"
@@ -78,6 +79,7 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "s", matches: letter("s"), action: "share" },
   { keys: "e", matches: letter("e"), action: "export" },
   { keys: "f", matches: letter("f"), action: "follow" },
+  { keys: "h", matches: letter("h"), action: "hand" },
   { keys: "1 – 9", matches: (event) => event.key >= "1" && event.key <= "9" && event.key.length === 1, action: "panel" },
   { keys: "?", matches: (event) => event.key === "?", action: "help" },
   { keys: "Esc", matches: plain("Escape"), action: "close" },

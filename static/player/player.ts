@@ -9,7 +9,9 @@ import { html, LitElement, nothing } from "lit";
 import "./changes.ts";
 import "./dialogs.ts";
 import "./export.ts";
+import "./hands.ts";
 import "./masthead.ts";
+import "./poll.ts";
 import "./predict.ts";
 import "./scrubber.ts";
 import "./selection-bar.ts";
@@ -27,8 +29,9 @@ import { ColumnFolds, FitTimes } from "./column-folds.ts";
 import type { Wanted } from "./column-folds.ts";
 import "./branch-list.ts";
 import type { DialogElement } from "./dialogs.ts";
-import { followAlong, Presenting } from "./following.ts";
-import type { Following, Place } from "./following.ts";
+import { Company } from "./company.ts";
+import type { Place } from "./following.ts";
+import type { Hands } from "./hands.ts";
 import type { Frame, Language, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
@@ -38,7 +41,7 @@ import { PANELS, isShown, panelName } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { Why } from "./why.ts";
-import type { AskWhyEvent } from "./why-answer.ts";
+import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
 import { leftPanels, rightPanels } from "./side-panels.ts";
@@ -161,9 +164,7 @@ export class Player extends LitElement {
   play: Play | undefined;
   zoom: Zoom | undefined;
   transactions: Transactions | undefined;
-  following: Following | undefined;
-  #presenter: Presenting | undefined;
-  #socket: SessionSocket | undefined;
+  company: Company | undefined;
   /** Whether the reader has picked what the middle shows. */
   #hasChosen = false;
   /** Panels that the reader opened, which therefore do not fold. */
@@ -292,21 +293,10 @@ export class Player extends LitElement {
 
   /** Others are taken along, or this page is. */
   #accompany(socket: SessionSocket, store: PlayerStore): void {
-    if (this.follow !== "") {
-      const following = followAlong(store, this.zoom, (view) => this.#open("middle", view), (why) => this.#why()?.tell(why));
-      following.addEventListener("change", () => this.requestUpdate());
-      socket.onPresented = (at) => following.heard(at);
-      this.following = following;
-      return;
-    }
-    this.#socket = socket;
-    if (this.presenting !== "") this.#presentFrom(socket, true);
-    socket.onWelcome = () => this.#presenter?.again();
-  }
-
-  #presentFrom(socket: SessionSocket, resumed: boolean): void {
-    this.#presenter = new Presenting(() => this.#whereabouts(), (place) => socket.present(place), resumed);
-    this.#presenter.changed();
+    const seat = { look: (view: Middle) => this.#open("middle", view), why: (why: ShownWhy | null) => this.#why()?.tell(why), place: () => this.#whereabouts() };
+    this.company = new Company(socket, store, this.zoom, seat);
+    this.company.addEventListener("change", () => this.requestUpdate());
+    if (this.presenting !== "") this.company.present(true);
   }
 
   #whereabouts(): Place | null {
@@ -319,8 +309,8 @@ export class Player extends LitElement {
 
   readonly #presentingChanged = (event: CustomEvent<string>): void => {
     this.presenting = event.detail;
-    this.#presenter = undefined;
-    if (event.detail !== "" && this.#socket !== undefined) this.#presentFrom(this.#socket, false);
+    if (event.detail === "") this.company?.endPresenting();
+    else this.company?.present(false);
   };
 
   async #speak(language: Language): Promise<void> {
@@ -368,7 +358,7 @@ export class Player extends LitElement {
     const title = this.store?.header?.title[words.language];
     if (title !== undefined && title !== "") document.title = `${title} · eosviz`;
     void this.#panelsDrawn();
-    this.#presenter?.changed();
+    this.company?.moved();
   }
 
   async #panelsDrawn(): Promise<void> {
@@ -412,10 +402,10 @@ export class Player extends LitElement {
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
         @make-branch=${this.#makeBranch} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
-        @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.following?.followAgain()}
+        @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.following?.state ?? null}></eos-masthead>
+        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.company?.following?.state ?? null}></eos-masthead>
         <eos-strip .store=${store}></eos-strip>
       </header>
       <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules}></eos-sentence></section>
@@ -425,7 +415,7 @@ export class Player extends LitElement {
       </footer>
       ${this.#tabs(store)}
       ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
-      <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${() => this.#presenter?.changed()}></eos-why>
+      <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${() => this.company?.moved()}></eos-why>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
       <eos-help .store=${store}></eos-help>
@@ -455,6 +445,8 @@ export class Player extends LitElement {
       <button class="ask-why" title=${say("player.key.why")} @click=${() => this.#why()?.toggle()}>${say("player.why")} <kbd>w</kbd></button>
       ${this.questions === "" ? nothing : html`<span class="row-ends"></span>`}
       ${this.#predict(store)}
+      <eos-hands .store=${store} .audience=${this.company?.audience ?? null}></eos-hands>
+      <eos-poll .store=${store} .audience=${this.company?.audience ?? null}></eos-poll>
       <eos-selection-bar .store=${store}></eos-selection-bar>
     </nav>`;
   }
@@ -462,7 +454,7 @@ export class Player extends LitElement {
   #predict(store: PlayerStore): TemplateResult | typeof nothing {
     if (this.questions === "") return nothing;
     const title = words.language === "en" ? this.trackTitleEn : this.trackTitleZhHans;
-    return html`<eos-predict .store=${store} .play=${this.play} address=${this.questions} predictions=${this.predictions}
+    return html`<eos-predict .store=${store} .play=${this.play} .audience=${this.company?.audience ?? null} .poll=${this.company?.audience?.poll ?? null} address=${this.questions} predictions=${this.predictions}
       finish=${this.trackFinish} place=${this.trackPlace} track=${title}></eos-predict>`;
   }
 
@@ -544,7 +536,8 @@ export class Player extends LitElement {
       zoom_out: () => this.zoom?.by(-1),
       share: () => this.#dialog("eos-share"),
       export: () => this.#dialog("eos-export"),
-      follow: () => this.following?.followAgain(),
+      follow: () => this.company?.following?.followAgain(),
+      hand: () => this.querySelector<Hands>("eos-hands")?.toggle(),
       help: () => this.#dialog("eos-help"),
       close: () => this.#close(),
     };

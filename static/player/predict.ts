@@ -6,9 +6,11 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { csrfToken } from "./page.ts";
+import type { Audience, Poll } from "./audience.ts";
 import type { Play } from "./play.ts";
-import type { Question, Reason, Told } from "./questions.ts";
+import type { Question, Told } from "./questions.ts";
 import { stopBefore } from "./questions.ts";
+import { reasonList } from "./reasons.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 
@@ -18,6 +20,8 @@ export class Predict extends StoreElement {
   static override properties = {
     ...StoreElement.properties,
     play: { attribute: false },
+    audience: { attribute: false },
+    poll: { attribute: false },
     address: {},
     predictions: {},
     finish: {},
@@ -31,6 +35,10 @@ export class Predict extends StoreElement {
   };
 
   declare play: Play | undefined;
+  /** Those who follow, where this page presents: they can be asked instead. */
+  declare audience: Audience | null;
+  /** What they are asked now. */
+  declare poll: Poll | null;
   declare address: string;
   declare predictions: string;
   /** Where finishing this scenario of a track is told. */
@@ -49,6 +57,8 @@ export class Predict extends StoreElement {
   constructor() {
     super();
     this.play = undefined;
+    this.audience = null;
+    this.poll = null;
     this.address = "";
     this.predictions = "";
     this.finish = "";
@@ -65,13 +75,24 @@ export class Predict extends StoreElement {
 
   /** Whether the reader may go on from `from` up to `to` now; the step before which a question stands, or null. */
   waitsIn(branch: string, from: number, to: number): number | null {
+    this.#noteRevealed();
     const told = this.#told.get(branch);
     if (!this.on || told === undefined) return null;
     return stopBefore(told.questions, new Set(Object.keys(told.answers).map(Number)), from, to);
   }
 
+  /** What all were asked, and shown the answer to, is not asked once more. */
+  #noteRevealed(): void {
+    const { poll } = this;
+    if (poll?.state !== "revealed" || this.audience?.presents !== true) return;
+    const told = this.#told.get(poll.branch);
+    if (told !== undefined) told.answers[String(poll.at)] ??= "";
+    if (this.open?.at === poll.at && !this.revealed) this.open = null;
+  }
+
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
+    this.#noteRevealed();
     const store = this.store;
     if (store === undefined || this.address === "" || store.branch === "") return;
     const interventions = store.info?.interventions.length ?? 0;
@@ -98,7 +119,8 @@ export class Predict extends StoreElement {
   /** The reader wants to go on from what was revealed: the next question may stand right there. */
   blocked(): void {
     if (this.revealed) this.#close();
-    this.querySelector<HTMLElement>(".predict-card")?.focus();
+    // The poll's own, where all are asked.
+    document.querySelector<HTMLElement>(".predict-card")?.focus();
   }
 
   /** A question opens when its step is reached, and closes when the reader goes elsewhere. */
@@ -161,7 +183,7 @@ export class Predict extends StoreElement {
         <span class="quiet num">${Object.keys(told.answers).length}/${told.questions.length}</span>
         ${this.#wayOn()}
       </div>
-      ${this.open === null ? nothing : this.#card(this.open, told)}`;
+      ${this.open === null || this.audience?.asks(store.branch, this.open.at) === true ? nothing : this.#card(this.open, told)}`;
   }
 
   /** At the end of a run that belongs to a track: on to the next one. */
@@ -192,7 +214,14 @@ export class Predict extends StoreElement {
           @change=${() => (this.chosen = choice.id)}> <span>${say(choice.key, choice.params)}</span></label>`,
       )}</div>
       <div class="row"><button class="primary" ?disabled=${this.chosen === ""}>${say("predict.answer")}</button>
-        <button type="button" @click=${() => void this.#answer("")}>${say("predict.skip")}</button></div></form>`;
+        <button type="button" @click=${() => void this.#answer("")}>${say("predict.skip")}</button>
+        ${this.#askAll(question)}</div></form>`;
+  }
+
+  #askAll(question: Question): TemplateResult | typeof nothing {
+    const { store, audience } = this;
+    if (store === undefined || audience?.presents !== true) return nothing;
+    return html`<button type="button" class="ask-all" title=${say("poll.ask_means")} @click=${() => void audience.openPoll(store.branch, question.at)}>${say("poll.ask")}</button>`;
   }
 
   readonly #submit = (event: Event): void => {
@@ -208,17 +237,10 @@ export class Predict extends StoreElement {
     // The reader's own wrong answer first: that is what they want to know about.
     others.sort((one, other) => Number(other.id === this.chosen) - Number(one.id === this.chosen));
     return html`<div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${say(key, { right: named })}</b></p></div>
-      <h3>${say("predict.why_right")}</h3>${this.#reasons(question.reasons[question.right] ?? [])}
+      <h3>${say("predict.why_right")}</h3>${reasonList(question.reasons[question.right] ?? [])}
       ${others.map((choice) => html`<details ?open=${choice.id === this.chosen}><summary>${say("predict.why_not", { choice: say(choice.key, choice.params) })}</summary>
-        ${this.#reasons(question.reasons[choice.id] ?? [])}</details>`)}
+        ${reasonList(question.reasons[choice.id] ?? [])}</details>`)}
       <div class="row"><button class="primary" @click=${() => this.#close()}>${say("predict.close")}</button></div>`;
-  }
-
-  #reasons(reasons: Reason[]): TemplateResult {
-    return html`<ul>${reasons.map(
-      (reason) => html`<li>${say(reason.key, reason.params)} ${reason.outcome === null ? nothing : html`<b>${say(`predict.outcome.${reason.outcome}`)}</b>`}
-        ${reason.rule === null ? nothing : html`<span class="quiet">${reason.rule}</span>`}</li>`,
-    )}</ul>`;
   }
 
   #close(): void {

@@ -5,6 +5,7 @@
  * of the connection the page says which steps it holds and receives what is missing.
  */
 
+import type { AudienceCommand } from "./audience.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { TransactionLines } from "./transactions.ts";
 import type { Header, JsonObject, Step, View } from "./frame.ts";
@@ -59,6 +60,19 @@ function randomId(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+const FOLLOWER = "eosviz-follower";
+
+/** The name of this page for the presentations that it follows; it outlives loading the page again. */
+function keptName(around: Surroundings): string {
+  try {
+    const kept = sessionStorage.getItem(FOLLOWER) ?? around.newId();
+    sessionStorage.setItem(FOLLOWER, kept);
+    return kept;
+  } catch {
+    return around.newId(); // Where a page may keep nothing it is somebody else after each loading.
+  }
+}
+
 const BROWSER: Surroundings = {
   connect: (address) => new WebSocket(address),
   now: () => performance.now(),
@@ -83,6 +97,8 @@ export class SessionSocket implements Source {
   readonly live: boolean;
   /** Called with each place of the presenter, by a socket that follows. */
   onPresented: ((at: Presented) => void) | null = null;
+  /** Called with every message of the server, once it was read. */
+  onSaid: ((message: { type: string }) => void) | null = null;
   /** Called after each welcome. */
   onWelcome: (() => void) | null = null;
   readonly #address: string;
@@ -95,11 +111,19 @@ export class SessionSocket implements Source {
   #heardAt = 0;
   #timer: number | null = null;
   #tick: number | null = null;
+  /** Of a page that follows: what it is known by when it comes back. */
+  readonly #follower: string | null;
 
   constructor(address: string, around: Surroundings = BROWSER) {
     this.#address = address;
     this.#around = around;
     this.live = !address.includes("/ws/follow/");
+    this.#follower = this.live ? null : keptName(around);
+  }
+
+  /** Whether what is said now arrives: the server knows which steps this page holds. */
+  get isWelcomed(): boolean {
+    return this.#welcomed;
   }
 
   start(listener: Listener): void {
@@ -125,7 +149,7 @@ export class SessionSocket implements Source {
     return true;
   }
 
-  ask(command: Command): Promise<Answer> {
+  ask(command: Command | AudienceCommand): Promise<Answer> {
     const id = this.#around.newId();
     const text = JSON.stringify({ v: 1, id, ...command });
     return new Promise((settle, refuse) => {
@@ -145,7 +169,8 @@ export class SessionSocket implements Source {
     this.#welcomed = false;
     this.#heardAt = this.#around.now();
     socket.onopen = () => {
-      const hello = { v: 1, id: this.#around.newId(), type: "hello", have: this.#listener?.have() ?? {} };
+      const named = this.#follower === null ? {} : { follower: this.#follower };
+      const hello = { v: 1, id: this.#around.newId(), type: "hello", have: this.#listener?.have() ?? {}, ...named };
       socket.send(JSON.stringify(hello));
     };
     socket.onmessage = (event: MessageEvent) => {
@@ -220,6 +245,7 @@ export class SessionSocket implements Source {
     } else if (message.type === "presented") {
       this.onPresented?.(message as unknown as Presented);
     }
+    this.onSaid?.(message);
     this.#settle(message);
   }
 

@@ -1,20 +1,24 @@
-"""An instructor presents to two followers: they are taken along, one lets go and comes back, one loses the
-connection and is where the presenter is when it returns.
+"""An instructor presents to two followers: they are taken along, one lets go and comes back, they raise hands and
+answer a poll, one loses the connection and is where the presenter is when it returns, hand and answer as they were.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.looking import assert_accessible, faults
+from engine.predict import questions
+from engine.scenario.shelf import entry
+from tests.e2e.looking import assert_accessible, assert_words_complete, faults
 from tests.e2e.test_sharing import shown_step, start
 from tests.running_site import RunningSite
 
 FOLLOWED_WITHIN = 30_000
 """Milliseconds; far more than is needed, as the machine may be busy."""
+QUESTION = questions(entry("SC-03").scenario(), [])[0].to_json()
+RIGHT, CHOICES = QUESTION["right"], [choice["id"] for choice in QUESTION["choices"]]
+WRONG = next(choice for choice in CHOICES if choice != RIGHT)
 
 
 def expect_step(page: Page, step: str) -> None:
@@ -44,10 +48,8 @@ def follow_address(presenter: Page) -> str:
     return address
 
 
-def test_an_instructor_presents_to_two_followers(
-    browser: Browser, start_site: Callable[..., RunningSite]
-) -> None:
-    site = start_site()
+def test_an_instructor_presents_to_two_followers(browser: Browser, running_site: RunningSite) -> None:
+    site = running_site
     presenter = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB").new_page()
     start(presenter, site.address)
     move(presenter, "Shift+ArrowRight")
@@ -97,16 +99,20 @@ def test_an_instructor_presents_to_two_followers(
     one.keyboard.press("f")
     expect_step(one, step)
 
+    _hands(presenter, one, other)
+    _poll_begins(presenter, one, other)
+
     # The other loses the connection, misses what happens, and is there when it returns.
     telephone.set_offline(True)
     lost = shown_step(other)
     site.kill("web")  # A connection that stands outlives a browser's being offline; this one does not.
     site.wait_until_healthy()
-    step = move(presenter, "Shift+ArrowRight")
+    step = move(presenter, "ArrowLeft")
     expect_step(one, step)
     assert shown_step(other) == lost
     telephone.set_offline(False)
     expect_step(other, step)
+    _poll_ends(presenter, one, other)
 
     # The end is said to both.
     presenter.keyboard.press("s")
@@ -115,3 +121,81 @@ def test_an_instructor_presents_to_two_followers(
     expect(other.get_by_text("演示已结束")).to_be_visible(timeout=FOLLOWED_WITHIN)
     for context in (presenter.context, desk, telephone):
         context.close()
+
+
+def look(page: Page) -> None:
+    assert_accessible(page)
+    assert_words_complete(page)
+    assert faults(page) == []
+
+
+def _hands(presenter: Page, one: Page, other: Page) -> None:
+    """One asks something at a step further back; the presenter goes there, and lowers it."""
+    behind = move(one, "ArrowLeft")
+    one.keyboard.press("h")
+    one.locator("eos-hands input").fill("Why is it sent again?")
+    look(one)
+    one.keyboard.press("Enter")
+    expect(one.locator("eos-hands summary")).to_contain_text("Hand raised", timeout=FOLLOWED_WITHIN)
+    other.locator("eos-hands summary").click()
+    look(other)
+    other.locator("eos-hands form button").click()
+    hands = presenter.locator("eos-hands summary")
+    expect(hands).to_contain_text("hands 2", timeout=FOLLOWED_WITHIN)
+    expect(presenter.locator("eos-hands [role=status]")).to_contain_text("Follower 2 raised a hand")
+    presenter.keyboard.press("h")
+    first = presenter.locator("eos-hands li").first
+    expect(first).to_contain_text("Why is it sent again?")
+    look(presenter)
+    first.locator(".go-there").click()
+    expect_step(presenter, behind)
+    expect_step(other, behind)
+    presenter.keyboard.press("h")
+    first.locator(".small").click()
+    expect(hands).to_contain_text("hand 1", timeout=FOLLOWED_WITHIN)
+    expect(one.locator("eos-hands [role=status]")).to_have_text("Your hand was lowered.")
+    expect(one.locator("eos-hands summary")).to_contain_text("Raise hand")
+    presenter.keyboard.press("Escape")
+    one.keyboard.press("f")
+
+
+def _poll_begins(presenter: Page, one: Page, other: Page) -> None:
+    """The engine's question goes to all; one answers wrongly, the other thinks again."""
+    presenter.locator(".predict-bar button").click()
+    presenter.evaluate("step => document.querySelector('eos-player').store.moveTo(step)", QUESTION["at"])
+    presenter.locator(".predict-card .ask-all").click()
+    card = presenter.locator(".poll-card")
+    expect(card).to_contain_text("answers: 0", timeout=FOLLOWED_WITHIN)
+    expect(presenter.locator(".predict-card")).to_have_count(1)
+    for page in (one, other):
+        expect(page.locator(".poll-card input")).to_have_count(len(CHOICES), timeout=FOLLOWED_WITHIN)
+    look(one)
+    look(other)
+    for page, choice in ((one, WRONG), (other, WRONG)):
+        page.locator(f".poll-card input[value={choice}]").check()
+        page.locator(".poll-card button.primary").click()
+        expect(page.locator(".poll-card input")).to_have_count(0, timeout=FOLLOWED_WITHIN)
+    expect(card).to_contain_text("answers: 2", timeout=FOLLOWED_WITHIN)
+    other.locator(".poll-card button").first.click()
+    other.locator(f".poll-card input[value={RIGHT}]").check()
+    other.locator(".poll-card button.primary").click()
+    expect(card.locator("li", has_text="1 · 50 %")).to_have_count(2, timeout=FOLLOWED_WITHIN)
+    expect(one.locator(".poll-bars")).to_have_count(0)
+    card.get_by_role("button", name="Show the counts to all").click()
+    expect(one.locator(".poll-bars li")).to_have_count(len(CHOICES), timeout=FOLLOWED_WITHIN)
+    look(presenter)
+    look(one)
+
+
+def _poll_ends(presenter: Page, one: Page, other: Page) -> None:
+    """The poll outlived the server's end. The engine's step is the answer, and the reasons come with it."""
+    presenter.locator(".poll-card").get_by_role("button", name="Reveal").click(timeout=FOLLOWED_WITHIN)
+    for page in (presenter, one, other):
+        expect_step(page, str(QUESTION["at"] + 1))
+        expect(page.locator(".poll-bars .is-right")).to_contain_text("1 · 50 %", timeout=FOLLOWED_WITHIN)
+    expect(one.locator(".poll-card details[open]")).to_have_count(1)
+    for page in (presenter, one, other):
+        look(page)
+    presenter.locator(".poll-card button.primary").click()
+    for page in (presenter, one, other):
+        expect(page.locator(".poll-card")).to_have_count(0, timeout=FOLLOWED_WITHIN)

@@ -1,0 +1,180 @@
+/**
+ * What those who follow say back: hands at a step, and a poll. The same object on both sides; the server says who
+ * hears what (docs/websocket.md, *Hands and polls*), and after every connection says it anew.
+ */
+
+import type { JsonObject } from "./frame.ts";
+import type { QuestionChoice, Reason } from "./questions.ts";
+
+export interface RaisedAt {
+  branch: string;
+  step: number;
+  text: string;
+}
+
+/** A hand as its presenter sees it. */
+export interface HandSeen extends RaisedAt {
+  follower: number;
+  name: string | null;
+  away: boolean;
+}
+
+export interface Poll {
+  id: number;
+  branch: string;
+  at: number;
+  state: "open" | "closed" | "revealed";
+  shown: boolean;
+  key: string;
+  params: JsonObject;
+  choices: QuestionChoice[];
+  /** Null for a follower while they are not shown. */
+  answers: number | null;
+  counts: Record<string, number> | null;
+  right: string | null;
+  reasons: Record<string, Reason[]> | null;
+}
+
+export type PollChange = "show" | "hide" | "close" | "reveal" | "end";
+
+export type AudienceCommand =
+  | { type: "raise_hand"; branch: string; step: number; text: string }
+  | { type: "lower_hand" }
+  | { type: "answer_poll"; poll: number; choice: string }
+  | { type: "attend" }
+  | { type: "lower_hands"; followers?: number[] }
+  | { type: "open_poll"; branch: string; at: number }
+  | { type: "change_poll"; poll: number; change: PollChange };
+
+export type AudienceMessage =
+  | { type: "audience"; hands: HandSeen[]; poll: Poll | null; names: Record<string, string[]> }
+  | { type: "hand"; raised: RaisedAt | null; follower: number | null; name: string | null }
+  | { type: "poll"; number: number; poll: Poll | null }
+  | { type: "answered"; poll: number; choice: string | null };
+
+const TYPES = new Set(["audience", "hand", "poll", "answered"]);
+
+export function isOfAudience(message: { type: string }): message is AudienceMessage {
+  return TYPES.has(message.type);
+}
+
+/** What was just heard, to be said aloud once. */
+export type Heard =
+  | { kind: "hand"; hand: HandSeen }
+  | { kind: "lowered" }
+  | { kind: "poll"; poll: Poll }
+  | { kind: "over" };
+
+/** Fires `change` when anything of it changes, `heard` (a CustomEvent of `Heard`) when somebody should be told. */
+export class Audience extends EventTarget {
+  /** Of a presenter; nobody while nobody presents. */
+  hands: HandSeen[] = [];
+  names: Record<string, string[]> = {};
+  poll: Poll | null = null;
+  /** Of a follower: their hand, their name if the presenter reads it, and what they answered. */
+  raised: RaisedAt | null = null;
+  name: string | null = null;
+  choice: string | null = null;
+  readonly presents: boolean;
+  readonly #ask: (command: AudienceCommand) => Promise<unknown>;
+  #number = 0;
+  #answered: number | null = null;
+  #lowers = false;
+
+  /** `ask` tells the reader itself what was refused. */
+  constructor(presents: boolean, ask: (command: AudienceCommand) => Promise<unknown>) {
+    super();
+    this.presents = presents;
+    this.#ask = ask;
+  }
+
+  heard(message: AudienceMessage): void {
+    if (message.type === "audience") this.#attended(message);
+    else if (message.type === "hand") this.#ownHand(message);
+    else if (message.type === "answered") {
+      this.#answered = message.poll;
+      this.choice = message.choice;
+    } else if (message.number >= this.#number) {
+      this.#number = message.number;
+      this.#polled(message.poll);
+    }
+    this.#changed();
+  }
+
+  #attended(message: Extract<AudienceMessage, { type: "audience" }>): void {
+    const known = new Set(this.hands.map(placeOf));
+    this.hands = message.hands;
+    this.names = message.names;
+    this.#polled(message.poll);
+    for (const hand of message.hands) if (!known.has(placeOf(hand))) this.#tell({ kind: "hand", hand });
+  }
+
+  #ownHand(message: Extract<AudienceMessage, { type: "hand" }>): void {
+    if (this.raised !== null && message.raised === null && !this.#lowers) this.#tell({ kind: "lowered" });
+    this.raised = message.raised;
+    this.name = message.name;
+    this.#lowers = false;
+  }
+
+  #polled(poll: Poll | null): void {
+    const before = this.poll;
+    if (poll !== null && poll.id !== this.#answered) this.choice = null;
+    this.poll = poll;
+    if (poll === null && before !== null) this.#tell({ kind: "over" });
+    else if (poll !== null && (poll.id !== before?.id || poll.state !== before.state)) this.#tell({ kind: "poll", poll });
+  }
+
+  #tell(detail: Heard): void {
+    this.dispatchEvent(new CustomEvent<Heard>("heard", { detail }));
+  }
+
+  #changed(): void {
+    this.dispatchEvent(new Event("change"));
+  }
+
+  // Of a follower
+
+  raise(branch: string, step: number, text: string): Promise<unknown> {
+    return this.#ask({ type: "raise_hand", branch, step, text });
+  }
+
+  lower(): Promise<unknown> {
+    this.#lowers = true;
+    return this.#ask({ type: "lower_hand" });
+  }
+
+  answer(choice: string): Promise<unknown> {
+    return this.poll === null ? Promise.resolve() : this.#ask({ type: "answer_poll", poll: this.poll.id, choice });
+  }
+
+  // Of a presenter
+
+  attend(): Promise<unknown> {
+    return this.#ask({ type: "attend" });
+  }
+
+  /** Those of these followers; without a list, all. */
+  lowerHands(followers?: number[]): Promise<unknown> {
+    return this.#ask(followers === undefined ? { type: "lower_hands" } : { type: "lower_hands", followers });
+  }
+
+  openPoll(branch: string, at: number): Promise<unknown> {
+    return this.#ask({ type: "open_poll", branch, at });
+  }
+
+  changePoll(change: PollChange): Promise<unknown> {
+    return this.poll === null ? Promise.resolve() : this.#ask({ type: "change_poll", poll: this.poll.id, change });
+  }
+
+  /** Whether all are asked this now, so that nobody is asked alone. */
+  asks(branch: string, at: number): boolean {
+    return this.presents && this.poll !== null && this.poll.branch === branch && this.poll.at === at;
+  }
+}
+
+const placeOf = (hand: HandSeen): string => `${hand.follower} ${hand.branch} ${hand.step} ${hand.text}`;
+
+/** How a count stands to all of them: whole percent. */
+export function percentOf(count: number, all: number): number {
+  return all === 0 ? 0 : Math.round((100 * count) / all);
+}

@@ -1,0 +1,95 @@
+/**
+ * Who else is at this run: a presenter who takes this page along, or those whom this page takes along, and what they
+ * say to one another. A page does one or the other, or neither.
+ */
+
+import { Audience, isOfAudience } from "./audience.ts";
+import type { AudienceCommand } from "./audience.ts";
+import { followAlong, Presenting } from "./following.ts";
+import type { Following, Place, Stage } from "./following.ts";
+import type { SessionSocket } from "./socket.ts";
+import { Problem } from "./source.ts";
+import type { PlayerStore } from "./store.ts";
+import type { Zoom } from "./zoom.ts";
+
+/** What the company needs of the page. */
+export interface Seat {
+  look: Stage["look"];
+  why: Stage["why"];
+  /** Where the reader is; null while nothing is on show. */
+  place(): Place | null;
+}
+
+/** Fires `change` when following, presenting or audience changed. */
+export class Company extends EventTarget {
+  following: Following | null = null;
+  audience: Audience | null = null;
+  readonly #socket: SessionSocket;
+  readonly #store: PlayerStore;
+  readonly #seat: Seat;
+  #presenter: Presenting | null = null;
+
+  constructor(socket: SessionSocket, store: PlayerStore, zoom: Zoom | undefined, seat: Seat) {
+    super();
+    this.#socket = socket;
+    this.#store = store;
+    this.#seat = seat;
+    socket.onSaid = (message) => {
+      if (isOfAudience(message)) this.audience?.heard(message);
+    };
+    if (socket.live) {
+      socket.onWelcome = () => this.#welcomed();
+      return;
+    }
+    const following = followAlong(store, zoom, seat.look, seat.why);
+    following.addEventListener("change", () => this.#changed());
+    socket.onPresented = (at) => following.heard(at);
+    this.following = following;
+    this.#meet(false);
+  }
+
+  /** This page takes others along from now on. `resumed`: it did so before it was opened again. */
+  present(resumed: boolean): void {
+    this.#presenter = new Presenting(() => this.#seat.place(), (place) => this.#socket.present(place), resumed);
+    this.#presenter.changed();
+    this.#meet(true);
+    if (this.#socket.isWelcomed) void this.audience?.attend();
+  }
+
+  endPresenting(): void {
+    this.#presenter = null;
+    this.audience = null;
+    this.#changed();
+  }
+
+  /** Something that others see may have changed. */
+  moved(): void {
+    this.#presenter?.changed();
+  }
+
+  #welcomed(): void {
+    if (this.#presenter === null) return;
+    this.#presenter.again();
+    void this.audience?.attend();
+  }
+
+  #meet(presents: boolean): void {
+    this.audience = new Audience(presents, (command) => this.#ask(command));
+    this.audience.addEventListener("change", () => this.#changed());
+    this.#changed();
+  }
+
+  /** What was refused is told where everything is that the page has to say. */
+  async #ask(command: AudienceCommand): Promise<void> {
+    try {
+      await this.#socket.ask(command);
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      this.#store.failed(problem);
+    }
+  }
+
+  #changed(): void {
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,13 @@
+/** Why an answer is right or wrong: what the engine looked at, a line each. */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Reason } from "./questions.ts";
+import { say } from "./text.ts";
+
+export function reasonList(reasons: readonly Reason[]): TemplateResult {
+  return html`<ul>${reasons.map(
+    (reason) => html`<li>${say(reason.key, reason.params)} ${reason.outcome === null ? nothing : html`<b>${say(`predict.outcome.${reason.outcome}`)}</b>`}
+      ${reason.rule === null ? nothing : html`<span class="quiet">${reason.rule}</span>`}</li>`,
+  )}</ul>`;
+}
