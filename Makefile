@@ -7,7 +7,7 @@ LAUNCH = $(PYTHON) -m eosviz.launch
 ENVIRONMENT = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench lighthouse search gallery lint format setup clean python
+.PHONY: help run test test-all bench bench-long lighthouse search gallery lint format setup clean python
 
 run: python ## start eosviz and show its address; Ctrl-C ends it
 	@$(LAUNCH) run
@@ -20,6 +20,9 @@ test-all: python ## every test
 
 bench: setup ## measure and print "name value unit" lines (benchmarks/README.md)
 	@$(ENVIRONMENT)/python -m benchmarks
+
+bench-long: setup ## measure what takes minutes: logs of 4 GB
+	@$(ENVIRONMENT)/python -m benchmarks all-long
 
 lighthouse: setup ## Lighthouse's four scores of front page, reference and player, median of five runs each
 	@$(ENVIRONMENT)/python -m benchmarks lighthouse

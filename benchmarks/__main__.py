@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME…]`: measure all of them, or those that are named, one after the other."""
+"""`python -m benchmarks [NAME…|all-long]`: measure all of them, or those that are named, one after the other."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -9,6 +9,7 @@ from benchmarks import (
     engine_speed,
     kafka_logs,
     lighthouse,
+    long_logs,
     long_session,
     longest_scenario,
     page_weight,
@@ -32,15 +33,21 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "lighthouse": lighthouse.main,
 }
 
+LONG: Mapping[str, Callable[[], None]] = {
+    "long-logs": long_logs.main,
+}
+"""What takes minutes; only by name, or all of it by `all-long`."""
+
 
 def main(names: list[str]) -> int:
-    unknown = [name for name in names if name not in BENCHMARKS]
+    every = {**BENCHMARKS, **LONG}
+    unknown = [name for name in names if name not in (*every, "all-long")]
     if unknown:
-        remark(f"no benchmark is called {', '.join(unknown)}: there are {', '.join(BENCHMARKS)}")
+        remark(f"no benchmark is called {', '.join(unknown)}: there are {', '.join(every)} and all-long")
         return 2
-    for name in names or BENCHMARKS:
+    for name in [*LONG] if "all-long" in names else names or [*BENCHMARKS]:
         remark(f"== {name}")
-        BENCHMARKS[name]()
+        every[name]()
     return 0
 
 

@@ -1,0 +1,114 @@
+"""Whether the memory of the driver and the executors stays the same when logs grow: 1 GB and 4 GB, headers and
+every record, each in a session of its own on `local[2]`.
+
+Segments are mapped, so their pages count as resident while they are read and cost nothing when memory is short.
+What is measured is what the processes hold themselves: anonymous memory, its largest sum over the command, the JVM
+and the Python workers, and that of each kind.
+
+    python -m benchmarks long-logs
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from benchmarks.generated_logs import make_logs
+from benchmarks.report import remark, tell
+from eosviz.pipeline.kafka_logs.batch_columns import Depth
+from eosviz.pipeline.kafka_logs.case import read_case
+
+GIGABYTE = 1_000_000_000
+SIZES = (1, 4)
+PARTITIONS = 8
+GROWTH_GOAL = 1.2
+_SECONDS_BETWEEN = 0.1
+_KINDS = ("driver", "jvm", "workers")
+
+
+def main() -> None:
+    most: dict[tuple[Depth, str], dict[int, int]] = defaultdict(dict)
+    for gigabytes in SIZES:
+        with tempfile.TemporaryDirectory(prefix="eosviz-bench-long-logs-") as place:
+            written = make_logs(Path(place) / "logs", PARTITIONS, gigabytes * GIGABYTE)
+            remark(f"{written / GIGABYTE:.1f} GB in {PARTITIONS} partitions")
+            for depth in Depth:
+                seconds, held = _watched(Path(place), depth)
+                tell(f"logs_{depth.value}_{gigabytes}_gb", written / 1e6 / seconds, "MB/s")
+                for kind, size in held.items():
+                    most[depth, kind][gigabytes] = size
+                    tell(f"logs_{depth.value}_{gigabytes}_gb_{kind}", size / 1e6, "MB")
+    for (depth, kind), sizes in most.items():
+        goal = GROWTH_GOAL if kind == "all" else None
+        tell(f"logs_{depth.value}_{kind}_growth", sizes[SIZES[-1]] / sizes[SIZES[0]], "times", goal)
+
+
+def _watched(place: Path, depth: Depth) -> tuple[float, dict[str, int]]:
+    """Seconds of the reading without the session's start, and bytes held at most by each kind and by all."""
+    command = [sys.executable, "-m", __name__, str(place), depth.value]
+    most = dict.fromkeys((*_KINDS, "all"), 0)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as reading:
+        while reading.poll() is None:
+            held = _held(reading.pid)
+            for kind in most:
+                most[kind] = max(most[kind], sum(held.values()) if kind == "all" else held[kind])
+            time.sleep(_SECONDS_BETWEEN)
+        assert reading.stdout is not None
+        said = reading.stdout.read().split()
+    if reading.returncode != 0:
+        raise RuntimeError(f"reading {place} {depth.value} ended with {reading.returncode}")
+    return float(said[-1]), most
+
+
+def _held(pid: int) -> dict[str, int]:
+    """Anonymous memory of a process and all below it, by kind."""
+    children: dict[int, list[int]] = defaultdict(list)
+    memory: dict[int, int] = {}
+    java: set[int] = set()
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdecimal():
+            continue
+        try:
+            status = Path(entry.path, "status").read_text()
+        except OSError:
+            # It ended meanwhile.
+            continue
+        fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+        number = int(entry.name)
+        children[int(fields["PPid"])].append(number)
+        memory[number] = int(fields.get("RssAnon", "0 kB").split()[0]) * 1024
+        if fields["Name"] == "java":
+            java.add(number)
+    held = dict.fromkeys(_KINDS, 0)
+    waiting = [(pid, "driver")]
+    while waiting:
+        number, kind = waiting.pop()
+        held["jvm" if number in java else kind] += memory.get(number, 0)
+        # What the JVM starts are the workers that run our code.
+        below = "workers" if number in java else kind
+        waiting.extend((child, below) for child in children[number])
+    return held
+
+
+def read(place: Path, depth: Depth) -> None:
+    """What `main` watches: print how long the reading took."""
+    from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
+    from eosviz.pipeline.spark import start_session
+
+    spark = start_session("local[2]", place, "benchmarks")
+    spark.range(1).count()
+    begin = time.perf_counter()
+    case = read_case([place / "logs"], reading=SparkReading(spark, [place / "logs"], depth))
+    seconds = time.perf_counter() - begin
+    for one in case.partitions:
+        assert one.partition.corrupt == 0
+        assert len(one.partition.transactions) == one.partition.control_batches > 0
+    spark.stop()
+    print(seconds)
+
+
+if __name__ == "__main__":
+    read(Path(sys.argv[1]), Depth(sys.argv[2]))
