@@ -175,6 +175,14 @@ class SessionConsumer(AsyncWebsocketConsumer):
 
         await self._send(await in_thread(answer)())
 
+    async def sight(self, message: messages.AskSight) -> None:
+        def answer() -> bytes:
+            branch = questions.branch_of(self.session.id, message.branch)
+            told = questions.sight_answer(branch, message.number, str(message.id), message.whole)
+            return messages.encode(told)
+
+        await self._send(await in_thread(answer)())
+
     async def way(self, message: messages.AskWay) -> None:
         def answer() -> messages.WayAnswer:
             branch = questions.branch_of(self.session.id, message.branch)
@@ -209,6 +217,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
         messages.Pause: pause,
         messages.Window: window,
         messages.AskKeyframe: keyframe,
+        messages.AskSight: sight,
         messages.AskWay: way,
         messages.Search: search,
         messages.Rename: rename,

@@ -62,6 +62,7 @@ class FollowerConsumer(SessionConsumer):
         messages.AskTransactions: SessionConsumer.transactions,
         messages.Window: SessionConsumer.window,
         messages.AskKeyframe: SessionConsumer.keyframe,
+        messages.AskSight: SessionConsumer.sight,
         messages.AskWay: SessionConsumer.way,
         messages.Ping: SessionConsumer.ping,
     }

@@ -85,6 +85,14 @@ class AskKeyframe(FromPage, tag="keyframe", frozen=True, kw_only=True):
     number: StepNumber
 
 
+class AskSight(FromPage, tag="sight", frozen=True, kw_only=True):
+    """The view after exactly this step, as far as a page draws it; `whole`: all of it."""
+
+    branch: BranchId
+    number: StepNumber
+    whole: bool = False
+
+
 class AskWay(FromPage, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):
     """What changes from the view after step `from` to the view after step `to`, forwards or backwards."""
 
@@ -148,6 +156,7 @@ Question = (
     | Pause
     | Window
     | AskKeyframe
+    | AskSight
     | AskWay
     | Search
     | Rename
@@ -211,6 +220,16 @@ class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
     branch: str
     number: int
     view: Json
+
+
+class SightAnswer(FromServer, tag="sight", frozen=True, kw_only=True):
+    """`step` is the one at `number`, null at 0."""
+
+    re: str
+    branch: str
+    number: int
+    view: Json
+    step: Json | None
 
 
 class WayAnswer(FromServer, tag="way", frozen=True, kw_only=True, rename={"first": "from", "last": "to"}):

@@ -188,6 +188,8 @@ class Keyframe(models.Model):
     """What the engine says of its state there; a simulation made again must say the same."""
     packed = models.BinaryField()
     """`View` of docs/frame.md as JSON, deflated: views repeat themselves about tenfold."""
+    near = models.BinaryField(null=True)
+    """What pages are given of it (`sights.py`), packed likewise; none while nothing of it lies far back."""
 
     objects = KeyframeQuerySet.as_manager()
 
@@ -204,6 +206,10 @@ class Keyframe(models.Model):
     @property
     def view_json(self) -> bytes:
         return zlib.decompress(bytes(self.packed))
+
+    @property
+    def near_json(self) -> bytes | None:
+        return None if self.near is None else zlib.decompress(bytes(self.near))
 
 
 class Command(models.Model):

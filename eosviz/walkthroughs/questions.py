@@ -6,10 +6,11 @@ Every function takes a branch or session that was found through its owner (`Sess
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 import msgspec
 
-from eosviz.walkthroughs import matching
+from eosviz.walkthroughs import matching, sights
 from eosviz.walkthroughs.limits import LIMITS, STEPS_PER_TRANSACTION
 from eosviz.walkthroughs.messages import (
     Advance,
@@ -22,6 +23,7 @@ from eosviz.walkthroughs.messages import (
     RunUntil,
     Search,
     SessionSummary,
+    SightAnswer,
     Steps,
     Transactions,
     WayAnswer,
@@ -30,6 +32,7 @@ from eosviz.walkthroughs.messages import (
 )
 from eosviz.walkthroughs.models import Branch, Keyframe, Session, Step
 from eosviz.walkthroughs.transactions import transactions_of
+from eosviz.walkthroughs.walking import time_of
 from eosviz.walkthroughs.ways import way_over
 
 
@@ -150,6 +153,40 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
     return KeyframeAnswer(
         re=re, branch=str(branch.id), number=keyframe.number, view=msgspec.Raw(keyframe.view_json)
     )
+
+
+def sight_answer(branch: Branch, number: int, re: str, whole: bool = False) -> SightAnswer:
+    """The view after exactly this step of a line, as far as a page draws it or `whole`. Raises Problem."""
+    if number > branch.newest:
+        raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)
+    line = Branch.objects.line(branch)
+    keyframe = Keyframe.objects.defer("packed").nearest(line, number)
+    if keyframe is None:
+        raise Problem("not_found", "no_keyframe", branch=str(branch.id), number=number)
+    bodies = Step.objects.of_line(line, keyframe.number + 1, number).bodies()
+    near = None if whole else keyframe.near_json
+    view: msgspec.Raw | dict[str, Any] | None = None
+    if near is not None:
+        view = msgspec.Raw(near) if not bodies else _walked(near, bodies)
+    if view is None:
+        seen = sights.walk(msgspec.json.decode(keyframe.view_json), bodies)
+        view = (
+            sights.whole(seen, number)
+            if whole
+            else sights.cut(seen, number, time_of(line, number - sights.REACH))
+        )
+    step = bodies[-1:] or Step.objects.of_line(line, number, number).bodies()
+    return SightAnswer(
+        re=re, branch=str(branch.id), number=number, view=view, step=msgspec.Raw(step[0]) if step else None
+    )
+
+
+def _walked(near: bytes, bodies: list[bytes]) -> dict[str, Any] | None:
+    """None where a step on the way changed something that lies far back."""
+    try:
+        return sights.walk(msgspec.json.decode(near), bodies)
+    except sights.FoldedAway:
+        return None
 
 
 def way_answer(branch: Branch, first: int, last: int, re: str) -> WayAnswer:

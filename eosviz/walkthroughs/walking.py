@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.simulation import Simulation
+from eosviz.walkthroughs import sights
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.limits import STEPS_PER_TRANSACTION
 from eosviz.walkthroughs.matching import holding
@@ -102,12 +103,21 @@ def next_steps(simulation: Simulation, branch: Branch, goal: Goal) -> Chunk:
 
 
 def keyframe_of(branch: Branch, simulation: Simulation) -> Keyframe:
+    number, view = simulation.number, simulation.view()
+    # Until so many steps are stored there is nothing to leave out.
+    since = time_of(Branch.objects.line(branch), number - sights.REACH) if number > sights.REACH else None
     return Keyframe(
         branch=branch,
-        number=simulation.number,
+        number=number,
         digest=simulation.digest(),
-        packed=Keyframe.pack(simulation.view()),
+        packed=Keyframe.pack(view),
+        near=None if since is None else Keyframe.pack(sights.cut(view, number, since)),
     )
+
+
+def time_of(line: list[Branch], number: int) -> int:
+    """The virtual time of a stored step; before the first it is 0."""
+    return Step.objects.of_line(line, number, number).values_list("at", flat=True).first() or 0
 
 
 def store_steps(branch: Branch, chunk: Chunk, interventions: list[dict[str, Any]] | None = None) -> None:

@@ -3,6 +3,7 @@
 import type {
   ClientBatchView, ClientView, Frame, Json, LoopView, RecordView, Selection,
 } from "../player/frame.ts";
+import { foldedRecords } from "../player/folded.ts";
 import { say, words } from "../player/text.ts";
 import { batchLabel, batchWords, bytes, duration, hueOf, serialsText } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
@@ -259,8 +260,19 @@ export function countRecords(records: Record<string, RecordView>): Map<string, C
   return counts;
 }
 
+/** Those that lie far back are counted with those that are listed. */
+function allOf(listed: Counts | undefined, folded: Readonly<Record<string, number>> | undefined): Counts | undefined {
+  if (folded === undefined) return listed;
+  const all: Counts = { total: listed?.total ?? 0, byStatus: { ...listed?.byStatus }, firstPending: listed?.firstPending ?? [] };
+  for (const [status, count] of Object.entries(folded)) {
+    all.total += count;
+    all.byStatus[status] = (all.byStatus[status] ?? 0) + count;
+  }
+  return all;
+}
+
 function recordFacts(frame: Frame, name: string): { fact: string; sentence: string } {
-  const counts = countRecords(frame.view.records ?? {}).get(name);
+  const counts = allOf(countRecords(frame.view.records ?? {}).get(name), foldedRecords(frame.view).counts[name]);
   if (counts === undefined) {
     return { fact: say("diagram.records.none"), sentence: applicationSentence(frame, name) };
   }

@@ -67,6 +67,11 @@ export abstract class DiagramElement extends LitElement implements Panel {
     return pointed.at;
   }
 
+  /** Asks for what the view does not list as it lies far back. */
+  protected lookBack(): void {
+    this.dispatchEvent(new CustomEvent("look-back", { bubbles: true, composed: true }));
+  }
+
   /** Selects a thing, or lets it go when it was already selected. */
   readonly pick = (selection: Selection): void => {
     if (this.#pointed !== null) {

@@ -12,6 +12,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, Json, LogBatchView, ReplicaView } from "../player/frame.ts";
+import { foldedLog, recordsIn } from "../player/folded.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, section } from "./element.ts";
@@ -65,7 +66,7 @@ function layoutTape(frame: Frame, partition: string, most: number): TapeShape | 
   const batches = Object.entries(replica.batches).sort(([one], [other]) => Number(other) - Number(one));
   if (batches.length === 0) return null;
   const images: ImageShape[] = [];
-  let records = 0;
+  let records = recordsIn(foldedLog(frame.view, partition, id));
   for (const [key, batch] of batches) {
     records += batch.control === null ? (batch.content?.keys.length ?? 0) : 1;
     // Only what can be shown is laid out: a tape may hold thousands of batches.

@@ -6,7 +6,8 @@
  * stays visible although it is old: the fold then lies between it and the end.
  */
 
-import type { LogBatchView } from "../player/frame.ts";
+import { batchesIn } from "../player/folded.ts";
+import type { FoldedLog, LogBatchView } from "../player/frame.ts";
 import { batchLabel, identity } from "./batch.ts";
 import { round, textWidth } from "./geometry.ts";
 import { contentWords } from "./log-content.ts";
@@ -57,6 +58,8 @@ export interface CellOptions {
   /** Base offset that must stay visible. */
   pinned: number | null;
   short: boolean;
+  /** Batches that the view does not list; missing: none. */
+  folded?: FoldedLog;
 }
 
 const known = new WeakMap<Record<string, LogBatchView>, number[]>();
@@ -158,13 +161,7 @@ function choose(
     batch: at(index),
     label: at(index).control ?? labelOf(at(index), short),
   });
-  const foldOf = (from: number, to: number): Fold[] =>
-    to < from
-      ? []
-      : [{
-          kind: "fold", x: 0, width: options.foldWidth,
-          first: at(from).base_offset, last: at(to).last_offset, batches: to - from + 1,
-        }];
+  const foldOf = (from: number, to: number): Fold[] => foldBetween(from, to, bases, at, options);
   const end = Math.max(0, bases.length - options.scrolled);
   let pinned = options.pinned === null ? -1 : indexOfOffset(batches, options.pinned);
   if (pinned >= end) pinned = -1;
@@ -172,12 +169,12 @@ function choose(
   const tail: Placed[] = [];
   let first = end;
   while (first > 0) {
+    if (tail.length > 0 && isUnlistedBetween(options.folded, bases[first - 1] as number, bases[first] as number)) break;
     const next = placed(first - 1);
     const before = first - 1;
     const hidden = pinned >= 0 && pinned < before;
-    const reserve =
-      (hidden ? placed(pinned).width + (pinned > 0 ? options.foldWidth : 0) : 0) +
-      (before > (hidden ? pinned + 1 : 0) ? options.foldWidth : 0);
+    const folds = hidden ? [...foldOf(0, pinned - 1), ...foldOf(pinned + 1, before - 1)] : foldOf(0, before - 1);
+    const reserve = (hidden ? placed(pinned).width : 0) + folds.length * options.foldWidth;
     if (tail.length > 0 && next.width + reserve > room) break;
     tail.unshift(next);
     room -= next.width;
@@ -191,6 +188,27 @@ function choose(
   }
   pieces.push(...tail, ...foldOf(end, bases.length - 1));
   return pieces;
+}
+
+function isUnlistedBetween(folded: FoldedLog | undefined, before: number, after: number): boolean {
+  return folded?.some(([first]) => first > before && first < after) === true;
+}
+
+/** What is folded from one batch to another by index, with those that lie there and are not listed. */
+function foldBetween(from: number, to: number, bases: readonly number[], at: (index: number) => LogBatchView, options: CellOptions): Fold[] {
+  // Up to what stands left and right of the fold, or the ends of the log.
+  const after = from > 0 ? (bases[from - 1] as number) : -1;
+  const before = bases[to + 1] ?? Number.POSITIVE_INFINITY;
+  const unlisted = (options.folded ?? []).filter(([first, last]) => first > after && last < before);
+  const [start, stop] = [unlisted[0], unlisted[unlisted.length - 1]];
+  if (to < from && start === undefined) return [];
+  const listed = to >= from;
+  return [{
+    kind: "fold", x: 0, width: options.foldWidth,
+    first: Math.min(listed ? at(from).base_offset : Number.POSITIVE_INFINITY, start?.[0] ?? Number.POSITIVE_INFINITY),
+    last: Math.max(listed ? at(to).last_offset : -1, stop?.[1] ?? -1),
+    batches: to - from + 1 + batchesIn(unlisted),
+  }];
 }
 
 function finish(pieces: Piece[], options: CellOptions, bases: number[], common: string | null): Cells {
@@ -208,7 +226,7 @@ function finish(pieces: Piece[], options: CellOptions, bases: number[], common: 
     right: round(x),
     common,
     end: bases.length - options.scrolled - 1,
-    count: bases.length,
+    count: bases.length + batchesIn(options.folded ?? []),
     batchesBefore,
   };
 }

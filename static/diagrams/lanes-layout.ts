@@ -6,7 +6,8 @@
  * line is counted. Everything that the twin says comes from the same numbers as the shapes.
  */
 
-import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection } from "../player/frame.ts";
+import { batchesIn, foldedLog } from "../player/folded.ts";
+import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { batchLabel, batchWords, hueOf, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
@@ -109,7 +110,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
     y += lane.height;
   }
   for (const name of plan.lines) {
-    const text = lineText(name, partitions[name] as PartitionView);
+    const text = lineText(frame.view, name, partitions[name] as PartitionView);
     shape.folded.push({ partition: name, y, text, changed: hasChanged(frame, "partitions", name) });
     shape.twin.push(`${name}: ${text}`);
     y += LINE_HEIGHT;
@@ -201,12 +202,12 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
   return { tiers, lines: others, rest: [] };
 }
 
-function lineText(name: string, partition: PartitionView): string {
+function lineText(view: View, name: string, partition: PartitionView): string {
   const id = shownReplica(partition);
   const replica = id === null ? undefined : partition.replicas[id];
   if (replica === undefined) return say("diagram.lanes.no_log", { partition: name });
   return say("diagram.lanes.line", {
-    count: Object.keys(replica.batches).length, end: replica.log_end, high_watermark: replica.high_watermark,
+    count: Object.keys(replica.batches).length + batchesIn(foldedLog(view, name, id)), end: replica.log_end, high_watermark: replica.high_watermark,
   });
 }
 
@@ -275,6 +276,7 @@ function layoutLane(
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
     pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica),
     short: narrow,
+    folded: foldedLog(frame.view, name, id),
   });
   const cellsTop = top + tier.title + arrivalRoom(frame, name, tier) + tier.gates;
   placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null);

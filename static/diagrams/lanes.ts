@@ -10,6 +10,7 @@
 
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
+import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
@@ -20,6 +21,9 @@ import { drawLanes } from "./lanes-draw.ts";
 import { partitionOf } from "./picked.ts";
 
 export { defaults };
+
+/** Cells that a lane shows at most. */
+const MOST_CELLS = 20;
 
 export class Lanes extends SizedElement {
   static override properties = { ...SizedElement.properties, scrolled: { state: true } };
@@ -93,9 +97,11 @@ export class Lanes extends SizedElement {
   readonly #scroll = (partition: string, batches: number): void => {
     const view = this.frame?.view.partitions?.[partition];
     const id = view === undefined ? null : shownReplica(view);
-    const count = id === null ? 0 : Object.keys(view?.replicas[id]?.batches ?? {}).length;
-    const wanted = (this.scrolled[partition] ?? 0) + batches;
-    this.scrolled = { ...this.scrolled, [partition]: Math.max(0, Math.min(wanted, count - 1)) };
+    const listed = id === null ? 0 : Object.keys(view?.replicas[id]?.batches ?? {}).length;
+    const unlisted = this.frame === undefined ? 0 : batchesIn(foldedLog(this.frame.view, partition, id));
+    const wanted = Math.max(0, Math.min((this.scrolled[partition] ?? 0) + batches, listed + unlisted - 1));
+    this.scrolled = { ...this.scrolled, [partition]: wanted };
+    if (unlisted > 0 && batches > 0 && wanted + MOST_CELLS > listed) this.lookBack();
   };
 }
 

@@ -11,7 +11,8 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { Frame, PartitionView, RecordView, Selection } from "../player/frame.ts";
+import { foldedRecords, isRecordFolded } from "../player/folded.ts";
+import type { FoldedRecords, Frame, PartitionView, RecordView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { changesAt, hasChanged } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
@@ -85,25 +86,49 @@ export function layoutLedger(
 ): LedgerShape {
   const records = frame.view.records ?? {};
   const serials = serialsInOrder(records);
+  const { stretches } = foldedRecords(frame.view);
+  const total = serials.length + foldedBefore(stretches, Number.POSITIVE_INFINITY);
   const focus = focusSerial(frame);
-  const at = focus === null ? serials.length - 1 : Math.max(0, serials.indexOf(focus));
+  const placeOf = (index: number): number => index + foldedBefore(stretches, serials[index] ?? Number.POSITIVE_INFINITY);
+  const at = from !== null
+    ? serials.findIndex((_, index) => placeOf(index) >= from)
+    : focus === null ? serials.length - 1 : serials.findIndex((serial) => serial >= focus);
+  const run = runAround(stretches, serials, at < 0 ? serials.length - 1 : at);
   const most = options.chips;
-  const start = Math.max(0, Math.min(from ?? at - Math.floor(most / 2), serials.length - most));
-  const shown = serials.slice(start, start + most);
+  const start = Math.max(run.start, Math.min(from === null ? run.at - Math.floor(most / 2) : run.at, run.end - most));
+  const shown = serials.slice(start, Math.min(start + most, run.end));
+  const older = serials.length === 0 ? 0 : placeOf(start);
   const readers = deliveries(frame);
   const sets = brokenSets(frame);
   const make = (serial: number): LedgerRow => row(frame, records[String(serial)] as RecordView, serial, sets, readers);
-  const named = namedSerials(frame, sets).filter((serial) => String(serial) in records);
+  const named = namedSerials(frame, sets).filter((serial) => String(serial) in records || isRecordFolded(frame.view, serial));
+  const rows = named.filter((serial) => String(serial) in records).slice(0, options.rows);
   return {
-    total: serials.length,
+    total,
     chips: shown.map(make),
-    rows: named.slice(0, options.rows).map(make),
-    rowsFolded: Math.max(0, named.length - options.rows),
-    older: start,
-    newer: serials.length - start - shown.length,
+    rows: rows.map(make),
+    rowsFolded: named.length - rows.length,
+    older,
+    newer: total - older - shown.length,
     fact: ledgerFact(frame),
     broken: sets.some(([, broken]) => broken.size > 0),
   };
+}
+
+type Stretches = FoldedRecords["stretches"];
+
+/** How many records before a serial are not listed. */
+function foldedBefore(stretches: Stretches, serial: number): number {
+  return stretches.reduce((sum, [, last, records]) => sum + (last < serial ? records : 0), 0);
+}
+
+/** The listed records around one of them, by index: what lies between two stretches that are not listed. */
+function runAround(stretches: Stretches, serials: readonly number[], at: number): { start: number; at: number; end: number } {
+  const middle = serials[at] ?? 0;
+  const before = stretches.findLast(([, last]) => last < middle)?.[1] ?? Number.NEGATIVE_INFINITY;
+  const after = stretches.find(([first]) => first > middle)?.[0] ?? Number.POSITIVE_INFINITY;
+  const end = serials.findIndex((serial) => serial > after);
+  return { start: before === Number.NEGATIVE_INFINITY ? 0 : serials.findIndex((serial) => serial > before), at, end: end < 0 ? serials.length : end };
 }
 
 /** Records that get a row: selected, broken in this step, changed in it, broken before. Each once, in this order. */
@@ -243,7 +268,10 @@ export class Ledger extends DiagramElement {
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
-    if (changed.has("frame")) this.from = null;
+    const before = changed.get("frame") as Frame | undefined;
+    // The same step again, with more of what lies far back, stays on its page.
+    const isSamePlace = before !== undefined && before.step === this.frame?.step && before.selection === this.frame?.selection;
+    if (changed.has("frame") && !isSamePlace) this.from = null;
   }
 
   protected override show(frame: Frame): TemplateResult {
@@ -264,13 +292,19 @@ export class Ledger extends DiagramElement {
 
   #pages(shape: LedgerShape): TemplateResult | typeof nothing {
     if (shape.older + shape.newer === 0) return nothing;
-    const back = (): void => { this.from = Math.max(0, shape.older - defaults.chips); };
-    const on = (): void => { this.from = shape.older + defaults.chips; };
+    const back = (): void => this.#turnTo(Math.max(0, shape.older - defaults.chips));
+    const on = (): void => this.#turnTo(shape.older + shape.chips.length);
     return html`<p class="page quiet">${shape.older > 0
       ? html`<button class="link" @click=${back}>${say("diagram.ledger.older", { count: shape.older })}</button>`
       : html`<span></span>`}${shape.newer > 0
       ? html`<button class="link" @click=${on}>${say("diagram.ledger.newer", { count: shape.newer })}</button>`
       : nothing}</p>`;
+  }
+
+  #turnTo(from: number): void {
+    this.from = from;
+    const frame = this.frame;
+    if (frame !== undefined && layoutLedger(frame, defaults, from).older > from) this.lookBack();
   }
 
   #chip(item: LedgerRow): TemplateResult {

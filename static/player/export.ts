@@ -160,11 +160,17 @@ export class Export extends DialogElement {
     const frame = this.store?.frame;
     if (this.store === undefined || frame === undefined) return;
     const name = fileName(frame.header, this.store.shown);
-    if (form === "csv") save(`${name}.csv`, ledgerTable(frame), "text/csv");
+    if (form === "csv") await this.#saveLedger(this.store, name);
     else if (form === "mermaid") save(`${name}.mmd`, sequenceText(frame, this.store.arrows, this.store.marks, titleOf(frame)), "text/plain");
     else if (form === "svg") save(`${name}.svg`, spacetimePicture(this.store, frame), "image/svg+xml");
     else if (form === "png") save(`${name}.png`, await asPng(spacetimePicture(this.store, frame)), "image/png");
     else await this.#make(form);
+  }
+
+  /** All records, those too that lie far back. */
+  async #saveLedger(store: PlayerStore, name: string): Promise<void> {
+    const hasAll = await store.lookBack();
+    if (hasAll && store.frame !== undefined) save(`${name}.csv`, ledgerTable(store.frame), "text/csv");
   }
 
   async #make(form: string): Promise<void> {

@@ -7,12 +7,15 @@
  */
 
 import type { Change, Json, JsonObject, Step, View } from "./frame.ts";
+import { isUnlisted } from "./folded.ts";
 import type { WayChange } from "./source.ts";
 import { pathKey } from "./frame.ts";
 
 /** A view on its way from one step to another. */
 export class Walk {
   #root: JsonObject;
+  /** Whether something changed that the view does not list: it can no longer tell how many there are. */
+  isLost = false;
   #own = new Set<JsonObject>();
 
   constructor(from: View) {
@@ -43,6 +46,10 @@ export class Walk {
 
   #apply(path: string[], exists: boolean, value: Json | undefined): void {
     if (path.length === 0) throw new Error("A change without a path");
+    if (isUnlisted(this.#root as unknown as View, path)) {
+      this.isLost = true;
+      return;
+    }
     this.#root = this.#mine(this.#root);
     let parent = this.#root;
     for (let depth = 0; depth < path.length - 1; depth += 1) {

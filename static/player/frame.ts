@@ -284,8 +284,30 @@ export interface LoopView {
 }
 
 /** What the diagrams draw; docs/frame.md, section View. A log case has only time, partitions and guarantees. */
+/** Batches of a log that a view does not list: first and last offset, batches, records in them. */
+export type FoldedLog = [first: number, last: number, batches: number, records: number][];
+
+export interface FoldedRecords {
+  /** First and last serial, and how many there are. */
+  stretches: [first: number, last: number, records: number][];
+  /** By producer, how many have each status. */
+  counts: Record<string, Record<string, number>>;
+}
+
+/** What a sight leaves out (docs/websocket.md). */
+export interface Folded {
+  /** The step where the view was cut. */
+  at: number;
+  /** How many steps back from there everything near is still listed. */
+  reaches: number;
+  records?: FoldedRecords;
+  /** By partition and replica. */
+  logs?: Record<string, Record<string, FoldedLog>>;
+}
+
 export interface View {
   time: number;
+  folded?: Folded;
   applications?: Record<
     string,
     {

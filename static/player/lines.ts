@@ -18,12 +18,17 @@ export const defaults = {
   views: 24,
   /** While walking, a view is kept every so many steps. */
   keepEvery: 250,
-  /** Farther than this, a keyframe is fetched instead of folding. */
+  /** Farther than this, a sight is fetched instead of folding. */
   foldAtMost: 600,
+  /** Steps that a view is taken on from where it was cut: what it lists grows on the way. */
+  onAtMost: 1500,
+  /** Steps after which the page asks for another sight, before it has to wait for one. */
+  renewAfter: 1000,
 };
 
 /** A recording cannot be asked for what was let go: it is kept whole, and folded however far. */
-export const whole: typeof defaults = { ...defaults, windows: Number.POSITIVE_INFINITY, foldAtMost: Number.POSITIVE_INFINITY, views: 160 };
+const endless = Number.POSITIVE_INFINITY;
+export const whole: typeof defaults = { ...defaults, windows: endless, foldAtMost: endless, onAtMost: endless, renewAfter: endless, views: 160 };
 
 /** Comparing two runs needs what lies far from the reader, too. */
 export const wide: typeof defaults = { ...defaults, windows: 44 };
@@ -39,6 +44,8 @@ export class Lines {
   readonly branches = new Map<string, BranchInfo>();
   #windows = new Map<string, StepWindows>();
   #views = new Map<string, Map<number, View>>();
+  /** Owner and number of views that cannot be told from another, as what changed on the way lies too far back. */
+  readonly #lost = new Set<string>();
   readonly #limits: typeof defaults;
 
   constructor(limits: typeof defaults = defaults) {
@@ -120,8 +127,9 @@ export class Lines {
     let best: { number: number; view: View } | null = null;
     for (const stretch of this.stretches(branch)) {
       for (const [at, view] of this.#views.get(stretch.owner) ?? []) {
-        const isNearer = Math.abs(at - number) <= most && (best === null || Math.abs(at - number) < Math.abs(best.number - number));
-        if (isNearer && at >= stretch.from && at <= stretch.to) best = { number: at, view };
+        if (at < stretch.from || at > stretch.to || !this.#reaches(view, number)) continue;
+        const far = Math.abs(at - number);
+        if (far <= most && (best === null || far < Math.abs(best.number - number))) best = { number: at, view };
       }
     }
     return best;
@@ -131,8 +139,37 @@ export class Lines {
   arrive(branch: string, number: number, from: View, { changes, step }: Way): void {
     const walk = new Walk(from);
     walk.along(changes);
-    this.keep(branch, number, walk.freeze());
+    this.#arrived(branch, number, walk);
     if (step !== null) this.windows(this.owner(branch, number)).put([step], number);
+  }
+
+  /** Whether the view can only be had as a sight of its own. */
+  isLost(branch: string, number: number): boolean {
+    return this.#lost.has(`${this.owner(branch, number)}/${number}`) && !this.#isHeld(branch, number);
+  }
+
+  #isHeld(branch: string, number: number): boolean {
+    return this.#views.get(this.owner(branch, number))?.has(number) === true;
+  }
+
+  /** Keeps where a walk led, unless it lost something on the way. */
+  #arrived(branch: string, number: number, walk: Walk): View | null {
+    const view = walk.freeze();
+    if (walk.isLost) this.#lost.add(`${this.owner(branch, number)}/${number}`);
+    else this.keep(branch, number, view);
+    return walk.isLost ? null : view;
+  }
+
+  /** Whether what is near at a step is still listed in a view, and not much more. */
+  #reaches(view: View, number: number): boolean {
+    const { at, reaches } = view.folded ?? { at: 0, reaches: Number.POSITIVE_INFINITY };
+    return at - number <= reaches && number - at <= this.#limits.onAtMost;
+  }
+
+  /** Whether the view held at a step was cut so long ago that it soon leads no further. */
+  isOutgrown(branch: string, number: number): boolean {
+    const view = this.#views.get(this.owner(branch, number))?.get(number);
+    return view !== undefined && number - (view.folded?.at ?? 0) > this.#limits.renewAfter;
   }
 
   /** Whether the view at `number` can be folded once the steps `from` to `to` have come, too. */
@@ -140,7 +177,7 @@ export class Lines {
     return this.#nearest(branch, number, (step) => step >= from && step <= to) !== null;
   }
 
-  /** The view at `number`, folded from the nearest reachable one, or null when steps or a keyframe are missing. */
+  /** The view at `number`, folded from the nearest reachable one, or null when steps or a sight are missing. */
   view(branch: string, number: number): View | null {
     const near = this.#nearest(branch, number);
     if (near === null) return null;
@@ -153,11 +190,9 @@ export class Lines {
       if (backward) walk.backward(step);
       else walk.forward(step);
       at += backward ? -1 : 1;
-      if (at % this.#limits.keepEvery === 0 && at !== number) this.keep(branch, at, walk.freeze());
+      if (at % this.#limits.keepEvery === 0 && at !== number && !walk.isLost) this.keep(branch, at, walk.freeze());
     }
-    const view = walk.freeze();
-    this.keep(branch, number, view);
-    return view;
+    return this.#arrived(branch, number, walk);
   }
 
   #nearest(branch: string, number: number, comes: (step: number) => boolean = () => false): { number: number; view: View } | null {
@@ -165,7 +200,7 @@ export class Lines {
     let distance = this.#limits.foldAtMost + 1;
     for (const stretch of this.stretches(branch)) {
       for (const [at, view] of this.#views.get(stretch.owner) ?? []) {
-        if (at < stretch.from || at > stretch.to) continue;
+        if (at < stretch.from || at > stretch.to || !this.#reaches(view, number)) continue;
         const far = Math.abs(at - number);
         if (far < distance && this.#isWalkable(branch, Math.min(at, number), Math.max(at, number), comes)) {
           distance = far;

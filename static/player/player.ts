@@ -401,7 +401,7 @@ export class Player extends LitElement {
     if (store === undefined || play === undefined) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
-        @make-branch=${this.#makeBranch} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
+        @make-branch=${this.#makeBranch} @look-back=${() => void store.lookBack()} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">

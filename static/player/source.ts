@@ -68,7 +68,7 @@ export type Command =
   | { type: "branch"; branch: string; at: number; name?: string }
   | { type: "intervene"; branch: string; after: number; intervention: JsonObject }
   | { type: "window"; branch: string; from: number; to: number }
-  | { type: "keyframe"; branch: string; number: number }
+  | { type: "sight"; branch: string; number: number; whole?: boolean }
   | { type: "way"; branch: string; from: number; to: number }
   | { type: "actions"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> }
   | { type: "why"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> | null; question: string | null; subject: string };
@@ -136,7 +136,8 @@ export interface Listener {
   welcomed(welcome: Welcome): void;
   branchesChanged(branches: BranchInfo[]): void;
   stepsCame(branch: string, steps: Step[], finished: string | null | undefined): void;
-  keyframeCame(branch: string, number: number, view: View): void;
+  /** The view after a step, with the step where it comes with it. */
+  viewCame(branch: string, number: number, view: View, step: Step | null): void;
   statusChanged(status: Status): void;
   failed(problem: Problem): void;
 }
@@ -205,8 +206,8 @@ export class FileSource implements Source {
   }
 
   ask(command: Command): Promise<Answer> {
-    // Windows and keyframes were all given at the start.
-    if (command.type === "window" || command.type === "keyframe" || command.type === "way") return Promise.resolve({});
+    // All steps were given at the start.
+    if (command.type === "window" || command.type === "sight" || command.type === "way") return Promise.resolve({});
     if (command.type === "why") return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
     if (command.type === "actions") return Promise.resolve({ actions: [] });
     if (command.type === "transactions") {
@@ -229,7 +230,7 @@ export class FileSource implements Source {
     this.#transactions = file.transactions ?? null;
     listener.welcomed({ session: file.session, header: file.header, branches, verified: file.verified });
     for (const branch of branches) {
-      if (branch.parent === null) listener.keyframeCame(branch.id, 0, file.view);
+      if (branch.parent === null) listener.viewCame(branch.id, 0, file.view, null);
       listener.stepsCame(branch.id, file.steps[branch.id] ?? [], branch.finished ?? "recorded");
     }
     listener.statusChanged("recorded");

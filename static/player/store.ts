@@ -9,6 +9,7 @@ import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step,
 import { ArrowLog } from "./arrows.ts";
 import type { Condition } from "./conditions.ts";
 import { changedPaths } from "./fold.ts";
+import { isFoldedAway } from "./folded.ts";
 import { Lines, defaults as held, whole } from "./lines.ts";
 import { Paints } from "./paints.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
@@ -23,6 +24,8 @@ export const defaults = {
   runAtMost: 5000,
   /** How many steps one `advance` may ask for. */
   advanceAtMost: 500,
+  /** Milliseconds that a frame stands until what is selected and lies far back is fetched for it. */
+  lookBackAfter: 200,
 };
 
 export interface StartAt {
@@ -98,6 +101,8 @@ export class PlayerStore extends EventTarget implements Listener {
   #landed: { branch: string; number: number } | null = null;
   #arrows: { branch: string; from: number; log: ArrowLog } | null = null;
   #started = false;
+  /** The frame on show is made anew although the reader has not moved. */
+  #isRenewed = false;
 
   constructor(source: Source, choice: Partial<Choice> = {}) {
     super();
@@ -287,6 +292,17 @@ export class PlayerStore extends EventTarget implements Listener {
     return this.#ask(command);
   }
 
+  /** Fetches all of the view on show, what lies far back too; false: it was refused. */
+  async lookBack(): Promise<boolean> {
+    const folded = this.frame?.view.folded;
+    if (folded === undefined || (folded.records === undefined && folded.logs === undefined)) return true;
+    if ((await this.#ask({ type: "sight", branch: this.branch, number: this.shown, whole: true })) === null) return false;
+    this.#isRenewed = true;
+    this.#makeFrame();
+    this.#draw();
+    return true;
+  }
+
   async previousInteresting(): Promise<void> {
     const found = await this.#findInteresting(Math.min(this.target, this.newest), -1);
     this.moveTo(found ?? 0);
@@ -381,8 +397,9 @@ export class PlayerStore extends EventTarget implements Listener {
     else this.#draw();
   }
 
-  keyframeCame(branch: string, number: number, view: View): void {
+  viewCame(branch: string, number: number, view: View, step: Step | null): void {
     this.lines.keep(branch, number, view);
+    if (step !== null) this.lines.windows(this.lines.owner(branch, number)).put([step], this.target);
     this.#drawWhenMade(false);
   }
 
@@ -456,10 +473,22 @@ export class PlayerStore extends EventTarget implements Listener {
       animate: isNext && this.#animate && !this.#choice.reducedMotion(),
     };
     this.#supply.drew({ branch: this.branch, shown: number }, isNext);
+    if (isFoldedAway(view, this.#selection)) this.#lookBackFrom(this.frame);
     return true;
   }
 
+  /** What is selected lies too far back for this frame: unless the reader moves on at once, it is fetched. */
+  #lookBackFrom(frame: Frame): void {
+    this.#choice.later(defaults.lookBackAfter, () => {
+      if (this.frame === frame) void this.lookBack();
+    });
+  }
+
   #isSame(frame: Frame, number: number): boolean {
+    if (this.#isRenewed) {
+      this.#isRenewed = false;
+      return false;
+    }
     const step = number === 0 ? null : this.lines.step(this.branch, number);
     return (
       step !== undefined &&

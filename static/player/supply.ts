@@ -1,10 +1,11 @@
 /**
  * What the page asks its source for, and when.
  *
- * Near the reader whole slices of steps are asked for. A far jump asks for a *way*: what changes from a view that is
- * held to the one that is wanted, and its step, a few thousand bytes instead of all steps between or a whole view. One
- * way is under way at a time, so that a drag asks for as much as it gets; where it leads is shown even when the reader
- * is elsewhere by then. Slices around the reader, and then those never seen, come when the reader rests.
+ * Near the reader whole slices of steps are asked for. A jump asks for a *way*: what changes from a view that is held to
+ * the one that is wanted, and its step, instead of all steps between. A farther one asks for a *sight*: the view there,
+ * without what lies far back, and its step. One of them is under way at a time, so that a drag asks for as much as it
+ * gets; where it leads is shown even when the reader is elsewhere by then. Slices around the reader, and then those
+ * never seen, come when the reader rests.
  */
 
 import type { View } from "./frame.ts";
@@ -15,10 +16,8 @@ import { SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
 export const defaults = {
   /** Steps beyond which the reader jumps; up to there they step. */
   near: 20,
-  /** Steps that one way may go over: the server's limit. */
-  wayAtMost: 5000,
-  /** Ways after one another that are quicker than a whole view. */
-  waysAtMost: 4,
+  /** Steps that a way goes over; beyond them a sight is the smaller answer. */
+  wayAtMost: 300,
   /** Steps ahead of the reader that are asked for before they are needed. */
   ahead: 24,
   /** Milliseconds without a frame after which the reader rests, and between what is fetched then. */
@@ -37,7 +36,7 @@ export interface Asking {
   /** Null when it was refused, which has been told. */
   ask: (command: Command) => Promise<Answer | null>;
   later: (milliseconds: number, action: () => void) => void;
-  /** A way led there. */
+  /** A way or a sight led there. */
   landed: (branch: string, number: number) => void;
   /** Where the reader is; null while nothing may be fetched that nobody asked for. */
   resting: () => Place | null;
@@ -48,7 +47,11 @@ export class Supply {
   readonly #with: Asking;
   #fetching = new Set<string>();
   #isOnTheWay = false;
+  #hasBegun = false;
+  /** The server refused to tell ways: steps and sights lead everywhere, too. */
   #hasWays = true;
+  /** Sights that were refused: asking the same again at once would go round in circles. */
+  readonly #refused = new Set<string>();
   #waits = false;
   #frames = 0;
   /** Branches of which everything up to this step has been seen. */
@@ -67,20 +70,27 @@ export class Supply {
   /** Asks for what a frame at `number` lacks, seen from the step on show. */
   need({ branch, shown }: Place, number: number): void {
     const before = Math.max(number - 1, 0);
-    const isFar = this.#hasWays && Math.abs(number - shown) > defaults.near;
-    const anchor = isFar ? this.#lines.anchor(branch, number, defaults.wayAtMost * defaults.waysAtMost) : null;
-    if (anchor !== null) {
-      const { wayAtMost } = defaults;
-      this.#go(branch, anchor, Math.max(anchor.number - wayAtMost, Math.min(anchor.number + wayAtMost, number)));
-      return;
-    }
+    const isLost = [before, number].find((one) => this.#lines.isLost(branch, one));
+    if (isLost !== undefined) return this.#see(branch, isLost);
+    const isFar = Math.abs(number - shown) > defaults.near;
+    const anchor = isFar && this.#hasWays ? this.#lines.anchor(branch, number, defaults.wayAtMost) : null;
+    if (anchor !== null) return this.#go(branch, anchor, number);
+    if (!isFar && this.#askSlices(branch, before, number)) return;
+    this.#see(branch, number);
+    if (!this.#hasBegun) this.slice(branch, number); // The messages on their way when the page opens.
+    this.#hasBegun = true;
+  }
+
+  /** Asks for the slices back to a view that is held, within the window of `number`; false: there is none. */
+  #askSlices(branch: string, before: number, number: number): boolean {
     const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
-    for (let at = number; at >= first; ) {
-      this.slice(branch, at);
-      at = sliceOf(at) * SLICE_SIZE; // The last step of the slice before.
-      if (this.#lines.isReachableWith(branch, before, at + 1, number)) return;
+    for (let from = number; from >= first; ) {
+      from = sliceOf(from) * SLICE_SIZE; // The last step of the slice before.
+      if (!this.#lines.isReachableWith(branch, before, from + 1, number)) continue;
+      for (let at = number; at > from; at = sliceOf(at) * SLICE_SIZE) this.slice(branch, at);
+      return true;
     }
-    this.#once({ type: "keyframe", branch: this.#lines.owner(branch, before), number: before });
+    return false;
   }
 
   /** A frame was drawn: what lies ahead of somebody who steps, and the rest once the reader rests. */
@@ -88,6 +98,7 @@ export class Supply {
     const ahead = Math.min(shown + defaults.ahead, this.#lines.newest(branch));
     if (stepped && ahead > shown && this.#lines.peek(branch, ahead) === undefined) this.slice(branch, ahead);
     this.#frames += 1;
+    if (this.#lines.isOutgrown(branch, shown)) this.#see(branch, shown, false);
   }
 
   /** One request for each owner of the steps in the slice of `number`. */
@@ -112,6 +123,18 @@ export class Supply {
       if (answer?.way === undefined) return;
       this.#lines.arrive(branch, to, from.view, answer.way);
       this.#with.landed(branch, to);
+    });
+  }
+
+  /** The view at `number` with its step: all that a frame takes. */
+  #see(branch: string, number: number, toBeShown = true): void {
+    const place = `${branch}/${number}`;
+    if (this.#isOnTheWay || this.#refused.has(place)) return;
+    this.#isOnTheWay = true;
+    void this.#with.ask({ type: "sight", branch, number }).then((answer) => {
+      this.#isOnTheWay = false;
+      if (answer === null) this.#refused.add(place);
+      else if (toBeShown) this.#with.landed(branch, number);
     });
   }
 

@@ -6,7 +6,7 @@ import { differences, readerFact } from "../../diagrams/lane-readers.ts";
 import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
 import type { ReaderLaneView } from "../../player/coordination-view.ts";
-import type { ConsumerView, Selection } from "../../player/frame.ts";
+import type { ConsumerView, FoldedLog, Selection } from "../../player/frame.ts";
 import {
   DUPLICATE, FIVE, appendedStep, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, view,
 } from "./fixture.ts";
@@ -74,6 +74,19 @@ test("scrolled back, the newer batches are folded at the right", () => {
   const last = cells.pieces[cells.pieces.length - 1];
   assert.ok(last?.kind === "fold");
   assert.deepEqual([last.first, last.last, last.batches], [140, 239, 50]);
+});
+
+test("what the view does not list is part of the folds, on both sides of an old batch that it does", () => {
+  const all = Array.from({ length: 100 }, (_, index) => logBatch(40 + 2 * index, 2));
+  const whole = layoutCells(replica(all).batches, { ...CELLS, pinned: 61 });
+  const listed = all.filter((batch) => batch.base_offset === 60 || batch.base_offset >= 200);
+  const folded: FoldedLog = [[40, 59, 10, 20], [62, 199, 69, 138]];
+  assert.deepEqual(layoutCells(replica(listed).batches, { ...CELLS, pinned: 61, folded }), { ...whole, end: listed.length - 1 });
+  const shown = layoutCells(replica(listed).batches, { ...CELLS, folded });
+  assert.deepEqual(shown, { ...layoutCells(replica(all).batches, CELLS), end: listed.length - 1 });
+  const [fold] = shown.pieces;
+  assert.ok(fold?.kind === "fold");
+  assert.deepEqual([fold.first, fold.batches + shown.pieces.length - 1], [40, 100]);
 });
 
 test("a long log of one producer leaves PID·epoch out of the cells and says so once", () => {

@@ -194,6 +194,24 @@ test("ledger: of 20,000 records a page is drawn and the rest is counted", () => 
   assert.ok(shape.chips.some((chip) => chip.serial === 10_000 && chip.picked));
 });
 
+test("ledger: records that lie far back are counted, and a page holds no hole", () => {
+  const record = { partition: "t-0", producer: "p1", size: 100, sent_at: 3, status: "ok" as const, offset: 0, error: null, finished_at: 20 };
+  const serials = [7, ...Array.from({ length: 100 }, (_, index) => 901 + index)];
+  const records = Object.fromEntries(serials.map((serial) => [String(serial), record]));
+  const folded = { at: 500, reaches: 500, records: { stretches: [[1, 6, 6], [8, 900, 893]] as [number, number, number][], counts: { p1: { ok: 899 } } } };
+  const now = view({ records, folded });
+  const shape = layoutLedger(frameOf(null, now));
+  assert.deepEqual([shape.total, shape.older, shape.chips.length, shape.newer], [1000, 956, 44, 0]);
+  const first = layoutLedger(frameOf(null, now), undefined, 910);
+  assert.deepEqual([first.older, first.chips[0]?.serial, first.newer], [910, 911, 46]);
+  // What lies before is not there: the page begins where the list does, until it is fetched.
+  assert.deepEqual(layoutLedger(frameOf(null, now), undefined, 870).older, 900);
+  const old = layoutLedger(frameOf(null, now, { selection: { kind: "record", id: "7" } }));
+  assert.deepEqual([old.older, old.chips.map((chip) => chip.serial), old.newer], [6, [7], 993]);
+  const acknowledged = layoutAccumulator(frameOf(null, now), "p1").records.fact;
+  assert.equal(acknowledged, "1000 of 1000 acknowledged");
+});
+
 test("ZooKeeper: the node, its version, each broker's block and session", () => {
   const now = view();
   if (now.brokers?.["2"] !== undefined) now.brokers["2"].alive = false;

@@ -112,11 +112,12 @@ export function makeRun(count: number, seed = 1, start: View = { time: 0 }, firs
   return { steps, views };
 }
 
-/** The same view without its empty objects: they are not part of the contract (docs/frame.md). */
+/** The same view without its empty objects and the word where it was cut: they are not part of the contract (docs/frame.md). */
 export function withoutEmpty(value: Json | View): Json {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value as Json;
   const result: JsonObject = {};
   for (const [name, child] of Object.entries(value as JsonObject)) {
+    if (name === "folded") continue;
     const kept = withoutEmpty(child);
     const isEmpty = typeof kept === "object" && kept !== null && !Array.isArray(kept) && Object.keys(kept).length === 0;
     if (!isEmpty) result[name] = kept;
@@ -132,6 +133,8 @@ export function branch(id: string, newest: number, more: Partial<BranchInfo> = {
 export class StoredSource implements Source {
   readonly live = true;
   readonly asked: Command[] = [];
+  /** What is left out of a view that is asked for as a sight. */
+  cut: (view: View, number: number) => View = (view, number) => ({ ...view, folded: { at: number, reaches: 500 } });
   listener: Listener | null = null;
   readonly runs: Record<string, Run>;
   readonly branches: BranchInfo[];
@@ -166,15 +169,16 @@ export class StoredSource implements Source {
       const steps = run.steps.filter((one) => one.number >= command.from && one.number <= command.to);
       this.listener?.stepsCame(command.branch, steps, undefined);
     }
-    if (command.type === "keyframe") {
-      const at = Math.floor(command.number / 500) * 500;
-      this.listener?.keyframeCame(command.branch, at, run.views[at - info.leaves_at] as View);
+    const ownerOf = (number: number): Run => (info.parent !== null && number <= info.leaves_at ? (this.runs[info.parent] as Run) : run);
+    const stepsOf = (number: number): Step => ownerOf(number).steps.find((one) => one.number === number) as Step;
+    if (command.type === "sight") {
+      const { number } = command;
+      const owner = ownerOf(number);
+      const view = owner.views[owner === run ? number - info.leaves_at : number] as View;
+      const sight = command.whole === true ? { ...view, folded: { at: number, reaches: 500 } } : this.cut(view, number);
+      this.listener?.viewCame(command.branch, number, sight, number === 0 ? null : stepsOf(number));
     }
     if (command.type === "way") {
-      const stepsOf = (number: number): Step => {
-        const owner = info.parent !== null && number <= info.leaves_at ? (this.runs[info.parent] as Run) : run;
-        return owner.steps.find((one) => one.number === number) as Step;
-      };
       const passed: WayChange[] = [];
       if (command.to > command.from) {
         for (let number = command.from + 1; number <= command.to; number += 1) passed.push(...stepsOf(number).changes.map(({ path, ...change }) => ("after" in change ? { path, after: change.after as Json } : { path })));

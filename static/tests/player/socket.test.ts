@@ -93,7 +93,7 @@ function start(held: Record<string, number> = {}) {
     welcomed: () => {},
     branchesChanged: () => {},
     stepsCame: (_branch, came) => void steps.push(...came.map((step) => step.number)),
-    keyframeCame: () => {},
+    viewCame: () => {},
     statusChanged: (status) => void statuses.push(status),
     failed: (problem) => void problems.push(problem),
   };

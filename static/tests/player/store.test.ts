@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { Step, View } from "../../player/frame.ts";
+import { batchesIn, foldedLog } from "../../player/folded.ts";
 import { Problem } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { wholeView } from "../../player/whole.ts";
@@ -20,6 +21,13 @@ async function open(count: number, made = count, step: number | null = 0) {
   return { run, source, frames, store };
 }
 
+/** Has the page hold all steps of a run of up to 500. */
+async function loaded(source: StoredSource, frames: Frames, count: number): Promise<void> {
+  await source.ask({ type: "window", branch: "main", from: 1, to: count });
+  await frames.settle();
+  source.asked.length = 0;
+}
+
 /** What a frame shows of a view: the view with its empty tables. */
 function expected(view: View): unknown {
   return withoutEmpty(wholeView(view));
@@ -29,14 +37,14 @@ function viewOf(store: PlayerStore): unknown {
   return withoutEmpty(store.frame?.view as View);
 }
 
-test("opens where it was asked to, with one keyframe and the steps from there", async () => {
+test("opens where it was asked to, with one question", async () => {
   const { run, source, store } = await open(2000, 2000, 1234);
   assert.equal(store.shown, 1234);
   assert.deepEqual(viewOf(store), expected(run.views[1234] as View));
   assert.deepEqual(withoutEmpty(store.frame?.previousView as View), expected(run.views[1233] as View));
   assert.deepEqual(
     source.asked.map((command) => (command.type === "window" ? [command.from, command.to] : command.type)),
-    [[1126, 1250], [1001, 1125], "keyframe"],
+    ["sight", [1126, 1250]],
   );
 });
 
@@ -52,7 +60,7 @@ test("every position of a long branch shows its own view, wherever the reader ca
 
 test("within loaded steps nothing is asked", async () => {
   const { source, store, frames } = await open(400, 400, 400);
-  source.asked.length = 0;
+  await loaded(source, frames, 400);
   for (const number of [1, 400, 17, 333, 0, 200]) {
     store.moveTo(number);
     await frames.settle();
@@ -61,7 +69,8 @@ test("within loaded steps nothing is asked", async () => {
 });
 
 test("many moves before a paint make one frame", async () => {
-  const { store, frames } = await open(400, 400, 400);
+  const { source, store, frames } = await open(400, 400, 400);
+  await loaded(source, frames, 400);
   let changes = 0;
   store.addEventListener("change", () => (changes += 1));
   for (let number = 1; number <= 300; number += 1) store.moveTo(number);
@@ -134,7 +143,7 @@ test("a branch shares its parent's steps and goes its own way after it leaves", 
   assert.deepEqual(viewOf(store), expected(main.views[700] as View));
 });
 
-test("a far move asks for the way from the nearest view that is held, and nothing else", async () => {
+test("a move asks for the way from the nearest view that is held, a farther one for a sight, and nothing else", async () => {
   const { run, source, store, frames } = await open(2600, 2600, 1100);
   source.asked.length = 0;
   for (const number of [1300, 1480, 700]) {
@@ -146,42 +155,95 @@ test("a far move asks for the way from the nearest view that is held, and nothin
   }
   assert.deepEqual(
     source.asked.map((command) => (command.type === "way" ? [command.from, command.to] : command.type)),
-    [[1100, 1300], [1300, 1480], [1000, 700]],
+    [[1100, 1300], [1300, 1480], "sight"],
   );
 });
 
-test("a drag has one way under way at a time, and shows where it led while the reader is elsewhere", async () => {
+test("a drag has one question under way at a time, and shows where it led while the reader is elsewhere", async () => {
   const { run, source, store, frames } = await open(3000, 3000, 3000);
   const ask = source.ask.bind(source);
   const answers: (() => void)[] = [];
   source.ask = async (command) => {
-    if (command.type === "way") await new Promise<void>((resume) => answers.push(resume));
+    if (command.type === "way" || command.type === "sight") await new Promise<void>((resume) => answers.push(resume));
     return ask(command);
   };
-  for (const number of [2500, 2000, 1500]) {
+  for (const number of [2800, 2000, 1500]) {
     store.moveTo(number);
     await frames.settle();
   }
   assert.deepEqual([store.shown, answers.length], [3000, 1]);
   answers.shift()?.();
   await frames.settle();
-  assert.deepEqual([store.shown, answers.length], [2500, 1]);
-  assert.deepEqual(viewOf(store), expected(run.views[2500] as View));
+  assert.deepEqual([store.shown, answers.length], [2800, 1]);
+  assert.deepEqual(viewOf(store), expected(run.views[2800] as View));
   answers.shift()?.();
   await frames.settle();
   assert.deepEqual([store.shown, answers.length], [1500, 0]);
   assert.deepEqual(viewOf(store), expected(run.views[1500] as View));
+  assert.deepEqual(source.asked.slice(-2).map((command) => command.type), ["way", "sight"]);
 });
 
-test("what is farther than one way may lead is reached by several", async () => {
-  const { run, source, store, frames } = await open(9000, 9000, 9000);
-  source.asked.length = 0;
-  store.moveTo(2000);
+/** Lists the batches at 20 and above; of the others it says how many there are. */
+function cut(view: View, number: number): View {
+  const sight = structuredClone(view);
+  const batches = sight.partitions?.["t-0"]?.replicas["1"]?.batches ?? {};
+  const far = Object.keys(batches).filter((offset) => Number(offset) < 20);
+  for (const offset of far) delete batches[offset];
+  return { ...sight, folded: { at: number, reaches: 500, logs: { "t-0": { "1": [[0, 19, far.length, far.length]] } } } };
+}
+
+async function openCut(count: number, step: number) {
+  const run = makeRun(count);
+  const source = new StoredSource({ main: run }, [branch("main", count)]);
+  source.cut = cut;
+  const frames = new Frames();
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, startAt: { branch: null, step } });
+  store.start();
   await frames.settle();
-  assert.equal(store.shown, 2000);
-  assert.deepEqual(viewOf(store), expected(run.views[2000] as View));
-  const asked = (): unknown[] => source.asked.map((command) => (command.type === "way" ? [command.from, command.to] : command.type));
-  assert.deepEqual(asked(), [[8500, 3500], [3500, 2000]]);
+  return { run, source, frames, store };
+}
+
+/** How many batches a frame says there are, and how many the run has. */
+function counted(store: PlayerStore, run: { views: View[] }): [number, number] {
+  const view = store.frame?.view as View;
+  const listed = Object.keys(view.partitions?.["t-0"]?.replicas["1"]?.batches ?? {}).length;
+  const all = Object.keys((run.views[store.shown] as View).partitions?.["t-0"]?.replicas["1"]?.batches ?? {}).length;
+  return [listed + batchesIn(foldedLog(view, "t-0", "1")), all];
+}
+
+test("where a step changed what is not listed the count comes from a sight of its own, on the way on and back", async () => {
+  const { run, source, store, frames } = await openCut(900, 640);
+  for (const number of [641, 642, 643, 650, 649, 648, 640, 600, 640, 641]) {
+    store.moveTo(number);
+    await frames.settle();
+    assert.equal(store.shown, number);
+    const [said, there] = counted(store, run);
+    assert.equal(said, there, `step ${number}`);
+  }
+  assert.ok(source.asked.some((command) => command.type === "sight" && command.number === 641));
+});
+
+test("looking back brings all of the view on show", async () => {
+  const { run, source, store, frames } = await openCut(900, 640);
+  assert.notDeepEqual(viewOf(store), expected(run.views[640] as View));
+  assert.equal(await store.lookBack(), true);
+  await frames.settle();
+  assert.deepEqual(viewOf(store), expected(run.views[640] as View));
+  const asked = source.asked.length;
+  assert.equal(await store.lookBack(), true);
+  assert.equal(source.asked.length, asked);
+});
+
+test("who steps on and on is given another sight before the view has grown far, and waits for none", async () => {
+  const { run, source, store, frames } = await open(2600, 2600, 100);
+  for (let number = 101; number <= 2500; number += 1) {
+    store.moveTo(number);
+    await frames.settle();
+    assert.equal(store.shown, number);
+  }
+  assert.deepEqual(viewOf(store), expected(run.views[2500] as View));
+  const sights = source.asked.filter((command) => command.type === "sight").map((command) => command.number);
+  assert.deepEqual(sights, [100, 1101, 2102]);
 });
 
 test("where a way is refused the steps lead there", async () => {
@@ -263,7 +325,8 @@ test("animation only after one step forward", async () => {
 test("after a lost connection the page says what it holds", async () => {
   const { store } = await open(700, 700, 600);
   assert.deepEqual(store.have(), { main: 0 });
-  const { store: whole } = await open(300, 300, 300);
+  const { source, frames, store: whole } = await open(300, 300, 300);
+  await loaded(source, frames, 300);
   assert.deepEqual(whole.have(), { main: 300 });
 });
 

@@ -1,0 +1,249 @@
+"""What a page is given of a view: all of it but what lies far back in the two tables that grow with a run.
+
+Records and batches of logs stay in a view as long as they exist, and a page draws a few dozen of them. A *sight* is a
+view that lists those of the last steps, those that something may become of next, and those that something else in the
+view refers to; of all others its `folded` (docs/websocket.md) says where they lie and how many they are. What a page
+holds, and what a step costs it, then does not grow with the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+View = dict[str, Any]
+Entries = dict[str, dict[str, Any]]
+
+REACH = 500
+"""Steps that may be walked back from where a sight was cut and still find all that was near then."""
+NEWEST_RECORDS = 100
+NEWEST_BATCHES = 24
+"""Listed whatever their age: more than a panel draws. Of each log."""
+GAP = 44
+"""Records between two that are listed are listed too, up to so many: a panel's page of them."""
+NEWEST_BROKEN = 10
+"""Records listed for each broken guarantee, in the order in which they broke it; the others are numbers there."""
+
+
+class FoldedAway(Exception):
+    """A step changed something that the sight does not list, so the sight cannot say what came of it."""
+
+
+def cut(view: View, number: int, since: int) -> View:
+    """The sight of the view after step `number`; `since` is the virtual time of the step `REACH` before. The view
+    stays as it is, and shares all that is listed.
+    """
+    records = view.get("records", {})
+    listed = _listed_records(view, since)
+    folded: dict[str, Any] = {"at": number, "reaches": REACH}
+    sight = {**view, "folded": folded}
+    if len(listed) < len(records):
+        sight["records"] = {serial: record for serial, record in records.items() if serial in listed}
+        folded["records"] = _folded_records(records, listed)
+    serials = frozenset(int(serial) for serial in listed)
+    partitions, logs = dict(view.get("partitions", {})), {}
+    for name, partition in partitions.items():
+        cut_partition, of_replicas = _cut_partition(partition, serials, since)
+        if of_replicas:
+            partitions[name], logs[name] = cut_partition, of_replicas
+    if logs:
+        sight["partitions"], folded["logs"] = partitions, logs
+    return sight
+
+
+def whole(view: View, number: int) -> View:
+    """The view with the word that nothing of it is folded."""
+    return {**view, "folded": {"at": number, "reaches": REACH}}
+
+
+def walk(view: View, bodies: Iterable[bytes]) -> View:
+    """The view, which is written to, taken along these steps (stored JSON). Raises FoldedAway."""
+    folded = view.get("folded", {})
+    for body in bodies:
+        for change in _changes_of(body).changes:
+            if is_folded(folded, change.path):
+                raise FoldedAway
+            _place(view, change)
+    return view
+
+
+def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
+    """Whether a change of this path is about something that is not listed."""
+    if path[0] == "records" and "records" in folded:
+        return len(path) == 1 or _lies_in(folded["records"]["stretches"], int(path[1]))
+    if path[0] != "partitions" or "logs" not in folded:
+        return False
+    if len(path) == 1 or path[1] not in folded["logs"]:
+        return len(path) == 1
+    if len(path) == 2 or path[2] != "replicas":
+        return len(path) == 2
+    if len(path) == 3 or path[3] not in folded["logs"][path[1]]:
+        return len(path) == 3
+    if len(path) == 4 or path[4] != "batches":
+        return len(path) == 4
+    return len(path) == 5 or _lies_in(folded["logs"][path[1]][path[3]], int(path[5]))
+
+
+# -- what is listed ----------------------------------------------------------------------------------------------
+
+
+def _listed_records(view: View, since: int) -> set[str]:
+    records: Entries = view.get("records", {})
+    serials = _in_order(records)
+    listed = set(serials[-NEWEST_RECORDS:])
+    behind = _behind_others(view.get("clients", {}))
+    for serial, record in records.items():
+        if record["sent_at"] >= since or (record["status"] == "pending" and int(serial) not in behind):
+            listed.add(serial)
+    for guarantee in view.get("guarantees", {}).values():
+        named = (str(serial) for serial in guarantee.get("serials", ())[:NEWEST_BROKEN])
+        listed.update(serial for serial in named if serial in records)
+    return _without_small_gaps(serials, listed)
+
+
+def _behind_others(clients: dict[str, View]) -> set[int]:
+    """Records of batches that were never sent and wait behind another of their queue: tens of thousands, where an
+    application sends more than its client can. Nothing becomes of them in the next steps.
+    """
+    return {
+        serial
+        for client in clients.values()
+        for queue in client.get("queues", {}).values()
+        for batch in (client.get("batches", {}).get(name, {}) for name in queue.get("batches", ())[1:])
+        if batch.get("attempts") == 0
+        for serial in batch["serials"]
+    }
+
+
+def _without_small_gaps(serials: list[str], listed: set[str]) -> set[str]:
+    """Records of several producers alternate: those between listed ones are listed too, so that a page of records has
+    no holes.
+    """
+    gap: list[str] = []
+    for serial in serials:
+        if serial not in listed:
+            gap.append(serial)
+            continue
+        if gap and len(gap) <= GAP and gap[0] != serials[0]:
+            listed.update(gap)
+        gap = []
+    return listed
+
+
+def _folded_records(records: Entries, listed: set[str]) -> dict[str, Any]:
+    counts: dict[str, dict[str, int]] = {}
+    for serial, record in records.items():
+        if serial not in listed:
+            by_status = counts.setdefault(record["producer"], {})
+            by_status[record["status"]] = by_status.get(record["status"], 0) + 1
+    stretches = _stretches(records, lambda serial, _: serial in listed)
+    return {
+        "stretches": [[int(run[0][0]), int(run[-1][0]), len(run)] for run in stretches],
+        "counts": counts,
+    }
+
+
+def _cut_partition(partition: View, serials: frozenset[int], since: int) -> tuple[View, dict[str, Any]]:
+    replicas, folded = dict(partition.get("replicas", {})), {}
+    for broker, replica in replicas.items():
+        batches = replica.get("batches", {})
+        newest = set(_in_order(batches)[-NEWEST_BATCHES:])
+        cached = {
+            str(first) for known in replica.get("producers", {}).values() for first in _offsets_of(known)
+        }
+
+        def is_listed(
+            offset: str, batch: dict[str, Any], newest: set[str] = newest, cached: set[str] = cached
+        ) -> bool:
+            return (
+                offset in newest
+                or offset in cached
+                or batch.get("appended_at", 0) >= since
+                or batch.get("outcome") == "open"
+                or not serials.isdisjoint(batch["serials"])
+            )
+
+        stretches = list(_stretches(batches, is_listed))
+        if not stretches:
+            continue
+        hidden = {offset for run in stretches for offset, _ in run}
+        listed = {offset: batch for offset, batch in batches.items() if offset not in hidden}
+        replicas[broker] = {**replica, "batches": listed}
+        folded[broker] = [
+            [
+                run[0][1]["base_offset"],
+                run[-1][1]["last_offset"],
+                len(run),
+                sum(_records_in(batch) for _, batch in run),
+            ]
+            for run in stretches
+        ]
+    return {**partition, "replicas": replicas}, folded
+
+
+def _offsets_of(known: View) -> Iterator[int]:
+    """Where the batches begin that a broker remembers of a producer (docs/frame.md: a cached batch)."""
+    return (cached[2] for cached in known.get("batches", ()))
+
+
+def _records_in(batch: dict[str, Any]) -> int:
+    content = batch.get("content")
+    return len(content["keys"]) if content is not None else batch["record_count"]
+
+
+def _in_order(entries: Entries) -> list[str]:
+    return sorted(entries, key=int)
+
+
+def _stretches(
+    entries: Entries, is_listed: Callable[[str, dict[str, Any]], bool]
+) -> Iterator[list[tuple[str, dict[str, Any]]]]:
+    """Runs of neighbours, in the order of their numbers, none of which is listed."""
+    run: list[tuple[str, dict[str, Any]]] = []
+    for name in _in_order(entries):
+        entry = entries[name]
+        if not is_listed(name, entry):
+            run.append((name, entry))
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+# -- changes -----------------------------------------------------------------------------------------------------
+
+
+class _Change(msgspec.Struct):
+    path: list[str]
+    after: Any = msgspec.UNSET
+
+
+class _Changes(msgspec.Struct):
+    changes: list[_Change]
+
+
+_changes_of = msgspec.json.Decoder(_Changes).decode
+
+
+def _lies_in(stretches: list[list[int]], number: int) -> bool:
+    return any(first <= number <= last for first, last, *_ in stretches)
+
+
+def _place(view: View, change: _Change) -> None:
+    """Docs/frame.md: parents are created as needed, removing a key leaves its parent."""
+    *parents, name = change.path
+    place = view
+    for parent in parents:
+        below = place.get(parent)
+        if not isinstance(below, dict):
+            if change.after is msgspec.UNSET:
+                return
+            below = place[parent] = {}
+        place = below
+    if change.after is msgspec.UNSET:
+        place.pop(name, None)
+    else:
+        place[name] = change.after
