@@ -108,11 +108,14 @@ def django_db_keepdb(django_db_keepdb: bool, postgresql_server: PostgreSQL | Non
 
 
 @pytest.fixture(autouse=True)
-def _whole_budget() -> None:
+def _whole_budget(request: pytest.FixtureRequest) -> None:
     """Every test calls from the same address."""
     budget = import_module("eosviz.walkthroughs.budget")  # once Django is set up
     budget.api_throttle.buckets.forget()
     budget.form_buckets.forget()
+    if "db" in request.fixturenames or request.node.get_closest_marker("django_db"):
+        import_module("eosviz.walkthroughs.consumer").stepping.forget()
+        import_module("django.core.cache").cache.clear()
 
 
 @pytest.fixture(scope="session")

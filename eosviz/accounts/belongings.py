@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import zipfile
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from eosviz.classroom.models import Attempt, AuditEntry, Classroom, Membership
 from eosviz.pipeline.models import Sweep
 from eosviz.replays.actions import export_session, file_name
 from eosviz.replays.models import Publication, Replay
-from eosviz.replays.published_files import REPLAY, content
+from eosviz.replays.published_files import REPLAY, opened
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.models import Session
 from eosviz.workshop.models import Draft, Edition
@@ -133,9 +134,11 @@ def packed(user: User) -> IO[bytes]:
         for replay in Replay.objects.of_browser(user.owner_key).iterator():
             archive.writestr(f"replays/{replay.id}.player.json.gz", bytes(replay.player))
         for publication in Publication.objects.of_browser(user.owner_key):
-            held = content(publication.digest, REPLAY)
+            held = opened(publication.digest, REPLAY)
             if held is not None:
-                archive.writestr(f"published/{publication.digest}.eosviz.jsonl.gz", held)
+                name = f"published/{publication.digest}.eosviz.jsonl.gz"
+                with held, archive.open(name, "w", force_zip64=True) as entry:
+                    shutil.copyfileobj(held, entry)
         for draft in Draft.objects.of(user).iterator():
             archive.writestr(f"scenarios/{draft.id}/draft.toml", draft.text)
             for one in Edition.objects.filter(draft=draft).defer("steps").iterator():

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -19,6 +19,7 @@ from eosviz.accounts.belongings import holdings, packed
 from eosviz.accounts.forms import DeleteForm, NameForm, words
 from eosviz.accounts.roles import role_of
 from eosviz.replays.models import Publication
+from eosviz.streamed import StreamedFile
 
 
 @never_cache
@@ -44,12 +45,9 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def download(request: HttpRequest) -> HttpResponse | FileResponse:
+def download(request: HttpRequest) -> StreamedFile:
     """Everything one made, as one file."""
-    limited = ratelimit.consume_or_429(request, action="download_everything", user=request.user)
-    if limited is not None:
-        return limited
-    return FileResponse(packed(request.user), as_attachment=True, filename="eosviz-account.zip")
+    return StreamedFile(packed(request.user), as_attachment=True, filename="eosviz-account.zip")
 
 
 @never_cache

@@ -13,16 +13,16 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from engine.scenario import BadScenario
+from eosviz import quotas
 from eosviz.accounts.models import User
+from eosviz.classroom.audit import note
 from eosviz.classroom.judging import judge
 from eosviz.classroom.live import tell_instructors
 from eosviz.classroom.models import (
     ASSIGNMENTS_MAX,
-    CLASSES_PER_INSTRUCTOR_MAX,
     MEMBERS_MAX,
     Assignment,
     Attempt,
-    AuditEntry,
     Classroom,
     Kind,
     Membership,
@@ -53,11 +53,13 @@ class ClassRefused(Exception):
 
 @transaction.atomic
 def create_class(teacher: User, name: str) -> Classroom:
-    if Classroom.objects.taught_by(teacher).count() >= CLASSES_PER_INSTRUCTOR_MAX:
-        raise ClassRefused("too_many_classes", most=CLASSES_PER_INSTRUCTOR_MAX)
+    try:
+        quotas.check(teacher.owner_key, "classes")
+    except quotas.Full as full:
+        raise ClassRefused(full.reason, **full.params) from None
     classroom = Classroom.objects.create(name=name)
     Membership.objects.create(classroom=classroom, user=teacher, part=Part.INSTRUCTOR)
-    _note(classroom, teacher, "made", name=name)
+    note(classroom, teacher, "made", name=name)
     return classroom
 
 
@@ -80,7 +82,7 @@ def join(user: User, code: str) -> Classroom:
 
 @transaction.atomic
 def rename(classroom: Classroom, actor: User, name: str) -> None:
-    _note(classroom, actor, "renamed", before=classroom.name, after=name)
+    note(classroom, actor, "renamed", before=classroom.name, after=name)
     classroom.name = name
     classroom.save(update_fields=["name"])
 
@@ -90,7 +92,7 @@ def change_code(classroom: Classroom, actor: User) -> None:
     """The old code and its link lead nowhere from now on; members stay."""
     classroom.code = new_code()
     classroom.save(update_fields=["code"])
-    _note(classroom, actor, "new_code")
+    note(classroom, actor, "new_code")
 
 
 @transaction.atomic
@@ -99,7 +101,7 @@ def set_archived(classroom: Classroom, actor: User, archived: bool) -> None:
         return
     classroom.archived = timezone.now() if archived else None
     classroom.save(update_fields=["archived"])
-    _note(classroom, actor, "archived" if archived else "reopened")
+    note(classroom, actor, "archived" if archived else "reopened")
 
 
 @transaction.atomic
@@ -108,7 +110,7 @@ def set_part(membership: Membership, actor: User, part: Part) -> None:
         _must_keep_an_instructor(membership)
     membership.part = part
     membership.save(update_fields=["part"])
-    _note(membership.classroom, actor, f"made_{part}")
+    note(membership.classroom, actor, f"made_{part}")
 
 
 @transaction.atomic
@@ -118,7 +120,7 @@ def remove_member(membership: Membership, actor: User) -> None:
     Attempt.objects.filter(assignment__classroom=membership.classroom_id, user=membership.user_id).delete()
     membership.delete()
     if actor.pk != membership.user_id:
-        _note(membership.classroom, actor, "removed")
+        note(membership.classroom, actor, "removed")
 
 
 def _must_keep_an_instructor(membership: Membership) -> None:
@@ -135,10 +137,6 @@ def _must_be_open(classroom: Classroom) -> None:
         raise ClassRefused("archived")
 
 
-def _note(classroom: Classroom, actor: User, deed: str, **params: Any) -> None:
-    AuditEntry.objects.create(classroom=classroom, actor=actor, deed=deed, params=params)
-
-
 # -- assignments ---------------------------------------------------------------------------------------------
 
 
@@ -150,7 +148,7 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
         raise ClassRefused("too_many_assignments", most=ASSIGNMENTS_MAX)
     assignment.classroom = classroom
     assignment.save()
-    _note(classroom, actor, "assigned", title=assignment.title)
+    note(classroom, actor, "assigned", title=assignment.title)
     tell_instructors(classroom.id)
     return assignment
 
@@ -158,7 +156,7 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
 @transaction.atomic
 def withdraw_assignment(assignment: Assignment, actor: User) -> None:
     """With everything handed in for it. The learners' runs stay theirs."""
-    _note(assignment.classroom, actor, "withdrew", title=assignment.title)
+    note(assignment.classroom, actor, "withdrew", title=assignment.title)
     assignment.delete()
 
 
@@ -230,5 +228,5 @@ def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> No
     attempt.outcome = Outcome.PASSED if passed else Outcome.FAILED
     attempt.comment = comment.strip()
     attempt.save(update_fields=["outcome", "comment"])
-    _note(attempt.assignment.classroom, actor, "read", title=attempt.assignment.title)
+    note(attempt.assignment.classroom, actor, "read", title=attempt.assignment.title)
     tell_instructors(attempt.assignment.classroom_id)

@@ -23,7 +23,6 @@ CODE_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 CODE_LENGTH = 10
 NAME_CHARACTERS_MAX = 120
 TEXT_CHARACTERS_MAX = 4_000
-CLASSES_PER_INSTRUCTOR_MAX = 50
 MEMBERS_MAX = 500
 ASSIGNMENTS_MAX = 100
 ATTEMPTS_MAX = 20
@@ -232,9 +231,10 @@ class Attempt(models.Model):
 
 
 class AuditEntry(models.Model):
-    """What an instructor or administrator did to a class. Written with the deed, never changed."""
+    """What an instructor or administrator did, in a class or to what everybody sees (`audit.py`). Written with the
+    deed, never changed."""
 
-    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="audit")
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="audit", null=True)
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
@@ -249,7 +249,7 @@ class AuditEntry(models.Model):
         ordering = ("-id",)
 
     def __str__(self) -> str:
-        return f"{self.deed} in {self.classroom_id}"
+        return f"{self.deed} in {self.classroom_id or 'no class'}"
 
     @property
     def said_key(self) -> str:

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
@@ -23,6 +23,7 @@ from eosviz.classroom.forms import AssignmentForm, NameForm, ReadForm
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Part
 from eosviz.classroom.results import csv_of, results_of
 from eosviz.classroom.views import add_refusal
+from eosviz.streamed import Streamed
 
 
 def _taught(request: HttpRequest, classroom_id: uuid.UUID) -> Classroom:
@@ -142,9 +143,9 @@ def results(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def results_csv(request: HttpRequest, classroom_id: uuid.UUID) -> StreamingHttpResponse:
+def results_csv(request: HttpRequest, classroom_id: uuid.UUID) -> Streamed:
     classroom = _read(request, classroom_id)
-    response = StreamingHttpResponse(csv_of(classroom), content_type="text/csv; charset=utf-8")
+    response = Streamed(csv_of(classroom), content_type="text/csv; charset=utf-8")
     name = f"{slugify(classroom.name) or 'class'}-results.csv"
     response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     return response

@@ -17,6 +17,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from engine.scenario.header import ENGINE_VERSION
+from eosviz import quotas
 from eosviz.pipeline.live import tell_watchers
 from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Job, Shrink, State, Sweep
 from eosviz.pipeline.sweep_document import SweepDocument
@@ -45,6 +46,8 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
     """A sweep that waits to be run. Raises NotNow for a browser that has too much under way."""
     with transaction.atomic():
         check_room(owner)
+        _check_quota(owner, "sweeps")
+        _check_quota(owner, "sweep_runs", document.runs)
         if owner and document.runs > PAGE_RUNS_MAX:
             raise NotNow("too_large", runs=document.runs, most=PAGE_RUNS_MAX)
         identity = uuid.uuid4()
@@ -72,6 +75,7 @@ def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: st
     """A shrink that waits to be run. Raises NotNow."""
     with transaction.atomic():
         check_room(owner)
+        _check_quota(owner, "shrinks")
         return Shrink.objects.create(
             owner=owner,
             state=State.WAITING,
@@ -90,6 +94,14 @@ def check_room(owner: str) -> None:
     under_way = sum(kind.objects.of_browser(owner).unfinished().count() for kind in (Sweep, Shrink))
     if under_way >= WAITING_MAX:
         raise NotNow("too_many", most=WAITING_MAX)
+
+
+def _check_quota(owner: str, name: str, more: int = 1) -> None:
+    """Raises NotNow."""
+    try:
+        quotas.check(owner, name, more)
+    except quotas.Full as full:
+        raise NotNow(full.reason, **full.params) from None
 
 
 def ask_to_stop(job: Job) -> None:

@@ -14,7 +14,7 @@ from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.replays import carriers, format, player_file, writing
 from eosviz.replays.checking import Checked, check, verified
 from eosviz.replays.log_analysis import Analysis, analyse, is_bundle
-from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
+from eosviz.replays.models import Replay, ReplayFile
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.models import (
     Branch,
@@ -109,16 +109,13 @@ def _stored_steps(
 
 def import_replay(file: BinaryIO, owner: str) -> Replay:
     """Read any form, check, run again and store. Raises ReplayRefused; then nothing was stored."""
-    _check_room(owner)
-    return _store(check(file, carriers.read), owner)
+    ReplayRefused.check_quota(owner, "replays")
+    checked = check(file, carriers.read)
+    file.seek(0)
+    return _store(checked, b"".join(carriers.replay_file(file)), owner)
 
 
-def _check_room(owner: str) -> None:
-    if owner and Replay.objects.of_browser(owner).count() >= REPLAYS_PER_BROWSER:
-        raise ReplayRefused("too_many_replays", limit=REPLAYS_PER_BROWSER)
-
-
-def _store(checked: Checked, owner: str) -> Replay:
+def _store(checked: Checked, file: bytes, owner: str) -> Replay:
     recording, header = checked.recording, checked.recording.header
     replay = Replay(
         id=uuid.uuid4(),
@@ -135,15 +132,24 @@ def _store(checked: Checked, owner: str) -> Replay:
     )
     fields = {**checked.fields(str(replay.id)), "header": header.header, "view": header.view}
     replay.player = player_file.pack(fields, recording.packed_steps)
+    return _keep(replay, "replays", file)
+
+
+def _keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
+    """Others may have stored something of this person's meanwhile, and only now its size is known."""
     with transaction.atomic():
+        ReplayRefused.check_quota(replay.owner, quota)
+        ReplayRefused.check_quota(replay.owner, "replay_bytes", len(replay.player) + len(file))
         replay.save(force_insert=True)
+        if file:
+            ReplayFile.objects.create(replay=replay, content=file)
     return replay
 
 
 def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
     """Make and store the log case of a broker's files (path to content). Raises ReplayRefused when none of
     them can be shown; damage inside them is shown and never refused."""
-    _check_room(owner)
+    ReplayRefused.check_quota(owner, "cases")
     if not files:
         raise ReplayRefused("no_log_file")
     analysis = analyse(files)
@@ -211,5 +217,4 @@ def _store_log(case: LogCase, analysis: Analysis, owner: str) -> Replay:
     }
     replay.player = player_file.pack(fields, player_file.pack_steps({"1": case.steps}))
     replay.digest = hashlib.sha256(bytes(replay.player)).hexdigest()
-    replay.save(force_insert=True)
-    return replay
+    return _keep(replay, "cases")

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
 from eosviz.replays.models import Publication
+from eosviz.replays.publishing import withdraw
 
 
 @admin.register(Publication)
 class PublicationAdmin(admin.ModelAdmin):
-    """Deleting one takes it back for its owner; the administration's own history keeps who did it."""
+    """Deleting one takes it back for its owner; the log of deeds keeps who did it."""
 
     list_display = ("scenario", "variant", "steps", "bytes", "digest", "created")
     list_filter = ("scenario",)
@@ -21,6 +23,13 @@ class PublicationAdmin(admin.ModelAdmin):
     exclude = ("owner",)  # a key that opens what its owner has
     date_hierarchy = "created"
     ordering = ("-created",)
+
+    def delete_model(self, request: HttpRequest, obj: Publication) -> None:
+        withdraw(obj, request.user)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Publication]) -> None:
+        for publication in queryset:
+            withdraw(publication, request.user)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

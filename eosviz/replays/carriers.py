@@ -8,12 +8,13 @@ import base64
 import binascii
 import re
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from eosviz.replays import format, reading
 from eosviz.replays.bounds import BOUNDS, Bounds
-from eosviz.replays.lines import split_lines, unpacked
+from eosviz.replays.lines import GZIP, split_lines, unpacked
 from eosviz.replays.parquet_steps import as_replay_file
 from eosviz.replays.refusal import ReplayRefused
 
@@ -40,6 +41,25 @@ def read(
             replay.seek(0)
             return reading.read(replay, bounds, witness)
     return reading.read_lines(split_lines(_content(begin, file, bounds), bounds), bounds, witness)
+
+
+def replay_file(file: BinaryIO, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
+    """What a replay file of the same lines holds, in pieces: of a file that `read` has taken, from its beginning."""
+    begin = file.read(4096)
+    file.seek(0)
+    if begin.startswith(b"\x1f\x8b"):
+        yield from _plain(_Bounded(file, bounds))
+    elif begin.startswith(b"PAR1"):
+        with tempfile.TemporaryFile() as replay:
+            as_replay_file(_Bounded(file, bounds), replay)
+            replay.seek(0)
+            while piece := replay.read(_PIECE):
+                yield piece
+    else:
+        packer = zlib.compressobj(level=6, wbits=GZIP)
+        for piece in _content(begin, file, bounds):
+            yield packer.compress(piece)
+        yield packer.flush()
 
 
 def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """Frames on other pages: the page that may stand in one, what it plays, and the oEmbed answer that describes it.
 
-Nothing here reads or sets a cookie, and nothing else of the site may stand in a frame.
+No page here reads or sets a cookie, and nothing else of the site may stand in a frame. Files read one only for
+scenarios that not everybody may see.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from django.views.decorators.http import require_safe
 from eosviz.catalogue import language_of, say
 from eosviz.replays import linked
 from eosviz.replays.card_picture import HEIGHT, WIDTH
-from eosviz.replays.models import Replay
+from eosviz.replays.models import LinkedFile, Replay
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.scenarios.cards import card_of
 from eosviz.scenarios.models import ScenarioVersion
@@ -29,6 +30,7 @@ from eosviz.walkthroughs.budget import RETRY_SECONDS, AddressThrottle
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_link, version_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.views import PROBLEM_STATUS, element_attributes
+from eosviz.workshop.opening import check_open
 
 FRAME_WIDTH, FRAME_HEIGHT = 1000, 620
 KEPT_SECONDS = 3600
@@ -50,6 +52,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
     """The player over a link's run, read only."""
     try:
         link = read_link(scenario, version, request.GET)
+        check_open(link, None)
         found, _ = version_of(link)
     except Problem as problem:
         return _refused(request, problem)
@@ -95,21 +98,30 @@ def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
 def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResponseBase:
     """The player file (docs/player.md) of a link's run."""
     try:
-        file = linked.kept("player", read_link(scenario, version, request.GET), lambda: making.take(request))
+        file, kept = _linked("player", request, scenario, version)
     except Problem as problem:
         return problem_answer(problem)
-    return packed_answer(request, bytes(file.content), file.key, f"public, max-age={KEPT_SECONDS}")
+    return packed_answer(request, bytes(file.content), file.key, kept)
+
+
+def _linked(kind: str, request: HttpRequest, scenario: str, version: str) -> tuple[LinkedFile, str]:
+    """The file, and for how long whom it may be kept by. Only what not everybody may see depends on who asks. Raises
+    Problem."""
+    link = read_link(scenario, version, request.GET)
+    to_all = check_open(link, request)
+    file = linked.kept(kind, link, lambda: making.take(request))
+    return file, f"{'public' if to_all else 'private'}, max-age={KEPT_SECONDS}"
 
 
 @require_safe
 def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
     """The picture of a link for pages and programs that show one: PNG, without words of any language."""
     try:
-        file = linked.kept("card", read_link(scenario, version, request.GET), lambda: making.take(request))
+        file, kept = _linked("card", request, scenario, version)
     except Problem as problem:
         return problem_answer(problem)
     response = HttpResponse(bytes(file.content), content_type="image/png")
-    response["Cache-Control"] = f"public, max-age={KEPT_SECONDS}"
+    response["Cache-Control"] = kept
     return response
 
 
@@ -198,7 +210,9 @@ def _link_of_scenario(query: QueryDict) -> Link:
 
 def _readable_link(scenario: str, version: str, query: QueryDict) -> Link:
     try:
-        return read_link(scenario, version, query)
+        link = read_link(scenario, version, query)
+        check_open(link, None)
+        return link
     except Problem:
         raise Http404 from None
 

@@ -4,34 +4,37 @@ with JSON.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.http import content_disposition_header
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from eosviz import quotas
 from eosviz.catalogue import language_of
-from eosviz.replays import exporting
+from eosviz.replays import exporting, recorded
 from eosviz.replays.models import (
     EXPORT_BYTES_MAX,
     EXPORT_HOURS_KEPT,
     EXPORTS_AT_ONCE,
     EXPORTS_KEPT,
     PUBLISHED_BYTES_MAX,
-    PUBLISHED_MAX,
     Export,
     ExportState,
     Publication,
+    Replay,
 )
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.replays.tasks import make_export
+from eosviz.streamed import StreamedFile
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.models import Branch, Session
 
@@ -41,6 +44,18 @@ from eosviz.walkthroughs.models import Branch, Session
 def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
     """What the dialog tells before anything is asked: forms, bounds, and how much is left."""
     _owned(request, session_id)
+    return _limits(request)
+
+
+@never_cache
+@require_safe
+def replay_limits(request: HttpRequest, replay_id: UUID) -> JsonResponse:
+    """The same for an imported replay."""
+    _imported(request, replay_id)
+    return _limits(request)
+
+
+def _limits(request: HttpRequest) -> JsonResponse:
     published = Publication.objects.of_browser(browser_of(request.session)).count()
     return JsonResponse(
         {
@@ -52,7 +67,7 @@ def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
                 "hours": EXPORT_HOURS_KEPT,
                 "megabytes": EXPORT_BYTES_MAX // 2**20,
                 "published": published,
-                "published_max": PUBLISHED_MAX,
+                "published_max": quotas.BY_NAME["published"].most,
                 "published_megabytes": PUBLISHED_BYTES_MAX // 2**20,
             },
         }
@@ -64,15 +79,29 @@ def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
 def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
     """`form`: one of the table's, or `publish`; `branch`: only its line, empty for all."""
     session = _owned(request, session_id)
+    branch = _branch(session, request.POST.get("branch", ""))
+    return _begin(request, partial(exporting.begin, browser_of(request.session), session, branch))
+
+
+@never_cache
+@require_POST
+def begin_of_replay(request: HttpRequest, replay_id: UUID) -> JsonResponse:
+    """The same for an imported replay; `branch` as its file names it."""
+    replay = _imported(request, replay_id)
+    line = request.POST.get("branch", "")
+    if line and not recorded.has_line(replay, line):
+        raise Http404
+    return _begin(request, partial(exporting.begin_of_replay, browser_of(request.session), replay, line))
+
+
+def _begin(request: HttpRequest, begin: Callable[[str, str], Export]) -> JsonResponse:
     form = request.POST.get("form", "")
     if form not in exporting.FORMS and form != exporting.PUBLISH:
         raise Http404
     if form == exporting.PUBLISH and not request.user.is_authenticated:
         return _refusal(ReplayRefused("publish_signed_out"), HTTPStatus.FORBIDDEN)
-    branch = _branch(session, request.POST.get("branch", ""))
-    language = language_of(get_language())
     try:
-        export = exporting.begin(browser_of(request.session), session, branch, form, language)
+        export = begin(form, language_of(get_language()))
     except ReplayRefused as refused:
         return _refusal(refused, HTTPStatus.TOO_MANY_REQUESTS)
     make_export.delay(str(export.id))
@@ -97,18 +126,18 @@ def cancel(request: HttpRequest, export_id: UUID) -> JsonResponse:
 
 @never_cache
 @require_safe
-def file(request: HttpRequest, export_id: UUID) -> HttpResponse:
+def file(request: HttpRequest, export_id: UUID) -> StreamedFile:
     """A download, whatever it holds: never a page of this site."""
     export = _mine(request, export_id)
     if export.state != ExportState.DONE or not export.name:
         raise Http404
     try:
-        with exports.open(export.place) as held:
-            content = held.read()
+        held = exports.open(export.place)
     except FileNotFoundError:
         raise Http404 from None
-    response = HttpResponse(content, content_type="application/octet-stream")
-    response["Content-Disposition"] = content_disposition_header(True, export.name) or "attachment"
+    response = StreamedFile(
+        held, as_attachment=True, filename=export.name, content_type="application/octet-stream"
+    )
     response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     return response
 
@@ -116,6 +145,12 @@ def file(request: HttpRequest, export_id: UUID) -> HttpResponse:
 def _owned(request: HttpRequest, session_id: UUID) -> Session:
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     return get_object_or_404(owned, id=session_id)
+
+
+def _imported(request: HttpRequest, replay_id: UUID) -> Replay:
+    """One's own, of those that have a file."""
+    mine = Replay.objects.of_browser(browser_of(request.session)).filter(file__isnull=False)
+    return get_object_or_404(mine, id=replay_id)
 
 
 def _branch(session: Session, wanted: str) -> Branch | None:

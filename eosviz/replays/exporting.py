@@ -19,7 +19,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from eosviz.replays import actions, publishing
+from eosviz.replays import actions, publishing, recorded
 from eosviz.replays.checking import Checked, check
 from eosviz.replays.lines import GZIP
 from eosviz.replays.models import (
@@ -29,6 +29,7 @@ from eosviz.replays.models import (
     UNFINISHED,
     Export,
     ExportState,
+    Replay,
 )
 from eosviz.replays.offline import offline_file
 from eosviz.replays.parquet_steps import parquet_file
@@ -125,9 +126,18 @@ PUBLISH_PASSES = 2
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
     """A row for the task to work off. Raises ReplayRefused where it would be too much."""
+    return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
+
+
+def begin_of_replay(owner: str, replay: Replay, line: str, form: str, language: str) -> Export:
+    """The same for an imported replay that has a file; `line`: the file's id of one branch, empty for all. Raises
+    ReplayRefused."""
+    return _begin(owner, recorded.steps_of(replay, line), form, language, replay=replay, line=line)
+
+
+def _begin(owner: str, steps: int, form: str, language: str, **source: Any) -> Export:
     if form == PUBLISH:
         publishing.check_room(owner)
-    steps = _steps(session, branch)
     passes = PUBLISH_PASSES if form == PUBLISH else FORMS[form].passes
     with transaction.atomic():
         mine = Export.objects.of_browser(owner)
@@ -136,7 +146,7 @@ def begin(owner: str, session: Session, branch: Branch | None, form: str, langua
         for old in (*Export.objects.expired()[:EXPORTS_KEPT], *mine[EXPORTS_KEPT - 1 :]):
             old.delete()
         return Export.objects.create(
-            owner=owner, session=session, branch=branch, form=form, language=language, total=steps * passes
+            owner=owner, form=form, language=language, total=steps * passes, **source
         )
 
 
@@ -151,7 +161,7 @@ def carry_out(export_id: UUID) -> None:
     waiting = Export.objects.filter(id=export_id, state=ExportState.WAITING)
     if not waiting.update(state=ExportState.WORKING, beat=timezone.now()):
         return  # cancelled before it began, or another worker has it
-    export = Export.objects.select_related("session__version", "branch").get(id=export_id)
+    export = Export.objects.select_related("session__version", "branch", "replay").get(id=export_id)
     try:
         told = _publish(export) if export.form == PUBLISH else _make(export)
     except Cancelled:
@@ -174,8 +184,14 @@ def _make(export: Export) -> dict[str, Any]:
         "state": ExportState.DONE,
         "done": export.total,
         "bytes": size,
-        "name": actions.file_name(export.session, export.branch, form.ending),
+        "name": _name(export, form.ending),
     }
+
+
+def _name(export: Export, ending: str) -> str:
+    if export.replay is not None:
+        return recorded.file_name(export.replay, ending)
+    return actions.file_name(export.session, export.branch, ending)
 
 
 def _publish(export: Export) -> dict[str, Any]:
@@ -189,10 +205,16 @@ def _publish(export: Export) -> dict[str, Any]:
 def _work(export: Export) -> Iterator[Work]:
     beat = Beat(export)
     with tempfile.SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY_BYTES) as replay:
-        for piece in actions.export_session(export.session, export.branch, beat.one):
+        for piece in _written(export, beat):
             replay.write(piece)
         beat.tell()
         yield Work(replay, export.language, beat)
+
+
+def _written(export: Export, beat: Beat) -> Iterator[bytes]:
+    if export.replay is not None:
+        return recorded.written(export.replay, export.line, beat.one)
+    return actions.export_session(export.session, export.branch, beat.one)
 
 
 def _bounded(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -7,7 +7,6 @@ from typing import Any
 from django.db import models
 from django.utils import timezone
 
-REPLAYS_PER_BROWSER = 50
 LINKED_FILES_MAX = 2_000
 """Files of links that are kept; beyond them the oldest is made again when somebody asks for it."""
 
@@ -86,6 +85,18 @@ class Replay(models.Model):
         return {"engine": self.engine, "steps": self.steps, **self.finding}
 
 
+class ReplayFile(models.Model):
+    """The replay file of an imported session (docs/replay-format.md), whatever form it was brought in: what other forms
+    are made of. In a table of its own, so that whoever looks at a replay does not read it. Replays that were imported
+    before it was kept have none."""
+
+    replay = models.OneToOneField(Replay, on_delete=models.CASCADE, primary_key=True, related_name="file")
+    content = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"file of {self.replay_id}"
+
+
 class LinkedFile(models.Model):
     """What was made for a link (`linked.py`). Could be made again from the address alone."""
 
@@ -106,7 +117,6 @@ EXPORT_HOURS_KEPT = 24
 EXPORT_BYTES_MAX = 256 * 1024 * 1024
 SILENT_SECONDS = 60.0
 """An export that says nothing for so long has lost its worker."""
-PUBLISHED_MAX = 50
 PUBLISHED_BYTES_MAX = 32 * 1024 * 1024
 """Of a player file, packed."""
 
@@ -136,15 +146,19 @@ class ExportQuerySet(models.QuerySet["Export"]):
 
 
 class Export(models.Model):
-    """A file that is made out of a session, or a replay that is published from it, and how far it is."""
+    """A file that is made out of a session or an imported replay, or a replay that is published from it, and how far it
+    is. It has a `session`, of which one `branch` may be wanted, or a `replay`, of which one `line`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)
     session = models.ForeignKey(
-        "walkthroughs.Session", on_delete=models.CASCADE, related_name="exports", db_index=True
+        "walkthroughs.Session", on_delete=models.CASCADE, related_name="exports", db_index=True, null=True
     )
     branch = models.ForeignKey("walkthroughs.Branch", on_delete=models.CASCADE, null=True, related_name="+")
     """None: every branch."""
+    replay = models.ForeignKey(Replay, on_delete=models.CASCADE, related_name="exports", null=True)
+    line = models.CharField(max_length=64, blank=True)
+    """The file's own id of a branch; empty: every branch."""
     form = models.CharField(max_length=12)
     """A key of `exporting.FORMS`, or `publish`."""
     language = models.CharField(max_length=10)
@@ -166,7 +180,7 @@ class Export(models.Model):
     objects = ExportQuerySet.as_manager()
 
     def __str__(self) -> str:
-        return f"{self.form} of {self.session_id}: {self.state}"
+        return f"{self.form} of {self.session_id or self.replay_id}: {self.state}"
 
     @property
     def place(self) -> str:

@@ -1,8 +1,9 @@
 """What the player takes to play without a server (docs/player.md), packed once and served as it is."""
 
+import io
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from eosviz.replays.lines import GZIP, canonical
 
@@ -23,13 +24,15 @@ def pack_steps(steps: Any) -> bytes:
     return packer.compress(canonical(steps)) + packer.flush()
 
 
-def unpack(packed: bytes) -> Iterator[bytes]:
-    """The content of a gzipped file in pieces, for a browser that takes nothing packed."""
+def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
+    """The content of a gzipped file in pieces, for a browser that takes nothing packed. A file that is given open is
+    closed at the end."""
     unpacker = zlib.decompressobj(wbits=GZIP)
-    rest = packed
-    while not unpacker.eof:
-        yield unpacker.decompress(rest, _PIECE)
-        rest = unpacker.unconsumed_tail
+    with io.BytesIO(packed) if isinstance(packed, bytes) else packed as file:
+        rest = file.read(_PIECE)
+        while rest and not unpacker.eof:
+            yield unpacker.decompress(rest, _PIECE)
+            rest = unpacker.unconsumed_tail or file.read(_PIECE)
 
 
 def _pieces(fields: dict[str, Any], packed_steps: bytes) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, BinaryIO
 
 from eosviz.replays.stores import published
 
@@ -18,19 +18,19 @@ PLAYER, REPLAY, ABOUT = "player.json.gz", "replay.eosviz.jsonl.gz", "about.json"
 
 def about(digest: str) -> dict[str, Any] | None:
     """Title, scenario, variant, engine and steps; None when nothing is published there."""
-    found = content(digest, ABOUT)
+    found = opened(digest, ABOUT)
     if found is None:
         return None
-    told: dict[str, Any] = json.loads(found)
+    with found:
+        told: dict[str, Any] = json.load(found)
     return told
 
 
-def content(digest: str, name: str) -> bytes | None:
-    """One of the three files."""
+def opened(digest: str, name: str) -> BinaryIO | None:
+    """One of the three files, open."""
     if DIGEST.fullmatch(digest) is None:
         return None
     try:
-        with published.open(digest, name) as file:
-            return file.read()
+        return published.open(digest, name)
     except FileNotFoundError:
         return None

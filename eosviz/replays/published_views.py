@@ -5,13 +5,12 @@ The page sets and reads nothing but the reader's language; it may stand in a fra
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.http import content_disposition_header
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
 
@@ -19,6 +18,8 @@ from eosviz.replays import published_files
 from eosviz.replays.embed_views import framed
 from eosviz.replays.models import Publication
 from eosviz.replays.packed_answer import packed_answer
+from eosviz.replays.publishing import withdraw as withdraw_publication
+from eosviz.streamed import StreamedFile
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.views import element_attributes
 
@@ -54,21 +55,20 @@ def page(request: HttpRequest, digest: str) -> HttpResponse:
 @require_safe
 def player(request: HttpRequest, digest: str) -> HttpResponseBase:
     """The player file. Its address is the SHA-256 of its content."""
-    return packed_answer(request, _content(digest, published_files.PLAYER), digest, FOR_EVER)
+    return packed_answer(request, _opened(digest, published_files.PLAYER), digest, FOR_EVER)
 
 
 @require_safe
-def replay(request: HttpRequest, digest: str) -> HttpResponse:
+def replay(request: HttpRequest, digest: str) -> StreamedFile:
     """The replay file, to be kept or imported elsewhere."""
-    response = HttpResponse(_content(digest, published_files.REPLAY), content_type="application/gzip")
-    name = f"{digest[:16]}.eosviz.jsonl.gz"
-    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    held, name = _opened(digest, published_files.REPLAY), f"{digest[:16]}.eosviz.jsonl.gz"
+    response = StreamedFile(held, as_attachment=True, filename=name, content_type="application/gzip")
     response["Cache-Control"] = FOR_EVER
     return response
 
 
-def _content(digest: str, name: str) -> bytes:
-    found = published_files.content(digest, name)
+def _opened(digest: str, name: str) -> BinaryIO:
+    found = published_files.opened(digest, name)
     if found is None:
         raise Http404
     return found
@@ -78,5 +78,6 @@ def _content(digest: str, name: str) -> bytes:
 def withdraw(request: HttpRequest, publication_id: UUID) -> HttpResponse:
     """Take back what one published."""
     mine = Publication.objects.of_browser(browser_of(request.session))
-    get_object_or_404(mine, id=publication_id).delete()
+    actor = request.user if request.user.is_authenticated else None
+    withdraw_publication(get_object_or_404(mine, id=publication_id), actor)
     return redirect("accounts:account" if request.user.is_authenticated else "replays:import")

@@ -7,15 +7,18 @@ file can check it. Two people who publish the same run share its files, and the 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.db import transaction
 
+from eosviz.accounts.models import User
+from eosviz.classroom.audit import note, owner_of
 from eosviz.replays import player_file
 from eosviz.replays.checking import Checked
 from eosviz.replays.lines import canonical
-from eosviz.replays.models import PUBLISHED_BYTES_MAX, PUBLISHED_MAX, Publication
+from eosviz.replays.models import PUBLISHED_BYTES_MAX, Publication
 from eosviz.replays.published_files import ABOUT, PLAYER, REPLAY
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import published
@@ -25,8 +28,7 @@ _PIECE = 256 * 1024
 
 def check_room(owner: str) -> None:
     """Raises ReplayRefused when this person has published as much as they may."""
-    if Publication.objects.of_browser(owner).count() >= PUBLISHED_MAX:
-        raise ReplayRefused("too_many_published", limit=PUBLISHED_MAX)
+    ReplayRefused.check_quota(owner, "published")
 
 
 def publish(checked: Checked, replay: BinaryIO, owner: str) -> Publication:
@@ -41,7 +43,6 @@ def publish(checked: Checked, replay: BinaryIO, owner: str) -> Publication:
     known = Publication.objects.filter(owner=owner, digest=digest).first()
     if known is not None:
         return known
-    check_room(owner)
     about = {
         "title": checked.title,
         "scenario": checked.scenario,
@@ -50,13 +51,29 @@ def publish(checked: Checked, replay: BinaryIO, owner: str) -> Publication:
         "steps": recording.steps,
     }
     with transaction.atomic():
+        check_room(owner)
+        size = len(packed) + replay.seek(0, os.SEEK_END)
+        replay.seek(0)
+        ReplayRefused.check_quota(owner, "published_bytes", size)
         made = Publication(owner=owner, digest=digest, bytes=0, **about)
         made.bytes = published.write([packed], digest, PLAYER)
         made.bytes += published.write(_pieces(replay), digest, REPLAY)
         # The page is there from here on.
         made.bytes += published.write([canonical(about)], digest, ABOUT)
         made.save(force_insert=True)
+        note(None, owner_of(owner), "published_replay", **_named(made))
     return made
+
+
+def withdraw(publication: Publication, actor: User | None) -> None:
+    """Take it back; its files go with the last who published the same."""
+    with transaction.atomic():
+        note(None, actor, "withdrew_replay", **_named(publication))
+        publication.delete()
+
+
+def _named(publication: Publication) -> dict[str, Any]:
+    return {"scenario": publication.scenario, "digest": publication.digest[:12]}
 
 
 def digest_of(packed: bytes) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from eosviz import quotas
 from eosviz.catalogue import say
 
 
@@ -24,6 +25,14 @@ class ReplayRefused(Exception):
         refused = cls("", **params)
         refused.key = key
         return refused
+
+    @classmethod
+    def check_quota(cls, owner: str, name: str, more: int = 1) -> None:
+        """Raises ReplayRefused where it would be too much for one person."""
+        try:
+            quotas.check(owner, name, more)
+        except quotas.Full as full:
+            raise cls(full.reason, **full.params) from None
 
     def __str__(self) -> str:
         return say(self.key, "en", self.params)

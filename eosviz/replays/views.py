@@ -6,7 +6,7 @@ from uuid import UUID
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -21,6 +21,7 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, 
 from eosviz.replays.models import Replay
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.streamed import Streamed
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.views import element_attributes
@@ -31,7 +32,7 @@ def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
     """The session as a download. GET too, so that a plain link works."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     session = get_object_or_404(owned, id=session_id)
-    response = StreamingHttpResponse(actions.export_session(session), content_type="application/gzip")
+    response = Streamed(actions.export_session(session), content_type="application/gzip")
     response["Content-Disposition"] = (
         content_disposition_header(True, actions.file_name(session)) or "attachment"
     )
@@ -133,9 +134,16 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
         "replay": replay,
         "branch": request.GET.get("branch", "")[:64],
         "step": step if step.isdecimal() and len(step) < 8 else "0",
+        "may_export": _has_file(request, replay),
         **element_attributes(),
     }
     return render(request, "replays/play.html", context)
+
+
+def _has_file(request: HttpRequest, replay: Replay) -> bool:
+    """Whether its reader may make other forms of it."""
+    mine = Replay.objects.of_browser(browser_of(request.session))
+    return mine.filter(id=replay.id, file__isnull=False).exists()
 
 
 @require_safe

@@ -53,8 +53,6 @@ ACCOUNT_RATE_LIMITS = {
     "signup": "10/m/ip,200/d/ip",
     "reset_password": "10/m/ip,3/10m/key",
     "reauthenticate": "10/m/user",
-    "download_everything": "6/h/user",
-    "join_class": "20/h/user",
 }
 # Behind a proxy every request comes from its address; this many of them are believed to add the caller's.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("EOSVIZ_TRUSTED_PROXIES", 0)

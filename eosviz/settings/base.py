@@ -11,6 +11,7 @@ from eosviz.launch.embedded import embedded_redis_url, embedded_secret_key, komb
 from eosviz.settings.accounts import *  # noqa: F403
 from eosviz.settings.accounts import SOCIAL_APPS
 from eosviz.settings.operating import *  # noqa: F403
+from eosviz.settings.quotas import *  # noqa: F403
 
 env = environ.Env()
 
@@ -59,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "eosviz.walkthroughs.budget.FormBudget",
+    "eosviz.rates.RatedAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",

@@ -14,9 +14,11 @@ WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
 """Where a worker tells its figures; 0: nowhere."""
 WORKER_METRICS_HOST = env.str("EOSVIZ_WORKER_METRICS_HOST", "127.0.0.1")
 
-CELERY_BEAT_SCHEDULE: dict[str, Any] = {}
+# Only where a beat runs, and one alone: celery -A eosviz beat
+CELERY_BEAT_SCHEDULE: dict[str, Any] = {
+    "check_editions": {"task": "workshop.check_editions", "schedule": 24 * 3600.0},
+}
 if KEEP_ANONYMOUS_DAYS > 0:
-    # Only where a beat runs, and one alone: celery -A eosviz beat
     CELERY_BEAT_SCHEDULE["retention"] = {"task": "operating.apply_retention", "schedule": 24 * 3600.0}
 
 LOGGING = {

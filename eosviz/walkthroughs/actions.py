@@ -23,6 +23,7 @@ from django.db.models import F, Sum
 from engine.errors import EngineError, Refused
 from engine.scenario import BadScenario
 from engine.simulation import Simulation
+from eosviz import quotas
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import matching, messages, presenting
 from eosviz.walkthroughs.limits import LIMITS
@@ -88,8 +89,7 @@ def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None
     simulations = [_first_simulation(version, variant) for version, variant in wanted]
     made: list[Session] = []
     with transaction.atomic():
-        if Session.objects.of_browser(browser).count() + len(wanted) > LIMITS.sessions_per_browser:
-            raise Problem("limit", "too_many_sessions", most=LIMITS.sessions_per_browser)
+        check_quota(browser, "sessions", len(wanted))
         for (version, variant), simulation in zip(wanted, simulations, strict=True):
             header = msgspec.json.encode(simulation.header())
             session = Session.objects.create(owner=browser, version=version, variant=variant, header=header)
@@ -97,6 +97,14 @@ def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None
             keyframe_of(branch, simulation).save()
             made.append(session)
     return made
+
+
+def check_quota(browser: str, name: str, more: int = 1) -> None:
+    """Raises Problem where it would be too much for one person."""
+    try:
+        quotas.check(browser, name, more)
+    except quotas.Full as full:
+        raise Problem("limit", full.reason, **full.params) from None
 
 
 def _first_simulation(version: ScenarioVersion, variant: str | None) -> Simulation:
@@ -284,14 +292,24 @@ def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
     if wanted <= slot.budget:
         slot.budget -= wanted
         return goal
-    left = steps_left(branch.session_id)
-    if left <= 0:
-        raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
+    left = _some_steps_left(branch.session_id)
     if wanted <= left:
         # Far from the limit a click need not count every step of the session again.
         slot.budget = BUDGET if left > FAR_FROM_FULL else 0
         return goal
     return replace(goal, last=branch.newest + left, at_last="limit")
+
+
+def _some_steps_left(session_id: uuid.UUID) -> int:
+    """How many further steps may be stored in the session, at least one. Raises Problem."""
+    left = steps_left(session_id)
+    if left <= 0:
+        raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
+    owner = Session.objects.values_list("owner", flat=True).get(id=session_id)
+    free = quotas.left(owner, "steps")
+    if free <= 0:
+        check_quota(owner, "steps")
+    return min(left, free)
 
 
 def steps_left(session_id: uuid.UUID) -> int:
@@ -372,8 +390,7 @@ def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) ->
             _within_budget(slot, branch, one_step(branch.newest))
             return _intervene_here(slot, branch, command)
     child = _child(branch, command.after, None)
-    if steps_left(session_id) <= 0:
-        raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
+    _some_steps_left(session_id)
     simulation = at_earlier(Branch.objects.line(branch), command.after, Simulation.fork)
     answer = _step_after(simulation, child, command)
     with recent.of(child.id) as slot:

@@ -21,7 +21,7 @@ from kombu.exceptions import OperationalError
 
 from eosviz.walkthroughs import actions, messages, presenting, presenting_messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.budget import Bucket
+from eosviz.walkthroughs.budget import Buckets
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Session
@@ -35,6 +35,8 @@ NOT_FOUND_CODE = 4404
 OPEN_COMMANDS_MAX = 1_000
 """Commands of one socket that wait for an answer; beyond it the oldest must be asked again."""
 
+stepping = Buckets(lambda: (LIMITS.messages_per_second, LIMITS.messages_burst))
+"""One for each person, however many pages of theirs are open at this web process."""
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
 
 
@@ -57,7 +59,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
             await self.close(NOT_FOUND_CODE)
             return
         self.session = found
-        self.bucket = Bucket(LIMITS.messages_per_second, LIMITS.messages_burst)
+        self.may_ask = self.budget()
         self.open_commands: OrderedDict[str, None] = OrderedDict()
         # Before anything is read: what is stored after a `hello` was read arrives through the group.
         await self.channel_layer.group_add(group_of(found.id), self.channel_name)
@@ -71,6 +73,11 @@ class SessionConsumer(AsyncWebsocketConsumer):
             .first()
         )
 
+    def budget(self) -> Callable[[], bool]:
+        """Asked with each message whether it may come now."""
+        owner = self.session.owner
+        return lambda: stepping.take(owner)
+
     async def disconnect(self, code: int) -> None:
         if hasattr(self, "session"):
             await self.channel_layer.group_discard(group_of(self.session.id), self.channel_name)
@@ -78,7 +85,7 @@ class SessionConsumer(AsyncWebsocketConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         if not hasattr(self, "session"):
             return
-        if not self.bucket.take():
+        if not self.may_ask():
             problem = Problem("too_frequent", "too_frequent", per_second=LIMITS.messages_per_second)
             await self._send(problem.message(messages.id_of(text_data)))
             return

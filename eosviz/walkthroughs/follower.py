@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import Any, ClassVar, get_args
 
 from eosviz.walkthroughs import messages, presenting, questions
+from eosviz.walkthroughs.budget import Bucket
 from eosviz.walkthroughs.consumer import Handlers, SessionConsumer, in_thread
+from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Presentation, Session
 from eosviz.walkthroughs.presenting_messages import OfPresenter
@@ -29,6 +32,10 @@ class FollowerConsumer(SessionConsumer):
     def token(self) -> uuid.UUID:
         named: uuid.UUID = self.scope["url_route"]["kwargs"]["token"]
         return named
+
+    def budget(self) -> Callable[[], bool]:
+        """Each follower's own: a hundred of them look at one person's session."""
+        return Bucket(LIMITS.messages_per_second, LIMITS.messages_burst).take
 
     async def disconnect(self, code: int) -> None:
         if hasattr(self, "session"):

@@ -5,6 +5,7 @@ it.
 from __future__ import annotations
 
 import msgspec
+from django.conf import settings
 
 from eosviz.walkthroughs.models import KEYFRAME_EVERY
 
@@ -29,7 +30,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     steps_per_session: int = 200_000
     branches_per_session: int = 64
     interventions_per_branch: int = 200
-    sessions_per_browser: int = 200
+    sessions_per_browser: int = settings.QUOTAS["sessions"]
     name_characters: int = 80
     followers_heard: int = 500
     """How many of those who follow a presentation can say something in it; any number may look."""

@@ -25,6 +25,7 @@ from eosviz.walkthroughs.links import (
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch
 from eosviz.walkthroughs.views import PROBLEM_STATUS
+from eosviz.workshop.opening import check_open
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
@@ -43,6 +44,7 @@ def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse
     """
     try:
         link = read_link(scenario, version, request.GET)
+        check_open(link, request)
         if request.method == "POST":
             if not opening.take(request):
                 raise Problem("too_frequent", "too_many_requests", per_second=OPENED_PER_SECOND)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from engine.errors import EngineError, Refused
-from eosviz.walkthroughs.actions import create_session
+from eosviz.walkthroughs.actions import check_quota, create_session
 from eosviz.walkthroughs.links import Link, version_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
@@ -34,6 +34,7 @@ class Opened:
 def open_link(browser: str, link: Link) -> Opened:
     """Make the session. Raises Problem; then nothing is left of it."""
     check_length(link)
+    check_quota(browser, "steps", link.steps_needed)
     version, is_named = version_of(link)
     session = create_session(browser, version, link.variant)
     branch = Branch.objects.of_session(session.id)[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import tomlkit
@@ -20,14 +21,15 @@ from engine.scenario import BadScenario, library, load, parse
 from engine.scenario.mistakes import mistakes
 from engine.scenario.script import script_of
 from engine.simulation import ENGINE_VERSION
+from eosviz import quotas
 from eosviz.accounts.models import User
+from eosviz.classroom.audit import note
 from eosviz.classroom.models import Classroom
 from eosviz.scenarios.models import ScenarioVersion, encode_document
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.workshop.editing import CannotEdit, Edit, edited, written
 from eosviz.workshop.models import (
-    DRAFTS_MAX,
     EDITIONS_MAX,
     SEARCHED_CHARACTERS_MAX,
     TAG_CHARACTERS_MAX,
@@ -73,13 +75,18 @@ def create_draft(
     owner: User, text: str, *, origin: Edition | None = None, origin_name: str = "", tags: str = ""
 ) -> Draft:
     """Raises WorkshopRefused: too many drafts, or a text that is too long."""
-    User.objects.select_for_update().get(pk=owner.pk)
-    if Draft.objects.of(owner).count() >= DRAFTS_MAX:
-        raise WorkshopRefused("too_many_drafts", most=DRAFTS_MAX)
+    _check_quota(owner, "drafts")
     draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags)
     _take(draft, text)
     draft.save()
     return draft
+
+
+def _check_quota(owner: User, name: str) -> None:
+    try:
+        quotas.check(owner.owner_key, name)
+    except quotas.Full as full:
+        raise WorkshopRefused(full.reason, **full.params) from None
 
 
 def _take(draft: Draft, text: str) -> None:
@@ -137,9 +144,10 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
     return held
 
 
-def delete_draft(draft: Draft) -> None:
+def delete_draft(draft: Draft, actor: User) -> None:
     """With its editions. A version that somebody's session or assignment runs stays theirs."""
     with transaction.atomic():
+        note(draft.classroom, actor, "deleted_scenario", name=str(draft))
         versions = list(draft.editions.values_list("version_id", flat=True))
         draft.delete()
     for version in ScenarioVersion.objects.filter(id__in=versions, library_position=None):
@@ -156,9 +164,14 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
         raise WorkshopRefused("no_class")
     if visibility == Visibility.PUBLIC and not actor.has_perm("workshop.publish_to_all"):
         raise WorkshopRefused("not_to_all")
-    draft.visibility = visibility
-    draft.classroom = classroom if visibility == Visibility.CLASS else None
-    draft.save(update_fields=["visibility", "classroom", "changed"])
+    with transaction.atomic():
+        room = classroom if visibility == Visibility.CLASS else None
+        # The class that it leaves is told, too.
+        for told in {one for one in (draft.classroom, room) if one is not None} or {None}:
+            note(told, actor, f"visible_{visibility}", name=str(draft))
+        draft.visibility = visibility
+        draft.classroom = room
+        draft.save(update_fields=["visibility", "classroom", "changed"])
 
 
 # -- where drafts come from ----------------------------------------------------------------------------------
@@ -261,6 +274,7 @@ def publish(draft: Draft) -> Edition:
         return newest
     if newest is not None and newest.number >= EDITIONS_MAX:
         raise WorkshopRefused("too_many_versions", most=EDITIONS_MAX)
+    _check_quota(draft.owner, "editions")  # before the engine is asked for nothing
     document = _publishable(draft.text)
     made = _outcomes(draft.text)
     edition = Edition(
@@ -274,8 +288,10 @@ def publish(draft: Draft) -> Edition:
     )
     try:
         with transaction.atomic():
+            _check_quota(draft.owner, "editions")
             edition.version = ScenarioVersion.objects.of_document(document["id"], document)
             edition.save()
+            note(draft.classroom, draft.owner, "published_scenario", name=str(draft), number=edition.number)
     except IntegrityError:  # asked twice at once: the other one is the edition
         return Edition.objects.get(draft=draft, number=edition.number)
     return edition
@@ -334,6 +350,22 @@ def check(edition: Edition) -> dict[str, Any] | None:
             break
     Edition.objects.filter(pk=edition.pk).update(checked=ENGINE_VERSION, differs=differs)
     return differs
+
+
+def check_all(
+    *, again: bool = False
+) -> Iterator[tuple[Edition, dict[str, Any] | None, Busy | TooMuch | None]]:
+    """`check` of each edition that this engine was not compared with yet, or of all: what differs, or why it could not
+    be run. One at a time, so that whoever asks may stop."""
+    wanted = Edition.objects.all() if again else Edition.objects.to_check(ENGINE_VERSION)
+    for name in list(wanted.order_by("published", "id").values_list("pk", flat=True)):
+        edition = Edition.objects.select_related("version").filter(pk=name).first()
+        if edition is None:
+            continue  # deleted meanwhile
+        try:
+            yield edition, check(edition), None
+        except (Busy, TooMuch) as error:
+            yield edition, None, error
 
 
 def _first_difference(before: bytes, now: bytes) -> int | None:

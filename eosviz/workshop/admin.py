@@ -8,6 +8,8 @@ from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
+from eosviz.classroom.audit import note
+from eosviz.workshop.actions import delete_draft
 from eosviz.workshop.models import Draft, Edition
 
 
@@ -22,6 +24,18 @@ class DraftAdmin(admin.ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Draft]:
         return super().get_queryset(request).annotate(held=Count("editions"))
+
+    def save_model(self, request: HttpRequest, obj: Draft, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if "visibility" in form.changed_data:
+            note(obj.classroom, request.user, f"visible_{obj.visibility}", name=str(obj))
+
+    def delete_model(self, request: HttpRequest, obj: Draft) -> None:
+        delete_draft(obj, request.user)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Draft]) -> None:
+        for draft in queryset:
+            delete_draft(draft, request.user)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,5 +1,18 @@
+from typing import Any
+
+from celery.signals import worker_ready
 from django.apps import AppConfig
+
+
+def compare_editions(**kwargs: Any) -> None:
+    """A worker that starts may have another engine than the one before it."""
+    from eosviz.workshop.tasks import check_editions
+
+    check_editions.delay()
 
 
 class WorkshopConfig(AppConfig):
     name = "eosviz.workshop"
+
+    def ready(self) -> None:
+        worker_ready.connect(compare_editions, weak=False, dispatch_uid="workshop compare")

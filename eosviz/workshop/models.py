@@ -18,8 +18,6 @@ from eosviz.accounts.models import User
 from eosviz.classroom.models import Classroom
 from eosviz.scenarios.models import ScenarioVersion
 
-DRAFTS_MAX = 100
-"""Of one person."""
 EDITIONS_MAX = 50
 """Of one draft."""
 TEXT_BYTES_MAX = 100_000

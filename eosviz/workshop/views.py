@@ -316,5 +316,6 @@ def seen(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def delete(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
-    actions.delete_draft(get_object_or_404(Draft.objects.of(request.user), id=draft_id))
+    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    actions.delete_draft(draft, request.user)
     return redirect("workshop:gallery")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from channels.testing import WebsocketCommunicator
@@ -17,7 +18,10 @@ from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.models import AuditEntry, Classroom, Kind, Membership, Part
 from eosviz.classroom.results import COLUMNS, csv_of, results_of
+from eosviz.replays.models import Publication
 from eosviz.tracks.models import Prediction
+from eosviz.workshop.actions import delete_draft, set_visibility
+from eosviz.workshop.models import Draft, Visibility
 from tests.accounts.conftest import person
 from tests.classroom.conftest import School, run_to_the_end
 from tests.walkthroughs.conftest import root
@@ -118,10 +122,8 @@ class TestTeaching:
         page = school.browser("learner").get(f"/classes/{school.classroom.id}/").content.decode()
         assert "leo@example.org" not in page and school.classroom.code not in page
 
-    def test_one_person_makes_so_many_classes_and_no_more(
-        self, school: School, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(actions, "CLASSES_PER_INSTRUCTOR_MAX", 1)
+    def test_one_person_makes_so_many_classes_and_no_more(self, school: School, settings: Any) -> None:
+        settings.QUOTAS = {**settings.QUOTAS, "classes": 1}
         answer = school.browser("instructor").post("/classes/make", {"name": "Another"})
         assert answer.status_code == 422
         assert "the most that one person can" in answer.content.decode()
@@ -130,6 +132,49 @@ class TestTeaching:
         monkeypatch.setattr(actions, "MEMBERS_MAX", 3)
         with pytest.raises(ClassRefused, match="class_full"):
             actions.join(school.people["stranger"], school.classroom.code)
+
+
+class TestDeeds:
+    def test_what_an_instructor_shows_is_noted_and_in_its_class_told(self, school: School) -> None:
+        teacher, learner = school.people["instructor"], school.people["learner"]
+        draft, other = (
+            Draft.objects.create(owner=one, text="", identifier="MY-1") for one in (teacher, learner)
+        )
+        set_visibility(draft, teacher, Visibility.CLASS, school.classroom)
+        set_visibility(draft, teacher, Visibility.PUBLIC, None)
+        set_visibility(other, learner, Visibility.LINK, None)
+        delete_draft(draft, teacher)
+        delete_draft(other, learner)
+        made = (
+            AuditEntry.objects.exclude(deed="made").order_by("id").values_list("deed", "classroom", "actor")
+        )
+        room = school.classroom.id
+        assert sorted(made, key=str) == sorted(
+            [
+                ("visible_class", room, teacher.id),
+                ("visible_public", room, teacher.id),
+                ("deleted_scenario", None, teacher.id),
+            ],
+            key=str,
+        )
+        page = school.browser("instructor").get(f"/classes/{room}/").content.decode()
+        assert "showed the scenario MY-1 to everybody" in page and "[classroom." not in page
+        listed = school.browser("administrator").get("/administration/classroom/auditentry/").content.decode()
+        assert "deleted_scenario" in listed and "visible_link" not in listed
+
+    def test_an_administrator_who_takes_a_replay_down_is_noted(self, school: School) -> None:
+        made = Publication.objects.create(
+            owner=school.people["learner"].owner_key, digest="a" * 64, title={}, scenario="SC-03", engine="2",
+            steps=1, bytes=1,
+        )  # fmt: skip
+        chosen = {"action": "delete_selected", "_selected_action": [str(made.id)], "post": "yes"}
+        school.browser("administrator").post("/administration/replays/publication/", chosen)
+        assert not Publication.objects.exists()
+        noted = AuditEntry.objects.get(deed="withdrew_replay")
+        assert (noted.actor, noted.params) == (
+            school.people["administrator"],
+            {"scenario": "SC-03", "digest": "a" * 12},
+        )
 
 
 class TestResults:

@@ -184,6 +184,10 @@ ROWS: dict[str, Row] = {
     "replays:export": _owned("export"),
     "replays:export_limits": _owned("exports/limits"),
     "replays:export_begin": _owned("exports", "post", form="jsonl"),
+    "replays:replay_limits": Row(lambda things: f"/replays/{things.replay.id}/exports/limits", OWNER),
+    "replays:replay_export": Row(
+        lambda things: f"/replays/{things.replay.id}/exports", OWNER, "post", lambda things: {"form": "jsonl"}
+    ),
     "replays:export_state": Row(lambda things: f"/exports/{things.export.id}/", OWNER),
     "replays:export_cancel": Row(lambda things: f"/exports/{things.export.id}/cancel", OWNER, "post"),
     "replays:export_file": Row(lambda things: f"/exports/{things.export.id}/file", OWNER),
@@ -281,6 +285,7 @@ ROWS: dict[str, Row] = {
     "api:explained": _api("/branches/{branch}/why?number=1&kind=actor&id=p1"),
     "account_login": _everybody("/accounts/password/reset/done/"),
     "accounts:account": _signed_in("/account/"),
+    "accounts:used": _everybody("/account/used"),
     "accounts:download": _signed_in("/account/download", "post"),
     "accounts:delete": _signed_in("/account/delete"),
     "classroom:index": _signed_in("/classes/"),
@@ -473,6 +478,13 @@ def test_a_scenario_is_seen_by_those_whom_its_author_chose(things: Things, visib
         row = Row(lambda things, tail=tail: f"/workshop/{draft.id}/{tail}", None, method)  # type: ignore[misc]
         got = {who: ask(things.school.browser(who), row, things) for who in PEOPLE}
         assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE}, tail
+    version = draft.editions.get().version
+    for address in (f"/open/{draft.identifier}/{{}}/", f"/embed/{draft.identifier}/{{}}/player.json"):
+        row = Row(lambda things, address=address: address.format(version.digest[:16]))  # type: ignore[misc]
+        got = {who: ask(things.school.browser(who), row, things) for who in PEOPLE}
+        assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE}, address
+    framed = Client().get(f"/embed/{draft.identifier}/{version.digest[:16]}/").status_code
+    assert framed == (200 if "anonymous" in SEEN_BY[visibility] else 404)
     copied = Row(lambda things: f"/workshop/{draft.id}/versions/1/fork", None, "post", strangers=302)
     got = {who: ask(things.school.browser(who), copied, things) for who in PEOPLE[1:]}
     assert got == {who: 200 if who in SEEN_BY[visibility] else 404 for who in PEOPLE[1:]}

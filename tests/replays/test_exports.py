@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,9 +14,10 @@ from django.test import Client
 from eosviz.replays import carriers, exporting
 from eosviz.replays.actions import export_session, import_replay
 from eosviz.replays.checking import check
-from eosviz.replays.models import EXPORTS_AT_ONCE, EXPORTS_KEPT, Export, ExportState
+from eosviz.replays.models import EXPORTS_AT_ONCE, EXPORTS_KEPT, Export, ExportState, Replay
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
+from eosviz.streamed import PIECE_BYTES, Streamed, StreamedFile
 from eosviz.walkthroughs.browser import BROWSER_KEY
 from eosviz.walkthroughs.models import Branch, Session
 from tests.replays.conftest import BROWSER, command, exported, root, walk_to_end, with_branch
@@ -229,3 +230,64 @@ def test_what_is_no_replay_is_refused_by_its_first_bytes() -> None:
         with pytest.raises(ReplayRefused) as caught:
             carriers.read(io.BytesIO(content))
         assert caught.value.key == f"replays.refused.{reason}", content
+
+
+def test_an_imported_replay_is_exported_in_every_form_and_as_one_line(branched: Session) -> None:
+    """Brought as JSON Lines, so its file was packed here."""
+    brought = import_replay(io.BytesIO(gzip.decompress(exported(branched))), BROWSER)
+
+    def made_of(replay: Replay, form: str, line: str = "") -> bytes:
+        export = exporting.begin_of_replay(BROWSER, replay, line, form, "en")
+        exporting.carry_out(export.id)
+        export.refresh_from_db()
+        assert (export.state, export.done) == (ExportState.DONE, export.total), export.refusal
+        with exports.open(export.place) as file:
+            return file.read()
+
+    for form in exporting.FORMS:
+        again = import_replay(io.BytesIO(made_of(brought, form)), "another")
+        assert (again.state, again.digest) == ("verified", brought.digest), form
+    for branch in Branch.objects.of_session(branched.id):
+        alone = made_of(brought, "jsonl", str(branch.id))
+        assert alone == b"".join(export_lines(branched, branch)), "as the session's own export of that branch"
+
+
+def export_lines(session: Session, branch: Branch) -> list[bytes]:
+    return gzip.decompress(b"".join(export_session(session, branch))).splitlines(keepends=True)
+
+
+def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, client: Client) -> None:
+    replay = import_replay(io.BytesIO(exported(branched)), BROWSER)
+    address = f"/replays/{replay.id}/exports"
+    assert client.post(address, {"form": "html"}).status_code == 404
+    session = client.session
+    session[BROWSER_KEY] = BROWSER
+    session.save()
+    assert f'export="{address}"' in client.get(f"/replays/{replay.id}/").content.decode()
+    assert client.get(f"{address}/limits").json()["forms"] == list(exporting.FORMS)
+    assert client.post(address, {"form": "html", "branch": "none"}).status_code == 404
+    told = client.post(address, {"form": "replay"}).json()
+    assert (told["state"], told["name"]) == ("done", f"replay-{str(replay.id)[:8]}.eosviz.jsonl.gz")
+    download = client.get(told["file"])
+    assert b"".join(download.streaming_content) == exported(branched)
+    assert download["Content-Length"] == str(len(exported(branched)))
+    replay.file.delete()
+    assert client.post(address, {"form": "html"}).status_code == 404, "imported before its file was kept"
+
+
+async def test_a_long_answer_is_sent_while_it_is_made() -> None:
+    made = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal made
+        for _ in range(8):
+            made += 1
+            yield b"x" * (PIECE_BYTES // 2)
+
+    sent = []
+    async for piece in Streamed(pieces()):
+        sent.append(len(piece))
+        assert made == 2 * len(sent), "no more was made than was sent"
+    assert sent == [PIECE_BYTES] * 4
+    sizes = [len(piece) async for piece in StreamedFile(io.BytesIO(b"y" * (PIECE_BYTES + 5)))]
+    assert sizes == [PIECE_BYTES, 5]

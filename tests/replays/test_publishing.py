@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -78,7 +79,7 @@ def test_a_viewer_costs_no_query_and_no_engine(
     assert page.status_code == 200 and "max-age=300" in page["Cache-Control"]
     assert "Set-Cookie" not in page and not page.cookies
     assert "frame-ancestors *" in page["Content-Security-Policy"]
-    assert replay.content == exported(whole)
+    assert replay.getvalue() == exported(whole)
 
 
 def test_what_serves_them_knows_no_engine_and_no_tables() -> None:
@@ -94,7 +95,7 @@ def test_what_serves_them_knows_no_engine_and_no_tables() -> None:
 def test_the_published_replay_file_is_the_one_of_the_export(whole: Session, client: Client) -> None:
     digest = publish(whole).digest
     response = client.get(f"/published/{digest}/replay")
-    assert response.content == exported(whole)
+    assert response.getvalue() == exported(whole)
     assert response["Content-Disposition"].startswith("attachment")
 
 
@@ -163,8 +164,14 @@ def test_what_is_not_published_is_not_there(client: Client, db: None) -> None:
             assert client.get(f"/published/{digest}/{tail}").status_code == 404
 
 
-def test_one_person_publishes_so_many(whole: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publishing, "PUBLISHED_MAX", 1)
+def test_one_person_publishes_so_many(whole: Session, settings: Any) -> None:
+    settings.QUOTAS = {**settings.QUOTAS, "published_bytes": 1000}
+    export = exporting.begin(BROWSER, whole, None, exporting.PUBLISH, "en")
+    exporting.carry_out(export.id)
+    export.refresh_from_db()
+    assert export.refusal["key"] == "replays.refused.too_many_published_bytes"
+    assert not Publication.objects.exists()
+    settings.QUOTAS = {**settings.QUOTAS, "published_bytes": 2**30, "published": 1}
     publish(whole)
     with pytest.raises(publishing.ReplayRefused) as caught:
         exporting.begin(BROWSER, whole, None, exporting.PUBLISH, "en")

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from eosviz.replays import verification
 from eosviz.replays.actions import import_replay
-from eosviz.replays.models import REPLAYS_PER_BROWSER, Replay
+from eosviz.replays.models import Replay
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs.models import Session, Step
@@ -123,14 +123,19 @@ class TestRefused:
         assert "title" in str(caught.value)
         assert not Replay.objects.exists()
 
-    def test_one_replay_too_many(self, start: Callable[..., Session]) -> None:
+    def test_one_replay_too_many(self, start: Callable[..., Session], settings: Any) -> None:
+        settings.QUOTAS = {**settings.QUOTAS, "replays": 1}
         file = exported(start("SC-02"))
-        for _ in range(REPLAYS_PER_BROWSER):
-            imported(file)
+        imported(file)
         with pytest.raises(ReplayRefused) as caught:
             imported(file)
         assert caught.value.key == "replays.refused.too_many_replays"
         assert import_replay(io.BytesIO(file), "another browser").state == "verified"
+        settings.QUOTAS = {**settings.QUOTAS, "replays": 5, "replay_bytes": 100}
+        with pytest.raises(ReplayRefused) as caught:
+            imported(file)
+        assert caught.value.key == "replays.refused.too_many_replay_bytes"
+        assert Replay.objects.count() == 2
 
 
 class TestCommands:

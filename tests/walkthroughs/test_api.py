@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from eosviz.walkthroughs import actions, api, budget, tasks
+from eosviz.walkthroughs import api, budget, tasks
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.models import Session, Step
 
@@ -281,8 +281,8 @@ def test_the_description_and_its_page(caller: Caller) -> None:
     assert "https://" not in page.content.decode().replace("https://github.com", "")
 
 
-def test_a_session_holds_its_limit_of_sessions(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "LIMITS", type(LIMITS)(sessions_per_browser=1))
+def test_a_session_holds_its_limit_of_sessions(caller: Caller, settings: Any) -> None:
+    settings.QUOTAS = {**settings.QUOTAS, "sessions": 1}
     caller.start()
     answer = caller.post("/sessions", {"scenario": "SC-03"})
     assert (answer.status_code, answer.json()["code"]) == (422, "limit")

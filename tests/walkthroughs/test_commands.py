@@ -498,15 +498,13 @@ class TestSessions:
         assert not Session.objects.of_browser("b" * 48).exists()
         assert not Session.objects.of_browser("").exists()
 
-    def test_a_browser_holds_no_more_than_told(
-        self, start: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(actions, "LIMITS", Limits(sessions_per_browser=2))
+    def test_a_browser_holds_no_more_than_told(self, start: Callable[..., Session], settings: Any) -> None:
+        settings.QUOTAS = {**settings.QUOTAS, "sessions": 2}
         start()
         start()
         with pytest.raises(actions.Problem) as caught:
             start()
-        assert (caught.value.code, caught.value.params) == ("limit", {"most": 2})
+        assert (caught.value.code, caught.value.params) == ("limit", {"most": 2, "used": 2})
         assert start(browser="b" * 48)
 
     def test_what_a_rule_refuses_makes_no_session(self, start: Callable[..., Session]) -> None:

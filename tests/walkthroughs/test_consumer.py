@@ -285,6 +285,8 @@ async def test_too_many_messages_are_answered_and_the_connection_lives(
         answers = [(await page.ask("ping"))[-1] for _ in range(5)]
         assert [answer["type"] for answer in answers] == ["pong", "pong", "pong", "error", "error"]
         assert answers[-1]["code"] == "too_frequent"
+    async with open_page(session) as another:  # the same person's
+        assert (await another.ask("ping"))[-1]["code"] == "too_frequent"
 
 
 def test_a_bucket_fills_again() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import uuid
+from typing import Any
 
 import pytest
 from django.test import Client
 
-from eosviz.walkthroughs import actions, budget
-from eosviz.walkthroughs.limits import Limits
+from eosviz.walkthroughs import budget
 from eosviz.walkthroughs.models import Branch, Session
 from tests.walkthroughs.conftest import carry_out, root
 
@@ -71,12 +71,13 @@ class TestStarting:
     def test_what_does_not_exist_is_not_found(self, client: Client, query: str) -> None:
         assert client.get(f"/sessions/new?{query}").status_code == 404
 
-    def test_one_session_too_many_says_so(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(actions, "LIMITS", Limits(sessions_per_browser=1))
+    def test_one_session_too_many_says_so(self, client: Client, settings: Any) -> None:
+        settings.QUOTAS = {**settings.QUOTAS, "sessions": 1}
         start(client)
         response = client.post("/sessions/new", {"scenario": "SC-03"})
         assert response.status_code == 429
-        assert "A browser holds 1 sessions at most" in response.content.decode()
+        assert "You have 1 session, and one person has 1 at most" in response.content.decode()
+        assert 'href="/account/used"' in response.content.decode()
 
     def test_a_form_of_another_site_makes_nothing(self) -> None:
         strict = Client(enforce_csrf_checks=True)

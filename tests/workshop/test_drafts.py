@@ -23,7 +23,8 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.models import DRAFTS_MAX, TAGS_MAX, TEXT_BYTES_MAX, Draft, Edition, Visibility
+from eosviz.workshop.models import TAGS_MAX, TEXT_BYTES_MAX, Draft, Edition, Visibility
+from eosviz.workshop.tasks import check_editions
 from tests.accounts.conftest import person, signed_in
 from tests.walkthroughs.conftest import carry_out, root
 from tests.workshop.conftest import TEXT
@@ -57,15 +58,15 @@ def test_who_saves_an_older_revision_is_told_and_overwrites_nothing(draft: Draft
     assert draft.text.endswith("# one\n")
 
 
-def test_bounds_are_told(ina: User, draft: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bounds_are_told(ina: User, draft: Draft, settings: Any) -> None:
     assert refused(actions.save, draft, "#" * (TEXT_BYTES_MAX + 1), 1, [], "both") == "too_long"
     assert refused(actions.save, draft, "a\0", 1, [], "both") == "not_text"
     assert (
         refused(actions.save, draft, TEXT, 1, [f"tag {n}" for n in range(TAGS_MAX + 1)], "both") == "bad_tags"
     )
-    monkeypatch.setattr(actions, "DRAFTS_MAX", 1)
+    settings.QUOTAS = {**settings.QUOTAS, "drafts": 1, "editions": 0}
     assert refused(actions.create_draft, ina, TEXT) == "too_many_drafts"
-    assert DRAFTS_MAX > 1
+    assert refused(actions.publish, draft) == "too_many_editions"
 
 
 # -- publishing ----------------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ def test_what_cannot_be_played_is_not_published(ina: User, text: str, reason: st
 
 
 def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_them(
-    draft: Draft, client: Any, ina: User
+    draft: Draft, settings: Any, ina: User
 ) -> None:
     edition = actions.publish(draft)
     assert actions.check(edition) is None
@@ -112,6 +113,8 @@ def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_the
     said = io.StringIO()
     call_command("check_editions", stdout=said)
     assert "step 7 is another one" in said.getvalue() and "1 compared, 1 of them differ" in said.getvalue()
+    assert settings.CELERY_BEAT_SCHEDULE["check_editions"]["task"] == check_editions.name
+    check_editions()  # as the schedule and a worker that starts ask for it; all of them were compared just now
     edition.refresh_from_db()
     assert (edition.differs["variant"], edition.differs["step"]) == ("", 7)
     browser = signed_in(ina)
@@ -137,7 +140,7 @@ def test_sessions_keep_the_version_they_were_made_with(draft: Draft, ina: User, 
 
 def test_a_deleted_scenario_takes_versions_along_that_nobody_runs(draft: Draft) -> None:
     actions.publish(draft)
-    actions.delete_draft(draft)
+    actions.delete_draft(draft, draft.owner)
     assert not ScenarioVersion.objects.filter(identifier="MY-LOST").exists()
 
 
@@ -157,7 +160,7 @@ def test_a_fork_keeps_its_origin_and_outlives_it(draft: Draft, lea: User) -> Non
     edition = actions.publish(draft)
     copied = actions.fork(lea, edition)
     assert (copied.origin, copied.owner) == (edition, lea)
-    actions.delete_draft(draft)
+    actions.delete_draft(draft, draft.owner)
     copied.refresh_from_db()
     assert (copied.origin, copied.origin_name) == (None, "MY-LOST · 1")
 
@@ -213,7 +216,7 @@ def test_a_version_is_given_to_a_class_by_its_author_alone(draft: Draft, ina: Us
     given = room.assignments.get()
     assert given.version == edition.version
     join(lea, room.code)
-    actions.delete_draft(draft)
+    actions.delete_draft(draft, draft.owner)
     assert begin(lea, given).session.version == given.version
 
 

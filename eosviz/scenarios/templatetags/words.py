@@ -5,12 +5,13 @@ from typing import Any
 from django import template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import conditional_escape, format_html_join
+from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from eosviz.catalogue import language_of
 from eosviz.catalogue import say as sentence
+from eosviz.quotas import REASONS
 
 register = template.Library()
 
@@ -21,6 +22,15 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
     text.
     """
     return conditional_escape(sentence(key, language_of(get_language()), {**(params or {}), **named}))
+
+
+@register.simple_tag
+def used_link(key: str) -> SafeString | str:
+    """Behind a refusal for a quota: the page that tells what one has used. Nothing behind another refusal."""
+    if key.rpartition(".")[2] not in REASONS:
+        return ""
+    title = sentence("quotas.title", language_of(get_language()))
+    return format_html('<p><a href="{}">{}</a></p>', reverse("accounts:used"), title)
 
 
 @register.filter

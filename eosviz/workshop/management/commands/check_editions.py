@@ -7,10 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from engine.simulation import ENGINE_VERSION
 from eosviz.workshop import actions
-from eosviz.workshop.models import Edition
-from eosviz.workshop.trial import Busy, TooMuch
 
 
 class Command(BaseCommand):
@@ -26,25 +23,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        wanted = Edition.objects.all() if options["all"] else Edition.objects.to_check(ENGINE_VERSION)
-        names = list(wanted.order_by("published", "id").values_list("pk", flat=True))
-        differing = failed = 0
-        for name in names:
-            edition = Edition.objects.select_related("version").filter(pk=name).first()
-            if edition is None:
-                continue  # deleted meanwhile
-            try:
-                differs = actions.check(edition)
-            except (Busy, TooMuch) as error:
+        compared = differing = failed = 0
+        for edition, differs, error in actions.check_all(again=options["all"]):
+            compared += 1
+            if error is not None:
                 failed += 1
                 self.stderr.write(f"{edition}: could not be run: {error}")
-                continue
             if differs is not None:
                 differing += 1
                 self.stdout.write(
                     f"{edition} of {edition.draft_id}: {differs['variant'] or 'the document itself'}:"
                     f" step {differs['step']} is another one"
                 )
-        self.stdout.write(f"{len(names)} compared, {differing} of them differ")
+        self.stdout.write(f"{compared} compared, {differing} of them differ")
         if failed:
             raise CommandError(f"{failed} could not be run")

@@ -1,0 +1,128 @@
+"""How much one person may have. One table says what is counted, one function compares it with the setting.
+
+A person is a key: an account's own, or that of a browser without one (`walkthroughs/browser.py`). Rooms ask `check`
+where they store something, inside the transaction that stores it, and say the refusal in their own way; the page *What
+you have used* reads the same table. What belongs to nobody (the command line, samples) has no quota.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.db import connection
+from django.db.models import Count, F, Sum
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce, Length
+
+MEBIBYTE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """`most` stands in `settings.QUOTAS`."""
+
+    name: str
+    model: str
+    """`app.Model`."""
+    reason: str
+    """The last word of the sentence that refuses: `problem.<reason>`, `replays.refused.<reason>`, …"""
+    page: str
+    """Name of the address where one sees them and gets rid of some."""
+    owner: str = "owner"
+    """The lookup that leads to the person's key."""
+    amount: Combinable | None = None
+    """What one row counts; none: one."""
+    only: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    in_bytes: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"quotas.{self.name}"
+
+    @property
+    def most(self) -> int:
+        return int(settings.QUOTAS[self.name])
+
+    def used(self, owner: str) -> int:
+        rows = apps.get_model(self.model)._default_manager.filter(**{self.owner: owner}, **self.only)
+        total = Count("pk") if self.amount is None else Sum(self.amount)
+        return rows.aggregate(used=total)["used"] or 0 if owner else 0
+
+
+_PACKED = Length("player") + Coalesce(Length("file__content"), 0)
+
+TABLE: tuple[Quota, ...] = (
+    Quota("sessions", "walkthroughs.Session", "too_many_sessions", "scenarios:library"),
+    Quota(
+        "steps", "walkthroughs.Branch", "too_many_steps", "scenarios:library",
+        owner="session__owner", amount=F("newest") - F("leaves_at"),
+    ),
+    Quota("replays", "replays.Replay", "too_many_replays", "replays:import", only={"kind": "session"}),
+    Quota("cases", "replays.Replay", "too_many_cases", "replays:open_log", only={"kind": "log"}),
+    Quota(
+        "replay_bytes", "replays.Replay", "too_many_replay_bytes", "replays:import",
+        amount=_PACKED, in_bytes=True,
+    ),
+    Quota("published", "replays.Publication", "too_many_published", "accounts:account"),
+    Quota(
+        "published_bytes", "replays.Publication", "too_many_published_bytes", "accounts:account",
+        amount=F("bytes"), in_bytes=True,
+    ),
+    Quota(
+        "drafts", "workshop.Draft", "too_many_drafts", "workshop:gallery", owner="owner__owner_key"
+    ),
+    Quota(
+        "editions", "workshop.Edition", "too_many_editions", "workshop:gallery",
+        owner="draft__owner__owner_key",
+    ),
+    Quota(
+        "classes", "classroom.Membership", "too_many_classes", "classroom:index",
+        owner="user__owner_key", only={"part": "instructor"},
+    ),
+    Quota("sweeps", "pipeline.Sweep", "too_many_sweeps", "pipeline:index"),
+    Quota("sweep_runs", "pipeline.Sweep", "too_many_sweep_runs", "pipeline:index", amount=F("runs")),
+    Quota("shrinks", "pipeline.Shrink", "too_many_shrinks", "pipeline:index"),
+)  # fmt: skip
+BY_NAME = {quota.name: quota for quota in TABLE}
+REASONS = frozenset(quota.reason for quota in TABLE)
+
+
+class Full(Exception):
+    """One more would be too much. `params` are those of the sentence."""
+
+    def __init__(self, quota: Quota, used: int) -> None:
+        super().__init__(f"{quota.name}: {used} of {quota.most}")
+        self.quota = quota
+        self.reason = quota.reason
+        unit = MEBIBYTE if quota.in_bytes else 1
+        self.params: dict[str, Any] = {"most": quota.most // unit, "used": used // unit}
+
+
+def check(owner: str, name: str, more: int = 1) -> None:
+    """Raises Full where `more` would pass the quota. In a transaction whoever else adds to this person's things waits
+    here until it ends, so that two doors at once do not pass it together."""
+    if not owner:
+        return
+    quota = BY_NAME[name]
+    _wait_for_others(owner)
+    used = quota.used(owner)
+    if used + more > quota.most:
+        raise Full(quota, used)
+
+
+def left(owner: str, name: str) -> int:
+    """How much more there may be; a look, without waiting for anybody."""
+    quota = BY_NAME[name]
+    return quota.most - quota.used(owner)
+
+
+def _wait_for_others(owner: str) -> None:
+    # SQLite lets one transaction write at a time anyway.
+    if connection.vendor == "postgresql" and connection.in_atomic_block:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [owner])

@@ -1,0 +1,25 @@
+"""What is done beside the pages: published scenarios are compared with what this engine makes of them."""
+
+from __future__ import annotations
+
+import logging
+
+from eosviz.celery import app
+from eosviz.workshop import actions
+
+logger = logging.getLogger(__name__)
+
+
+@app.task(name="workshop.check_editions", ignore_result=True, acks_late=False)
+def check_editions() -> None:
+    """Those that this engine was not compared with yet; after an update all of them, else none. Asked for when a worker
+    starts and, where `celery beat` runs, once a day. What differs is told to its author."""
+    compared = differing = failed = 0
+    for _, differs, error in actions.check_all():
+        compared += 1
+        differing += differs is not None
+        failed += error is not None
+    if compared:
+        logger.info(
+            "%d published scenarios compared, %d differ, %d could not be run", compared, differing, failed
+        )

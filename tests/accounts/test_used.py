@@ -1,0 +1,171 @@
+"""What one person may have and how often they may ask: one table each, told on one page, refused with a way on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings as site
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from eosviz import quotas, rates
+from eosviz.accounts.models import User
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Session
+
+
+def start(client: Client, scenario: str = "SC-03") -> Any:
+    return client.post("/sessions/new", {"scenario": scenario})
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """In the middle of a stretch of ten minutes."""
+    at = [6_000_300.0]
+    monkeypatch.setattr(rates, "now", lambda: at[0])
+    return at
+
+
+def names(patterns: list[Any], space: str = "") -> set[str]:
+    found: set[str] = set()
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{space}{pattern.namespace}:" if pattern.namespace else space
+            found |= names(pattern.url_patterns, inner)
+        elif isinstance(pattern, URLPattern):
+            found.add(f"{space}{pattern.name}")
+    return found
+
+
+def test_the_tables_name_what_there_is() -> None:
+    assert {quota.name for quota in quotas.TABLE} == site.QUOTAS.keys()
+    assert rates.RATED.keys() <= names(get_resolver().url_patterns)
+    assert {rated.rate for rated in rates.RATED.values()} == site.RATES.keys()
+
+
+@pytest.mark.django_db
+def test_the_page_tells_what_a_browser_without_an_account_has_and_who_has_an_account(
+    client: Client, django_assert_num_queries: Any
+) -> None:
+    def row(page: str, name: str) -> str:
+        return page.partition(f">{name}</a>")[2].partition("</tr>")[0]
+
+    assert '<td class="num">0</td><td class="num">200</td>' in row(_used(client), "Sessions")
+    start(client)
+    start(client)
+    assert "Counted for this browser" in _used(client)
+    assert '<td class="num">2</td><td class="num">200</td>' in row(_used(client), "Sessions")
+    user = User.objects.create_user("ina@example.org", "a long password")
+    client.force_login(user)
+    assert '<td class="num">2</td>' in row(_used(client), "Sessions"), (
+        "what the browser held is the account's now"
+    )
+    assert "Counted for your account" in _used(client)
+    assert '<td class="num">0 MiB</td><td class="num">512 MiB</td>' in row(_used(client), "Space for both")
+    assert "你的用量" in client.get("/account/used", headers={"accept-language": "zh-hans"}).content.decode()
+
+
+def _used(client: Client) -> str:
+    answer = client.get("/account/used")
+    assert answer.status_code == 200
+    return str(answer.content.decode())
+
+
+@pytest.mark.django_db
+def test_who_begins_too_much_is_told_when_to_go_on_and_another_person_is_not(
+    client: Client, settings: Any, clock: list[float]
+) -> None:
+    settings.RATES = {**settings.RATES, "create": (2, 3, 600)}
+    # The first one makes the browser somebody: it counted for the address.
+    assert [start(client).status_code for _ in range(4)] == [302, 302, 302, 429]
+    refused = start(client)
+    page = refused.content.decode()
+    assert refused["Retry-After"] == "300"
+    assert "More than 2 new things were begun in 10 minutes. Try again in 5 minutes" in page
+    assert 'href="/account/used"' in page
+    assert Session.objects.count() == 3
+    assert client.get("/sessions/new?scenario=SC-03").status_code == 200, "looking is not counted"
+    message = client.post("/api/sessions", {"scenario": "SC-03"}, content_type="application/json")
+    assert (message.status_code, message["Retry-After"]) == (429, "300")
+    assert message.json()["code"] == "too_frequent"
+    assert message.json()["params"] == {"most": 2, "minutes": 10, "wait": 5}
+    assert client.get("/api/sessions").status_code == 200
+    # Two programs that forget their cookies are one address.
+    assert [start(Client()).status_code for _ in range(3)] == [302, 302, 429]
+    clock[0] += 300
+    assert start(client).status_code == 302
+    assert start(Client()).status_code == 302
+
+
+@pytest.mark.django_db
+def test_exports_imports_and_codes_have_rates_of_their_own(
+    client: Client, settings: Any, clock: list[float]
+) -> None:
+    settings.RATES = dict.fromkeys(settings.RATES, (1, 1, 600))
+    session = start(client).url.split("/")[2]
+    assert client.get(f"/sessions/{session}/export").status_code == 200
+    told = client.post(f"/sessions/{session}/exports", {"form": "jsonl"})
+    assert (told.status_code, told["Retry-After"]) == (429, "300")
+    assert told.json()["key"] == "problem.too_often_export"
+    assert [client.post("/replays/import").status_code for _ in range(2)] == [422, 429]
+    user = User.objects.create_user("ina@example.org", "a long password")
+    client.force_login(user)
+    assert [client.post("/classes/join", {"code": "none"}).status_code for _ in range(2)] == [422, 429]
+    downloads = [client.post("/account/download") for _ in range(2)]
+    assert [answer.status_code for answer in downloads] == [200, 429]
+    assert "Everything was downloaded 1 time" in downloads[1].content.decode()
+
+
+@pytest.mark.django_db
+def test_without_redis_nobody_is_counted_and_nobody_is_sent_away(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from redis.exceptions import ConnectionError as Away
+
+    def away(*arguments: Any, **options: Any) -> None:
+        raise Away
+
+    monkeypatch.setattr(rates.cache, "add", away)
+    assert start(client).status_code == 302
+
+
+@pytest.mark.django_db
+def test_steps_are_counted_over_all_sessions_of_a_person(client: Client, settings: Any) -> None:
+    from eosviz.walkthroughs.linking import open_link
+    from eosviz.walkthroughs.links import Link
+    from tests.walkthroughs.conftest import carry_out, root
+
+    start(client)
+    session = Session.objects.get()
+    carry_out(session, "advance", root(session), after=0, count=20)
+    assert quotas.BY_NAME["steps"].used(session.owner) == 20
+    settings.QUOTAS = {**settings.QUOTAS, "steps": 25}
+    start(client)
+    other = Session.objects.exclude(id=session.id).get()
+    done = carry_out(other, "advance", root(other), after=0, count=20)
+    assert (done.newest, done.stopped) == (5, "limit")
+    full = carry_out(other, "advance", root(other), after=5, count=1)
+    assert (full.key, full.params) == ("problem.too_many_steps", {"most": 25, "used": 25})
+    link = Link(scenario="SC-03", version=session.version.digest[:16], step=3)
+    with pytest.raises(Problem) as caught:
+        open_link(session.owner, link)
+    assert caught.value.key == "problem.too_many_steps"
+    assert Session.objects.count() == 2
+    assert browser_of(client.session) == session.owner
+
+
+def test_quotas_are_set_by_name(tmp_path: Any) -> None:
+    import os
+    import subprocess
+    import sys
+
+    def settings_with(value: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", "from eosviz.settings.quotas import QUOTAS; print(QUOTAS['sessions'])"],
+            env={**os.environ, "EOSVIZ_QUOTAS": value}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    assert settings_with("sessions=7,steps=9").stdout == "7\n"
+    assert "EOSVIZ_QUOTAS: sesions=7" in settings_with("sesions=7").stderr
