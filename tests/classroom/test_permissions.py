@@ -399,7 +399,9 @@ def _question(session: Session) -> dict[str, Any]:
 @pytest.fixture
 def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
     monkeypatch.setattr(pipeline_tasks, "start_process", lambda: None)
-    monkeypatch.setattr(health, "ANSWER_SECONDS_MAX", 0.1)  # there is no worker, and everybody would wait for it
+    monkeypatch.setattr(
+        health, "ANSWER_SECONDS_MAX", 0.1
+    )  # there is no worker, and everybody would wait for it
     attempt = school.attempt(school.assign(Kind.PREDICT))
     session = attempt.session
     branch = root(session)
