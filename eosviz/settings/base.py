@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "servestatic.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
+    "allauth",  # its words in other languages than English
     "allauth.account",
     *SOCIAL_APPS,
     "ninja",  # as an app it serves the API page's scripts itself instead of from another site
@@ -103,6 +104,13 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         # WAL lets pages read while a worker writes. NORMAL keeps every commit when a process dies.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
+
+# Connections of a process that are kept and lent to one request after the other, instead of one made for each. They
+# stand in for those that a thread keeps.
+DATABASE_POOL = env.int("EOSVIZ_DATABASE_POOL", 0)
+if DATABASE_POOL and DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    DATABASES["default"]["CONN_MAX_AGE"] = 0
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": DATABASE_POOL, "timeout": 10}
 
 # Redis: channel layer, Celery's broker
 

@@ -48,6 +48,9 @@ class TestPages:
             assert f'lang="{"zh-Hans" if language == "zh-hans" else "en"}"' in page
             assert response["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
             assert "<script" not in page and " onclick" not in page
+            if language == "zh-hans":
+                english = [label for label in re.findall(r"<label[^>]*>([^<]+)", page) if label.isascii()]
+                assert english == [], address
 
     def test_the_header_leads_to_signing_in_and_then_to_the_account(self, client: Client, ada: User) -> None:
         assert 'href="/accounts/login/"' in client.get("/").content.decode()
@@ -182,7 +185,28 @@ class TestPasswords:
     def test_mail_is_written_in_the_reader_s_language(self, client: Client, ada: User) -> None:
         client.post("/accounts/password/reset/", {"email": ada.email}, headers={"accept-language": "zh-hans"})
         assert mail.outbox[0].subject == "[eosviz] 新密码"
-        assert "[accounts." not in mail.outbox[0].body
+        form = client.get(link_in(mail.outbox[0]), headers={"accept-language": "zh-hans"})["Location"]
+        unequal = {"password1": "another long one", "password2": "yet another one"}
+        page = client.post(form, unequal, headers={"accept-language": "zh-hans"}).content.decode()
+        assert not [
+            one for one in re.findall(r'<ul class="errorlist"[^>]*><li>([^<]+)', page) if one.isascii()
+        ]
+        for sent in ("nobody@example.org", ada.email):
+            client.post("/accounts/password/reset/", {"email": sent}, headers={"accept-language": "zh-hans"})
+        own = signed_in(ada)
+        wanted = {"oldpassword": PASSWORD, "password1": "another long one", "password2": "another long one"}
+        own.post("/accounts/password/change/", wanted, headers={"accept-language": "zh-hans"})
+        own.post(
+            "/accounts/email/",
+            {"email": "other@example.org", "action_add": ""},
+            headers={"accept-language": "zh-hans"},
+        )
+        assert len(mail.outbox) >= 4
+        for message in mail.outbox:
+            own_words = re.sub(
+                r"\S*(?:https?://|@|testserver|eosviz)\S*", "", f"{message.subject} {message.body}"
+            )
+            assert re.findall(r"[A-Za-z]{4,}", own_words) == [], message.body
 
     def test_changing_it_asks_for_the_old_one_and_signs_other_browsers_out(self, ada: User) -> None:
         here, there = signed_in(ada), signed_in(ada)

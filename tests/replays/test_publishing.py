@@ -49,7 +49,7 @@ def test_the_address_is_the_digest_of_what_is_played(whole: Session, client: Cli
     response = client.get(f"/published/{digest}/player.json", HTTP_ACCEPT_ENCODING="gzip")
     assert response["ETag"] == f'"{digest}"'
     assert response["Cache-Control"] == "public, max-age=31536000, immutable"
-    content = gzip.decompress(response.content)
+    content = gzip.decompress(response.getvalue())
     assert hashlib.sha256(content).hexdigest() == digest
     assert json.loads(content)["verified"]["state"] == "verified"
     again = client.get(f"/published/{digest}/player.json", HTTP_IF_NONE_MATCH=f'"{digest}"')
