@@ -110,7 +110,11 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 DATABASE_POOL = env.int("EOSVIZ_DATABASE_POOL", 0)
 if DATABASE_POOL and DATABASES["default"]["ENGINE"].endswith("postgresql"):
     DATABASES["default"]["CONN_MAX_AGE"] = 0
-    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": DATABASE_POOL, "timeout": 10}
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
+        "min_size": 1,
+        "max_size": DATABASE_POOL,
+        "timeout": 10,
+    }
 
 # Redis: channel layer, Celery's broker
 

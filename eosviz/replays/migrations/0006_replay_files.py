@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("replays", "0004_exports_and_publications"),
+        ("replays", "0005_log_bundles"),
         ("walkthroughs", "0003_presented_why"),
     ]
 
