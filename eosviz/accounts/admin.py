@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from eosviz.accounts.models import User
 
+admin.site.site_header = admin.site.site_title = "eosviz"
 # The administration's own form would know nothing of the limits on signing in.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
@@ -19,7 +20,6 @@ class UserAdmin(admin.ModelAdmin):
     search_fields = ("email", "name")
     fields = ("email", "name", "is_active", "groups", "date_joined", "last_login")
     readonly_fields = ("email", "date_joined", "last_login")
-    filter_horizontal = ("groups",)
     ordering = ("email",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
