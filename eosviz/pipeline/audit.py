@@ -30,6 +30,9 @@ class Rule:
     rests_on: frozenset[str] = frozenset()
 
 
+FACTS_AT_ONCE = 2_000_000
+"""Judged in one go: what they and what is derived from them fit the memory of one machine."""
+DISAGREEMENTS_MAX = 1_000
 _LOOKUP = frozenset({"duplicate_lookup", "duplicate_cache_size", "sequence_check"})
 _MARKERS = frozenset({"coordinator_epoch_check"})
 
@@ -78,41 +81,76 @@ class Disagreement:
 @dataclass(frozen=True)
 class Outcome:
     """``broken``: how many breaches the engine's judges had found as well, or a switch explains, by rule;
-    ``disagreements``: all others, by session and step."""
+    ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all others, by session and step; ``found``: how many there
+    are."""
 
     sessions: int
     facts: int
     broken: dict[str, int]
     disagreements: tuple[Disagreement, ...]
+    found: int
 
 
-def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES) -> Outcome:
-    """Judge every session of ``facts`` and compare with what the engine said of it."""
+def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int = FACTS_AT_ONCE) -> Outcome:
+    """Judge every session of ``facts`` and compare with what the engine said of it.
+
+    Sessions are judged some at a time: every rule looks at one session by itself, and what a rule derives is a
+    multiple of what it reads.
+    """
     facts = facts.cache()
+    total = facts.count()
+    parts = max(1, -(-total // facts_at_once))
+    sessions, broken, found = 0, Counter[str](), _First()
+    for part in range(parts):
+        own = facts if parts == 1 else facts.where(f.pmod(f.xxhash64("session"), f.lit(parts)) == part)
+        sessions += _judge(own, rules, broken, found)
+    facts.unpersist()
+    return Outcome(sessions, total, dict(sorted(broken.items())), found.shown(), found.count)
+
+
+class _First:
+    """The first disagreements by session and step, and the number of all."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._kept: list[Disagreement] = []
+
+    def add(self, one: Disagreement) -> None:
+        self.count += 1
+        self._kept.append(one)
+        if len(self._kept) >= 2 * DISAGREEMENTS_MAX:
+            self._kept = list(self.shown())
+
+    def shown(self) -> tuple[Disagreement, ...]:
+        in_order = sorted(self._kept, key=lambda one: (one.session, one.step, one.rule or ""))
+        return tuple(in_order[:DISAGREEMENTS_MAX])
+
+
+def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], found: _First) -> int:
+    """Judge these sessions; returns how many they are."""
     sessions = of_kind(facts, kinds.SESSION).select("session", "items").collect()
     switches = {row["session"]: frozenset(row["items"] or ()) for row in sessions}
-    engine: dict[tuple[str, str], int | None] = {
-        (row["session"], row["guarantee"]): row["broken_at"] for row in said_by_engine(facts).collect()
+    said = said_by_engine(facts).where("broken_at is not null").collect()
+    engine: dict[tuple[str, str], int] = {
+        (row["session"], row["guarantee"]): row["broken_at"] for row in said
     }
     logs = Logs.of(facts)
     confirmed: set[tuple[str, str]] = set()
-    broken: Counter[str] = Counter()
-    found: list[Disagreement] = []
     # One job a rule: all of them in one would be a plan that takes longer to make than to carry out.
-    for rule, row in ((one, row) for one in rules for row in one.judge(logs).collect()):
+    for rule, row in ((one, row) for one in rules for row in one.judge(logs).toLocalIterator()):
         guarantee = rule.guarantee
-        if guarantee is not None and engine.get((row["session"], guarantee)) is not None:
+        if guarantee is not None and (row["session"], guarantee) in engine:
             confirmed.add((row["session"], guarantee))
             broken[rule.name] += 1
         elif rule.rests_on & switches.get(row["session"], frozenset()):
             broken[rule.name] += 1
         else:
-            found.append(
+            found.add(
                 Disagreement(row["session"], row["step"], rule.name, guarantee, row["partition"], row["rows"])
             )
+    logs.forget()
     always = {rule.guarantee for rule in rules if rule.guarantee is not None and not rule.at_rest}
     for (session, guarantee), broken_at in engine.items():
-        if broken_at is not None and guarantee in always and (session, guarantee) not in confirmed:
-            found.append(Disagreement(session, broken_at, None, guarantee, None, None))
-    found.sort(key=lambda one: (one.session, one.step, one.rule or ""))
-    return Outcome(len(sessions), facts.count(), dict(sorted(broken.items())), tuple(found))
+        if guarantee in always and (session, guarantee) not in confirmed:
+            found.add(Disagreement(session, broken_at, None, guarantee, None, None))
+    return len(sessions)

@@ -4,7 +4,6 @@ Written from the protocol's requirements and invariants, and from nothing else: 
 A breach names session, step, partition and the columns that show it, as JSON.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Window
@@ -41,6 +40,11 @@ class Logs:
     def of(cls, facts: DataFrame) -> "Logs":
         stored = appends(facts).cache()
         return cls(facts, stored, with_ends(stored.where("leading"), LANE).cache())
+
+    def forget(self) -> None:
+        """Once they were judged."""
+        self.appends.unpersist()
+        self.leading.unpersist()
 
 
 def breaches(broken: DataFrame, *shown: str) -> DataFrame:
@@ -277,11 +281,9 @@ def read_early(logs: Logs) -> DataFrame:
 
 
 def read_all(logs: Logs) -> DataFrame:
-    """Invariant 8, CON-3: what it leaves out as aborted has an ABORT marker, and a marker is nothing to deliver."""
-    broken = _passed(logs).where(
-        (f.col("fate") == "aborted") & ((f.col("end") > f.col("passing")) | (f.col("end_control") != "ABORT"))
-    )
-    return breaches(broken, "consumer", "from", "to", "producer_id", "offset", "end_control", "end_offset")
-
-
-Rule = Callable[[Logs], DataFrame]
+    """Invariant 8, CON-3, CON-4: what it leaves out as aborted has an ABORT marker, and what it leaves out as a marker
+    is no data."""
+    unmarked = (f.col("end") > f.col("passing")) | (f.col("end_control") != "ABORT")
+    broken = _passed(logs).where(((f.col("fate") == "aborted") & unmarked) | (f.col("fate") == "control"))
+    shown = ("fate", "producer_id", "offset", "end_control", "end_offset")
+    return breaches(broken, "consumer", "from", "to", *shown)

@@ -1,24 +1,33 @@
-"""Where audits find facts: replay files, and Parquet files of facts that a sweep wrote.
+"""Where audits find facts: replay files, their exports as Parquet, and Parquet files of facts that a sweep wrote.
 
-Replay files are read on executors, each whole by one task: its steps have to be folded in order. Imported there, so
-it needs nothing but Arrow, Spark and ``facts``.
+Replays are read on executors, each whole by one task: its steps have to be folded in order. Imported there, so it
+needs nothing but Arrow, Spark and ``facts``.
 """
 
+import io
 import json
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FactReader, Row
 
 ENDING = ".eosviz.jsonl.gz"
+PARQUET = ".parquet"
+EXPORT_HEADER, EXPORT_END = b"eosviz.header", b"eosviz.end"
+"""First and last line of a replay, in the metadata of its Parquet file (docs/replay-format.md)."""
 SCHEMA = 1
 BATCH_ROWS = 4096
 CONTENT_MAX = 512 * 2**20
 """Bytes of one unpacked replay file (docs/replay-format.md)."""
+TOO_LARGE = "more than the {limit} bytes that a replay may hold"
 
 
 class NothingToAudit(Exception):
@@ -26,84 +35,173 @@ class NothingToAudit(Exception):
 
 
 class DamagedReplay(Exception):
-    """A file that is no whole replay file."""
+    """A file that is no whole replay."""
 
 
-def facts_of(spark: SparkSession, path: Path) -> DataFrame:
-    """The facts under ``path``: a replay file, a folder with replay files, or one with Parquet files of facts.
-    Raises NothingToAudit."""
+@dataclass
+class Found:
+    """The files under a path by what they hold. ``others``: Parquet files of something else, such as the runs that a
+    sweep keeps beside its facts."""
+
+    replays: list[Path] = field(default_factory=list)
+    facts: list[Path] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.replays or self.facts)
+
+
+def find(path: Path) -> Found:
+    """What can be judged under ``path``: a file, or a folder with files of every kind. Raises NothingToAudit."""
     if not path.exists():
         raise NothingToAudit(
             f"{path}: does not exist; give a replay file, or a folder of replay or Parquet files"
         )
-    replays = [path] if path.is_file() else sorted(path.rglob(f"*{ENDING}"))
-    if path.is_file() and not path.name.endswith((ENDING, ".parquet")):
+    if path.is_file() and not path.name.endswith((ENDING, PARQUET)):
         raise NothingToAudit(
             f"{path}: neither a replay file (*{ENDING}) nor Parquet; export the session anew"
         )
-    if replays and not path.name.endswith(".parquet"):
-        return facts_of_replays(spark, [str(one.resolve()) for one in replays])
-    if path.is_file() or any(path.rglob("*.parquet")):
-        return facts_of_parquet(spark, path)
-    raise NothingToAudit(
-        f"{path}: no *{ENDING} and no *.parquet in it; export sessions or sweep with --facts first"
-    )
+    found = Found()
+    files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
+    for file in files:
+        # What a job has not finished writing stands under a hidden name.
+        if any(part.startswith((".", "_")) for part in file.relative_to(path).parts):
+            continue
+        if file.name.endswith(ENDING):
+            found.replays.append(file)
+        elif file.name.endswith(PARQUET):
+            _kind_of(file, found).append(file)
+    if not found:
+        raise NothingToAudit(_nothing_in(path, found))
+    return found
 
 
-def facts_of_parquet(spark: SparkSession, path: Path) -> DataFrame:
-    """Facts as a sweep left them; ``session`` may be any column that tells its runs apart."""
-    found = spark.read.option("recursiveFileLookup", "true").parquet(str(path))
-    missing = [name for name in FACTS_SCHEMA.fieldNames() if name not in found.columns]
-    if missing:
+def _kind_of(file: Path, found: Found) -> list[Path]:
+    try:
+        told = pq.read_metadata(file)
+    except (pa.ArrowException, OSError) as error:
         raise NothingToAudit(
-            f"{path}: has no column {', '.join(missing[:3])}: no facts of this version (docs/audit.md); make them anew"
+            f"{file}: not a whole Parquet file ({error}); take it out, or make it anew"
+        ) from error
+    if EXPORT_HEADER in (told.metadata or {}):
+        return found.replays
+    columns = told.schema.to_arrow_schema().names
+    return found.facts if set(FACTS_SCHEMA.fieldNames()) <= set(columns) else found.others
+
+
+def _nothing_in(path: Path, found: Found) -> str:
+    if found.others:
+        missing = sorted(set(FACTS_SCHEMA.fieldNames()) - set(pq.read_schema(found.others[0]).names))
+        return (
+            f"{found.others[0]}: has no column {', '.join(missing[:3])}: no facts of this version and no replay"
+            " (docs/audit.md); make them anew"
         )
-    return found.select(*FACTS_SCHEMA.fieldNames())
+    return f"{path}: no *{ENDING} and no *{PARQUET} in it; export sessions or sweep with --facts first"
 
 
-def facts_of_replays(spark: SparkSession, files: list[str]) -> DataFrame:
-    """The facts of every branch of these replay files; ``session`` is the file's name and the branch's id."""
+def facts_of(spark: SparkSession, path: Path) -> DataFrame:
+    """The facts under ``path``: of every replay file, export and file of facts there. Raises NothingToAudit."""
+    found = find(path)
+    root = path.resolve()
+    parts = []
+    if found.replays:
+        # Files of one name in two folders are two replays.
+        above = root.parent if path.is_file() else root
+        parts.append(facts_of_replays(spark, [str(one.resolve()) for one in found.replays], above))
+    if found.facts:
+        read = spark.read.schema(FACTS_SCHEMA).parquet(*(str(one.resolve()) for one in found.facts))
+        parts.append(read.select(*FACTS_SCHEMA.fieldNames()))
+    return reduce(DataFrame.unionByName, parts)
+
+
+def facts_of_replays(spark: SparkSession, files: list[str], above: Path) -> DataFrame:
+    """The facts of every branch of these replays; ``session``: the file's path below ``above``, and the branch's id."""
     found = spark.read.format("binaryFile").load(files).select("path", "content")
     tasks = max(1, min(len(files), spark.sparkContext.defaultParallelism * 4))
-    return found.repartition(tasks).mapInArrow(_unpack, FACTS_SCHEMA)
+    prefix = f"{above}/"
+
+    def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
+                name = path.as_py().removeprefix("file:").removeprefix(prefix)
+                yield from _batches(facts_of_file(name, content.as_py()))
+
+    return found.repartition(tasks).mapInArrow(unpack, FACTS_SCHEMA)
 
 
-def _unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        for path, content in zip(batch.column("path"), batch.column("content"), strict=True):
-            rows: list[Row] = []
-            for row in facts_of_replay(path.as_py().rpartition("/")[2].removesuffix(ENDING), content.as_py()):
-                rows.append(row)
-                if len(rows) >= BATCH_ROWS:
-                    yield pa.RecordBatch.from_pylist(rows, schema=ARROW_SCHEMA)
-                    rows = []
-            yield pa.RecordBatch.from_pylist(rows, schema=ARROW_SCHEMA)
+def _batches(rows: Iterator[Row]) -> Iterator[pa.RecordBatch]:
+    waiting: list[Row] = []
+    for row in rows:
+        waiting.append(row)
+        if len(waiting) >= BATCH_ROWS:
+            yield pa.RecordBatch.from_pylist(waiting, schema=ARROW_SCHEMA)
+            waiting = []
+    yield pa.RecordBatch.from_pylist(waiting, schema=ARROW_SCHEMA)
+
+
+def facts_of_file(name: str, content: bytes) -> Iterator[Row]:
+    """The facts of one replay, whichever form it has. Raises DamagedReplay."""
+    if name.endswith(PARQUET):
+        return facts_of_export(name, content)
+    return facts_of_replay(name, content)
 
 
 def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
     """The facts of one replay file, branch by branch, each with the whole line that leads to it. Raises
     DamagedReplay."""
+    own: dict[str, list[Any]] = {}
     try:
-        text = zlib.decompressobj(wbits=31).decompress(content, CONTENT_MAX)
+        unpacker = zlib.decompressobj(wbits=31)
+        text = unpacker.decompress(content, CONTENT_MAX)
+        if unpacker.unconsumed_tail:
+            raise DamagedReplay(f"{name}: {TOO_LARGE.format(limit=CONTENT_MAX)}; export fewer branches")
         lines = text.splitlines()
-        header, end = json.loads(lines[0]), json.loads(lines[-1])
-        if header["type"] != "header" or header["schema"] != SCHEMA or end["type"] != "end":
-            raise DamagedReplay(
-                f"{name}: not a whole replay file of schema {SCHEMA}; export the session anew"
-            )
-        own: dict[str, list[bytes]] = {}
+        start, end = lines[0], lines[-1]
         for line in lines[1:-1]:
-            own.setdefault(json.loads(line)["branch"], []).append(line)
+            read = json.loads(line)
+            own.setdefault(read["branch"], []).append(json.dumps(read["step"]))
     except (zlib.error, ValueError, LookupError, TypeError) as error:
         raise DamagedReplay(f"{name}: not a replay file ({error}); export the session anew") from error
-    whole: dict[str, list[bytes]] = {}
-    for branch in header["branches"]:
+    yield from _facts_of_branches(name, start, end, own)
+
+
+def facts_of_export(name: str, content: bytes) -> Iterator[Row]:
+    """The same of a replay that was exported as Parquet."""
+    own: dict[str, list[Any]] = {}
+    try:
+        file = pq.ParquetFile(io.BytesIO(content))
+        metadata = file.metadata.metadata or {}
+        size = sum(
+            file.metadata.row_group(one).total_byte_size for one in range(file.metadata.num_row_groups)
+        )
+        if size > CONTENT_MAX:
+            raise DamagedReplay(f"{name}: {TOO_LARGE.format(limit=CONTENT_MAX)}; export fewer branches")
+        start, end = metadata[EXPORT_HEADER], metadata[EXPORT_END]
+        for batch in file.iter_batches(BATCH_ROWS, columns=["branch", "step"]):
+            for row in batch.to_pylist():
+                own.setdefault(row["branch"], []).append(row["step"])
+    except (pa.ArrowException, OSError, ValueError, LookupError) as error:
+        raise DamagedReplay(f"{name}: not an exported replay ({error}); export the session anew") from error
+    yield from _facts_of_branches(name, start, end, own)
+
+
+def _facts_of_branches(name: str, start: bytes, end: bytes, own: dict[str, list[Any]]) -> Iterator[Row]:
+    """``start`` and ``end``: the first and last line; ``own``: each branch's steps as JSON."""
+    try:
+        header, last = json.loads(start), json.loads(end)
+        if header["type"] != "header" or header["schema"] != SCHEMA or last["type"] != "end":
+            raise DamagedReplay(f"{name}: not a whole replay of schema {SCHEMA}; export the session anew")
+        branches = header["branches"]
+    except (ValueError, LookupError, TypeError) as error:
+        raise DamagedReplay(f"{name}: not a replay ({error}); export the session anew") from error
+    whole: dict[str, list[Any]] = {}
+    for branch in branches:
         before = whole.get(branch["parent"], [])[: branch["leaves_at"]]
         whole[branch["id"]] = before + own.get(branch["id"], [])
         # Folding changes what it folds: each branch reads its lines, and the header's view, for itself.
-        start = json.loads(lines[0])
-        reader = FactReader(f"{name}#{branch['id']}", start["header"], start["view"])
+        told = json.loads(start)
+        reader = FactReader(f"{name.removesuffix(ENDING)}#{branch['id']}", told["header"], told["view"])
         yield from reader.first()
-        for line in whole[branch["id"]]:
-            yield from reader.take(json.loads(line)["step"])
+        for step in whole[branch["id"]]:
+            yield from reader.take(json.loads(step))
         yield from reader.last(branch["finished"])

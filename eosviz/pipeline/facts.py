@@ -78,6 +78,8 @@ _RANK = {LEADER: 0, REMOVED: 1, FORGOTTEN: 2, APPEND: 3, LOGGED: 4, OFFSET: 4, P
 
 _POINTERS = frozenset(("log_start", "log_end", "high_watermark", "last_stable_offset"))
 _LOST = ("dropped", "lost")
+_ENDPOINT = {"fault.endpoint_unavailable": "unreachable", "fault.endpoint_back": "alive"}
+"""Whether a living broker can be found stands in no view; the sentence of its fault says it."""
 _TRANSACTION_LOG, _OFFSETS_LOG = "__transaction_state-", "__consumer_offsets-"
 _OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "participant"))
 """Roles of a transaction over middleware."""
@@ -134,6 +136,10 @@ class FactReader:
             reader = _READERS.get(path[0])
             if reader is not None:
                 reader(self, path, known if known is not None else before, after)
+        for sentence in (step, *step.get("notes", ())):
+            if sentence["key"] in _ENDPOINT:
+                broker = str(sentence["params"]["broker"])
+                self._tell(BROKER, replica=int(broker.rpartition("-")[2]), state=_ENDPOINT[sentence["key"]])
         for taken in (*step.get("earlier_transitions", ()), step.get("transition")):
             if taken is not None:
                 self._tell(

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from pyspark.sql import DataFrame, SparkSession
 
 from engine.errors import Refused
@@ -26,9 +28,16 @@ from eosviz.pipeline.audit_sources import (
     facts_of_replay,
 )
 from eosviz.pipeline.facts import ARROW_SCHEMA, FactReader
+from eosviz.pipeline.management.commands import audit as audit_command
 from eosviz.replays import format
+from eosviz.replays.parquet_steps import parquet_file
 from eosviz.replays.reading import read
 from eosviz.replays.writing import write
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.actions import create_session
+from eosviz.walkthroughs.models import Branch
+from eosviz.walkthroughs.simulations import scenario_of, simulate
+from eosviz.walkthroughs.walking import Goal, next_steps, store_steps
 
 pytestmark = pytest.mark.spark
 
@@ -65,8 +74,6 @@ def facts_of_runs(runs: list[tuple[str, Scenario]]) -> Iterator[dict[str, Any]]:
 
 
 def frame(spark: SparkSession, folder: Path, runs: list[tuple[str, Scenario]]) -> DataFrame:
-    import pyarrow.parquet as parquet
-
     table = pa.Table.from_pylist(list(facts_of_runs(runs)), schema=ARROW_SCHEMA)
     parquet.write_table(table, folder / "facts.parquet")
     return facts_of(spark, folder)
@@ -340,6 +347,106 @@ def test_the_whole_library(spark: SparkSession, tmp_path: Path) -> None:
 # -- files ------------------------------------------------------------------------------------------------
 
 
+def exported(content: bytes) -> bytes:
+    """A replay file as Parquet."""
+    return b"".join(parquet_file(io.BytesIO(content), lambda: None))
+
+
+class Kept:
+    """The tests' Spark session, which a command may not end."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._spark, name)
+
+    def stop(self) -> None:
+        pass
+
+
+FEW = tuple(rule for rule in RULES if rule.name in ("repeated", "confirmed_last"))
+"""Rules of which each is one job: who looks at files needs no more."""
+
+
+@pytest.fixture
+def command_spark(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_command, "start_session", lambda *_: Kept(spark))
+    monkeypatch.setattr(audit_command, "audit", lambda facts: audit(facts, FEW))
+
+
+def called(*words: Any) -> str:
+    told = io.StringIO()
+    call_command("audit", *words, stdout=told)
+    return told.getvalue()
+
+
+UNCHANGED = Tamper(1, lambda path, change: True, lambda change: None)
+
+
+@pytest.mark.usefixtures("command_spark")
+def test_a_folder_may_hold_every_form(spark: SparkSession, tmp_path: Path) -> None:
+    changed = replay(*TAMPERED["confirmed_last"])
+    for name, content in {
+        f"first/a{ENDING}": replay("SC-01", UNCHANGED),
+        f"second/a{ENDING}": changed,
+        "second/a.parquet": exported(changed),
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    frame(spark, tmp_path, [("swept", scenario("SC-01"))])
+    parquet.write_table(pa.table({"run": [1]}), tmp_path / "runs.parquet")
+    # What a killed job left stands under a hidden name.
+    (tmp_path / ".half.parquet").write_bytes(b"half")
+    told = io.StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("audit", str(tmp_path), "--json", stdout=told)
+    document = json.loads(told.getvalue())
+    assert ended.value.code == 1 and not document["agreed"]
+    assert document["sessions"] == 4
+    found = {(one["session"], one["rule"]) for one in document["disagreements"]}
+    assert ("second/a#main", "confirmed_last") in found
+    # A run says the same in each form.
+    assert {session for session, _ in found} == {"second/a#main", "second/a.parquet#main"}
+    assert document["disagreements_found"] == len(document["disagreements"])
+
+
+@pytest.mark.usefixtures("command_spark")
+@pytest.mark.parametrize("name", [f"torn{ENDING}", "torn.parquet"])
+def test_a_file_that_cannot_be_read_is_named_with_a_remedy(tmp_path: Path, name: str) -> None:
+    whole = replay("SC-01", UNCHANGED)
+    torn = exported(whole) if name.endswith(".parquet") else whole
+    (tmp_path / name).write_bytes(torn[: len(torn) // 2])
+    with pytest.raises(CommandError, match=f"{name}.*anew") as refused:
+        called(str(tmp_path))
+    assert refused.value.returncode == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("command_spark")
+def test_finished_sessions_of_the_database() -> None:
+    with pytest.raises(CommandError, match="no session of the database has ended") as refused:
+        called("--sessions")
+    assert refused.value.returncode == 2
+    version = ScenarioVersion.objects.library().get(identifier="SC-01")
+    session = create_session("somebody", version, None)
+    branch = Branch.objects.of_session(session.id)[0]
+    chunk = next_steps(simulate(scenario_of(version, None), []), branch, Goal("end", 0, 5_000, "limit"))
+    with transaction.atomic():
+        store_steps(branch, chunk)
+    assert "1 sessions" in (told := called("--sessions")) and "agree" in told
+
+
+def test_many_sessions_are_judged_some_at_a_time(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(4):
+        content = replay(*(TAMPERED["confirmed_last"] if number == 1 else ("SC-80/two-nodes", UNCHANGED)))
+        (tmp_path / f"{number}{ENDING}").write_bytes(content)
+    facts = facts_of(spark, tmp_path)
+    at_once = audit(facts, FEW)
+    assert at_once.found > 0 and at_once.sessions == 4
+    assert audit(facts, FEW, facts_at_once=at_once.facts // 3) == at_once
+
+
 def test_a_file_that_is_no_replay_is_named() -> None:
     with pytest.raises(DamagedReplay, match="my file"):
         list(facts_of_replay("my file", gzip.compress(b"{}\n")))
@@ -349,6 +456,9 @@ def test_a_file_that_is_no_replay_is_named() -> None:
 
 def test_nothing_to_audit_is_said(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(NothingToAudit, match="no \\*"):
+        facts_of(spark, tmp_path)
+    parquet.write_table(pa.table({"run": [1]}), tmp_path / "runs.parquet")
+    with pytest.raises(NothingToAudit, match="has no column"):
         facts_of(spark, tmp_path)
     with pytest.raises(NothingToAudit, match="does not exist"):
         facts_of(spark, tmp_path / "gone")

@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from eosviz.pipeline.audit import RULES, Outcome, audit
+from eosviz.pipeline.audit import DISAGREEMENTS_MAX, RULES, Outcome, audit
 from eosviz.pipeline.audit_sources import ENDING, NothingToAudit, facts_of
 from eosviz.pipeline.java import NoJava
 from eosviz.pipeline.spark import job_reason, start_session
@@ -19,7 +19,7 @@ from eosviz.replays.actions import export_session
 from eosviz.walkthroughs.models import Session
 
 SHOWN_MAX = 50
-"""Disagreements printed; --json has all."""
+"""Disagreements printed; --json has more."""
 AGREED, DISAGREED, FAILED = range(3)
 """What the command's exit says."""
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             "path",
             metavar="PATH",
             nargs="?",
-            help=f"a replay file (*{ENDING}), or a folder of them or of facts",
+            help=f"a replay file (*{ENDING} or its export as Parquet), or a folder of them or of facts",
         )
         parser.add_argument(
             "--sessions", action="store_true", help="instead: all sessions of the database that have ended"
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         else:
             for line in _lines(outcome):
                 self.stdout.write(line)
-        if outcome.disagreements:
+        if outcome.found:
             raise SystemExit(DISAGREED)
 
 
@@ -94,11 +94,12 @@ def _export_finished(folder: Path) -> None:
 def document(outcome: Outcome) -> dict[str, Any]:
     """What ``--json`` prints (docs/audit.md)."""
     return {
-        "agreed": not outcome.disagreements,
+        "agreed": not outcome.found,
         "sessions": outcome.sessions,
         "facts": outcome.facts,
         "rules": [{"name": rule.name, "spec": rule.spec, "guarantee": rule.guarantee} for rule in RULES],
         "broken": outcome.broken,
+        "disagreements_found": outcome.found,
         "disagreements": [
             {**asdict(one), "rows": None if one.rows is None else json.loads(one.rows)}
             for one in outcome.disagreements
@@ -110,10 +111,10 @@ def _lines(outcome: Outcome) -> Iterator[str]:
     yield f"{outcome.sessions} sessions, {outcome.facts} facts, {len(RULES)} rules"
     for name, count in outcome.broken.items():
         yield f"  {name}: {count} breaches, as the engine says or a switch explains"
-    if not outcome.disagreements:
+    if not outcome.found:
         yield "the engine's judges and the audit agree"
         return
-    yield f"{len(outcome.disagreements)} disagreements:"
+    yield f"{outcome.found} disagreements:"
     for one in outcome.disagreements[:SHOWN_MAX]:
         where = f"{one.session} step {one.step}" + (f" {one.partition}" if one.partition else "")
         if one.rule is None:
@@ -121,5 +122,5 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         else:
             yield f"  {where}: {one.rule} is broken"
             yield f"    {one.rows}"
-    if len(outcome.disagreements) > SHOWN_MAX:
-        yield f"  and {len(outcome.disagreements) - SHOWN_MAX} more: --json has them"
+    if outcome.found > SHOWN_MAX:
+        yield f"  and {outcome.found - SHOWN_MAX} more: --json has the first {DISAGREEMENTS_MAX}"
