@@ -126,6 +126,7 @@ def _bounded(found: Json) -> Json:
         verdict["notes"] = verdict["notes"][:20]
     for partition in (*found["partitions"], *found["copies"]):
         del partition["path"]
+    found["left_out"] = len(found["left_out"])
     left_out = ("paths", "producers", "visible_read_committed", "visible_read_uncommitted", "not_listed")
     rest = {name: value for name, value in found.items() if name not in left_out and name not in kept}
     if rest["text"] is not None:

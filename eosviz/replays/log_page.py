@@ -37,6 +37,7 @@ def log_case_page(analysis: Json) -> Json:
         "healthy": not problems,
         "partitions": rows,
         "copies": analysis["copies"],
+        "left_out": analysis.get("left_out", 0),
         "notes": [note for one in analysis["verdicts"] for note in _notes(one)],
         "held_up": [one for one in analysis["groups"] if one["held_up"]],
         "log_lines": analysis.get("log_lines", []),

@@ -40,7 +40,9 @@ class TooMuchError(Exception):
 
 
 def document_of(paths: Sequence[Path], out: Path) -> dict[str, Any]:
-    """The document of `paths`; the other files in `out`. Raises LogsError when there is nothing to read, TooMuchError beyond the bounds."""
+    """The document of `paths`; the other files in `out`. Raises LogsError when there is nothing to read,
+    TooMuchError beyond the bounds.
+    """
     command = [sys.executable, "-m", __name__, str(out), *map(str, paths)]
     try:
         done = subprocess.run(

@@ -13,8 +13,9 @@ from eosviz.pipeline.kafka_logs.batch_columns import Depth
 from eosviz.pipeline.kafka_logs.bundle_reading import BundledPartition, read_bundles
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
 from eosviz.pipeline.kafka_logs.directories import (
+    Found,
     PartitionDirectory,
-    find_directories,
+    find,
     log_start_checkpoints,
 )
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
@@ -70,6 +71,8 @@ class Case:
     """What was read of printed text; None when none was given."""
     log_lines: list[LogLine] = field(default_factory=list)
     """What brokers and clients logged about transactions."""
+    left_out: tuple[Path, ...] = ()
+    """Folders that the broker has set aside."""
     times_moved: bool = False
     """A bundle said that its times are not those of the cluster."""
 
@@ -101,11 +104,10 @@ def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | 
     """
     reading = reading or ReadingHere()
     given = by_kind(paths)
-    folders = given.folders
-    directories = find_directories(folders) if folders else ()
+    directories, left_out = find(given.logs) if given.logs else Found((), ())
     text = read_texts(given.texts) if given.texts else None
     bundles = read_bundles(given.bundles)
-    starts = log_start_checkpoints(folders)
+    starts = log_start_checkpoints(given.logs)
     log_lines = [
         *(text.log_lines if text is not None else ()),
         *chain.from_iterable(one.log_lines for one in bundles),
@@ -137,6 +139,7 @@ def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | 
     case = Case(
         tuple(map(str, paths)), now, coordinator=coordinator, groups=groups, text=text, log_lines=log_lines
     )
+    case.left_out = left_out
     case.times_moved = any(one.times_moved for one in bundles)
     for directory, partition, source in folded:
         verdicts = verdicts_of(partition, coordinator, now, directory.newest_snapshot, log_lines)
@@ -188,6 +191,7 @@ def document(case: Case, tell: Tell) -> dict[str, Any]:
         "now": case.now,
         "partitions": [_partition(read) for read in case.partitions],
         "copies": [_partition(read) for read in case.copies],
+        "left_out": [str(path) for path in case.left_out],
         "transactions": transactions[:LISTED_MAX],
         "producers": producers[:LISTED_MAX],
         "visible_read_committed": {name: one[:LISTED_MAX] for name, one in committed.items()},

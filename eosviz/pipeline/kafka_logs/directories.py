@@ -1,10 +1,12 @@
 """Partition folders on disk, found under the paths that were given, and the files beside their segments."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.codec.checkpoint_file import decode_leader_epochs, decode_offset_checkpoint
 from engine.codec.damage import DamagedError
@@ -17,6 +19,9 @@ from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Layout, batch_fac
 from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
 from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch, read_rows, stretches
 
+_SET_ASIDE = re.compile(r".+\.[0-9a-f]{32}-(?:delete|stray)")
+_MOVING = re.compile(r"(.+)\.[0-9a-f]{32}-future")
+"""How Kafka's `LogManager` and `UnifiedLog` rename folders (KIP-113)."""
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
 PARTITIONS_MAX = 20_000
 """Folders taken from one call; more are refused and not cut."""
@@ -32,7 +37,10 @@ class PartitionDirectory:
 
     @property
     def name(self) -> str:
-        return self.path.resolve().name
+        """A folder that the broker is still moving to another disk is a copy of its partition."""
+        name = self.path.resolve().name
+        moving = _MOVING.fullmatch(name)
+        return moving[1] if moving else name
 
     @property
     def size(self) -> int:
@@ -122,26 +130,60 @@ class PartitionDirectory:
         return None
 
 
+class Found(NamedTuple):
+    """What lies under some paths."""
+
+    directories: tuple[PartitionDirectory, ...]
+    """Each once, sorted by where they are."""
+    left_out: tuple[Path, ...]
+    """Folders that the broker has set aside: their partition was deleted, or does not belong there any more."""
+
+
 def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
-    """Every folder with segments under `paths`, each once, sorted. Raises LogsError."""
-    found: dict[Path, PartitionDirectory] = {}
+    """Every folder with segments under `paths`, and the folders of single segments. Raises LogsError."""
+    return find(paths).directories
+
+
+def find(paths: Sequence[Path]) -> Found:
+    """The same, with the folders that are not read. Raises LogsError."""
+    found: dict[Path, tuple[Path, set[str]]] = {}
+    left_out: list[Path] = []
+    for folder, names in _folders(paths):
+        segments = {name for name in names if base_offset_of(name) is not None}
+        if segments and _SET_ASIDE.fullmatch(folder.name):
+            left_out.append(folder)
+        elif segments:
+            found.setdefault(folder.resolve(), (folder, set()))[1].update(segments)
+        if len(found) > PARTITIONS_MAX:
+            raise LogsError(f"{folder} is beyond {PARTITIONS_MAX} partition folders: give parts of them")
+    if not found:
+        listed = ", ".join(map(str, paths))
+        aside = f"; left out, the broker has set it aside: {left_out[0]}" if left_out else ""
+        raise LogsError(f"no segment (twenty digits and .log) under {listed}{aside}")
+    directories = (
+        PartitionDirectory(place, tuple(place / name for name in sorted(names)))
+        for _, (place, names) in sorted(found.items())
+    )
+    return Found(tuple(directories), tuple(sorted(left_out)))
+
+
+def is_segment(path: Path) -> bool:
+    """Whether the path is a segment's file rather than a folder."""
+    return base_offset_of(path.name) is not None and path.is_file()
+
+
+def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
+    """Folders and the names of files in them; of a segment that was given alone, that one name."""
     for path in paths:
+        if is_segment(path):
+            yield path.parent, [path.name]
+            continue
         if not path.is_dir():
             what = "is not a folder" if path.exists() else "does not exist"
             raise LogsError(f"{path} {what}: give partition folders or log directories of a broker")
         for folder, names, files in os.walk(path, onerror=_raise):
             names.sort()
-            segments = [name for name in files if base_offset_of(name) is not None]
-            if segments:
-                place = Path(folder)
-                ordered = tuple(place / name for name in sorted(segments))
-                found.setdefault(place.resolve(), PartitionDirectory(place, ordered))
-            if len(found) > PARTITIONS_MAX:
-                raise LogsError(f"{path} has more than {PARTITIONS_MAX} partition folders: give parts of it")
-    if not found:
-        listed = ", ".join(map(str, paths))
-        raise LogsError(f"no segment (twenty digits and .log) under {listed}")
-    return tuple(found[place] for place in sorted(found))
+            yield Path(folder), files
 
 
 def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eosviz.pipeline.kafka_logs.bundle_reading import is_bundle
+from eosviz.pipeline.kafka_logs.directories import is_segment
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_reader import TextReader, TextReading
 
@@ -19,7 +20,8 @@ _HEAD_BYTES = 16
 class Given(NamedTuple):
     """Paths by what they are."""
 
-    folders: list[Path]
+    logs: list[Path]
+    """Folders, and segments that were given alone."""
     texts: list[Path]
     bundles: list[Path]
 
@@ -28,8 +30,8 @@ def by_kind(paths: Sequence[Path]) -> Given:
     """Raises LogsError for a path that is none of them."""
     given = Given([], [], [])
     for path in paths:
-        if path.is_dir():
-            given.folders.append(path)
+        if path.is_dir() or is_segment(path):
+            given.logs.append(path)
         elif path.is_file():
             (given.bundles if is_bundle(path) else given.texts).append(path)
         else:

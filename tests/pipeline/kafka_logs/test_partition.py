@@ -1,12 +1,14 @@
 """A partition's log as the fold sees it, against what consumers saw of it and what the broker kept beside it."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Range
+from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.directories import (
     LogsError,
     PartitionDirectory,
@@ -191,3 +193,32 @@ def test_a_path_without_logs_says_what_helps(tmp_path: Path) -> None:
         find_directories([tmp_path / "nowhere"])
     with pytest.raises(LogsError, match="no segment"):
         find_directories([tmp_path])
+
+
+def test_single_segments_are_their_folder_with_those_alone() -> None:
+    first, *_, last = sorted((KAFKA_LOGS / "k_roll" / "roll-0").glob("*.log"))
+    (whole,) = find_directories([first.parent])
+    (one,) = find_directories([last])
+    assert (one.name, one.segments) == ("roll-0", (last,))
+    (both,) = find_directories([last, first, first])
+    assert both.segments == (first, last)
+    (again,) = find_directories([last, first.parent])
+    assert again.segments == whole.segments
+
+
+def test_folders_that_the_broker_renamed_are_copies_or_left_out(tmp_path: Path) -> None:
+    source, some = KAFKA_LOGS / "c_commit" / "txcommit-0", "9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c"
+    names = (
+        "txcommit-0",
+        f"txcommit-0.{some}-future",
+        f"txcommit-0.{some}-delete",
+        f"txcommit-0.{some}-stray",
+    )
+    for name in names:
+        shutil.copytree(source, tmp_path / name)
+    case = read_case([tmp_path])
+    assert [read.directory.path.name for read in case.partitions] == ["txcommit-0"]
+    assert [read.partition.name for read in case.copies] == ["txcommit-0"]
+    assert sorted(path.name for path in case.left_out) == sorted(names[2:])
+    with pytest.raises(LogsError, match="has set it aside"):
+        find_directories([tmp_path / names[2]])

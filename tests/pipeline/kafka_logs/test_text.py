@@ -315,8 +315,9 @@ def test_text_and_folders_are_one_case(tmp_path: Path) -> None:
     ] == ["slow_but_alive"]
 
 
-def test_a_segment_given_as_a_file_is_refused_in_words(tmp_path: Path) -> None:
+def test_a_binary_file_beside_segments_is_refused_in_words(tmp_path: Path) -> None:
+    (snapshot,) = (KAFKA_LOGS / "c_commit" / "txcommit-0").glob("*.snapshot")
     with pytest.raises(CommandError, match="is no text: give the folder"):
-        call_command("logs", str(KAFKA_LOGS / "h2_open" / "hangopen-0" / f"{0:020}.log"))
+        call_command("logs", str(snapshot))
     with pytest.raises(CommandError, match="does not exist"):
         call_command("logs", str(tmp_path / "nothing"))

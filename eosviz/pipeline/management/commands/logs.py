@@ -116,15 +116,15 @@ class Command(BaseCommand):
         from eosviz.pipeline.spark import job_reason, start_session
 
         # What cannot be read is said before Spark is started for it.
-        folders = by_kind(paths).folders
-        if folders:
-            find_directories(folders)
+        logs = by_kind(paths).logs
+        if logs:
+            find_directories(logs)
         try:
             spark = start_session(master, settings.DATA_DIR)
         except NoJava as error:
             raise CommandError(str(error)) from error
         try:
-            return read_case(paths, now, SparkReading(spark, folders, depth))
+            return read_case(paths, now, SparkReading(spark, logs, depth))
         except LogsError:
             raise
         except Exception as error:
@@ -135,8 +135,8 @@ class Command(BaseCommand):
 
 def _own_master(paths: list[Path], depth: Depth) -> str | None:
     """Where to read when nobody says: here, until starting Spark costs less than it saves."""
-    folders = by_kind(paths).folders
-    size = sum(directory.size for directory in find_directories(folders)) if folders else 0
+    logs = by_kind(paths).logs
+    size = sum(directory.size for directory in find_directories(logs)) if logs else 0
     return OWN_MASTER if size >= SPARK_FROM_BYTES[depth] else None
 
 
@@ -154,6 +154,8 @@ def _lines(case: Case) -> Iterator[str]:
         yield from _partition_lines(read)
     for read in case.copies:
         yield f"{read.partition.name}: another copy in {read.directory.path}, not judged"
+    for path in case.left_out:
+        yield f"{path}: left out, the broker has set it aside"
     if case.text is not None:
         yield from _text_lines(case.text)
     if not case.coordinator.sources and not case.coordinator.latest:

@@ -1,0 +1,219 @@
+"""The shape of `manage.py logs --json`, from which the documented JSON Schema is made (docs/logs.schema.json).
+
+It is one copy told twice: a test compares the committed file with what is made here, and holds the documents of all
+recorded folders to it.
+"""
+
+import json
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
+from eosviz.pipeline.kafka_logs.verdicts import NoteKind
+
+Range = tuple[int, int]
+"""First and last offset, both inside."""
+Index = tuple[int, int, int, int]
+"""Producer id, first offset, offset of the marker, last stable offset behind it."""
+
+
+class _Shape(Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+
+class Holder(_Shape):
+    producer_id: int
+    epoch: int
+    first_offset: int
+
+
+class AbortedIndex(_Shape):
+    in_files: int
+    recomputed: int
+    only_in_files: list[Index]
+    only_recomputed: list[Index]
+    damage: list[str]
+
+
+class Partition(_Shape):
+    name: str
+    path: str
+    log_start: int
+    log_start_from: str
+    high_watermark: int
+    last_stable_offset: int
+    held_by: Holder | None
+    segments: int
+    batches: int
+    records: int
+    data_records: int
+    control_batches: int
+    corrupt: int
+    legacy: int
+    has_holes: bool
+    damage: list[str]
+    aborted_index: AbortedIndex
+
+
+class Transaction(_Shape):
+    producer_id: int
+    epoch: int
+    transactional_id: str | None
+    partition: str
+    first_offset: int
+    last_offset: int
+    result: Literal["open", "committed", "aborted", "ended"]
+    records: int
+    first_timestamp: int
+    marker_offset: int | None
+    marker_epoch: int | None
+    marker_timestamp: int | None
+    coordinator_epoch: int | None
+
+
+class Break(_Shape):
+    offset: int
+    expected: int
+    found: int
+
+
+class Producer(_Shape):
+    partition: str
+    producer_id: int
+    epoch: int
+    last_sequence: int
+    last_offset: int
+    last_timestamp: int
+    coordinator_epoch: int
+    open_first_offset: int | None
+    gaps: int
+    duplicates: int
+    breaks: list[Break]
+
+
+class Coordinator(_Shape):
+    partitions: list[str]
+    transactional_ids: int
+    records: int
+    corrupt: int
+    damage: list[str]
+
+
+class Group(_Shape):
+    group: str
+    partition: str
+    committed_offset: int
+    commit_timestamp: int
+    last_stable_offset: int | None
+    high_watermark: int | None
+    held_up: bool
+    pending_producer_id: int | None
+
+
+class Evidence(_Shape):
+    place: str
+    says: str
+
+
+class Note(_Shape):
+    kind: NoteKind
+    producer_id: int
+    epoch: int
+    first_offset: int
+    marker_offset: int
+    evidence: list[Evidence]
+
+
+class Remedy(_Shape):
+    action: Literal["abort", "wait", "look"]
+    command: str
+    preconditions: list[str]
+    last_stable_offset: int | None
+    visible_read_committed: list[Range] | None
+
+
+class Verdict(_Shape):
+    kind: VerdictKind
+    partition: str
+    producer_id: int | None
+    epoch: int | None
+    transactional_id: str | None
+    first_offset: int | None
+    coordinator_state: str | None
+    timeout_at: int | None
+    evidence: list[Evidence]
+    alternatives: list[VerdictKind]
+    would_change: list[str]
+    notes: list[Note]
+    remedy: Remedy | None
+
+
+class LoggedLine(_Shape):
+    kind: str
+    place: str
+    time: str
+    partition: str | None
+    producer_id: int | None
+    epoch: int | None
+    transactional_id: str | None
+    says: str
+
+
+class NotListed(_Shape):
+    log_lines: int
+    transactions: int
+    producers: int
+    groups: int
+    ranges: int
+
+
+class Example(_Shape):
+    reason: str
+    place: str
+    line: str
+
+
+class Text(_Shape):
+    files: list[str]
+    lines: int
+    used: int
+    skipped: dict[str, int]
+    examples: list[Example]
+
+
+class Document(_Shape):
+    schema: Literal[1]
+    paths: list[str]
+    now: int
+    partitions: list[Partition]
+    copies: list[Partition]
+    left_out: list[str]
+    transactions: list[Transaction]
+    producers: list[Producer]
+    visible_read_committed: dict[str, list[Range]]
+    visible_read_uncommitted: dict[str, list[Range]]
+    coordinator: Coordinator
+    groups: list[Group]
+    verdicts: list[Verdict]
+    log_lines: list[LoggedLine]
+    not_listed: NotListed
+    text: Text | None
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema 2020-12."""
+    made: dict[str, Any] = msgspec.json.schema(Document)
+    for shape in made["$defs"].values():
+        # What these modules tell their reader is not for that of the schema.
+        shape.pop("description", None)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "What `manage.py logs --json` prints, version 1 (docs/logs.md)",
+        **made,
+    }
+
+
+def as_text() -> str:
+    return json.dumps(schema(), indent=1, ensure_ascii=False, sort_keys=True) + "\n"

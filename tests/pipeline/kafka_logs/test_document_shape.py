@@ -1,0 +1,48 @@
+"""`--json` is what the documented schema says, for every recorded folder."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+from django.core.management import call_command
+
+from eosviz.pipeline.kafka_logs import document_shape
+from eosviz.pipeline.kafka_logs.case import read_case
+from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.pipeline.kafka_logs.told import document
+
+SCHEMA_FILE = Path(__file__).parents[3] / "docs" / "logs.schema.json"
+FOLDERS = sorted(path for path in KAFKA_LOGS.iterdir() if path.is_dir())
+
+
+def test_the_documented_schema_is_that_of_the_shape() -> None:
+    if os.environ.get("REWRITE"):
+        SCHEMA_FILE.write_text(document_shape.as_text(), encoding="utf-8")
+    assert SCHEMA_FILE.read_text(encoding="utf-8") == document_shape.as_text()
+
+
+def fits(told: Any) -> None:
+    validator = jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text(encoding="utf-8")))
+    assert [(list(error.instance_path), error.message) for error in validator.iter_errors(told)] == []
+    # The schema lets further keys pass where a reader of it would not mind; here each one must be documented.
+    msgspec.convert(told, document_shape.Document)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_every_recorded_folder_fits(folder: Path) -> None:
+    fits(json.loads(json.dumps(document(read_case([folder, KAFKA_LOGS / "_internal"])))))
+
+
+def test_text_and_single_files_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "t.txt"
+    text.write_text("good morning\n[2026-11-21 09:18:54,084] INFO [UnifiedLog partition=t-0, dir=/d] Incremented log "
+                    "start offset to 14 due to segment deletion\n")  # fmt: skip
+    (segment,) = (KAFKA_LOGS / "c_commit" / "txcommit-0").glob("*.log")
+    call_command("logs", str(text), str(segment), "--json")
+    told = json.loads(capsys.readouterr().out)
+    fits(told)
+    assert [one["name"] for one in told["partitions"]] == ["txcommit-0"]
