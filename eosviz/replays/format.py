@@ -80,9 +80,15 @@ class Transition(_Shape, rename={"source": "from", "target": "to"}):
 
 
 class Broken(_Shape):
+    """What proves it beside the serials depends on the guarantee (docs/frame.md)."""
+
     guarantee: Name
     partition: Name | None
     serials: list[int]
+    transaction: Name | UnsetType = UNSET
+    producer_id: int | UnsetType = UNSET
+    first_offset: int | UnsetType = UNSET
+    nodes: list[Name] | UnsetType = UNSET
 
 
 class Step(_Shape):

@@ -98,6 +98,20 @@ def _wrong_lines(run: tuple[str, str | None]) -> list[str]:
     return wrong
 
 
+PROOFS = [("SC-58", "unexpected"), ("SC-70", "check-off"), ("SC-83", "manual-b")]
+"""Runs whose `broken` names more than serials: what hangs, which transaction is torn, at which nodes it is mixed."""
+
+
+@pytest.mark.parametrize("run", PROOFS)
+def test_a_broken_guarantee_brings_its_proof(run: tuple[str, str]) -> None:
+    document = next(found for found in library() if found.id == run[0])
+    simulation, proofs = Simulation(document.scenario(run[1])), []
+    while isinstance(step := simulation.step(), Step):
+        proofs += step.to_json()["broken"]
+    assert any(proof.keys() > {"guarantee", "partition", "serials"} for proof in proofs)
+    assert _wrong_lines(run) == []
+
+
 @pytest.mark.parametrize("part", range(8))
 def test_every_step_of_the_library_fits_the_schema(part: int) -> None:
     assert len(FIRST) > 80

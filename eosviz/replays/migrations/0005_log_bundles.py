@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('replays', '0004_exports_and_publications'),
+        ("replays", "0004_exports_and_publications"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='replay',
-            name='bundle',
+            model_name="replay",
+            name="bundle",
             field=models.BinaryField(default=None, null=True),
         ),
     ]
