@@ -30,17 +30,17 @@ _EVERY_ROOT = """
   }
 """
 
-# Contrast follows from a text's colour, size and weight and from what is painted behind it: by what it stands in, and in
-# a picture by the shapes before it. What a shadow root holds is marked as a whole.
+# Contrast follows from a text's colour, size and weight and from what is painted behind it: by what it stands in, and
+# in a picture by the shapes before it. What a shadow root holds is marked as a whole.
 _MARK_ONE_OF_EACH_LOOK = f"""() => {{
   const all = [...document.body.querySelectorAll("*")];
   if (all.length < {LONG}) return false;
   const behind = new Map([[null, ""]]);
   const painted = (element) => {{
     if (!behind.has(element)) {{
-      const {{ backgroundColor, backgroundImage, opacity, filter, mixBlendMode, visibility }} = getComputedStyle(element);
-      const own = [backgroundColor, backgroundImage, opacity, filter, mixBlendMode, visibility].join();
-      behind.set(element, painted(element.parentElement) + "/" + own);
+      const style = getComputedStyle(element);
+      const own = ["backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "visibility"];
+      behind.set(element, painted(element.parentElement) + "/" + own.map((name) => style[name]).join());
     }}
     return behind.get(element);
   }};

@@ -24,6 +24,8 @@ from engine.predict import questions
 from engine.scenario.shelf import entry
 from eosviz.launch.places import ROOT
 from tests.e2e.looking import (
+    LONG,
+    ONE_OF_EACH_LOOK,
     assert_accessible,
     assert_nothing_scrolls_sideways,
     assert_one_screen,
@@ -226,6 +228,32 @@ def test_the_page_for_our_own_failures_is_accessible(look: Page, running_site: R
     look.set_content(render_to_string("500.html"))
     assert_accessible(look)
     assert_words_complete(look)
+
+
+FAINT = {
+    "a text": '<p style="color: #aaa">faint</p>',
+    "what it stands in": '<section style="background: #222"><p>faint</p></section>',
+    "what is seen through": '<div style="opacity: 0.3"><p>faint</p></div>',
+    "a field": '<input aria-label="faint" value="faint" style="color: #ccc; background: #fff">',
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("kind", FAINT)
+def test_one_faint_text_is_found_among_thousands_that_are_not(browser: Browser, kind: str) -> None:
+    page = browser.new_page()
+    rows = "<p>text</p>" * LONG
+    page.set_content(
+        f'<!doctype html><html lang="en"><title>t</title><body style="background: #fff; color: #000"><main>'
+        f"{rows}{FAINT[kind]}{rows}</main>"
+    )
+    if kind == "nothing":
+        assert_accessible(page)
+    else:
+        with pytest.raises(AssertionError, match="color-contrast"):
+            assert_accessible(page)
+    assert page.locator(f"[{ONE_OF_EACH_LOOK}]").count() == 0
+    page.close()
 
 
 @pytest.mark.parametrize("scenario", ["SC-01", "SC-03", "SC-28", "SC-33"])
