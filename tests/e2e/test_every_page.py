@@ -120,6 +120,7 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         "tracks/",
         "tracks/exactly-once/",
         "replays/import",
+        "account/used",
         "replays/log",
         "pipeline/",
         "pipeline/new?scenario=SC-02",
