@@ -3,7 +3,7 @@
  * or by virtual time, with the first step that differs and both verdicts (docs/player.md).
  */
 
-import type { TemplateResult } from "lit";
+import type { PropertyValues, TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
 import "./sentence.ts";
 import "./strip.ts";
@@ -16,7 +16,7 @@ import type { Difference, Line } from "./lockstep.ts";
 import { sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { compareOn, nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
-import { prefersReducedMotion, rememberLanguage } from "./page.ts";
+import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { sessionAddress, SessionSocket } from "./socket.ts";
 import { defaults as growing, PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
@@ -77,6 +77,7 @@ export class Compare extends LitElement {
   declare at: number;
   declare fault: string | null;
 
+  readonly #permalink = new Permalink();
   #sides: Side[] = [];
   #found: Difference = { sameUpTo: 0, first: null, isComplete: false };
 
@@ -102,6 +103,7 @@ export class Compare extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    this.#readAddress();
     addEventListener("keydown", this.#key);
     this.addEventListener("select", this.#select as EventListener);
     void this.#begin();
@@ -278,6 +280,25 @@ export class Compare extends LitElement {
     event.preventDefault();
     action();
   };
+
+  // What the address says: `zoom`, `by` (virtual time) and `at` (the common step or time)
+
+  #readAddress(): void {
+    const asked = new URLSearchParams(location.search);
+    this.middle = this.#offered.find((middle) => middle === asked.get("zoom")) ?? this.middle;
+    if (asked.get("by") === "time") this.lockstep = "time";
+    const at = Number(asked.get("at"));
+    if (Number.isSafeInteger(at) && at > 0) this.at = at;
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    if (!["middle", "lockstep", "at"].some((name) => changed.has(name))) return;
+    this.#permalink.keep({
+      zoom: this.middle === "lanes" ? "" : this.middle,
+      by: this.lockstep === "time" ? "time" : "",
+      at: this.at === 0 ? "" : String(this.at),
+    });
+  }
 
   // What is shown
 

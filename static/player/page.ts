@@ -52,20 +52,22 @@ export function rememberTheme(theme: Theme): void {
   applyTheme(theme);
 }
 
-/** Keeps `?branch=…&step=…` of the address at what is on show, so that copying it shares the exact step. */
+/** Keeps the address at what is on show, so that copying it shares the exact step. */
 export class Permalink {
   #timer: number | null = null;
 
-  /** `further`: what else stands in the address; an empty text takes it out. */
   show(branch: string, step: number, further: Record<string, string> = {}): void {
+    this.keep({ branch, step: String(step), ...further });
+  }
+
+  /** Name to text; an empty text takes the name out of the address. */
+  keep(values: Record<string, string>): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     // Browsers refuse more than about a hundred changes in half a minute; a scrubbing reader makes more.
     this.#timer = setTimeout(() => {
       if (location.protocol === "file:") return; // Who opened a file has no address to share.
       const address = new URL(location.href);
-      address.searchParams.set("branch", branch);
-      address.searchParams.set("step", String(step));
-      for (const [name, value] of Object.entries(further)) {
+      for (const [name, value] of Object.entries(values)) {
         if (value === "") address.searchParams.delete(name);
         else address.searchParams.set(name, value);
       }
