@@ -25,8 +25,6 @@ import type { LookingElement, LookingKey } from "./looking.ts";
 import { LOOKING_KEYS } from "./looking.ts";
 import "./zoom-bar.ts";
 import { panelsOf } from "./column-fit.ts";
-import { ColumnFolds, FitTimes } from "./column-folds.ts";
-import type { Wanted } from "./column-folds.ts";
 import "./branch-list.ts";
 import type { DialogElement } from "./dialogs.ts";
 import { Company } from "./company.ts";
@@ -44,6 +42,7 @@ import type { Why } from "./why.ts";
 import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
+import { SideColumns } from "./side-columns.ts";
 import { leftPanels, rightPanels } from "./side-panels.ts";
 import { FileSource } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
@@ -55,8 +54,6 @@ import type { Middle } from "./zoom-view.ts";
 import { addressOf, isMiddle, ZoomView } from "./zoom-view.ts";
 import "./transactions-list.ts";
 import { stopsOf, Transactions } from "./transactions.ts";
-
-const SIDE_PANELS = ".player > :is(.left, .right) > .panel > :not(button)";
 
 export type Column = "left" | "middle" | "right";
 
@@ -106,6 +103,7 @@ export class Player extends LitElement {
     column: { state: true },
     isNarrow: { state: true },
     fault: { state: true },
+    hasWords: { state: true },
   };
 
   declare session: string;
@@ -159,6 +157,7 @@ export class Player extends LitElement {
   declare column: Column;
   declare isNarrow: boolean;
   declare fault: string | null;
+  declare hasWords: boolean;
 
   store: PlayerStore | undefined;
   play: Play | undefined;
@@ -167,19 +166,7 @@ export class Player extends LitElement {
   company: Company | undefined;
   /** Whether the reader has picked what the middle shows. */
   #hasChosen = false;
-  /** Panels that the reader opened, which therefore do not fold. */
-  readonly #kept = new Set<string>();
-  readonly #folds = new ColumnFolds();
-  readonly #fitting = new FitTimes(
-    () => this.#eachColumn((column, wanted) => this.#folds.fit(column, wanted)),
-    () => this.#eachColumn((column, wanted) => this.#folds.fitAnew(column, wanted)),
-  );
-  /** A panel may grow without a frame: the reader opens what is in it, or the window changes. */
-  readonly #resized = new ResizeObserver((entries) => {
-    const sizes = entries.map(({ target, borderBoxSize: [box] }) => ({ target, height: box?.blockSize ?? 0 }));
-    if (!this.#folds.knows(sizes)) requestAnimationFrame(() => this.#fitting.resized());
-  });
-  readonly #observed = new WeakSet<Element>();
+  readonly #columns = new SideColumns(this, () => ({ about: panelsOf(this.store?.frame), scrolls: this.isNarrow }));
   readonly #permalink = new Permalink();
   readonly #width = matchMedia(`(max-width: ${defaults.folds - 1}px)`);
 
@@ -224,6 +211,7 @@ export class Player extends LitElement {
     this.column = "middle";
     this.isNarrow = this.#width.matches;
     this.fault = null;
+    this.hasWords = false;
   }
 
   protected override createRenderRoot(): HTMLElement {
@@ -235,26 +223,25 @@ export class Player extends LitElement {
     addEventListener("keydown", this.#key);
     this.addEventListener("select", this.#select as EventListener);
     this.#width.addEventListener("change", this.#fold);
-    void this.#begin();
+    this.#begin();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     removeEventListener("keydown", this.#key);
     this.#width.removeEventListener("change", this.#fold);
-    this.#resized.disconnect();
-    this.#fitting.stop();
+    this.#columns.stop();
     this.play?.stop();
     this.store?.stop();
   }
 
-  async #begin(): Promise<void> {
-    await this.#speak(this.language);
+  /** Words and steps are fetched at the same time. */
+  #begin(): void {
+    void this.#speak(this.language).then(() => { this.hasWords = true; });
     const socketAddress = this.follow === "" ? sessionAddress(this.session) : followAddress(this.follow);
     const source = this.file === "" ? new SessionSocket(socketAddress) : new FileSource(this.file);
     const startAt = { branch: this.branch, step: this.step };
     const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
-    store.speak(words.language);
     store.addEventListener("change", this.#changed);
     store.select(selectionOf(this.select, this.selectIn, this.selectSerials));
     if (isMiddle(this.view) && this.view !== "lanes") this.#open("middle", this.view);
@@ -357,35 +344,8 @@ export class Player extends LitElement {
   protected override updated(_changed: PropertyValues): void {
     const title = this.store?.header?.title[words.language];
     if (title !== undefined && title !== "") document.title = `${title} · eosviz`;
-    void this.#panelsDrawn();
+    void this.#columns.drawn();
     this.company?.moved();
-  }
-
-  async #panelsDrawn(): Promise<void> {
-    const panels = [...this.querySelectorAll<LitElement>(SIDE_PANELS)];
-    await Promise.all(panels.map((panel) => panel.updateComplete));
-    this.#fitting.frame();
-    for (const panel of panels) {
-      if (this.#observed.has(panel)) continue; // Observing it again would report its size again.
-      this.#observed.add(panel);
-      this.#resized.observe(panel);
-    }
-  }
-
-  /** Folds what does not fit beside the picture. Narrow screens scroll instead. */
-  #fit(): void {
-    this.#eachColumn((column, wanted) => this.#folds.fit(column, wanted));
-  }
-
-  #eachColumn(act: (column: HTMLElement, wanted: Wanted) => void): void {
-    const wanted = { about: panelsOf(this.store?.frame), kept: this.#kept, scrolls: this.isNarrow };
-    for (const column of this.querySelectorAll<HTMLElement>(".player > :is(.left, .right)")) act(column, wanted);
-  }
-
-  #keepOpen(tag: string): void {
-    this.#kept.add(tag);
-    this.#fit();
-    this.querySelector<HTMLElement>(`#panel-${tag}`)?.focus();
   }
 
   /** The place of a panel; folded, the whole heading opens it. */
@@ -393,12 +353,12 @@ export class Player extends LitElement {
     if (!isShown(tag, frame)) return nothing;
     const name = say("player.open_panel", { panel: panelName(tag) });
     return html`<div class="panel" id=${`panel-${tag}`} tabindex="-1">${content}<button class="unfold" aria-label=${name} title=${name}
-      @click=${() => this.#keepOpen(tag)}></button></div>`;
+      @click=${() => this.#columns.keepOpen(tag)}></button></div>`;
   }
 
   protected override render(): TemplateResult | typeof nothing {
     const { store, play } = this;
-    if (store === undefined || play === undefined) return html`<p class="quiet loading">…</p>`;
+    if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
         @make-branch=${this.#makeBranch} @look-back=${() => void store.lookBack()} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
@@ -573,8 +533,7 @@ export class Player extends LitElement {
     for (const menu of open) menu.removeAttribute("open");
     if (open.length > 0 || this.querySelector<LookingElement>("eos-looking")?.close() === true) return;
     this.store?.dismiss();
-    this.#kept.clear();
-    this.#fit();
+    this.#columns.release();
     this.store?.select(null);
   }
 
@@ -584,11 +543,16 @@ export class Player extends LitElement {
     if (panel.place === "middle") this.#open("middle", panel.tag === "eos-lanes" ? "lanes" : "spacetime");
     else this.#open(panel.place, null);
     await this.updateComplete;
-    if (panel.place !== "middle") this.#keepOpen(panel.tag);
+    if (panel.place !== "middle") this.#columns.keepOpen(panel.tag);
     const element = this.querySelector<HTMLElement>(`#panel-${panel.tag}`);
     element?.focus();
     element?.scrollIntoView({ block: "nearest" });
   }
+}
+
+/** Everything is drawn with the first frame; until then there is nothing to say but what went wrong. */
+function isOpening({ frame, problem, status }: PlayerStore): boolean {
+  return frame === undefined && problem === null && status !== "failed" && status !== "reconnecting";
 }
 
 customElements.define("eos-player", Player);
