@@ -10,6 +10,7 @@ http_application = get_asgi_application()  # loads the apps, which the imports b
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
+from eosviz.analytics.routing import websocket_urlpatterns as analysis_sockets  # noqa: E402
 from eosviz.audience.routing import websocket_urlpatterns  # noqa: E402
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets  # noqa: E402
 from eosviz.operating.metrics import MeasuredSockets  # noqa: E402
@@ -22,7 +23,9 @@ routes = ProtocolTypeRouter(
         "http": BodyLimit(http_application),
         # A page of another site may open a WebSocket with the visitor's cookies: the origin is checked first.
         "websocket": OwnOrigin(
-            AuthMiddlewareStack(URLRouter([*websocket_urlpatterns, *class_sockets, *job_sockets]))
+            AuthMiddlewareStack(
+                URLRouter([*websocket_urlpatterns, *class_sockets, *job_sockets, *analysis_sockets])
+            )
         ),
     }
 )

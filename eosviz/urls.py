@@ -25,4 +25,5 @@ urlpatterns = [
     path("", include("eosviz.tracks.urls")),
     path("", include("eosviz.classroom.urls")),
     path("", include("eosviz.workshop.urls")),
+    path("", include("eosviz.analytics.urls")),
 ]

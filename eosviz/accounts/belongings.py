@@ -12,6 +12,7 @@ import msgspec
 
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import role_of
+from eosviz.analytics.models import Trail
 from eosviz.classroom.models import Attempt, AuditEntry, Classroom, Membership
 from eosviz.pipeline.models import Sweep
 from eosviz.replays.actions import export_session, file_name
@@ -51,6 +52,7 @@ def holdings(user: User) -> list[Holding]:
         Holding("published", Publication.objects.of_browser(key).count()),
         Holding("sweeps", Sweep.objects.of_browser(key).count()),
         Holding("predictions", Prediction.objects.filter(session__owner=key).count()),
+        Holding("trails", Trail.objects.filter(session__owner=key).count()),
         Holding("progress", Visit.objects.of_browser(key).count()),
         Holding("memberships", Membership.objects.filter(user=user).count()),
         Holding("attempts", Attempt.objects.of(user).count()),
@@ -68,6 +70,17 @@ def account_file(user: User) -> dict[str, Any]:
         "name": user.name,
         "joined": user.date_joined.isoformat(),
         "role": role_of(user).value,
+        "counted": user.counted,
+        "trails": [
+            {
+                "session": str(trail.session_id),
+                "last": trail.last,
+                "furthest": trail.furthest,
+                "backs": trail.backs,
+                "backs_more": trail.backs_more,
+            }
+            for trail in Trail.objects.filter(session__owner=key).order_by("changed")
+        ],
         "progress": [
             {
                 "track": visit.track,

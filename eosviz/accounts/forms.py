@@ -10,6 +10,7 @@ from django.utils.functional import lazy
 from django.utils.translation import get_language
 
 from eosviz.accounts.models import NAME_CHARACTERS_MAX, User
+from eosviz.analytics.models import PEOPLE_MIN_ALL
 from eosviz.catalogue import language_of, say
 
 
@@ -44,9 +45,15 @@ class NameAtSignUp(forms.Form):
 class NameForm(forms.ModelForm):
     class Meta:
         model = User
-        fields = ("name",)
-        labels = {"name": words("accounts.name")}  # noqa: RUF012
-        help_texts = {"name": words("accounts.name.why")}  # noqa: RUF012
+        fields = ("name", "counted")
+        labels = {  # noqa: RUF012
+            "name": words("accounts.name"),
+            "counted": words("analytics.agree"),
+        }
+        help_texts = {  # noqa: RUF012
+            "name": words("accounts.name.why"),
+            "counted": words("analytics.agree.why", least=PEOPLE_MIN_ALL),
+        }
         widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}  # noqa: RUF012
 
 

@@ -48,6 +48,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(default=True)
     """False: cannot sign in, and whoever is signed in is signed out."""
     date_joined = models.DateTimeField(auto_now_add=True)
+    counted = models.BooleanField(default=False)
+    """Agreed to be counted, without a name, among all who did (docs/analytics.md)."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

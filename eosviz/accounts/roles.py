@@ -44,6 +44,7 @@ MAY: dict[Role, tuple[str, ...]] = {
 
 LOOKED_AT = (
     "accounts",
+    "analytics",
     "audience",
     "classroom",
     "pipeline",

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from django.conf import settings
 from pyspark.sql import SparkSession
 
+from eosviz.analytics.job import run_analysis
+from eosviz.analytics.models import Analysis
 from eosviz.pipeline import actions
 from eosviz.pipeline.models import Job, Shrink, State, Sweep
 from eosviz.pipeline.shrink_job import run_shrink
@@ -29,7 +31,7 @@ logger = logging.getLogger(__name__)
 LINGER_SECONDS = 30.0
 """How long the session is kept for the next job: starting one costs several seconds."""
 LOOK_SECONDS = 0.5
-_RUN = {Sweep: run_sweep, Shrink: run_shrink}
+_RUN = {Sweep: run_sweep, Shrink: run_shrink, Analysis: run_analysis}
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:

@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "eosviz.classroom",
     "eosviz.audience",
     "eosviz.workshop",
+    "eosviz.analytics",
     "eosviz.operating",
 ]
 

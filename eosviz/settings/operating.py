@@ -3,6 +3,7 @@
 from typing import Any
 
 import environ
+from celery.schedules import crontab
 
 env = environ.Env()
 
@@ -16,6 +17,7 @@ WORKER_METRICS_HOST = env.str("EOSVIZ_WORKER_METRICS_HOST", "127.0.0.1")
 
 # Only where a beat runs, and one alone: celery -A eosviz beat
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
+    "analytics": {"task": "analytics.ask_for_all", "schedule": crontab(hour=2, minute=30)},
     "check_editions": {"task": "workshop.check_editions", "schedule": 24 * 3600.0},
 }
 if KEEP_ANONYMOUS_DAYS > 0:

@@ -4,6 +4,7 @@ import "../styles/all.css";
 import "../diagrams/index.ts";
 import "./compare.ts";
 import "./player.ts";
+import "./trail-element.ts";
 import { applyTheme, currentTheme } from "./page.ts";
 import { submitAtOnce } from "./submit-at-once.ts";
 

@@ -24,6 +24,8 @@ from engine.scenario import entry, parse
 from engine.scenario.header import ENGINE_VERSION
 from engine.scenario.tracks import tracks
 from eosviz import health
+from eosviz.analytics.models import Analysis
+from eosviz.analytics.routing import websocket_urlpatterns as analysis_sockets
 from eosviz.audience.routing import websocket_urlpatterns
 from eosviz.classroom.models import Attempt, Kind, Membership
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets
@@ -60,6 +62,7 @@ OWNER = ("learner",)
 CLASS = ("learner", "other learner", "instructor")
 READERS = ("instructor", "administrator")
 TEACHER = ("instructor",)
+TEACHERS = ("instructor", "other instructor", "administrator")
 TRACK = tracks()[0].name
 
 
@@ -78,6 +81,7 @@ class Things:
     sweep: Sweep
     own_sweep: Sweep
     shrink: Shrink
+    analysis: Analysis
     follow: uuid.UUID
     link: str
     member: Membership
@@ -243,6 +247,16 @@ ROWS: dict[str, Row] = {
     "reference:terms": _everybody("/reference/terms/"),
     "reference:limits": _everybody("/reference/limits/"),
     "reference:search": _everybody("/reference/search/?q=marker"),
+    "analytics:everybody": Row(lambda things: "/analytics/", TEACHERS, strangers=302),
+    "analytics:ask_everybody": Row(lambda things: "/analytics/ask", TEACHERS, "post", strangers=302),
+    "analytics:of_class": _class("analytics/", READERS),
+    "analytics:ask_of_class": _class("analytics/ask", READERS, "post"),
+    "analytics:trail": Row(
+        lambda things: f"/sessions/{things.session.id}/trail",
+        OWNER,
+        "json",
+        lambda things: {"branch": str(things.branch.id), "last": 0, "furthest": 0, "backs": []},
+    ),
     "tracks:index": _everybody("/tracks/"),
     "tracks:detail": _everybody(f"/tracks/{TRACK}/"),
     "tracks:begin": _everybody(f"/tracks/{TRACK}/1/begin", "post"),
@@ -435,6 +449,7 @@ def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
         sweep=sweep,
         own_sweep=own_sweep,
         shrink=shrink,
+        analysis=Analysis.objects.create(classroom=school.classroom),
         follow=presenting.start(session).token,
         link=f"{split.path}?{split.query}",
         member=Membership.objects.get(user=school.people["other learner"]),
@@ -591,6 +606,10 @@ SOCKETS: dict[str, tuple[Callable[[Things], str], tuple[str, ...]]] = {
     "ws/sessions/<uuid:session_id>/": (lambda things: f"/ws/sessions/{things.session.id}/", OWNER),
     "ws/follow/<uuid:token>/": (lambda things: f"/ws/follow/{things.follow}/", PEOPLE),
     "ws/classes/<uuid:classroom_id>/": (lambda things: f"/ws/classes/{things.room}/", READERS),
+    "ws/analytics/<uuid:job_id>/": (
+        lambda things: f"/ws/analytics/{things.analysis.id}/",
+        READERS,
+    ),
     "ws/sweeps/<uuid:job_id>/": (lambda things: f"/ws/sweeps/{things.own_sweep.id}/", OWNER),
     "ws/shrinks/<uuid:job_id>/": (lambda things: f"/ws/shrinks/{things.shrink.id}/", OWNER),
 }
@@ -598,7 +617,8 @@ SOCKETS: dict[str, tuple[Callable[[Things], str], tuple[str, ...]]] = {
 
 def test_every_socket_has_a_row() -> None:
     assert {
-        str(route.pattern) for route in [*websocket_urlpatterns, *class_sockets, *job_sockets]
+        str(route.pattern)
+        for route in [*websocket_urlpatterns, *class_sockets, *job_sockets, *analysis_sockets]
     } == SOCKETS.keys()
 
 

@@ -1,0 +1,97 @@
+"""Everything that writes about analytics. Pages, commands and the nightly task are doors to these functions."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from eosviz.accounts.models import User
+from eosviz.analytics.gathering import sessions_of
+from eosviz.analytics.models import BACKS_MAX, Analysis, Trail
+from eosviz.classroom.models import Attempt, Classroom
+from eosviz.pipeline.models import State
+from eosviz.tracks.models import Prediction, Visit
+from eosviz.walkthroughs.messages import Problem
+from eosviz.walkthroughs.models import Branch, Command, Session
+
+logger = logging.getLogger(__name__)
+
+
+def is_followed(session: Session) -> bool:
+    """Whether a trail of this session is kept: it is an attempt at what a class was given, or stands in a track that
+    it was given, or belongs to an account that agreed."""
+    if User.objects.filter(owner_key=session.owner, counted=True, is_active=True).exists():
+        return True
+    attempts = Attempt.objects.filter(assignment__classroom__archived=None)
+    if attempts.filter(session=session).exists():
+        return True
+    track = Visit.objects.filter(session=session).values_list("track", flat=True).first()
+    return (
+        track is not None and attempts.filter(user__owner_key=session.owner, assignment__track=track).exists()
+    )
+
+
+def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs: list[int]) -> None:
+    """Where the reader is, how far they looked, from which steps they went back since they said so last. Steps of a
+    branch that the first one does not have count as the step where it left. Raises Problem."""
+    branch = Branch.objects.filter(id=branch_id, session=session).first()
+    if branch is None:
+        raise Problem("not_found", "no_branch", branch=str(branch_id))
+    line = Branch.objects.line(branch)
+    shared = line[1].leaves_at if len(line) > 1 else branch.newest
+    with transaction.atomic():
+        Trail.objects.get_or_create(session=session)
+        trail = Trail.objects.select_for_update().get(session=session)
+        trail.last = min(last, shared)
+        trail.furthest = max(trail.furthest, min(furthest, shared))
+        for step in backs:
+            key = str(step)
+            if step > shared:
+                continue
+            if key in trail.backs or len(trail.backs) < BACKS_MAX:
+                trail.backs[key] = trail.backs.get(key, 0) + 1
+            else:
+                trail.backs_more += 1
+        trail.save()
+
+
+def ask(classroom: Classroom | None) -> Analysis:
+    """An analysis that waits to be run; the one that waits or runs already where there is one."""
+    with transaction.atomic():
+        scope = Analysis.objects.of_scope(classroom)
+        for known in scope.unfinished():
+            if known.is_active:
+                return known
+        return Analysis.objects.create(classroom=classroom, state=State.WAITING)
+
+
+def ask_for_all() -> list[Analysis]:
+    """One for every class that did something since its last one, and one for all who agreed."""
+    open_classes = Classroom.objects.filter(archived=None).order_by("created")
+    scopes: list[Classroom | None] = [None, *open_classes.iterator()]
+    return [ask(scope) for scope in scopes if _has_news(scope)]
+
+
+def _has_news(classroom: Classroom | None) -> bool:
+    last = Analysis.objects.of_scope(classroom).filter(state=State.DONE).first()
+    sessions = sessions_of(classroom)
+    if last is None:
+        return sessions.exists()
+    newest = _newest_word(classroom)
+    # Who has gone is noticed by their absence, who has stopped in the middle by the time that passed.
+    gone = sessions.count() != last.sessions + last.under_way + last.left_out
+    return gone or last.under_way > 0 or (newest is not None and newest > last.created)
+
+
+def _newest_word(classroom: Classroom | None) -> datetime | None:
+    ids = sessions_of(classroom).values("id")
+    words = (
+        Session.objects.filter(id__in=ids).aggregate(at=Max("created"))["at"],
+        Command.objects.filter(session__in=ids).aggregate(at=Max("answered"))["at"],
+        Trail.objects.filter(session__in=ids).aggregate(at=Max("changed"))["at"],
+        Prediction.objects.filter(session__in=ids).aggregate(at=Max("answered"))["at"],
+    )
+    return max((at for at in words if at is not None), default=None)

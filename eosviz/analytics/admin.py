@@ -1,0 +1,25 @@
+"""Analyses in Django's administration, to look at. Trails are looked at by nobody."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from eosviz.analytics.models import Analysis, Figure
+from eosviz.operating.looked_at import LookedAt
+
+
+@admin.register(Analysis)
+class AnalysisAdmin(LookedAt):
+    list_display = ("__str__", "state", "people", "sessions", "withheld", "created", "finished")
+    list_filter = ("state",)
+    list_select_related = ("classroom",)
+    exclude = ("owner",)
+    ordering = ("-created",)
+
+
+@admin.register(Figure)
+class FigureAdmin(LookedAt):
+    list_display = ("analysis", "kind", "group", "version", "variant", "step", "rule", "people", "of")
+    list_filter = ("kind",)
+    list_select_related = ("analysis", "version")
+    ordering = ("-analysis__created", "id")

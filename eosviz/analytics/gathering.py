@@ -1,0 +1,237 @@
+"""What an analysis reads out of the database: visits, what happened in them, and the steps that it happened at.
+
+People are numbers here from the first line on, given anew for each analysis and kept nowhere. A visit is one session;
+what is counted of it lies on its first branch up to the first intervention: there everybody has the same steps.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+
+from eosviz.accounts.models import User
+from eosviz.analytics.models import Trail
+from eosviz.classroom.models import Assignment, Attempt, Classroom, Membership, Part
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.tracks.models import Prediction, Visit
+from eosviz.walkthroughs.models import Branch, Command, Session, Step
+from eosviz.workshop.models import Edition
+
+SESSIONS_MAX = 200_000
+"""The newest are looked at; the others are counted and told."""
+LEFT_AFTER = timedelta(days=1)
+"""A session that did not end counts as left when nobody asked anything of it for so long."""
+STEPS_MAX = 5_000
+"""Of one scenario whose rules and sentences are read."""
+AT_ONCE = 500
+_ALONE, _CLASS = "alone", "class"
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Gathered:
+    """Rows of `measures.py`'s frames. ``said``: (version, variant, step) to the step's sentence."""
+
+    visits: list[Row] = field(default_factory=list)
+    moves: list[Row] = field(default_factory=list)
+    rules: list[Row] = field(default_factory=list)
+    said: dict[tuple[int, str, int], Row] = field(default_factory=dict)
+    people: int = 0
+    under_way: int = 0
+    apart: int = 0
+    left_out: int = 0
+
+
+class _ToldStep(msgspec.Struct):
+    key: str
+    params: dict[str, Any]
+    rules: list[str]
+
+
+_step = msgspec.json.Decoder(_ToldStep)
+
+
+def gather(classroom: Classroom | None, now: datetime) -> Gathered:
+    """Of this class's assignments, or of everybody who agreed."""
+    sessions = sessions_of(classroom).order_by("-created", "id")
+    gathered = Gathered(left_out=max(0, sessions.count() - SESSIONS_MAX))
+    chosen = sessions[:SESSIONS_MAX].values_list(
+        "id", "owner", "version_id", "version__identifier", "variant", "created"
+    )
+    numbers: dict[str, int] = {}
+    lessons = _Lessons()
+    longest: dict[tuple[int, str], tuple[int, int]] = {}
+    for found in _pieces(chosen.iterator(AT_ONCE), AT_ONCE):
+        _read(found, gathered, numbers, lessons, longest, now)
+    gathered.people = len(numbers)
+    for (version, variant), (newest, branch) in longest.items():
+        _read_steps(version, variant, branch, newest, gathered)
+    return gathered
+
+
+def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
+    """Of a class: attempts of its learners, and what they did in tracks that they were given. Of all: everything of
+    accounts that agreed."""
+    if classroom is None:
+        agreed = User.objects.filter(is_active=True, counted=True)
+        return Session.objects.filter(owner__in=agreed.values("owner_key"))
+    learners = Membership.objects.filter(classroom=classroom, part=Part.LEARNER).values("user")
+    attempts = Attempt.objects.filter(assignment__classroom=classroom, user__in=learners)
+    in_tracks = attempts.filter(
+        user__owner_key=OuterRef("owner"), assignment__track=OuterRef("visit__track")
+    ).exclude(assignment__track="")
+    return Session.objects.filter(Q(attempt__in=attempts) | Exists(in_tracks))
+
+
+class _Lessons:
+    """Which versions are versions of the same lesson: editions of one draft, or what the library had under one name.
+    A scenario whose settings somebody changed for themselves has the library's name too, and is no version of it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, str] = {}
+
+    def of(self, version: int, identifier: str) -> str:
+        if version not in self._known:
+            self._known[version] = self._find(version, identifier)
+        return self._known[version]
+
+    def _find(self, version: int, identifier: str) -> str:
+        draft = (
+            Edition.objects.filter(version=version)
+            .values_list("draft", flat=True)
+            .order_by("published")
+            .first()
+        )
+        if draft is not None:
+            return f"draft {draft}"
+        taught = (
+            ScenarioVersion.objects.filter(id=version, library_position__isnull=False).exists()
+            or Assignment.objects.filter(version=version).exists()
+            or Visit.objects.filter(session__version=version).exists()
+        )
+        return f"library {identifier}" if taught else f"version {version}"
+
+
+def _pieces(rows: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    piece: list[Any] = []
+    for row in rows:
+        piece.append(row)
+        if len(piece) == size:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def _read(
+    found: list[tuple[Any, ...]],
+    gathered: Gathered,
+    numbers: dict[str, int],
+    lessons: _Lessons,
+    longest: dict[tuple[int, str], tuple[int, int]],
+    now: datetime,
+) -> None:
+    """Some sessions, in a fixed number of queries."""
+    ids = [one[0] for one in found]
+    branches: dict[Any, list[Branch]] = defaultdict(list)
+    for branch in Branch.objects.filter(session__in=ids).order_by("id"):
+        branches[branch.session_id].append(branch)
+    trails = {trail.session_id: trail for trail in Trail.objects.filter(session__in=ids)}
+    tracks = dict(Visit.objects.filter(session__in=ids).values_list("session", "track"))
+    handed_in = dict(Attempt.objects.filter(session__in=ids).values_list("session", "handed_in"))
+    asked = dict(
+        Command.objects.filter(session__in=ids).values_list("session").annotate(last=Max("answered"))
+    )
+    answers: dict[Any, list[Prediction]] = defaultdict(list)
+    for answer in Prediction.objects.filter(session__in=ids).order_by("answered", "id"):
+        answers[answer.session_id].append(answer)
+    for session, owner, version, identifier, variant, created in found:
+        root, *others = branches[session]
+        trail = trails.get(session)
+        is_over = root.finished is not None or handed_in.get(session) is not None
+        last_asked = max(
+            at for at in (created, asked.get(session), trail and trail.changed) if at is not None
+        )
+        if not is_over and now - last_asked < LEFT_AFTER:
+            gathered.under_way += 1
+            continue
+        number = len(gathered.visits)
+        place = {
+            "visit": number,
+            "person": numbers.setdefault(owner, len(numbers)),
+            "group": _group(tracks.get(session), session in handed_in),
+            "scenario": lessons.of(version, identifier),
+            "version": version,
+            "variant": variant or "",
+        }
+        common = min([one["after"] for one in root.interventions], default=root.newest)
+        known = longest.get((version, place["variant"]), (0, 0))
+        # Up to there it is the run of everybody: the longest of them tells the steps.
+        longest[version, place["variant"]] = max(known, (common, root.id))
+        gathered.visits.append({**place, **_reach(root, others, trail, common)})
+        gathered.apart += _moves(number, root, others, trail, answers[session], common, gathered.moves)
+
+
+def _group(track: str | None, is_attempt: bool) -> str:
+    return f"track {track}" if track else _CLASS if is_attempt else _ALONE
+
+
+def _reach(root: Branch, others: list[Branch], trail: Trail | None, common: int) -> Row:
+    """Without a trail what was made is taken for what was looked at."""
+    furthest = root.newest if trail is None else trail.furthest
+    last = root.newest if trail is None else trail.last
+    return {
+        "reach": min(furthest, common),
+        "last": min(last, common),
+        "ended": root.finished is not None and furthest >= root.newest,
+        "own_way": bool(root.interventions or others),
+    }
+
+
+def _moves(
+    number: int,
+    root: Branch,
+    others: list[Branch],
+    trail: Trail | None,
+    answers: list[Prediction],
+    common: int,
+    moves: list[Row],
+) -> int:
+    """Adds what was done at which step; returns how often it was beyond the steps that everybody has."""
+    apart = 0
+    made = [("branched", one["after"], 1) for one in root.interventions[:1]]
+    made += [("branched", one.leaves_at, 1) for one in others if one.parent_id == root.id]
+    if trail is not None:
+        made += [("back", int(step), times) for step, times in trail.backs.items()]
+        apart += trail.backs_more
+    for answer in answers:
+        if answer.right is None:
+            continue
+        kind = "right" if answer.right else "wrong"
+        # Whoever answered on a branch of their own answered about another run.
+        made.append((kind, answer.at if answer.branch_id == root.id else common + 1, 1))
+    for kind, step, times in made:
+        if step > common:
+            apart += times
+        else:
+            moves.append({"visit": number, "kind": kind, "step": step, "times": times})
+    return apart
+
+
+def _read_steps(version: int, variant: str, branch: int, newest: int, gathered: Gathered) -> None:
+    last = min(newest, STEPS_MAX)
+    bodies = Step.objects.filter(branch=branch, number__lte=last).values_list("number", "body")
+    for number, body in bodies.order_by("number").iterator(AT_ONCE):
+        step = _step.decode(bytes(body))
+        gathered.said[version, variant, number] = {"key": step.key, "params": step.params}
+        gathered.rules += [
+            {"version": version, "variant": variant, "step": number, "rule": rule}
+            for rule in dict.fromkeys(step.rules)
+        ]

@@ -1,0 +1,101 @@
+"""An analysis as a job: what was gathered goes through Spark, and what may be told of it is stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from django.db import transaction
+from django.utils import timezone
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from eosviz.analytics.gathering import Gathered, gather
+from eosviz.analytics.measures import (
+    MOVES_SCHEMA,
+    RULES_SCHEMA,
+    VISITS_SCHEMA,
+    Frames,
+    figures,
+)
+from eosviz.analytics.models import Analysis, Figure
+from eosviz.pipeline import actions
+from eosviz.pipeline.models import State
+
+FIGURES_MAX = 20_000
+"""Of one analysis, those about most people first."""
+STORED_AT_ONCE = 500
+
+
+def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
+    """Run a claimed analysis to its end. Older ones of the same class go when it is done. Raises what the job raised;
+    then it has failed."""
+    with actions.beating(analysis) as stop:
+        gathered = gather(analysis.classroom, timezone.now())
+        withheld, rows = _figures(spark, gathered, analysis.people_min)
+        if stop.is_set():
+            actions.finish(analysis, State.CANCELLED)
+            return
+        with transaction.atomic():
+            _store(analysis, gathered, rows)
+            older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
+            older.exclude(state__in=(State.WAITING, State.RUNNING)).delete()
+        actions.finish(
+            analysis,
+            State.DONE,
+            done=1,
+            people=gathered.people,
+            sessions=len(gathered.visits),
+            under_way=gathered.under_way,
+            apart=gathered.apart,
+            left_out=gathered.left_out,
+            withheld=withheld,
+            finished=timezone.now(),
+        )
+
+
+def _figures(spark: SparkSession, gathered: Gathered, people_min: int) -> tuple[int, list[Row]]:
+    """How many are not stored, as they are about too few people or beyond the bound, and the others."""
+    frames = Frames.of(
+        _frame(spark, gathered.visits, VISITS_SCHEMA),
+        _frame(spark, gathered.moves, MOVES_SCHEMA),
+        _frame(spark, gathered.rules, RULES_SCHEMA),
+    )
+    found = figures(frames, people_min).cache()
+    counts = {row["told"]: row["count"] for row in found.groupBy("told").count().collect()}
+    best_known = (f.desc("people"), f.desc("of"), "kind", "version", "step", "rule")
+    rows = found.where("told").orderBy(*best_known).limit(FIGURES_MAX).collect()
+    found.unpersist()
+    frames.forget()
+    return sum(counts.values()) - len(rows), rows
+
+
+def _frame(spark: SparkSession, rows: list[dict[str, Any]], schema: StructType) -> DataFrame:
+    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=to_arrow_schema(schema)), schema)
+
+
+def _store(analysis: Analysis, gathered: Gathered, rows: list[Row]) -> None:
+    made = [
+        Figure(
+            analysis=analysis,
+            kind=row["kind"],
+            group=row["group"],
+            version_id=row["version"],
+            variant=row["variant"] or "",
+            step=row["step"],
+            rule=row["rule"] or "",
+            people=row["people"],
+            times=row["times"],
+            of=row["of"],
+            low=row["low"],
+            high=row["high"],
+            before_id=row["before"],
+            people_before=row["people_before"],
+            of_before=row["of_before"],
+            said=gathered.said.get((row["version"], row["variant"], row["step"])),
+        )
+        for row in rows
+    ]
+    Figure.objects.bulk_create(made, STORED_AT_ONCE)

@@ -1,0 +1,73 @@
+"""`analytics [--class ID] [--master M]`: how people went through scenarios, counted anew."""
+
+from __future__ import annotations
+
+import uuid
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from eosviz.analytics import actions
+from eosviz.analytics.job import run_analysis
+from eosviz.analytics.models import Analysis
+from eosviz.classroom.models import Classroom
+from eosviz.pipeline.actions import claim
+from eosviz.pipeline.java import NoJava
+from eosviz.pipeline.spark import job_reason, start_session
+
+
+class Command(BaseCommand):
+    help = "Count how people went through scenarios, of a class or of all who agreed (docs/analytics.md)."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--class", dest="classroom", metavar="ID", help="a class; its id stands in its page's address"
+        )
+        parser.add_argument(
+            "--master",
+            metavar="M",
+            default=settings.SPARK_MASTER,
+            help="Spark master; default: EOSVIZ_SPARK_MASTER, else local[*]",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        classroom = _class_of(options["classroom"])
+        try:
+            spark = start_session(options["master"], settings.DATA_DIR)
+        except NoJava as error:
+            raise CommandError(str(error)) from error
+        analysis = actions.ask(classroom)
+        try:
+            if not claim(analysis):
+                raise CommandError(f"{analysis.id}: another process counts this already; look again later")
+            run_analysis(spark, analysis)
+        except CommandError:
+            raise
+        except Exception as error:
+            raise CommandError(f"the job failed: {job_reason(error)}") from error
+        finally:
+            spark.stop()
+        for line in _lines(analysis):
+            self.stdout.write(line)
+
+
+def _class_of(wanted: str | None) -> Classroom | None:
+    if wanted is None:
+        return None
+    try:
+        found = Classroom.objects.filter(id=uuid.UUID(wanted)).first()
+    except ValueError:
+        found = None
+    if found is None:
+        raise CommandError(f"{wanted}: no such class; its id stands in the address of its page")
+    return found
+
+
+def _lines(analysis: Analysis) -> list[str]:
+    return [
+        f"{analysis.people} people, {analysis.sessions} sessions ({analysis.under_way} still under way)",
+        f"{analysis.figures.count()} figures, {analysis.withheld} withheld:"
+        f" fewer than {analysis.people_min} people, or more figures than are kept",
+    ]

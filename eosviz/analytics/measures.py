@@ -1,0 +1,212 @@
+"""What an analysis counts, as DataFrames: visits and moves in, figures out. No query, no name of anybody.
+
+Every figure counts different people, never visits, so that nobody weighs more for having tried often. One about fewer
+people than the least is withheld; where that would leave exactly one group to be found by subtraction, the smallest
+group beside it goes, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+CONFIDENCE_Z = 1.959964
+"""95 %."""
+
+
+def _schema(**columns: t.DataType) -> t.StructType:
+    return t.StructType([t.StructField(name, kind, False) for name, kind in columns.items()])
+
+
+_TEXT, _LONG, _FLAG = t.StringType(), t.LongType(), t.BooleanType()
+VISITS_SCHEMA = _schema(
+    visit=_LONG, person=_LONG, group=_TEXT, scenario=_TEXT, version=_LONG, variant=_TEXT,
+    reach=_LONG, last=_LONG, ended=_FLAG, own_way=_FLAG,
+)  # fmt: skip
+"""A row per session. ``reach``: the furthest step looked at that everybody has; ``last``: the one looked at last;
+``own_way``: it branched or something was done to it. ``version`` grows with time; ``scenario`` is the same for all
+versions of one lesson."""
+MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG)
+"""``kind``: back, branched, wrong, right."""
+RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
+"""Which requirement a step exercises."""
+RUN = ["version", "variant"]
+PLACE = [*RUN, "step"]
+CONFUSING = ("left", "back", "wrong")
+
+
+@dataclass(frozen=True)
+class Frames:
+    visits: DataFrame
+    moves: DataFrame
+    """With the columns of their visit, and with `left`."""
+    rules: DataFrame
+
+    @classmethod
+    def of(cls, visits: DataFrame, moves: DataFrame, rules: DataFrame) -> Frames:
+        """Each visit stands in its group and in the one of all together."""
+        groups = f.explode(f.array(f.col("group"), f.lit("")))
+        visits = visits.withColumn("group", groups).cache()
+        left = visits.where("not ended and not own_way").select(
+            "visit",
+            "group",
+            f.lit("left").alias("kind"),
+            f.col("last").alias("step"),
+            f.lit(1).alias("times"),
+        )
+        known = visits.select("visit", "group", "person", *RUN)
+        moved = moves.join(visits.select("visit", "group"), "visit").unionByName(left)
+        return cls(visits, moved.join(known, ["visit", "group"]).cache(), rules)
+
+    def forget(self) -> None:
+        """Once they were counted."""
+        self.visits.unpersist()
+        self.moves.unpersist()
+
+
+def wilson(people: Column, of: Column) -> tuple[Column, Column]:
+    """The 95 % interval of a share by Wilson's score."""
+    share, square = people / of, f.lit(CONFIDENCE_Z**2)
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    half = CONFIDENCE_Z * f.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
+    return f.greatest(f.lit(0.0), middle - half), f.least(f.lit(1.0), middle + half)
+
+
+def _people(column: str) -> Column:
+    return f.count_distinct("person").alias(column)
+
+
+def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
+    """``group, PLACE, of``: how many people looked at each of these steps."""
+    looked = frames.visits.select("group", "person", "reach", *RUN)
+    met = steps.select("group", *PLACE).distinct().join(looked, ["group", *RUN]).where("reach >= step")
+    return met.groupBy("group", *PLACE).agg(_people("of"))
+
+
+def steps(frames: Frames) -> DataFrame:
+    """Where people left, went back and branched, and where any of them stumbled, of those who were there."""
+    stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).withColumn("kind", f.lit("confused"))
+    done = frames.moves.where("kind not in ('wrong', 'right')").unionByName(stumbled)
+    counted = done.groupBy("kind", "group", *PLACE).agg(_people("people"), f.sum("times").alias("times"))
+    return counted.join(_reached(frames, done), ["group", *PLACE])
+
+
+def predictions(frames: Frames) -> DataFrame:
+    """Where people predicted wrongly, of those who answered: everybody's first answer counts."""
+    first = Window.partitionBy("group", "person", *PLACE).orderBy("visit")
+    answers = (
+        frames.moves.where("kind in ('wrong', 'right')")
+        .withColumn("number", f.row_number().over(first))
+        .where("number = 1")
+    )
+    wrong = (f.col("kind") == "wrong").cast("long")
+    return (
+        answers.groupBy("group", *PLACE)
+        .agg(f.sum(wrong).alias("people"), f.sum(wrong).alias("times"), f.count("*").alias("of"))
+        .where("people > 0")
+        .withColumn("kind", f.lit("wrong"))
+    )
+
+
+def rules(frames: Frames) -> DataFrame:
+    """At the steps of which rule people stumbled, of those who met the rule in any scenario."""
+    looked = frames.visits.select("group", "person", "reach", *RUN)
+    met = looked.join(frames.rules, RUN).where("reach >= step").groupBy("group", "rule").agg(_people("of"))
+    stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).join(frames.rules, PLACE)
+    counted = stumbled.groupBy("group", "rule").agg(_people("people"), f.sum("times").alias("times"))
+    return counted.join(met, ["group", "rule"]).withColumn("kind", f.lit("confused"))
+
+
+def _per_person(frames: Frames) -> DataFrame:
+    """``group, person, scenario, RUN`` and a flag per kind: whether it ever happened to them; null for `wrong` where
+    nothing was answered."""
+    did = (
+        frames.moves.groupBy("visit", "group")
+        .pivot("kind", ["left", "back", "branched", "wrong", "right"])
+        .agg(f.sum("times"))
+    )
+    joined = frames.visits.join(did, ["visit", "group"], "left")
+    happened = [
+        f.max(f.coalesce(f.col(kind), f.lit(0)) > 0).alias(kind) for kind in ("left", "back", "branched")
+    ]
+    wrong = f.max(f.when(f.col("wrong") > 0, True).when(f.col("right") > 0, False)).alias("wrong")
+    ended = f.max("ended").alias("ended")
+    return joined.groupBy("group", "person", "scenario", *RUN).agg(ended, wrong, *happened)
+
+
+def runs(frames: Frames) -> DataFrame:
+    """Of each scenario and variant as a whole: who looked to the end, left, went back, branched, predicted wrongly."""
+    each = _per_person(frames)
+    kinds = f.explode(
+        f.array(
+            *(
+                f.struct(f.lit(kind).alias("kind"), f.col(kind).alias("did"))
+                for kind in ("ended", "left", "back", "branched", "wrong")
+            )
+        )
+    )
+    did = each.select("group", "person", "scenario", *RUN, kinds.alias("told")).select(
+        "group", "scenario", *RUN, "told.kind", "told.did"
+    )
+    counted = did.where("did is not null").groupBy("group", "scenario", *RUN, "kind")
+    one = f.col("did").cast("long")
+    return counted.agg(f.sum(one).alias("people"), f.sum(one).alias("times"), f.count("*").alias("of"))
+
+
+def changes(whole: DataFrame, people_min: int) -> DataFrame:
+    """Each version of a scenario beside the one before it that people were seen with: `before`, `people_before`,
+    `of_before`; `low` and `high` are of the difference of shares, by Newcombe's interval."""
+    enough = whole.where((f.col("group") == "") & (f.col("of") >= people_min))
+    in_time = Window.partitionBy("scenario", "variant", "kind").orderBy("version")
+    beside = (
+        enough.withColumn("before", f.lag("version").over(in_time))
+        .withColumn("people_before", f.lag("people").over(in_time))
+        .withColumn("of_before", f.lag("of").over(in_time))
+        .where("before is not null")
+    )
+    low, high = wilson(f.col("people"), f.col("of"))
+    low_before, high_before = wilson(f.col("people_before"), f.col("of_before"))
+    share, share_before = f.col("people") / f.col("of"), f.col("people_before") / f.col("of_before")
+    down = f.sqrt((share - low) ** 2 + (high_before - share_before) ** 2)
+    up = f.sqrt((high - share) ** 2 + (share_before - low_before) ** 2)
+    return beside.withColumn("low", share - share_before - down).withColumn("high", share - share_before + up)
+
+
+def told(figures: DataFrame, people_min: int) -> DataFrame:
+    """``figures`` with `told`: whether they are about enough people to be shown."""
+    same = Window.partitionBy("kind", "scenario", *PLACE, "rule", "before")
+    few = _few("people", people_min) | (f.col("of") < people_min)
+    few |= f.coalesce(_few("people_before", people_min), f.lit(False))
+    is_group = f.col("group") != ""
+    hidden = few & is_group & (f.col("people") > 0)
+    by_size = same.orderBy(hidden.cast("int"), (~is_group).cast("int"), "people", "group")
+    judged = (
+        figures.withColumn("few", few)
+        .withColumn("hidden", f.sum(f.when(hidden, f.col("people")).otherwise(0)).over(same))
+        .withColumn("place", f.row_number().over(by_size))
+    )
+    found_out = is_group & (f.col("hidden") > 0) & (f.col("hidden") < people_min) & (f.col("place") == 1)
+    return judged.withColumn("told", ~f.col("few") & ~found_out).drop("few", "hidden", "place")
+
+
+def _few(column: str, people_min: int) -> Column:
+    """Nobody is nobody's secret."""
+    return (f.col(column) > 0) & (f.col(column) < people_min)
+
+
+def figures(frames: Frames, people_min: int) -> DataFrame:
+    """All figures with their intervals, and `told`."""
+    whole = runs(frames)
+    low, high = wilson(f.col("people"), f.col("of"))
+    plain = [steps(frames), predictions(frames), rules(frames), whole]
+    parts = [one.withColumn("low", low).withColumn("high", high) for one in plain]
+    parts.append(changes(whole, people_min))
+    return told(reduce(_joined, parts), people_min)
+
+
+def _joined(left: DataFrame, right: DataFrame) -> DataFrame:
+    return left.unionByName(right, allowMissingColumns=True)

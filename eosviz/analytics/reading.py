@@ -1,0 +1,167 @@
+"""What the pages show of an analysis: its scenarios in one look, and one of them along its steps."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from eosviz.analytics.drawing import Drawing, draw
+from eosviz.analytics.models import Analysis, Figure, Kind
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
+
+RUNS_SHOWN = 100
+PLACES_SHOWN = 10
+"""Steps, rules and changes in the overview; a scenario's own page has all of its steps."""
+RULES_SHOWN = 25
+
+
+@dataclass(slots=True)
+class Run:
+    """One version and variant of a scenario. `whole`: kind to its figure over the whole run."""
+
+    version: ScenarioVersion
+    variant: str
+    whole: dict[str, Figure] = field(default_factory=dict)
+
+    @property
+    def title(self) -> dict[str, str]:
+        document = self.version.document
+        title: dict[str, str] = document.get("title", {})
+        return title
+
+    @property
+    def query(self) -> str:
+        return urlencode({"version": self.version.pk, "variant": self.variant})
+
+    @property
+    def people(self) -> int:
+        return max((figure.of for figure in self.whole.values()), default=0)
+
+    @property
+    def columns(self) -> list[Figure | None]:
+        """In the order of the overview's table; None: nobody, too few, or nothing was asked."""
+        return [self.whole.get(kind) for kind in COLUMNS]
+
+    def address(self, step: int) -> str:
+        """Opens this step in a run of one's own."""
+        return Link(
+            scenario=self.version.identifier,
+            version=self.version.digest[:VERSION_CHARACTERS],
+            variant=self.variant or None,
+            step=step,
+        ).address()
+
+
+COLUMNS = (Kind.ENDED, Kind.LEFT, Kind.BACK, Kind.BRANCHED, Kind.WRONG)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A figure at a step, and where the step opens."""
+
+    run: Run
+    figure: Figure
+
+    @property
+    def address(self) -> str:
+        return self.run.address(self.figure.step or 0)
+
+    @property
+    def kind_key(self) -> str:
+        return f"analytics.kind.{self.figure.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A requirement that people stumbled over, and what it was in each group."""
+
+    figure: Figure
+    groups: list[Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    runs: list[Run]
+    run_count: int
+    places: list[Place]
+    """Where most of those who were there stumbled."""
+    rules: list[Rule]
+    changes: list[Figure]
+    column_keys: list[str] = field(default_factory=lambda: [f"analytics.kind.{kind}" for kind in COLUMNS])
+
+
+def overview(analysis: Analysis) -> Overview:
+    together = analysis.figures.filter(group="").select_related("version", "before")
+    runs = _runs(together.filter(step=None, rule="", before=None))
+    known = {(run.version.pk, run.variant): run for run in runs}
+    steps = together.filter(kind=Kind.CONFUSED, step__isnull=False)
+    places = sorted(steps, key=lambda one: (-one.low, -one.people, one.version_id or 0, one.step or 0))
+    rules = sorted(
+        together.filter(kind=Kind.CONFUSED, step=None).exclude(rule=""),
+        key=lambda one: (-one.low, -one.people, one.rule),
+    )[:RULES_SHOWN]
+    of_rule: dict[str, list[Figure]] = defaultdict(list)
+    grouped = analysis.figures.filter(kind=Kind.CONFUSED, step=None, rule__in=[one.rule for one in rules])
+    for figure in grouped.exclude(group="").order_by("group"):
+        of_rule[figure.rule].append(figure)
+    return Overview(
+        runs=runs[:RUNS_SHOWN],
+        run_count=len(runs),
+        places=[
+            Place(known.get((one.version_id, one.variant)) or Run(one.version, one.variant), one)
+            for one in places[:PLACES_SHOWN]
+        ],
+        rules=[Rule(one, of_rule[one.rule]) for one in rules],
+        changes=sorted(
+            together.exclude(before=None), key=lambda one: (_doubt(one), one.version_id or 0, one.kind)
+        )[:RUNS_SHOWN],
+    )
+
+
+def _doubt(change: Figure) -> bool:
+    """Whether the difference may be nothing."""
+    return change.low <= 0 <= change.high
+
+
+def _runs(figures: Any) -> list[Run]:
+    """Those with most people first."""
+    found: dict[tuple[int, str], Run] = {}
+    for figure in figures:
+        run = found.setdefault((figure.version_id, figure.variant), Run(figure.version, figure.variant))
+        run.whole[figure.kind] = figure
+    return sorted(found.values(), key=lambda run: (-run.people, run.version.identifier, run.variant))
+
+
+@dataclass(frozen=True, slots=True)
+class OneRun:
+    run: Run
+    drawing: Drawing | None
+    places: list[Place]
+    """In the order of the steps."""
+    groups: list[Figure]
+    """Of the whole run, for each group."""
+    changes: list[Figure]
+
+
+def run_of(analysis: Analysis, version: int, variant: str) -> OneRun | None:
+    """One scenario of an analysis; None when nothing may be told of it."""
+    figures = analysis.figures.filter(version=version, variant=variant).select_related("version", "before")
+    together = [figure for figure in figures if figure.group == ""]
+    if not together:
+        return None
+    run = Run(together[0].version, variant)
+    run.whole = {one.kind: one for one in together if one.step is None and one.before_id is None}
+    at_steps = sorted((one for one in together if one.step is not None), key=lambda one: (one.step, one.kind))
+    steps = max((one.step or 0 for one in at_steps), default=0)
+    return OneRun(
+        run=run,
+        drawing=draw(at_steps, steps),
+        places=[Place(run, one) for one in at_steps if one.kind != Kind.CONFUSED],
+        groups=sorted(
+            (one for one in figures if one.group and one.step is None), key=lambda one: (one.group, one.kind)
+        ),
+        changes=[one for one in together if one.before_id is not None],
+    )

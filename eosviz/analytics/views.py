@@ -1,0 +1,124 @@
+"""Pages about what a class did, and what all who agreed did; and where a page tells how far its reader is."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated, Any
+
+import msgspec
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from msgspec import Meta, Struct
+
+from eosviz.analytics import actions
+from eosviz.analytics.models import PEOPLE_MIN_ALL, PEOPLE_MIN_CLASS, Analysis, may_see_all
+from eosviz.analytics.reading import overview, run_of
+from eosviz.classroom.models import Classroom
+from eosviz.pipeline.tasks import start_jobs
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.messages import BranchId, Problem, StepNumber
+from eosviz.walkthroughs.models import Session
+
+TRAIL_BYTES_MAX = 4_096
+
+
+class Told(Struct, forbid_unknown_fields=True, frozen=True):
+    """What a page says of its reader: `static/player/trail.ts`."""
+
+    branch: BranchId
+    last: StepNumber
+    furthest: StepNumber
+    backs: Annotated[list[StepNumber], Meta(max_length=100)]
+
+
+_told = msgspec.json.Decoder(Told)
+
+
+@require_POST
+def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """204 whether it is kept or not; 400 for what a page of ours does not say."""
+    owned = Session.objects.of_browser(browser_of(request.session))
+    session = get_object_or_404(owned, id=session_id)
+    try:
+        told = _told.decode(request.body[: TRAIL_BYTES_MAX + 1])
+    except msgspec.DecodeError as error:
+        return HttpResponse(str(error), status=400, content_type="text/plain; charset=utf-8")
+    if actions.is_followed(session):
+        try:
+            actions.note_trail(session, int(told.branch), told.last, told.furthest, told.backs)
+        except Problem:
+            raise Http404 from None
+    return HttpResponse(status=204)
+
+
+@never_cache
+@login_required
+@require_safe
+def everybody(request: HttpRequest) -> HttpResponse:
+    """Everybody who agreed, for whoever teaches."""
+    _check_teaches(request)
+    return _page(request, None)
+
+
+@never_cache
+@login_required
+@require_safe
+def of_class(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+    return _page(request, _read(request, classroom_id))
+
+
+@never_cache
+@login_required
+@require_POST
+def ask_everybody(request: HttpRequest) -> HttpResponse:
+    _check_teaches(request)
+    actions.ask(None)
+    start_jobs.delay()
+    return redirect("analytics:everybody")
+
+
+@never_cache
+@login_required
+@require_POST
+def ask_of_class(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
+    actions.ask(_read(request, classroom_id))
+    start_jobs.delay()
+    return redirect("analytics:of_class", classroom_id)
+
+
+def _check_teaches(request: HttpRequest) -> None:
+    """For whom it is not, it does not exist."""
+    if not may_see_all(request.user):
+        raise Http404
+
+
+def _read(request: HttpRequest, classroom_id: uuid.UUID) -> Classroom:
+    return get_object_or_404(Classroom.objects.judged_by(request.user), id=classroom_id)
+
+
+def _page(request: HttpRequest, classroom: Classroom | None) -> HttpResponse:
+    """`?version=…&variant=…`: one scenario along its steps; without them all of them."""
+    newest = Analysis.objects.of_scope(classroom).first()
+    shown = Analysis.objects.of_scope(classroom).filter(finished__isnull=False).first()
+    context: dict[str, Any] = {
+        "classroom": classroom,
+        "newest": newest,
+        "analysis": shown,
+        "may_see_all": may_see_all(request.user),
+        "least": PEOPLE_MIN_ALL if classroom is None else PEOPLE_MIN_CLASS,
+        "counted_at": shown and f"{shown.finished:%Y-%m-%d %H:%M}",
+    }
+    version = request.GET.get("version", "")
+    if version:
+        if shown is None or not (version.isdecimal() and len(version) < 19):
+            raise Http404
+        run = run_of(shown, int(version), request.GET.get("variant", ""))
+        if run is None:
+            raise Http404
+        return render(request, "analytics/run.html", {**context, "run": run})
+    if shown is not None:
+        context["overview"] = overview(shown)
+    return render(request, "analytics/overview.html", context)

@@ -1,0 +1,67 @@
+/**
+ * `<eos-trail address="/sessions/…/trail"></eos-trail>`, beside the player: tells the server how far its reader looked
+ * and from which steps they went back. It stands only on pages whose reader was told so (docs/analytics.md).
+ */
+
+import { csrfToken } from "./page.ts";
+import type { PlayerStore } from "./store.ts";
+import type { Told } from "./trail.ts";
+import { Trail, defaults } from "./trail.ts";
+
+interface HasStore extends HTMLElement {
+  store?: PlayerStore;
+}
+
+export class TrailElement extends HTMLElement {
+  readonly #trail = new Trail();
+  #store: PlayerStore | undefined;
+  #rest = 0;
+  #tick = 0;
+
+  connectedCallback(): void {
+    this.#tick = window.setInterval(this.#tell, defaults.tellEvery);
+    addEventListener("pagehide", this.#tell);
+    document.addEventListener("visibilitychange", this.#hidden);
+    this.#find();
+  }
+
+  disconnectedCallback(): void {
+    clearInterval(this.#tick);
+    clearTimeout(this.#rest);
+    removeEventListener("pagehide", this.#tell);
+    document.removeEventListener("visibilitychange", this.#hidden);
+    this.#store?.removeEventListener("change", this.#changed);
+  }
+
+  /** The player has its store once its words are there. */
+  #find(): void {
+    if (!this.isConnected) return;
+    this.#store = document.querySelector<HasStore>("eos-player")?.store;
+    if (this.#store === undefined) this.#rest = window.setTimeout(() => this.#find(), 250);
+    else this.#store.addEventListener("change", this.#changed);
+  }
+
+  readonly #changed = (): void => {
+    const store = this.#store;
+    if (store?.frame === undefined) return;
+    this.#post(this.#trail.moved(store.branch, store.shown));
+    clearTimeout(this.#rest);
+    this.#rest = window.setTimeout(() => this.#trail.rests(), defaults.restAfter);
+  };
+
+  readonly #hidden = (): void => {
+    if (document.visibilityState === "hidden") this.#tell();
+  };
+
+  readonly #tell = (): void => this.#post(this.#trail.take());
+
+  /** What is lost on its way is not told again: a count is not worth a reader's waiting. */
+  #post(told: Told | null): void {
+    const address = this.getAttribute("address");
+    if (told === null || address === null) return;
+    const headers = { "X-CSRFToken": csrfToken(), "Content-Type": "application/json" };
+    void fetch(address, { method: "POST", keepalive: true, headers, body: JSON.stringify(told) }).catch(() => undefined);
+  }
+}
+
+customElements.define("eos-trail", TrailElement);

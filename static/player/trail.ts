@@ -1,0 +1,62 @@
+/**
+ * How far a reader looked, and from which steps they went back: what `<eos-trail>` tells. Knows no clock and no network.
+ *
+ * A reader went back when they come to rest before the step where they rested last: who drags past fifty steps, or
+ * presses a key five times, went back once.
+ */
+
+export const defaults = {
+  /** Milliseconds without a move after which the reader rests. */
+  restAfter: 1_000,
+  /** Milliseconds between two messages. */
+  tellEvery: 15_000,
+  /** Of one message; more than anybody goes back in that time. */
+  backsMax: 100,
+};
+
+export interface Told {
+  branch: string;
+  last: number;
+  furthest: number;
+  backs: number[];
+}
+
+/** What there is to tell of one reader. */
+export class Trail {
+  #branch = "";
+  #last = 0;
+  #rested = 0;
+  #furthest = 0;
+  #backs: number[] = [];
+  #isNews = false;
+
+  /** The reader is at this step now. Answers what was to be told of a branch that they left. */
+  moved(branch: string, step: number): Told | null {
+    const left = branch === this.#branch ? null : this.take();
+    if (branch !== this.#branch) {
+      this.#branch = branch;
+      this.#rested = step;
+      this.#furthest = 0;
+    } else if (step === this.#last) return null;
+    this.#last = step;
+    this.#furthest = Math.max(this.#furthest, step);
+    this.#isNews = true;
+    return left;
+  }
+
+  /** They have not moved for a while. */
+  rests(): void {
+    if (this.#last < this.#rested && this.#backs.length < defaults.backsMax) this.#backs.push(this.#rested);
+    this.#rested = this.#last;
+  }
+
+  /** What is to be told; null when nothing has changed since. */
+  take(): Told | null {
+    if (!this.#isNews) return null;
+    this.rests();
+    const told = { branch: this.#branch, last: this.#last, furthest: this.#furthest, backs: this.#backs };
+    this.#backs = [];
+    this.#isNews = false;
+    return told;
+  }
+}

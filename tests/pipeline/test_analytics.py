@@ -1,0 +1,243 @@
+"""Analytics: what is counted of visits and moves, and the whole way from a reader's trail to an instructor's page."""
+
+from __future__ import annotations
+
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+from pyspark.sql import SparkSession
+
+from eosviz.accounts.actions import delete_account
+from eosviz.accounts.belongings import account_file
+from eosviz.analytics import actions
+from eosviz.analytics.gathering import gather
+from eosviz.analytics.job import _frame, run_analysis
+from eosviz.analytics.measures import MOVES_SCHEMA, RULES_SCHEMA, VISITS_SCHEMA, Frames, figures
+from eosviz.analytics.models import BACKS_MAX, Analysis, Figure, Trail
+from eosviz.classroom import actions as class_actions
+from eosviz.classroom.models import Attempt, Kind
+from eosviz.pipeline.actions import claim
+from eosviz.pipeline.models import State
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.tracks.models import Prediction
+from eosviz.walkthroughs.models import Branch, Command, Session
+from tests.accounts.conftest import person, signed_in
+from tests.classroom.conftest import School, run_to_the_end, school  # noqa: F401
+from tests.walkthroughs.conftest import _no_simulation_of_another_test, root  # noqa: F401
+
+pytestmark = pytest.mark.spark
+
+Row = dict[str, Any]
+LEAST = 2
+
+
+def visit(number: int, person: int, **told: Any) -> Row:
+    usual = {
+        "group": "class", "scenario": "library SC-03", "version": 1, "variant": "", "reach": 10, "last": 10,
+        "ended": True, "own_way": False,
+    }  # fmt: skip
+    return {"visit": number, "person": person, **usual, **told}
+
+
+def move(visit: int, kind: str, step: int, times: int = 1) -> Row:
+    return {"visit": visit, "kind": kind, "step": step, "times": times}
+
+
+@pytest.fixture(scope="module")
+def counted(spark: SparkSession) -> dict[tuple[Any, ...], Row]:
+    """Figures by (kind, group, version, step, rule, before), of two versions of a lesson and an empty look."""
+    visits = [
+        visit(0, 0, reach=4, last=4, ended=False),
+        visit(1, 1, reach=9, last=4, ended=False),
+        visit(2, 2),
+        visit(3, 2, group="alone"),
+        visit(4, 3, reach=6, last=6, ended=False, own_way=True),
+        *(visit(10 + number, 10 + number, version=2) for number in range(12)),
+    ]
+    moves = [
+        move(0, "back", 3, 5),
+        move(2, "back", 3),
+        move(3, "back", 3),
+        move(4, "branched", 6),
+        move(0, "wrong", 2),
+        move(1, "wrong", 2),
+        # The first answer of somebody who came back counts.
+        move(2, "wrong", 2),
+        move(3, "right", 2),
+        *(move(10 + number, "right", 2) for number in range(12)),
+    ]
+    rules = [
+        {"version": 1, "variant": "", "step": step, "rule": rule}
+        for step, rule in ((2, "SEQ-11"), (3, "SEQ-11"), (9, "MRK-5"), (4, "CON-3"))
+    ]
+    frames = Frames.of(
+        _frame(spark, visits, VISITS_SCHEMA),
+        _frame(spark, moves, MOVES_SCHEMA),
+        _frame(spark, rules, RULES_SCHEMA),
+    )
+    found = [row.asDict() for row in figures(frames, LEAST).collect()]
+    frames.forget()
+    keys = ("kind", "group", "version", "step", "rule", "before")
+    by_key = {tuple(row[key] for key in keys): row for row in found}
+    assert len(by_key) == len(found)
+    return by_key
+
+
+def told(row: Row) -> tuple[int, int, int]:
+    return row["people"], row["times"], row["of"]
+
+
+def test_people_are_counted_of_those_who_were_there(counted: dict[tuple[Any, ...], Row]) -> None:
+    assert told(counted["left", "", 1, 4, None, None]) == (2, 2, 4)
+    assert told(counted["back", "", 1, 3, None, None]) == (2, 7, 4)  # one of them in two visits
+    assert told(counted["branched", "", 1, 6, None, None]) == (1, 1, 3)
+    assert told(counted["wrong", "", 1, 2, None, None]) == (3, 3, 3)
+    assert told(counted["wrong", "alone", 1, None, None, None]) == (0, 0, 1)
+    assert told(counted["ended", "", 1, None, None, None]) == (1, 1, 4)
+    assert told(counted["wrong", "", 1, None, None, None]) == (3, 3, 3)
+
+
+def test_rules_are_counted_over_their_steps(counted: dict[tuple[Any, ...], Row]) -> None:
+    assert told(counted["confused", "", None, None, "SEQ-11", None]) == (3, 10, 4)
+    assert told(counted["confused", "", None, None, "CON-3", None]) == (2, 2, 4)
+    assert ("confused", "", None, None, "MRK-5", None) not in counted
+
+
+def test_a_change_is_told_with_its_interval(counted: dict[tuple[Any, ...], Row]) -> None:
+    ended = counted["ended", "", 2, None, None, 1]
+    assert (ended["people"], ended["of"], ended["people_before"], ended["of_before"]) == (12, 12, 1, 4)
+    assert ended["low"] == pytest.approx(0.2394, abs=1e-4) and ended["high"] == pytest.approx(
+        0.9544, abs=1e-4
+    )
+    branched = counted["branched", "", 2, None, None, 1]
+    assert branched["low"] < 0 < branched["high"]
+
+
+def test_what_is_about_few_people_is_withheld(counted: dict[tuple[Any, ...], Row]) -> None:
+    assert counted["left", "", 1, 4, None, None]["told"]
+    assert not counted["branched", "", 1, 6, None, None]["told"]
+    # One person alone, and who would be found by taking the class from all.
+    assert not counted["back", "alone", 1, 3, None, None]["told"]
+    assert not counted["back", "class", 1, 3, None, None]["told"]
+    assert counted["back", "", 1, 3, None, None]["told"]
+    for row in counted.values():
+        if row["told"]:
+            assert row["people"] == 0 or row["people"] >= LEAST
+            assert row["of"] >= LEAST
+
+
+# -- from a trail to the page --------------------------------------------------------------------------------
+
+
+def learners_of(school: School, count: int) -> list[Attempt]:  # noqa: F811
+    """Attempts of that many learners at one assignment; all but the first were run to the end."""
+    assignment = school.assign(Kind.PREDICT)
+    found = []
+    for number in range(count):
+        learner = person(f"learner-{number}@example.org")
+        class_actions.join(learner, school.classroom.code)
+        found.append(class_actions.begin(learner, assignment, {}))
+    for attempt in found[1:]:
+        run_to_the_end(attempt)
+    return found
+
+
+def tell(attempt: Attempt, last: int, furthest: int, backs: list[int]) -> int:
+    body = {"branch": str(root(attempt.session).id), "last": last, "furthest": furthest, "backs": backs}
+    browser = signed_in(attempt.user)
+    answer = browser.post(f"/sessions/{attempt.session_id}/trail", body, content_type="application/json")
+    return answer.status_code
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: School) -> None:  # noqa: F811
+    attempts = learners_of(school, 4)
+    newest = root(attempts[1].session).newest
+    for attempt in attempts[1:]:
+        assert tell(attempt, newest, newest, [7]) == 204
+        Prediction.objects.create(
+            session=attempt.session, branch=root(attempt.session), at=5, checkpoint=0, ask="x", choice="a",
+            right=False,
+        )  # fmt: skip
+    older = Analysis.objects.create(classroom=school.classroom, state=State.DONE)
+    analysis = actions.ask(school.classroom)
+    assert actions.ask(school.classroom) == analysis  # the one that waits will do
+    assert claim(analysis)
+    run_analysis(spark, analysis)
+    analysis.refresh_from_db()
+    assert (analysis.state, analysis.people, analysis.sessions, analysis.under_way) == (State.DONE, 3, 3, 1)
+    at_seven = analysis.figures.get(kind="back", step=7, group="")
+    assert (at_seven.people, at_seven.of) == (3, 3) and at_seven.said["key"]
+    assert analysis.figures.filter(kind="wrong", step=5, people=3).exists()
+
+    browser = school.browser("instructor")
+    overview = browser.get(f"/classes/{school.classroom.id}/analytics/").content.decode()
+    assert "100 % (3 of 3" in overview and "example.org" not in overview
+    version = at_seven.version_id
+    for language in ("en", "zh-hans"):
+        browser.cookies["django_language"] = language
+        page = browser.get(f"/classes/{school.classroom.id}/analytics/?version={version}&variant=")
+        content = page.content.decode()
+        assert 'class="step-bars"' in content and "step=7" in content
+        assert "[analytics." not in content
+    assert browser.get(f"/classes/{school.classroom.id}/analytics/?version=999").status_code == 404
+
+    assert not Analysis.objects.filter(id=older.id).exists()
+    assert actions.ask_for_all() != []  # one learner is still under way: tomorrow they have left
+    Command.objects.all().update(answered=timezone.now() - timedelta(days=3))
+    Session.objects.all().update(created=timezone.now() - timedelta(days=3))
+    Trail.objects.all().update(changed=timezone.now() - timedelta(days=3))
+    assert gather(school.classroom, timezone.now()).under_way == 0
+
+
+@pytest.mark.django_db
+def test_only_those_who_were_told_leave_a_trail(school: School) -> None:  # noqa: F811
+    attempt = learners_of(school, 1)[0]
+    assert tell(attempt, 3, 5, [5, 5, 4]) == 204
+    assert tell(attempt, 2, 2, [5]) == 204
+    trail = Trail.objects.get(session=attempt.session)
+    assert (trail.last, trail.furthest, trail.backs) == (0, 0, {})  # steps that do not exist yet
+    Branch.objects.filter(session=attempt.session).update(newest=9)
+    assert tell(attempt, 3, 5, [5, 5, 4]) == 204
+    trail.refresh_from_db()
+    assert (trail.last, trail.furthest, trail.backs) == (3, 5, {"5": 2, "4": 1})
+    assert account_file(attempt.user)["trails"][0]["furthest"] == 5
+
+    stranger = school.people["stranger"]
+    version = ScenarioVersion.objects.library().get(identifier="SC-03")
+    own = Session.objects.create(owner=stranger.owner_key, version=version, header=b"{}")
+    branch = Branch.objects.create(session=own, name="main", newest=9)
+    body = {"branch": str(branch.id), "last": 3, "furthest": 3, "backs": []}
+    browser = signed_in(stranger)
+    for agreed, trails in ((False, 0), (True, 1)):
+        browser.post("/account/", {"name": "", **({"counted": "on"} if agreed else {})})
+        browser.post(f"/sessions/{own.id}/trail", body, content_type="application/json")
+        assert Trail.objects.filter(session=own).count() == trails
+        stranger.refresh_from_db()
+        assert stranger.counted is agreed
+    assert browser.post(f"/sessions/{own.id}/trail", b"{", content_type="application/json").status_code == 400
+    delete_account(stranger)
+    assert not Trail.objects.filter(session=own.id).exists()
+
+
+@pytest.mark.django_db
+def test_a_trail_has_a_bound(school: School) -> None:  # noqa: F811
+    session = learners_of(school, 1)[0].session
+    branch = root(session)
+    Branch.objects.filter(id=branch.id).update(newest=10_000)
+    for first in range(0, BACKS_MAX + 50, 50):
+        actions.note_trail(session, branch.id, 0, 0, list(range(first, first + 50)))
+    trail = Trail.objects.get(session=session)
+    assert (len(trail.backs), trail.backs_more) == (BACKS_MAX, 50)
+
+
+@pytest.mark.django_db
+def test_the_command_names_a_class_that_does_not_exist() -> None:
+    for wanted in ("nonsense", "00000000-0000-0000-0000-000000000000"):
+        with pytest.raises(CommandError, match="no such class"):
+            call_command("analytics", "--class", wanted, stdout=io.StringIO())
+    assert not Figure.objects.exists()
