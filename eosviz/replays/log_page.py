@@ -1,12 +1,20 @@
 """A log case's summary as its page shows it: problems first, and each partition's transactions as bars."""
 
+import re
 from typing import Any
+
+from engine.codec.damage import DamageKind
+from eosviz.pipeline.kafka_logs.text_partition import INVALID
 
 BARS_MAX = 200
 """Transactions drawn for one partition; the table of numbers has the counts of all."""
 WIDTH = 1000
 _BAR_MIN = 4
 _RESULTS = ("open", "committed", "aborted", "ended")
+
+_DAMAGE = {kind.value: kind for kind in DamageKind}
+_PART = re.compile(r"byte (?P<position>\d+): (?P<kind>.+?): expected (?P<expected>.*), found (?P<found>.*)")
+_ENDS = "; the rest of the file cannot be read"
 
 Json = dict[str, Any]
 
@@ -25,6 +33,7 @@ def log_case_page(analysis: Json) -> Json:
     rows = [
         partition
         | {
+            "damage": [said for one in partition["damage"] for said in damage_said(one)],
             "verdict": worst.get(partition["name"]),
             **_drawn(partition, by_partition.get(partition["name"], [])),
         }
@@ -58,6 +67,26 @@ def _text(text: Json | None) -> Json | None:
     told = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))
             for one in text["examples"]]  # fmt: skip
     return text | {"examples": told}
+
+
+def damage_said(told: str) -> list[Json]:
+    """The sentences of one damaged place, which the analysis has as it is printed on the command line; what a tool
+    of Kafka's printed stays as it was.
+    """
+    file, _, rest = told.partition(": ")
+    if rest == INVALID:
+        return [{"key": "logs.damage.invalid", "params": {"file": file}}]
+    parts = [_PART.fullmatch(part.removesuffix(_ENDS)) for part in re.split(r"; (?=byte \d)", rest)]
+    if not all(part is not None and part["kind"] in _DAMAGE for part in parts):
+        return [{"text": told}]
+    return [
+        {
+            "key": f"log.damage.{_DAMAGE[part['kind']].name.lower()}",
+            "params": {"file": file, "position": int(part["position"]), "expected": part["expected"],
+                       "found": part["found"]},
+        }
+        for part in parts if part is not None
+    ]  # fmt: skip
 
 
 def _notes(verdict: Json) -> list[Json]:

@@ -10,9 +10,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from engine.codec.damage import Damage, DamageKind
 from eosviz.pipeline.kafka_logs.bounded import TooMuchError
 from eosviz.replays import log_analysis, log_upload
 from eosviz.replays.actions import open_log
+from eosviz.replays.log_page import damage_said
 from eosviz.replays.models import Replay
 from eosviz.replays.refusal import ReplayRefused
 
@@ -302,7 +304,23 @@ def test_a_damaged_batch_is_shown_where_it_is(client: Client) -> None:
     damaged.name = log.name
     send(client, [damaged])
     assert "1 damaged place" in case_page(client)
-    assert f"txcommit-0/{Path(log.name).name}: byte 17" in case_page(client)
+    assert f"the checksum at byte 17 of txcommit-0/{Path(log.name).name} says" in case_page(client)
+    replay = Replay.objects.get()
+    chinese = client.get(reverse("replays:log_case", args=[replay.id]) + "?lang=zh-Hans").content.decode()
+    assert f"txcommit-0/{Path(log.name).name} 第 17 字节处的校验和" in chinese
+    assert "checksum" not in chinese
+
+
+def test_every_damage_is_said_in_the_readers_language() -> None:
+    for kind in DamageKind:
+        one = str(Damage(kind, 7, "1..2", "9: x", ends_file=True))
+        both = damage_said(f"t-0/0.log: {one[: one.index('; the rest')]}; {one}")
+        assert [said["key"] for said in both] == [f"log.damage.{kind.name.lower()}"] * 2
+        assert both[1]["params"] == {"file": "t-0/0.log", "position": 7, "expected": "1..2", "found": "9: x"}
+    assert damage_said("t-0/0.log: the dump says isvalid: false")[0]["key"] == "logs.damage.invalid"
+    assert damage_said("a.txt: line 3: Found 17 invalid bytes") == [
+        {"text": "a.txt: line 3: Found 17 invalid bytes"}
+    ]
 
 
 def test_what_is_too_much_to_analyse_is_told_and_plays(

@@ -13,6 +13,9 @@ from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, know
 from eosviz.pipeline.kafka_logs.text_fields import Fields, RecordLine, number, truth
 from eosviz.pipeline.kafka_logs.verdicts import base_offset_of_snapshot
 
+INVALID = "the dump says isvalid: false"
+"""The damage of such a batch; what is wrong with it a dump does not say."""
+
 
 @dataclass(slots=True)
 class DumpedBatch:
@@ -60,7 +63,7 @@ class DumpedBatch:
             control_type=(marker.marker if marker else UNTOLD) if is_control else None,
             coordinator_epoch=marker.coordinator_epoch if marker else -1,
             max_timestamp=number(fields, "createtime", number(fields, "logappendtime", -1)),
-            damage="the dump says isvalid: false" if fields.get("isvalid") == "false" else None,
+            damage=INVALID if fields.get("isvalid") == "false" else None,
         )
 
     @property
