@@ -11,7 +11,7 @@ FOLDS_BELOW = 1100
 """px of width under which the columns become tabs, which scroll."""
 SETTLES_IN = 10
 """Tenths of a second in which a layout must have come to rest."""
-LONG = 1000
+LONG = 500
 """Elements from which on texts that look alike are judged once."""
 LEVELS: dict[str, Any] = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
