@@ -75,7 +75,7 @@ def measure_product(folder: Path) -> tuple[Times, list[str]]:
             for case, others in (("alone", 0), ("with_49", OTHERS)):
                 page = context.new_page()
                 if not others:
-                    page.on("websocket", lambda socket: _collect(socket, payloads))
+                    page.on("websocket", lambda socket: collected(socket, payloads))
                 page.goto(address)
                 page.click(f"#{SCENARIO} button.primary")
                 page.wait_for_selector("button.go")
@@ -136,7 +136,7 @@ def steppers(kind: str, address: str, count: int) -> Iterator[None]:
         process.wait()
 
 
-def _collect(socket: WebSocket, payloads: list[str]) -> None:
+def collected(socket: WebSocket, payloads: list[str]) -> None:
     def keep(frame: str | bytes) -> None:
         if isinstance(frame, str) and '"type":"steps"' in frame[:100] and '"steps":[{' in frame:
             payloads.append(frame)

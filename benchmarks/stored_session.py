@@ -1,6 +1,7 @@
-"""`python -m benchmarks.stored_session STEPS`: store a session of so many steps in the data folder of a site.
+"""`python -m benchmarks.stored_session STEPS`: store a session of so many steps in the data folder of a site;
+`… many COUNT`: so many sessions of the library's scenarios, two steps each.
 
-It is made by the product's own actions and prints its path and the cookie that owns it, as JSON.
+They are made by the product's own actions. It prints a path and the cookie that owns it, as JSON.
 """
 
 import json
@@ -20,7 +21,7 @@ from benchmarks.generated import generated_document  # noqa: E402
 from eosviz.scenarios.models import ScenarioVersion  # noqa: E402
 from eosviz.walkthroughs import actions  # noqa: E402
 from eosviz.walkthroughs.browser import BROWSER_KEY  # noqa: E402
-from eosviz.walkthroughs.messages import Done, RunUntil  # noqa: E402
+from eosviz.walkthroughs.messages import Advance, Done, RunUntil  # noqa: E402
 
 OWNER = "benchmark"
 
@@ -36,12 +37,24 @@ def main(steps: int) -> None:
         if not isinstance(done, Done) or done.newest == newest:
             raise SystemExit(f"the session could not be made: {done}")
         newest = done.newest
+    told(reverse("walkthroughs:player", args=[session.id]), newest)
+
+
+def many(count: int) -> None:
+    versions = list(ScenarioVersion.objects.library())
+    for number in range(count):
+        session = actions.create_session(OWNER, versions[number % len(versions)])
+        branch = session.branches.get()
+        actions.carry_out(session.id, Advance(v=1, id=uuid.uuid4(), branch=str(branch.id), after=0, count=2))
+    told(reverse("scenarios:library"), 2)
+
+
+def told(path: str, steps: int) -> None:
     cookies = SessionStore()
     cookies[BROWSER_KEY] = OWNER
     cookies.save()
-    path = reverse("walkthroughs:player", args=[session.id])
-    print(json.dumps({"path": path, "cookie": cookies.session_key, "steps": newest}))
+    print(json.dumps({"path": path, "cookie": cookies.session_key, "steps": steps}))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    many(int(sys.argv[2])) if sys.argv[1] == "many" else main(int(sys.argv[1]))

@@ -17,10 +17,10 @@ from benchmarks.floor.tasks import click  # noqa: E402
 
 
 class FloorConsumer(AsyncWebsocketConsumer):
-    """A number in, the task's message out."""
+    """A number in, the task's message out: to who asked, or to everybody at `/ws/all/`."""
 
     async def connect(self) -> None:
-        self.group = f"floor.{uuid.uuid4().hex}"
+        self.group = self.scope["url_route"]["kwargs"].get("group") or f"floor.{uuid.uuid4().hex}"
         await self.channel_layer.group_add(self.group, self.channel_name)
         await self.accept()
 
@@ -33,5 +33,13 @@ class FloorConsumer(AsyncWebsocketConsumer):
 
 
 application = ProtocolTypeRouter(
-    {"http": http_application, "websocket": URLRouter([path("ws/", FloorConsumer.as_asgi())])}
+    {
+        "http": http_application,
+        "websocket": URLRouter(
+            [
+                path("ws/", FloorConsumer.as_asgi()),
+                path("ws/all/", FloorConsumer.as_asgi(), {"group": "floor.all"}),
+            ]
+        ),
+    }
 )

@@ -14,15 +14,16 @@ from eosviz.launch.places import ROOT, environment_python
 from eosviz.launch.processes import die_with_parent
 from eosviz.launch.services import WORKER_THREADS, answers_ping, redis_command
 
-READY_SECONDS_MAX = 30.0
+READY_SECONDS_MAX = 120.0
 
 
 @contextmanager
-def running_floor(folder: Path) -> Iterator[str]:
-    """Its address, while it runs. ``folder`` holds `payloads.json` and will hold the rest of its data."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+def running_floor(folder: Path, database: str | None = None, more_web: Sequence[int] = ()) -> Iterator[str]:
+    """Its address, while it runs. ``folder`` holds `payloads.json` and will hold the rest of its data.
+
+    ``database``: a `DATABASE_URL` instead of its own file; ``more_web``: ports of further web processes.
+    """
+    port = free_port()
     environment = {
         **os.environ,
         "EOSVIZ_DATA": str(folder),
@@ -31,6 +32,8 @@ def running_floor(folder: Path) -> Iterator[str]:
     }
     environment.pop("REDIS_URL", None)
     environment.pop("DATABASE_URL", None)
+    if database is not None:
+        environment["DATABASE_URL"] = database
     python = str(environment_python())
     socket_path = embedded_redis_socket(folder)
     socket_path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +43,7 @@ def running_floor(folder: Path) -> Iterator[str]:
     commands = [
         [str(word) for word in redis_command(socket_path, folder)],
         [python, *worker.split(), "--concurrency", str(WORKER_THREADS)],
-        [python, *web.split(), "--port", str(port)],
+        *([python, *web.split(), "--port", str(one)] for one in (port, *more_web)),
     ]
     subprocess.run(
         [python, "manage.py", "migrate", "--run-syncdb", "--verbosity", "0"],
@@ -54,13 +57,21 @@ def running_floor(folder: Path) -> Iterator[str]:
             children.append(start(command, environment))  # noqa: PERF401  ended below, however far it got
         _wait(lambda: answers_ping(socket_path))
         address = f"http://127.0.0.1:{port}/"
-        _wait(lambda: urllib.request.urlopen(address, timeout=1).status == 200)
+        for one in (port, *more_web):
+            _wait(lambda one=one: urllib.request.urlopen(f"http://127.0.0.1:{one}/", timeout=5).status == 200)
         yield address
     finally:
         for child in reversed(children):
             child.terminate()
         for child in children:
             child.wait(20)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -4,7 +4,7 @@ from django.urls import path
 PAGE = """<!doctype html><title>floor</title><link rel="icon" href="data:,">
 <button class="go">Step</button><p class="where"><b>step 0</b></p>
 <script>
-  const socket = new WebSocket(`ws://${location.host}/ws/`);
+  const socket = new WebSocket(`ws://${location.host}/ws${location.pathname}`);
   const label = document.querySelector("b");
   let number = 0;
   socket.onopen = () => { document.body.dataset.ready = "yes"; };
@@ -21,4 +21,4 @@ def page(request: HttpRequest) -> HttpResponse:
     return HttpResponse(PAGE)
 
 
-urlpatterns = [path("", page)]
+urlpatterns = [path("", page), path("all/", page)]
