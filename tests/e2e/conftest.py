@@ -1,4 +1,4 @@
-"""What no page of a browser test may do: break the Content-Security-Policy that it was sent with."""
+"""What holds for every browser test: patience, and no page that breaks the Content-Security-Policy it was sent with."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, expect
 
+PATIENCE = 30_000
+"""Milliseconds for what is waited for; far more than is needed, as the machine may be busy."""
 _broken: list[str] = []
 
 
@@ -37,3 +39,9 @@ def broken_policy() -> Iterator[list[str]]:
     _broken.clear()
     yield _broken
     assert _broken == []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _patient() -> None:
+    """Before what a module makes for its tests, too."""
+    expect.set_options(timeout=PATIENCE)

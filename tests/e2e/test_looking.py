@@ -56,14 +56,6 @@ def at(page: Page, step: int | str) -> None:
     expect(knob(page)).to_have_attribute("aria-valuenow", str(step))
 
 
-@pytest.fixture(autouse=True)
-def _patient() -> Iterator[None]:
-    """A busy machine makes steps slowly; what is waited for comes."""
-    expect.set_options(timeout=30_000)
-    yield
-    expect.set_options(timeout=5_000)
-
-
 def dialog(page: Page, tag: str) -> Locator:
     return page.locator(f"{tag} dialog")
 

@@ -20,8 +20,6 @@ from tests.e2e.stage import Manner, Stage
 from tests.e2e.test_every_page import NO_QUESTIONS
 from tests.running_site import RunningSite
 
-expect.set_options(timeout=30_000)  # An answer is made by a worker; a busy machine takes its time.
-
 HELD, MARKER_STORED = 75, 81
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 
