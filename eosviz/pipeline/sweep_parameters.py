@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.client.configuration import SETTINGS
+from engine.client.configuration import ACKS_ALL, SETTINGS
 from engine.network.faults import FaultRule
 from engine.scenario import Scenario
 from engine.scenario.schema import SECTIONS, Field
@@ -96,6 +96,8 @@ def _producers(document: Mapping[str, Any]) -> Iterator[Parameter]:
         for name, setting in SETTINGS.items():
             path = f"producers.{producer['name']}.settings.{name}"
             now = producer["settings"].get(name, setting.default)
+            if setting.kind == "acks" and now == ACKS_ALL:
+                now = "all"  # as people write it
             yield Parameter(path, now, _allowed(setting.kind, setting.low, setting.high), setting.kind)
 
 
