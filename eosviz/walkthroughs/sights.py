@@ -8,7 +8,7 @@ holds, and what a step costs it, then does not grow with the run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -58,14 +58,18 @@ def whole(view: View, number: int) -> View:
     return {**view, "folded": {"at": number, "reaches": REACH}}
 
 
-def walk(view: View, bodies: Iterable[bytes]) -> View:
-    """The view, which is written to, taken along these steps (stored JSON). Raises FoldedAway."""
+def walk(view: View, bodies: list[bytes]) -> View:
+    """The view, which is written to, taken along these steps (stored JSON). What becomes of a folded record is counted,
+    except in the last step: that is the one on show, and what it changed has to be listed. Raises FoldedAway.
+    """
     folded = view.get("folded", {})
-    for body in bodies:
+    owners = _owners(view) if "records" in folded else {}
+    for place, body in enumerate(bodies, 1):
         for change in _changes_of(body).changes:
-            if is_folded(folded, change.path):
+            if not is_folded(folded, change.path):
+                _place(view, change)
+            elif place == len(bodies) or not _is_counted(folded, owners, change):
                 raise FoldedAway
-            _place(view, change)
     return view
 
 
@@ -93,9 +97,10 @@ def _listed_records(view: View, since: int) -> set[str]:
     records: Entries = view.get("records", {})
     serials = _in_order(records)
     listed = set(serials[-NEWEST_RECORDS:])
-    behind = _behind_others(view.get("clients", {}))
+    later = _in_bulk(view.get("clients", {}))
     for serial, record in records.items():
-        if record["sent_at"] >= since or (record["status"] == "pending" and int(serial) not in behind):
+        is_next = record["status"] == "pending" and int(serial) not in later
+        if is_next or record["sent_at"] >= since or (record["finished_at"] or 0) >= max(since, 1):
             listed.add(serial)
     for guarantee in view.get("guarantees", {}).values():
         named = (str(serial) for serial in guarantee.get("serials", ())[:NEWEST_BROKEN])
@@ -103,18 +108,20 @@ def _listed_records(view: View, since: int) -> set[str]:
     return _without_small_gaps(serials, listed)
 
 
-def _behind_others(clients: dict[str, View]) -> set[int]:
-    """Records of batches that were never sent and wait behind another of their queue: tens of thousands, where an
-    application sends more than its client can. Nothing becomes of them in the next steps.
+def _in_bulk(clients: dict[str, View]) -> set[int]:
+    """Records of batches that were never sent and wait behind another of their queue, and of long batches on their
+    first way: tens of thousands, where an application sends more than its client can.
     """
-    return {
-        serial
-        for client in clients.values()
-        for queue in client.get("queues", {}).values()
-        for batch in (client.get("batches", {}).get(name, {}) for name in queue.get("batches", ())[1:])
-        if batch.get("attempts") == 0
-        for serial in batch["serials"]
-    }
+    later: set[int] = set()
+    for client in clients.values():
+        waiting = {
+            name for queue in client.get("queues", {}).values() for name in queue.get("batches", ())[1:]
+        }
+        for name, batch in client.get("batches", {}).items():
+            is_behind = name in waiting and batch["attempts"] == 0
+            if is_behind or (len(batch["serials"]) > GAP and batch["attempts"] <= 1):
+                later.update(batch["serials"])
+    return later
 
 
 def _without_small_gaps(serials: list[str], listed: set[str]) -> set[str]:
@@ -218,6 +225,7 @@ def _stretches(
 
 class _Change(msgspec.Struct):
     path: list[str]
+    before: Any = msgspec.UNSET
     after: Any = msgspec.UNSET
 
 
@@ -230,6 +238,30 @@ _changes_of = msgspec.json.Decoder(_Changes).decode
 
 def _lies_in(stretches: list[list[int]], number: int) -> bool:
     return any(first <= number <= last for first, last, *_ in stretches)
+
+
+def _owners(view: View) -> dict[int, str]:
+    """By serial, whose records the batches of clients hold."""
+    return {
+        serial: name
+        for name, client in view.get("clients", {}).items()
+        for batch in client.get("batches", {}).values()
+        for serial in batch["serials"]
+    }
+
+
+def _is_counted(folded: dict[str, Any], owners: dict[int, str], change: _Change) -> bool:
+    """Counts what became of a folded record, when it is known whose it is."""
+    path = change.path
+    if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
+        return False
+    if path[2] == "status":
+        counts = folded["records"]["counts"][owners[int(path[1])]]
+        counts[change.before] -= 1
+        counts[change.after] = counts.get(change.after, 0) + 1
+        if counts[change.before] == 0:
+            del counts[change.before]
+    return True
 
 
 def _place(view: View, change: _Change) -> None:
