@@ -51,7 +51,8 @@ def searched(model: type[models.Model]) -> list[str]:
         for field in model._meta.concrete_fields
         if field.is_relation and isinstance(field.target_field, models.UUIDField)
     ]
-    return ["pk__startswith", *texts, *others]
+    own = [] if model._meta.pk.is_relation else ["pk__startswith"]  # of another row's key: among the others
+    return [*own, *texts, *others]
 
 
 def filters(model: type[models.Model]) -> list[str]:
