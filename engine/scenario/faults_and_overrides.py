@@ -55,6 +55,8 @@ PRODUCE_FIELDS: dict[str, tuple[int, int]] = {
     "records": (1, 10_000),
 }
 """What a crafted Produce request may say in numbers; beside them stands ``transactional``."""
+ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**63 - 1)}
+"""What an injected error's answer may say."""
 
 
 def check_fault(
@@ -87,7 +89,7 @@ def check_fault(
         _check_numbers(fault["message"], f"{place}.message", PRODUCE_FIELDS)
     if action == "inject_error":
         known(f"{place}.error", fault["error"], list(Error.__members__))
-        _check_numbers(fault["message"] or {}, f"{place}.message", {"log_start_offset": (-1, 2**63 - 1)})
+        _check_numbers(fault["message"] or {}, f"{place}.message", ERROR_ANSWER_FIELDS)
     if action == "set":
         _check_path(f"{place}.path", fault["path"], clients)
     if matched and fault["match"]["api"] in schema.ANSWERING_APIS:

@@ -18,7 +18,7 @@ from engine.middleware.configuration import NODES
 from engine.profiles import PROFILES
 from engine.scenario import schema
 from engine.scenario.belonging import BELONGING
-from engine.scenario.faults_and_overrides import FAULT_NEEDS, PRODUCE_FIELDS
+from engine.scenario.faults_and_overrides import ERROR_ANSWER_FIELDS, FAULT_NEEDS, PRODUCE_FIELDS
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
 
@@ -81,8 +81,7 @@ def form() -> dict[str, Any]:
             "actor": schema.ACTOR_ACTIONS,
             "world": schema.WORLD_ACTIONS,
         },
-        "crafted": {"craft_request": {name: list(CRAFTED[name]) for name in CRAFTED}}
-        | {"craft_produce": [*PRODUCE_FIELDS, "transactional"]},
+        "messages": _messages(),
         "names": {
             "errors": sorted(error.name for error in Error if error is not Error.NONE),
             "guarantees": [*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES],
@@ -110,14 +109,44 @@ def _field(section: str, name: str, field: Field) -> dict[str, Any]:
 
 def _setting(name: str) -> dict[str, Any]:
     setting = SETTINGS[name]
-    bounded = setting.kind == "int"
-    return {
-        "kind": setting.kind,
-        "default": setting.default,
-        "low": setting.low if bounded else None,
-        "high": setting.high if bounded else None,
-        "choices": [0, 1, "all"] if setting.kind == "acks" else [],
+    if setting.kind == "int":
+        return _value("int", setting.default, low=setting.low, high=setting.high)
+    return _value(setting.kind, setting.default, choices=[0, 1, "all"] if setting.kind == "acks" else [])
+
+
+_KINDS = {int: "int", str: "text", bool: "bool", list: "names"}
+ANY_REQUEST = ""
+"""Where one table of fields serves whatever request it is."""
+
+
+def _messages() -> dict[str, dict[str, Any]]:
+    """What the ``message`` of a fault may hold: action to the request that it names to its fields."""
+    numbers = {name: _value("int", low=low, high=high) for name, (low, high) in PRODUCE_FIELDS.items()} | {
+        "transactional": _value("bool")
     }
+    api = {"api": _value("text", choices=list(CRAFTED))}
+    crafted = {
+        name: api | {field: _value(_KINDS[kind], default) for field, (kind, default) in known.items()}
+        for name, known in CRAFTED.items()
+    }
+    answer = {name: _value("int", low=low, high=high) for name, (low, high) in ERROR_ANSWER_FIELDS.items()}
+    return {
+        "craft_request": {ANY_REQUEST: api, **crafted},
+        "craft_produce": {ANY_REQUEST: numbers},
+        "inject_error": {ANY_REQUEST: answer},
+    }
+
+
+def _value(
+    kind: str,
+    default: Any = None,
+    *,
+    low: int | None = None,
+    high: int | None = None,
+    choices: list[Any] | None = None,
+) -> dict[str, Any]:
+    usual = list(default) if isinstance(default, tuple) else default
+    return {"kind": kind, "default": usual, "low": low, "high": high, "choices": choices or []}
 
 
 def _table_of(kind: type[Any]) -> dict[str, Any]:
@@ -126,9 +155,7 @@ def _table_of(kind: type[Any]) -> dict[str, Any]:
     for field in fields(kind):
         default = None if field.default is MISSING else field.default
         named = "bool" if type(default) is bool else "text" if type(default) is str else "int"
-        found[field.name] = {
-            "kind": named, "default": default, "low": None, "high": None, "choices": [],
-        }  # fmt: skip
+        found[field.name] = _value(named, default)
     return found
 
 

@@ -33,6 +33,8 @@ export interface Form {
   belonging: Record<string, { word: string; always: string[]; fields: Record<string, string[]> }>;
   needs: Record<string, string[]>;
   actions: Record<string, string[]>;
+  /** What the message of a fault may hold: action to the request that it names ("": whichever) to its fields. */
+  messages: Record<string, Record<string, Record<string, Setting>>>;
   names: Record<string, string[]>;
   versions: Record<string, string>;
 }
@@ -73,6 +75,21 @@ export const GROUPS: Record<string, string[]> = {
   lesson: ["lesson", "checkpoints"],
   further: ["variants", "middleware", "sources", "covers"],
 };
+
+/** The keys that a free table may have, and the catalogue's prefix for what they mean; null where nobody lists them. */
+export function knownKeys(form: Form, field: Field, row: JsonObject, name: string): { known: Record<string, Setting>; prefix: string } | null {
+  if (field.table !== null) return { known: form.tables[field.table] ?? {}, prefix: CATALOGUE_OF_TABLE[field.table] ?? "" };
+  const requests = name === "message" ? form.messages[String(row["action"])] : undefined;
+  if (requests === undefined) return null;
+  const message = row[name];
+  const api = isObject(message) ? String(message["api"] ?? "") : "";
+  return { known: requests[api] ?? requests[""] ?? {}, prefix: "form.crafted" };
+}
+
+/** The number that a setting may have at least and at most, as far as that is said. */
+export function boundsOf({ kind, low, high }: Setting): { low: number; high: number } | null {
+  return kind === "int" && low !== null && high !== null ? { low, high } : null;
+}
 
 export const CATALOGUE_OF_TABLE: Record<string, string> = {
   settings: "form.setting", broker: "form.broker", switches: "form.switch",

@@ -7,7 +7,7 @@ import type { TemplateResult } from "lit";
 import type { Json, JsonObject } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import {
-  CATALOGUE_OF_TABLE, anyValue, fieldsOf, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
+  anyValue, boundsOf, knownKeys, fieldsOf, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
 } from "./document.ts";
 import type { Edit, Field, Form, Mistake, Path, Setting } from "./document.ts";
 
@@ -36,10 +36,15 @@ export function drawField(sheet: Sheet, section: string, name: string, field: Fi
   const meaning = say(`form.field.${section}.${name}`);
   const place = placeOf(sheet.document, path);
   if (field.kind === "tables") return drawRows(sheet, field, asRows(value), path, meaning, place);
-  if (field.kind === "table") return drawTable(sheet, field, isObject(value) ? value : {}, path, meaning, place);
+  if (field.kind === "table") return drawTable(sheet, name, field, isObject(value) ? value : {}, path, meaning, place);
   if (field.kind === "words") return drawWords(sheet, name, isObject(value) ? value : {}, path, meaning, place);
   const prefix = wordsOfChoices(section, name, sheet.form);
   return drawLabelled(sheet, path, place, meaning, name, drawInput(sheet, field, value, path, place, (choice) => choiceText(prefix, choice)));
+}
+
+function rowAt(document: JsonObject, path: Path): JsonObject {
+  const row = path.reduce<Json | undefined>((node, key) => (node as Record<string | number, Json> | undefined)?.[key], document);
+  return isObject(row) ? row : {};
 }
 
 function asRows(value: Json | undefined): Json[] {
@@ -110,9 +115,10 @@ function drawWords(sheet: Sheet, name: string, value: JsonObject, path: Path, me
 
 // -- tables --------------------------------------------------------------------------------------------------
 
-function drawTable(sheet: Sheet, field: Field, value: JsonObject, path: Path, meaning: string, place: string): TemplateResult {
+function drawTable(sheet: Sheet, name: string, field: Field, value: JsonObject, path: Path, meaning: string, place: string): TemplateResult {
+  const keys = field.rows === null ? knownKeys(sheet.form, field, rowAt(sheet.document, path.slice(0, -1)), name) : null;
   const inner = field.rows !== null ? drawFields(sheet, field.rows, value, path)
-    : field.table !== null ? drawSettings(sheet, field.table, value, path, place) : drawFree(sheet, value, path, place);
+    : keys !== null ? drawSettings(sheet, keys, value, path, place) : drawFree(sheet, meaning, value, path, place);
   return drawFolded(sheet, place, meaning, Object.keys(value).length, html`${inner}${drawMistakes(sheet, path, place)}`);
 }
 
@@ -133,9 +139,7 @@ export function drawFields(sheet: Sheet, section: string, row: JsonObject, path:
 }
 
 /** Keys that a table knows: those that are set, and a choice of the others. */
-function drawSettings(sheet: Sheet, table: string, value: JsonObject, path: Path, place: string): TemplateResult {
-  const known = sheet.form.tables[table] ?? {};
-  const prefix = CATALOGUE_OF_TABLE[table] ?? "";
+function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, Setting>; prefix: string }, value: JsonObject, path: Path, place: string): TemplateResult {
   const producer = path[0] === "producers" ? placeOf(sheet.document, path.slice(0, 2)).split(".")[1] ?? "" : null;
   const effective = producer === null ? undefined : sheet.effective(producer);
   const names = Object.keys(value);
@@ -149,12 +153,23 @@ function drawSettings(sheet: Sheet, table: string, value: JsonObject, path: Path
   return html`${names.map((name) => {
       const setting = known[name] ?? { kind: "any", default: null, low: null, high: null, choices: [] };
       return drawLabelled(sheet, [...path, name], `${place}.${name}`, meaningOf(name), name,
-        drawInput(sheet, setting, value[name], [...path, name], `${place}.${name}`, (choice) => choice));
+        drawInput(sheet, setting, value[name], [...path, name], `${place}.${name}`, (choice) => choice), drawUsual(setting));
     })}
     ${effective === undefined ? nothing : drawForced(effective, names)}
     <label class="form-add" for="${idOf(path)}-add">${say("builder.add_setting")}
       <select id="${idOf(path)}-add" @change=${add}><option value="">${say("builder.choose")}</option>
       ${Object.keys(known).filter((name) => !names.includes(name)).map((name) => html`<option value=${name}>${name} · ${meaningOf(name)}</option>`)}</select></label>`;
+}
+
+/** What a setting is when nobody gives it, and what it may be; its input shows what it is. */
+function drawUsual(setting: Setting): Drawn {
+  const bounds = boundsOf(setting);
+  const usual = showValue(setting.default);
+  const told = [
+    ...(usual === "" ? [] : [say("builder.default", { value: usual })]),
+    ...(bounds === null ? [] : [say("scenario.allowed.int_between", bounds)]),
+  ];
+  return told.length === 0 ? nothing : html`<span class="quiet form-usual">${told.join(" · ")}</span>`;
 }
 
 /** What the given settings force (CFG-6), as the engine explained it in the trial. */
@@ -174,12 +189,14 @@ function reasonText(reason: string): string {
 function firstValue(setting: Setting): Json {
   if (setting.kind === "bool") return setting.default !== true;
   if (setting.kind === "acks") return "all";
+  if (setting.choices.length > 0) return setting.choices[0] ?? null;
+  if (setting.kind === "names") return [];
   if (setting.kind === "text") return typeof setting.default === "string" ? setting.default : "txn-1";
   return setting.default ?? setting.low ?? 1;
 }
 
 /** Keys that nobody lists: each with its value, and a place for one more. */
-function drawFree(sheet: Sheet, value: JsonObject, path: Path, place: string): TemplateResult {
+function drawFree(sheet: Sheet, meaning: string, value: JsonObject, path: Path, place: string): TemplateResult {
   const add = (event: Event): void => {
     const input = event.target as HTMLInputElement;
     const key = input.value.trim();
@@ -190,7 +207,7 @@ function drawFree(sheet: Sheet, value: JsonObject, path: Path, place: string): T
     const text = (event.target as HTMLInputElement).value;
     sheet.edit([text.trim() === "" ? { do: "remove", path: [...path, name] } : { do: "set", path: [...path, name], value: anyValue(text) }]);
   };
-  return html`${Object.keys(value).map((name) => drawLabelled(sheet, [...path, name], `${place}.${name}`, name, "",
+  return html`<p class="quiet">${meaning}</p>${Object.keys(value).map((name) => drawLabelled(sheet, [...path, name], `${place}.${name}`, name, "",
       html`<input id=${idOf([...path, name])} .value=${showValue(value[name])} @change=${change(name)} spellcheck="false">`))}
     <label class="form-add" for="${idOf(path)}-add">${say("builder.add_key")} <input id="${idOf(path)}-add" @change=${add} spellcheck="false"></label>`;
 }

@@ -144,6 +144,12 @@ def test_every_field_word_and_group_has_its_words() -> None:
     wanted = [f"form.field.{section}.{name}" for section, table in made["sections"].items() for name in table]
     tables = {"settings": "setting", "broker": "broker", "switches": "switch"}
     wanted += [f"form.{tables[name]}.{key}" for name, table in made["tables"].items() for key in table]
+    wanted += [
+        f"form.crafted.{key}"
+        for requests in made["messages"].values()
+        for fields in requests.values()
+        for key in fields
+    ]
     prefixes = {"fault": "action", "call": "call_word", "override": "override_word"}
     wanted += [
         f"form.{prefixes[name]}.{word}" for name, one in made["belonging"].items() for word in one["fields"]

@@ -1,14 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  GROUPS, anyValue, fieldsOf, matchLine, mistakesAt, mistakesInGroup, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
+  GROUPS, anyValue, boundsOf, fieldsOf, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
 } from "../../builder/document.ts";
 import type { Field, Form } from "../../builder/document.ts";
+import type { JsonObject } from "../../player/frame.ts";
 import { WIDTH, lanesOf, placed } from "../../builder/timeline.ts";
 
 const field = (kind: string, more: Partial<Field> = {}): Field => ({
   kind, default: null, required: false, low: null, high: null, choices: [], rows: null, bound: 64, table: null, names: null, ...more,
 });
+
+const whole = (low: number, high: number) => ({ kind: "int", default: null, low, high, choices: [] });
+const MESSAGES = {
+  craft_produce: { "": { records: whole(1, 10) } },
+  craft_request: { "": { api: { kind: "text", default: null, low: null, high: null, choices: ["EndTxn"] } }, EndTxn: { producer_id: whole(-1, 9) } },
+};
 
 const FORM: Form = {
   sections: {
@@ -19,7 +26,7 @@ const FORM: Form = {
   },
   tables: {},
   belonging: { fault: { word: "action", always: ["at", "match"], fields: { drop: [], crash: ["actor"] } } },
-  needs: {}, actions: {}, names: {}, versions: {},
+  needs: {}, actions: {}, messages: MESSAGES, names: {}, versions: {},
 };
 
 test("a place names rows by their names, as the loader does", () => {
@@ -27,6 +34,16 @@ test("a place names rows by their names, as the loader does", () => {
   assert.equal(placeOf(document, ["producers", 0, "settings", "acks"]), "producers.p1.settings.acks");
   assert.equal(placeOf(document, ["faults", 1, "match", "api"]), "faults.1.match.api");
   assert.equal(placeOf(document, ["limits", "steps"]), "limits.steps");
+});
+
+test("the keys of a made-up request are those of the request that it names", () => {
+  const keys = (row: JsonObject): string[] => Object.keys(knownKeys(FORM, field("table"), row, "message")?.known ?? {});
+  assert.deepEqual(keys({ action: "craft_produce" }), ["records"]);
+  assert.deepEqual(keys({ action: "craft_request" }), ["api"]);
+  assert.deepEqual(keys({ action: "craft_request", message: { api: "EndTxn" } }), ["producer_id"]);
+  assert.equal(knownKeys(FORM, field("table"), { action: "drop" }, "message"), null);
+  assert.deepEqual(boundsOf(whole(1, 10)), { low: 1, high: 10 });
+  assert.equal(boundsOf({ kind: "bool", default: true, low: null, high: null, choices: [] }), null);
 });
 
 test("a row shows the fields of its word first, and what stands there without belonging", () => {
