@@ -46,6 +46,13 @@ LOOKS = [
     ("telephone", "dark", "en"),
     ("telephone", "light", "zh-CN"),
 ]
+FURTHER = [
+    ("desk", "light", "zh-CN"),
+    ("desk", "dark", "en"),
+    ("telephone", "dark", "zh-CN"),
+    ("telephone", "light", "en"),
+]
+"""With these, each size in each theme in each language."""
 STEPS_LOOKED_AT = 12
 OPENED = {
     "question": (".predict-bar button", ".predict-card"),
@@ -177,7 +184,10 @@ def _store_sweep(site: RunningSite) -> None:
     subprocess.run(command, cwd=ROOT, input=stored, text=True, env=environment, check=True, timeout=60)
 
 
-@pytest.fixture(params=LOOKS, ids=["-".join(look) for look in LOOKS])
+@pytest.fixture(
+    params=[*LOOKS, *(pytest.param(look, marks=pytest.mark.slow) for look in FURTHER)],
+    ids=["-".join(look) for look in (*LOOKS, *FURTHER)],
+)
 def look(request: pytest.FixtureRequest, browser: Browser, places: Places) -> Iterator[Page]:
     size, theme, locale = request.param
     width, height = SIZES[size]

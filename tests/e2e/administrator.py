@@ -1,0 +1,125 @@
+"""An administrator who has something on every page that only people with an account see: a class with an attempt in
+it, a scenario of their own, a published run, a sweep.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from playwright.sync_api import FilePayload, Page, expect
+
+from eosviz.launch.places import ROOT
+from tests.e2e.test_class import PASSWORD
+from tests.running_site import RunningSite
+
+EMAIL = "ada@example.org"
+SAMPLE = ROOT / "engine" / "scenario" / "library" / "sc-03-idempotence-suppresses-it.toml"
+MADE_WITHIN = 60_000
+"""Milliseconds; the machine may be busy."""
+ACCOUNT = (
+    "account/",
+    "account/delete",
+    "accounts/email/",
+    "accounts/logout/",
+    "accounts/password/change/",
+    "accounts/password/reset/",
+    "accounts/password/reset/done/",
+    "accounts/reauthenticate/",
+    "accounts/inactive/",
+    "accounts/confirm-email/",
+)
+
+
+def settle(page: Page, site: RunningSite) -> dict[str, str]:
+    """Sign up and make something of everything; the pages' addresses by name."""
+    home = site.address
+    page.goto(f"{home}accounts/signup/")
+    for name, value in {"email": EMAIL, "name": "Ada", "password1": PASSWORD}.items():
+        page.locator(f"input[name={name}]").fill(value)
+    page.locator("main button.primary").click()
+    expect(page).to_have_url(f"{home}account/")
+    _give_role(site.data_folder, "administrator")
+    places = {name: home + name for name in (*ACCOUNT, "classes/", "workshop/", "pipeline/")}
+    places |= _class(page, home)
+    places |= _scenario(page, home)
+    places["published"] = _published(page, home)
+    return places | _administration(page, home)
+
+
+def _give_role(data_folder: Path, role: str) -> None:
+    ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}  # the test process's own
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    environment["EOSVIZ_DATA"] = str(data_folder)
+    command = [sys.executable, "manage.py", "give_role", EMAIL, role]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=120, capture_output=True)
+
+
+def _class(page: Page, home: str) -> dict[str, str]:
+    page.goto(f"{home}classes/")
+    page.locator("#make_name").fill("Streams")
+    page.locator("form[action$=make] button").click()
+    expect(page.locator("h1")).to_have_text("Streams")
+    room = page.url
+    places = {"class": room, "class, results": f"{room}results/"}
+    for link in page.locator(f"main a[href*='{room.removeprefix(home)}assign/']").all():
+        address = str(link.get_attribute("href"))
+        places[f"class, {address.split('/')[-2]}"] = home.rstrip("/") + address
+    page.goto(f"{room}assign/explain/")
+    page.locator("#id_title").fill("Why does it hold?")
+    page.locator("#id_text").fill("In three sentences.")
+    page.locator("main button.primary").click()
+    expect(page.locator("h1")).to_have_text("Why does it hold?")
+    places["assignment"] = page.url
+    page.locator("main form[action$=begin] button").click()
+    form = page.locator("main form[action$=hand-in]")
+    attempt = str(form.get_attribute("action")).removesuffix("hand-in")
+    page.locator("textarea").fill("Because the broker remembers five batches.")
+    form.locator("button").click()
+    expect(page.locator("blockquote")).to_contain_text("five batches")
+    return places | {"attempt": home.rstrip("/") + attempt}
+
+
+def _scenario(page: Page, home: str) -> dict[str, str]:
+    page.goto(f"{home}workshop/")
+    text = SAMPLE.read_bytes().replace(b'id = "SC-03"', b'id = "ADA-03"')
+    file: FilePayload = {"name": "ada.toml", "mimeType": "application/toml", "buffer": text}
+    page.locator("form[action$=import] input[type=file]").set_input_files(file)
+    page.locator("form[action$=import] button").click()
+    expect(page).to_have_url(re.compile("/workshop/[0-9a-f-]{36}/"))
+    address = re.sub("build/$", "", page.url)
+    page.goto(f"{address}build/")
+    expect(page.locator("[data-trial=current]")).to_be_visible(timeout=MADE_WITHIN)
+    page.get_by_role("button", name="Publish").click()
+    expect(page).to_have_url(address)
+    return {"scenario": address, "builder": f"{address}build/"}
+
+
+def _published(page: Page, home: str) -> str:
+    page.goto(f"{home}sessions/new?scenario=SC-03")
+    page.locator("main form button.primary").click()
+    expect(page.locator("eos-sentence .s")).to_be_visible()
+    page.keyboard.press("e")
+    page.locator("eos-export .start-publishing").click()
+    expect(page.locator("#published-address")).not_to_have_value("", timeout=MADE_WITHIN)
+    return page.locator("#published-address").input_value()
+
+
+def _administration(page: Page, home: str) -> dict[str, str]:
+    """Its index, every model's list, and the first row of each that has one."""
+    page.goto(f"{home}administration/")
+    lists = [str(link.get_attribute("href")) for link in page.locator("#content-main tbody th a").all()]
+    assert lists, "the administration shows no model"
+    places = {"administration": page.url}
+    for address in dict.fromkeys(lists):
+        name = address.strip("/").removeprefix("administration/")
+        places[f"administration, {name}"] = home.rstrip("/") + address
+        page.goto(home.rstrip("/") + address)
+        row = page.locator("#result_list tbody th a")
+        if row.count() > 0:
+            shown = str(row.first.get_attribute("href"))
+            places[f"administration, {name}, one"] = home.rstrip("/") + shown
+    return places

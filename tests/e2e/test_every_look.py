@@ -1,0 +1,95 @@
+"""The pages that only people with an account see, the administration, and what is said when something fails, in every
+size, theme and language. Slow: the walks through classes, workshop and sharing look at the same pages in two looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from django.template.loader import render_to_string
+from django.utils import translation
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.administrator import MADE_WITHIN, settle
+from tests.e2e.looking import (
+    assert_accessible,
+    assert_nothing_scrolls_sideways,
+    assert_words_complete,
+    text_faults,
+)
+from tests.e2e.stage import SIZES, THEMES
+from tests.e2e.test_every_page import NO_QUESTIONS, Places
+from tests.running_site import RunningSite
+
+LOOKS = list(product(SIZES, THEMES, ("en-GB", "zh-CN")))
+SAID = ("403.html", "403_csrf.html", "404.html", "429.html", "500.html", "503.html")
+"""The templates of answers that are no page."""
+DATA = "administration"
+"""Its pages show documents as they are stored, whose sections look like missing words."""
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
+    context = browser.new_context(locale="en-GB")
+    context.add_init_script(NO_QUESTIONS)
+    page = context.new_page()
+    page.set_default_timeout(MADE_WITHIN)
+    yield Places(context, settle(page, running_site))
+    context.close()
+
+
+@pytest.fixture(params=LOOKS, ids=["-".join(look) for look in LOOKS])
+def look(request: pytest.FixtureRequest, browser: Browser, places: Places) -> Iterator[Page]:
+    size, theme, locale = request.param
+    width, height = SIZES[size]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=theme,
+        locale=locale,
+        reduced_motion="reduce",
+    )
+    context.add_init_script(NO_QUESTIONS)
+    context.add_cookies([cookie for cookie in places.cookies.cookies() if cookie["name"] == "sessionid"])
+    page = context.new_page()
+    page.set_default_timeout(MADE_WITHIN)
+    yield page
+    context.close()
+
+
+def test_every_page_of_an_administrator_is_accessible_complete_and_uncut(look: Page, places: Places) -> None:
+    found: list[str] = []
+    for name, address in places.pages.items():
+        look.goto(address)
+        if name == "published":
+            expect(look.locator("eos-sentence .s")).to_be_visible(timeout=MADE_WITHIN)
+        if name == "builder":
+            expect(look.locator("[data-trial=current]")).to_be_visible(timeout=MADE_WITHIN)
+        checks = [assert_accessible, assert_nothing_scrolls_sideways]
+        if not name.startswith(DATA):
+            checks.append(assert_words_complete)
+        for check in checks:
+            try:
+                check(look)
+            except AssertionError as fault:
+                found.append(f"{name}: {check.__name__}: {fault}")
+        found += [f"{name}: {fault}" for fault in text_faults(look)]
+    assert found == []
+
+
+def test_what_is_said_when_something_fails_is_accessible(look: Page, running_site: RunningSite) -> None:
+    look.goto(running_site.address)
+    language = "zh-hans" if look.evaluate("navigator.language") == "zh-CN" else "en"
+    found: list[str] = []
+    for template in SAID:
+        with translation.override(language):
+            look.set_content(render_to_string(template))
+        for check in (assert_accessible, assert_words_complete, assert_nothing_scrolls_sideways):
+            try:
+                check(look)
+            except AssertionError as fault:
+                found.append(f"{template}: {check.__name__}: {fault}")
+    assert found == []
