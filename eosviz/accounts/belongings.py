@@ -16,7 +16,7 @@ from eosviz.analytics.models import Trail
 from eosviz.classroom.models import Attempt, AuditEntry, Classroom, Membership
 from eosviz.pipeline.models import Sweep
 from eosviz.replays.actions import export_session, file_name
-from eosviz.replays.models import Publication, Replay
+from eosviz.replays.models import Publication, Replay, ReplayFile
 from eosviz.replays.published_files import REPLAY, opened
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.models import Session
@@ -129,7 +129,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 def packed(user: User) -> IO[bytes]:
     """A ZIP with `account.json`, each session and what was published as a replay file, each opened replay as a
-    player file.
+    player file and, where it was kept, the replay file.
 
     The caller closes it. It is written whole before it is sent, so what fails on the way leaves no half.
     """
@@ -146,6 +146,8 @@ def packed(user: User) -> IO[bytes]:
                     entry.write(piece)
         for replay in Replay.objects.of_browser(user.owner_key).iterator():
             archive.writestr(f"replays/{replay.id}.player.json.gz", bytes(replay.player))
+        for kept in ReplayFile.objects.filter(replay__owner=user.owner_key).iterator(chunk_size=1):
+            archive.writestr(f"replays/{kept.replay_id}.eosviz.jsonl.gz", bytes(kept.content))
         for publication in Publication.objects.of_browser(user.owner_key):
             held = opened(publication.digest, REPLAY)
             if held is not None:

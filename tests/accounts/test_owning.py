@@ -150,6 +150,10 @@ class TestTheAccountPage:
         files = [name for name in archive.namelist() if name.startswith("sessions/")]
         assert len(files) == 1
         assert import_replay(io.BytesIO(archive.read(files[0])), "").state in ("verified", "recorded")
+        brought = import_replay(io.BytesIO(archive.read(files[0])), ada.owner_key)
+        again = client.post("/account/download")
+        archive = zipfile.ZipFile(io.BytesIO(b"".join(again.streaming_content)))
+        assert archive.read(f"replays/{brought.id}.eosviz.jsonl.gz") == archive.read(files[0])
 
     def test_a_download_is_not_made_all_day_long(self, ada: User) -> None:
         client = signed_in(ada)
