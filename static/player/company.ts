@@ -42,7 +42,10 @@ export class Company extends EventTarget {
       return;
     }
     const following = followAlong(store, zoom, seat.look, seat.why);
-    following.addEventListener("change", () => this.#changed());
+    following.addEventListener("change", () => {
+      if (following.state === "ended") this.audience = null; // Nobody is there to see a hand.
+      this.#changed();
+    });
     socket.onPresented = (at) => following.heard(at);
     this.following = following;
     this.#meet(false);

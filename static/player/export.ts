@@ -7,6 +7,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { repeat } from "lit/directives/repeat.js";
 import "./handout.ts";
 import type { Handout } from "./handout.ts";
 import { ledgerTable } from "../diagrams/ledger-table.ts";
@@ -107,7 +108,7 @@ export class Export extends DialogElement {
         <select @change=${(event: Event) => (this.all = (event.target as HTMLSelectElement).value === "all")}>
           <option value="line" ?selected=${!this.all}>${say("exports.what.line", { name: store.info?.name ?? "", steps: store.newest })}</option>
           <option value="all" ?selected=${this.all}>${say("exports.what.all")}</option></select></label></p>`}
-      <ul class="export-list">${(this.limits?.forms ?? ["html", "replay"]).map((form) => this.#row(form, this.#saver(form, false)))}</ul>
+      <ul class="export-list">${repeat(this.limits?.forms ?? ["html", "replay"], (form) => form, (form) => this.#row(form, this.#saver(form, false)))}</ul>
       ${this.making === null || this.making.form === PUBLISH ? nothing : this.#progress(this.making)}
       ${params === null ? nothing : html`<p class="quiet">${say("exports.limits", params)}</p>`}`;
   }

@@ -119,6 +119,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     presenter.locator("eos-share .end-presenting").click()
     expect(one.get_by_text("Presentation ended")).to_be_visible(timeout=FOLLOWED_WITHIN)
     expect(other.get_by_text("演示已结束")).to_be_visible(timeout=FOLLOWED_WITHIN)
+    expect(one.locator("eos-hands summary")).to_have_count(0)
     for context in (presenter.context, desk, telephone):
         context.close()
 
