@@ -13,7 +13,7 @@ from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.replays import carriers, format, player_file, writing
 from eosviz.replays.checking import Checked, check, verified
-from eosviz.replays.log_analysis import Analysis, analyse, is_bundle
+from eosviz.replays.log_analysis import Analysis, analyse, bounded, is_bundle
 from eosviz.replays.models import Replay, ReplayFile
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.models import (
@@ -163,6 +163,13 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
             raise ReplayRefused.said(error.key, error.params) from error
         case = _printed_case(document)
     return _store_log(case, analysis, owner)
+
+
+def keep_case(document: dict[str, Any]) -> Replay:
+    """Store what a case that was read in place says: its summary, whatever the size of the files. It belongs to
+    nobody, as what the command line brings. ``document``: with keys and parameters for sentences.
+    """
+    return _store_log(_printed_case(document), Analysis(bounded(document)), owner="")
 
 
 def _printed_case(analysis: dict[str, Any]) -> LogCase:

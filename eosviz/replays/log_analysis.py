@@ -62,7 +62,7 @@ def analyse(files: Mapping[str, bytes]) -> Analysis:
         except TooMuchError as error:
             _log.warning("a log case was too much to analyse: %s", error)
             return Analysis({"too_much": True})
-        return Analysis(_bounded(found), _told(out / LANES), _content(out / BUNDLE))
+        return Analysis(bounded(found), _told(out / LANES), _content(out / BUNDLE))
 
 
 def _told(path: Path) -> tuple[ToldPartition, ...]:
@@ -112,7 +112,8 @@ def _is_text(path: PurePosixPath, content: bytes) -> bool:
     return not known and path.suffix in _TEXT_ENDINGS and b"\0" not in content[:16]
 
 
-def _bounded(found: Json) -> Json:
+def bounded(found: Json) -> Json:
+    """The document with lists of bounded length, and `counts` of them."""
     counts = {name: len(found[name]) for name in KEPT_MAX}
     open_first = sorted(found["transactions"], key=lambda one: one["result"] != "open")
     kept = {

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -334,3 +335,16 @@ def test_what_is_too_much_to_analyse_is_told_and_plays(
     page = case_page(client)
     assert "took too long or too much memory" in page
     assert "play-case" in page
+
+
+def test_a_case_that_was_read_in_place_keeps_its_summary_alone(
+    client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("logs", str(LOGS / "h2_open"), str(LOGS / "_internal"), "--keep")
+    replay = Replay.objects.get()
+    assert reverse("replays:log_case", args=[replay.id]) in capsys.readouterr().err
+    assert (replay.owner, replay.steps, replay.bundle) == ("", 0, None)
+    assert str(LOGS) not in json.dumps(replay.analysis)
+    page = case_page(client)
+    assert "hangopen-0</span>: slow but alive" in page
+    assert "--bundle FILE makes it from the files" in page

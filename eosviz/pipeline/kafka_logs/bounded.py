@@ -63,7 +63,8 @@ def document_of(paths: Sequence[Path], out: Path) -> dict[str, Any]:
     return found
 
 
-def _kept(sentence: Words) -> dict[str, Any]:
+def kept(sentence: Words) -> dict[str, Any]:
+    """A sentence as it is kept: nobody knows yet who will read it."""
     return {"key": sentence.key, "params": sentence.params}
 
 
@@ -89,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
     out, *paths = map(Path, arguments)
     try:
         case = read_case(paths)
-        found = document(case, _kept)
+        found = document(case, kept)
     except LogsError as error:
         sys.stderr.write(str(error))
         return _NOTHING_TO_READ

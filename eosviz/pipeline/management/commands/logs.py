@@ -10,9 +10,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
 
 from eosviz.catalogue import say
 from eosviz.pipeline.kafka_logs.batch_columns import Depth
+from eosviz.pipeline.kafka_logs.bounded import kept
 from eosviz.pipeline.kafka_logs.bundle_writing import save
 from eosviz.pipeline.kafka_logs.case import (
     Case,
@@ -66,6 +68,11 @@ class Command(BaseCommand):
             help="also save the case for somebody else to look at: no names, keys or values (docs/logs.md, Bundles)",
         )
         parser.add_argument(
+            "--keep",
+            action="store_true",
+            help="also keep the summary on this site, and say where its page is",
+        )
+        parser.add_argument(
             "--move-times",
             action="store_true",
             help="in the bundle, move all times so that the newest is in 2000",
@@ -91,6 +98,12 @@ class Command(BaseCommand):
                 case = self._on_spark(master, paths, depth, options["now"])
             if options["bundle"]:
                 self._save(case, Path(options["bundle"]), options["move_times"])
+            if options["keep"]:
+                # Imported here: the others need nothing of replays.
+                from eosviz.replays.actions import keep_case
+
+                replay = keep_case(document(case, kept))
+                self.stderr.write(reverse("replays:log_case", args=[replay.id]), self.style.NOTICE)
         except LogsError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
