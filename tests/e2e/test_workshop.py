@@ -1,17 +1,29 @@
-"""An instructor who has never seen TOML builds a scenario from nothing, publishes it and gives it to a class; every
-page on the way is looked at, on the desk in English and once more on a telephone, in Chinese and in the dark.
+"""An instructor who has never seen TOML builds *the second acknowledgement is lost and then the leader dies* from
+nothing, publishes it and gives it to a class. Two learners solve it: one predicts wrongly, one breaks the guarantee
+within the budget. The instructor sees both live, takes the results along, publishes a replay, and the saved file
+plays with the network off.
+
+Every page on the way is looked at, on the desk in English and on telephones, in Chinese and in the dark.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.test_class import look, make_instructor, sign_up
+from tests.e2e.test_travelling import go_to, play_offline, sentence, watch_published
+from tests.e2e.test_travelling import saved as saved_file
 from tests.running_site import RunningSite
+
+SEEN_WITHIN = 60_000
+"""Milliseconds; the table is looked at every two seconds, and the machine may be busy."""
 
 
 @pytest.fixture(autouse=True)
@@ -51,13 +63,52 @@ def tried(page: Page) -> None:
     expect(page.locator("[data-trial=current]")).to_be_visible()
 
 
-def test_a_scenario_is_built_from_nothing_published_and_given_to_a_class(
-    page: Page, running_site: RunningSite
+@pytest.fixture
+def learners(browser: Browser, running_site: RunningSite) -> Iterator[dict[str, Page]]:
+    """Pia predicts, on a telephone, in Chinese and in the dark; Ben breaks, on a desk."""
+    phone = browser.new_context(
+        viewport={"width": 390, "height": 844}, locale="zh-CN", color_scheme="dark", reduced_motion="reduce"
+    )
+    desk = browser.new_context(
+        viewport={"width": 1280, "height": 720}, locale="en-GB", reduced_motion="reduce"
+    )
+    pages = {"Pia": phone.new_page(), "Ben": desk.new_page()}
+    for name, page in pages.items():
+        page.set_default_timeout(60_000)
+        sign_up(page, running_site.address, f"{name.lower()}@example.org", name)
+    yield pages
+    for context in (phone, desk):
+        context.close()
+
+
+def test_from_an_empty_page_to_a_class_that_solved_it_and_a_file_that_plays_alone(
+    page: Page, learners: dict[str, Page], browser: Browser, running_site: RunningSite, tmp_path: Path
 ) -> None:
     home = running_site.address
     page.goto(f"{home}classes/")
     page.locator("#make_name").fill("Streams by form")
     page.locator("form[action$=make] button").click()
+    expect(page.locator("h1")).to_have_text("Streams by form")
+    room, code = page.url, page.locator(".class-code").inner_text()
+    address = _build_and_publish(page, home)
+    given = {kind: _give(page, address, kind) for kind in ("predict", "break")}
+
+    page.goto(f"{room}results/")
+    for learner in learners.values():
+        learner.goto(f"{home}classes/join/{code}/")
+        learner.locator("main button.primary").click()
+        expect(learner.locator("h1")).to_have_text("Streams by form")
+    rows = {name: page.locator("tbody tr", has_text=name) for name in learners}
+    _predict_wrongly(learners["Pia"], given["predict"], rows["Pia"])
+    _break(learners["Ben"], given["break"], rows["Ben"])
+    look(page)
+    _results_as_a_file(page, room)
+    _replay(page, browser, address, tmp_path)
+    _on_a_telephone(page, address)
+
+
+def _build_and_publish(page: Page, home: str) -> str:
+    """By the form alone, but for one look at the text; gives where it is published."""
     page.goto(f"{home}workshop/")
     look(page)
     page.get_by_role("button", name="Start from nothing").click()
@@ -68,6 +119,7 @@ def test_a_scenario_is_built_from_nothing_published_and_given_to_a_class(
     expect(text(page)).to_have_value(re.compile("and then the leader dies"))
     _clients_and_calls(page)
     _faults(page)
+    _question(page)
 
     expect(page.locator(".trial-ended")).to_contain_text("it runs to its end")
     expect(page.locator(".builder-trial")).to_contain_text("Every guarantee holds.")
@@ -87,13 +139,109 @@ def test_a_scenario_is_built_from_nothing_published_and_given_to_a_class(
     address = page.url
     page.get_by_label("A class", exact=True).check()
     page.get_by_role("button", name="Keep this").click()
-    page.get_by_role("link", name=re.compile("^Watch")).click()
-    page.locator("#id_title").fill("Lost and dead")
+    return address
+
+
+def _give(page: Page, address: str, kind: str) -> str:
+    """From the scenario's own page into an assignment of this kind; its address."""
+    page.goto(address)
+    page.locator(f"a[href*='/assign/{kind}/']").first.click()
+    page.locator("#id_title").fill(f"Lost and dead, {kind}")
+    if kind == "break":
+        page.locator("#id_guarantee").select_option("duplicated")
+        page.locator("#id_budget").fill("1")
     look(page)
     page.locator("main button.primary").click()
-    expect(page.locator("h1")).to_have_text("Lost and dead")
+    expect(page.locator("h1")).to_have_text(f"Lost and dead, {kind}")
     expect(page.locator("main")).to_contain_text("LOST-AND-DEAD")
-    _on_a_telephone(page, address)
+    return page.url
+
+
+def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
+    """The engine asks; the answer is that the repeated batch is stored, which it is not."""
+    learner.goto(address)
+    look(learner)
+    learner.locator("main form[action$=begin] button").click()
+    card = learner.locator(".predict-card")
+    for _ in range(40):
+        learner.locator("eos-transport .next").click()
+        learner.wait_for_timeout(100)
+        if card.count():
+            break
+    expect(card).to_be_visible()
+    look(learner)
+    card.locator("input[value=duplicate]").check()
+    card.locator("button.primary").click()
+    expect(card.locator("[role=status]")).to_contain_text("不对")
+    look(learner)
+    expect(row.locator(".bad")).to_be_visible(timeout=SEEN_WITHIN)
+    learner.goto(address)
+    learner.locator("main form[action$=hand-in] button").click()
+    expect(learner.locator("main ol")).to_contain_text("0")
+    expect(row).to_contain_text("done", timeout=SEEN_WITHIN)
+
+
+def _break(learner: Page, address: str, row: Locator) -> None:
+    """After the acknowledgement was lost the brokers forget the producer: what is sent again is stored again."""
+    learner.goto(address)
+    look(learner)
+    learner.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
+    learner.locator("main form[action$=begin] button").click()
+    expect(learner.locator("eos-sentence .s")).to_be_visible()
+    store = "document.querySelector('eos-player').store"
+    for _ in range(30):
+        learner.keyboard.press("Shift+ArrowRight")
+        learner.wait_for_function(f"() => !{store}.busy && {store}.shown === {store}.target")
+        if "The network loses" in sentence(learner):
+            break
+    learner.evaluate(f"{store}.select({{ kind: 'partition', id: 't-0' }})")
+    learner.locator("eos-selection-bar button.selected").click()
+    look(learner)
+    learner.locator(".action-list li", has_text="Let the brokers forget the producers").locator(
+        "button"
+    ).click()
+    for _ in range(30):
+        learner.wait_for_function(f"() => !{store}.busy && {store}.shown === {store}.target")
+        if not learner.evaluate(f"{store}.canGrow") and learner.evaluate(f"{store}.shown === {store}.newest"):
+            break
+        learner.keyboard.press("Shift+ArrowRight")
+    expect(row).to_contain_text("step", timeout=SEEN_WITHIN)
+    learner.goto(address)
+    look(learner)
+    learner.locator("main form[action$=hand-in] button").click()
+    expect(learner.locator("main ol")).to_contain_text("done")
+    expect(row).to_contain_text("done", timeout=SEEN_WITHIN)
+
+
+def _results_as_a_file(page: Page, room: str) -> None:
+    file = page.request.get(f"{room}results.csv").text().removeprefix("\ufeff")
+    told = {(line["learner"], line["kind"]): line for line in csv.DictReader(io.StringIO(file))}
+    predicted, broken = told["Pia", "predict"], told["Ben", "break"]
+    assert (predicted["outcome"], predicted["score"], predicted["score_max"]) == ("passed", "0", "1")
+    assert predicted["wrong_at"]
+    assert broken["outcome"] == "passed"
+    assert told["Pia", "break"]["outcome"] == told["Ben", "predict"]["outcome"] == ""
+
+
+def _replay(page: Page, browser: Browser, address: str, folder: Path) -> None:
+    """The instructor's own run: published for everybody, and saved as the file that plays alone."""
+    page.goto(address)
+    page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
+    page.locator("form[action$='/start'] button").first.click()
+    expect(page.locator("eos-sentence .s")).to_be_visible()
+    store = "document.querySelector('eos-player').store"
+    page.evaluate(f"{store}.grow(500)")
+    page.wait_for_function(f"() => !{store}.canGrow && !{store}.busy")
+    steps = page.evaluate(f"{store}.newest")
+    go_to(page, 31)
+    told = sentence(page)
+    page.keyboard.press("e")
+    file = saved_file(page, "html", folder)
+    page.locator("eos-export .start-publishing").click()
+    published = page.locator("#published-address")
+    expect(published).to_have_value(re.compile("/published/[0-9a-f]{64}/$"))
+    watch_published(browser, "desk", published.input_value(), told)
+    play_offline(browser, "desk", file, told, steps)
 
 
 def _clients_and_calls(page: Page) -> None:
@@ -133,6 +281,18 @@ def _faults(page: Page) -> None:
     expect(text(page)).to_have_value(re.compile('nth = 2 }\naction = "crash"'))
     tried(page)
     expect(page.locator(".form-unmet")).to_have_count(0)
+    look(page)
+
+
+def _question(page: Page) -> None:
+    """What does the partition do with the batch that comes again? The engine knows, and it is asked."""
+    part(page, "Lesson")
+    page.locator("#at-checkpoints-add").click()
+    page.locator("#at-checkpoints-0-ask").select_option("append")
+    page.locator("#at-checkpoints-0-nth").fill("1")
+    page.locator("#at-checkpoints-0-nth").press("Tab")
+    expect(text(page)).to_have_value(re.compile('ask = "append"'))
+    tried(page)
     look(page)
 
 
