@@ -44,9 +44,9 @@ class JobConsumer(LivePart):
         kind = getattr(models, self.kind)
         found = kind.objects.seen_by(browser_of(self.scope["session"])).defer(*self.unread)
         job = found.filter(id=self.scope["url_route"]["kwargs"]["job_id"]).first()
-        return None if job is None else self.shown(job)
+        return None if job is None else self.rendered(job)
 
-    def shown(self, job: Job) -> str:
+    def rendered(self, job: Job) -> str:
         return render_to_string(self.template, {"job": job})
 
 
@@ -62,7 +62,7 @@ class SweepConsumer(JobConsumer):
         self.runs_in_map: int | None = None
         await super().connect()
 
-    def shown(self, job: Job) -> str:
+    def rendered(self, job: Job) -> str:
         from eosviz.pipeline.sweep_page import map_context
 
         state = render_to_string("pipeline/sweep_state.html", {"job": job})
