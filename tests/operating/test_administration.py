@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from eosviz.accounts.models import User
 from eosviz.operating.admin import HIDDEN, KEYS
-from tests.classroom.test_permissions import Things
+from tests.classroom.addresses import Things
 
 TIMES = 10
 ALSO_DJANGO = ("auth.", "admin.", "account.")

@@ -24,7 +24,7 @@ from eosviz.operating.backing_up import Refused, back_up, restore
 from eosviz.operating.files import files_of
 from eosviz.operating.tables import all_models, label_of, rows_of, used_models
 from eosviz.walkthroughs.models import Session, Step
-from tests.classroom.test_permissions import Things
+from tests.classroom.addresses import Things
 from tests.walkthroughs.conftest import carry_out, root
 
 pytestmark = pytest.mark.django_db(transaction=True)
