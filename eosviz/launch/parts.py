@@ -1,8 +1,8 @@
 """`make test`: the tests in parts, each its own process, and one line at the end that sums them.
 
 The parts are apart because they must be: Playwright's synchronous door and pytest-asyncio do not share a
-process. Each test process has data and servers of its own, so two run at a time; and as tests wait half of their
-time, for pages, for processes that start, for answers that must not come, two parts run at a time.
+process. Each test process has data and servers of its own, so two run at a time; and as tests also wait, for
+processes that start, for answers that must not come, for the last test of a part, two parts run at a time.
 """
 
 import os
@@ -32,7 +32,7 @@ PARTS_AT_A_TIME = 2
 PYTEST_ENVIRONMENT = {
     # Where it is set pytest prints every difference in full, which buries the names of what failed.
     "CI": "",
-    # Where it is set each of some two hundred processes compiles a thousand modules, most of its time.
+    # Where it is set every process of every test compiles some thousand modules, most of the time of its start.
     "PYTHONDONTWRITEBYTECODE": "",
 }
 
