@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways
 from tests.running_site import RunningSite
 
 PASSWORD = "correct horse battery"
+ANALYSIS_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a002"
 SEEN_WITHIN = 30_000
 """Milliseconds; the table is looked at every two seconds, and the machine may be busy."""
 
@@ -41,11 +43,35 @@ def sign_up(page: Page, home: str, email: str, name: str) -> None:
 
 
 def make_instructor(site: RunningSite, email: str) -> None:
+    _manage(site, "give_role", email, "instructor")
+
+
+def _manage(site: RunningSite, *words: str, told: str = "") -> None:
     ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}  # the test process's own
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     environment["EOSVIZ_DATA"] = str(site.data_folder)
-    command = [sys.executable, "manage.py", "give_role", email, "instructor"]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=60, capture_output=True)
+    command = [sys.executable, "manage.py", *words]
+    subprocess.run(
+        command, cwd=ROOT, input=told, text=True, env=environment, check=True, timeout=60, capture_output=True
+    )
+
+
+def _count(site: RunningSite, room: str) -> str:
+    """Figures as a count of the class stores them, without waiting for Spark; the query of their run's page."""
+    analysis = {"state": "done", "classroom": room.rstrip("/").rpartition("/")[2], "people": 9, "sessions": 12,
+                "finished": "2026-01-01T00:00:00Z", "created": "2026-01-01T00:00:00Z"}  # fmt: skip
+    usual = {"analysis": ANALYSIS_ID, "people": 4, "times": 6, "of": 9, "low": 0.19, "high": 0.73}
+    run = {**usual, "version": 1}
+    figures = [
+        {**run, "kind": "ended"},
+        *({**run, "kind": kind, "step": 3} for kind in ("back", "wrong", "confused")),
+        *({**usual, "kind": "confused", "rule": "SEQ-11", "group": group} for group in ("", "class")),
+        {**run, "kind": "wrong", "before": 2, "people_before": 7, "of_before": 8},
+    ]
+    rows = [{"model": "analytics.analysis", "pk": ANALYSIS_ID, "fields": analysis}]
+    rows += [{"model": "analytics.figure", "fields": figure} for figure in figures]
+    _manage(site, "loaddata", "--format=json", "-", told=json.dumps(rows))
+    return "?version=1&variant="
 
 
 def give(page: Page, room: str, kind: str, title: str, **fields: str) -> str:
@@ -124,7 +150,8 @@ def test_a_class_is_made_joined_solved_watched_and_exported(
     file = instructor.request.get(f"{room}results.csv").text().removeprefix("\ufeff")
     told = {line["assignment"]: line["outcome"] for line in csv.DictReader(io.StringIO(file))}
     assert told == {"No duplicates, please": "passed", "Why does it hold?": "passed"}
-    for address in (room, f"{home}account/delete"):
+    counted = _count(running_site, room)
+    for address in (room, f"{home}account/delete", f"{room}analytics/", f"{room}analytics/{counted}"):
         instructor.goto(address)
         look(instructor)
 
@@ -135,6 +162,12 @@ def _hold(learner: Page, address: str) -> None:
     look(learner)
     learner.locator("select[name$=enable_idempotence]").select_option("true")
     learner.locator("main form[action$=begin] button").click()
+    # How far they looked is told when they leave the page.
+    expect(learner.locator("eos-player .page-row a.home")).to_be_visible(timeout=SEEN_WITHIN)
+    learner.wait_for_function("() => document.querySelector('eos-player').store?.frame !== undefined")
+    with learner.expect_response(lambda answer: answer.url.endswith("/trail"), timeout=SEEN_WITHIN) as told:
+        learner.evaluate("dispatchEvent(new Event('pagehide'))")
+    assert told.value.status == 204
     # The player leads back to what the run is an attempt at.
     learner.locator("eos-player .page-row a.home").click(timeout=SEEN_WITHIN)
     expect(learner).to_have_url(address)
