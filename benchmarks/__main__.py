@@ -29,6 +29,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "logs": kafka_logs.main,
     "replays": replays.main,
     "sweep": sweeps.main,
+    "sweep-cluster": sweeps.on_cluster,
     "click": click_to_frame.main,
     "followers": followers.main,
     "school": school.main,
@@ -39,12 +40,18 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
 
 LONG: Mapping[str, Callable[[], None]] = {
     "long-logs": long_logs.main,
+    "long-sweep": sweeps.long,
 }
 """What takes minutes; only by name, or all of it by `all-long`."""
 
+ONCE: Mapping[str, Callable[[], None]] = {
+    "million-sweep": sweeps.million,
+}
+"""What takes hours; only by name."""
+
 
 def main(names: list[str]) -> int:
-    every = {**BENCHMARKS, **LONG}
+    every = {**BENCHMARKS, **LONG, **ONCE}
     unknown = [name for name in names if name not in (*every, "all-long")]
     if unknown:
         remark(f"no benchmark is called {', '.join(unknown)}: there are {', '.join(every)} and all-long")

@@ -2,27 +2,23 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
-from eosviz.pipeline.java import find_java_home
 from eosviz.pipeline.sweep_chunks import missing, read_runs, spans_done, write_chunks
 from eosviz.pipeline.sweep_document import parse_sweep
+from tests.spark_cluster import Cluster, running_cluster
 
 ROOT = Path(__file__).parents[2]
 KAFKA_LOGS = ROOT / "tests" / "oracles" / "kafka-logs"
 SWEEP = (ROOT / "docs" / "examples" / "first-sweep.toml").read_text().replace("seeds = 100", "seeds = 5")
-READY_SECONDS_MAX = 180.0
 DRIVER = """
 import sys
 from pathlib import Path
@@ -35,75 +31,10 @@ write_chunks(start_session(master, folder / "work"), parse_sweep(text), folder)
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 
-class Daemon:
-    """A process of the cluster, in a group of its own, with what it writes."""
-
-    def __init__(self, folder: Path, name: str, *arguments: str) -> None:
-        self.log = folder / f"{name}.log"
-        environment = {
-            **os.environ,
-            "JAVA_HOME": str(find_java_home(folder)),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "PYSPARK_PYTHON": sys.executable,
-            "SPARK_WORKER_DIR": str(folder / name),
-        }
-        program = Path(pyspark.__file__).parent / "bin" / "spark-class"
-        with self.log.open("wb") as output:
-            self.process = subprocess.Popen(
-                [program, *arguments],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-
-    def wait_for(self, pattern: str) -> str:
-        deadline = time.monotonic() + READY_SECONDS_MAX
-        while True:
-            text = self.log.read_text(errors="replace")
-            found = re.search(pattern, text)
-            if found:
-                return found.group(0)
-            assert self.process.poll() is None and time.monotonic() < deadline, text[-3000:]
-            time.sleep(0.1)
-
-    def end(self) -> None:
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-
-@dataclass(frozen=True)
-class Cluster:
-    address: str
-    workers: list[int]
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """When both workers have registered."""
-    folder = tmp_path_factory.mktemp("cluster")
-    started: list[Daemon] = []
-    try:
-        master = Daemon(
-            folder, "master", "org.apache.spark.deploy.master.Master",
-            "--host", "127.0.0.1", "--port", "0", "--webui-port", "0",
-        )  # fmt: skip
-        started.append(master)
-        address = master.wait_for(r"spark://127\.0\.0\.1:\d+")
-        for name in ("worker-1", "worker-2"):
-            worker = Daemon(
-                folder, name, "org.apache.spark.deploy.worker.Worker",
-                "--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--webui-port", "0", address,
-            )  # fmt: skip
-            started.append(worker)
-        for worker in started[1:]:
-            worker.wait_for("Successfully registered with master")
-        yield Cluster(address, [worker.process.pid for worker in started[1:]])
-    finally:
-        for daemon in reversed(started):
-            daemon.end()
+    with running_cluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
 
 
 def rows(spark: SparkSession, folder: Path) -> list[tuple[object, ...]]:
