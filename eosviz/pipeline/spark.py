@@ -16,6 +16,10 @@ from eosviz.pipeline.java import find_java_home
 
 ROOT = Path(__file__).resolve().parents[2]
 _JAVA_LOGGING = Path(__file__).with_name("log4j2.properties")
+_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""The rows are made by Python and are few; on two cores Java's second compiler and its parallel collector took a
+tenth of the time from it (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs 725 and 862 MB/s).
+"""
 SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
 """What executors import. The engine needs nothing but Python, so it travels as one archive."""
 
@@ -45,7 +49,7 @@ def _settings(master: str, work: Path) -> dict[str, str]:
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_JAVA_LOGGING.as_uri()}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_JAVA_LOGGING.as_uri()} {_JAVA_OPTIONS}",
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.local.dir": str(work),
         "spark.sql.execution.arrow.pyspark.enabled": "true",

@@ -7,6 +7,7 @@ objects that folding here makes, pickled: both ends run the same code.
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -90,9 +91,9 @@ def of_each_folder(
 class SparkReading:
     """How a case is read on Spark; `case.ReadingHere` gives the same without it.
 
-    Headers are folded as fast as they are read, so a folder is one task's and nothing moves between tasks.
-    Reading every record takes many times as long: there segments are split, and the batches come together
-    behind it.
+    A folder is one task's and nothing moves between tasks: headers are folded as fast as they are read. Reading
+    every record takes many times as long: where one folder would keep a core at work when all others are done,
+    segments are split, and the batches come together behind it.
     """
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
@@ -100,12 +101,17 @@ class SparkReading:
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]:
         """One for each directory, in their order; start and end of the log are not set."""
-        if self._depth is Depth.HEADERS:
-            rows = of_each_folder(self._spark, directories, _folded_headers)
+        if self._depth is Depth.HEADERS or self.is_even(directories):
+            rows = of_each_folder(self._spark, directories, partial(_folded_whole, self._depth))
         else:
             rows = folded(read_batches(self._spark, self._paths, self._depth))
         found = _collected(rows)
         return [found.get(one.path.resolve(), Partition(one.name)) for one in directories]
+
+    def is_even(self, directories: Sequence[PartitionDirectory]) -> bool:
+        """Whether no folder holds more than one core's share."""
+        sizes = [one.size for one in directories]
+        return max(sizes) * self._spark.sparkContext.defaultParallelism <= sum(sizes)
 
     def internal(self, directories: Sequence[PartitionDirectory]) -> list[Internal]:
         """One for each of `directories`, which are internal ones, in their order."""
@@ -115,8 +121,8 @@ class SparkReading:
         return [found[one.path.resolve()] for one in directories]
 
 
-def _folded_headers(directory: PartitionDirectory) -> Partition:
-    return fold(directory.name, directory.batches(Depth.HEADERS))
+def _folded_whole(depth: Depth, directory: PartitionDirectory) -> Partition:
+    return fold(directory.name, directory.batches(depth))
 
 
 def _collected(rows: DataFrame) -> dict[Path, Any]:

@@ -36,6 +36,17 @@ def test_every_recorded_folder_has_the_same_case(spark: SparkSession, depth: Dep
     )
 
 
+def test_a_folder_alone_is_split_and_comes_together_again(spark: SparkSession) -> None:
+    """Else one task would read it while the other cores wait; several of one size are a task each."""
+    alone = [KAFKA_LOGS / "wire_tv0" / "wire" / "w-txn-public-0"]
+    here = document(read_case(alone, reading=ReadingHere(Depth.DEEP)))
+    assert here["partitions"][0]["batches"] > 1
+    reading = SparkReading(spark, alone, Depth.DEEP)
+    assert not reading.is_even(find_directories(alone))
+    assert reading.is_even(find_directories([KAFKA_LOGS]))
+    assert document(read_case(alone, reading=reading)) == here
+
+
 def test_the_source_splits_a_segment_and_gives_each_batch_once(spark: SparkSession) -> None:
     path = KAFKA_LOGS / "wire_tv0" / "wire"
     batches = read_batches(spark, [path], Depth.DEEP, split_bytes=500)
