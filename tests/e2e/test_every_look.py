@@ -20,7 +20,7 @@ from tests.e2e.looking import (
     text_faults,
 )
 from tests.e2e.stage import SIZES, THEMES
-from tests.e2e.test_every_page import NO_QUESTIONS, Places
+from tests.e2e.test_every_page import NO_QUESTIONS, Places, page_of
 from tests.running_site import RunningSite
 
 LOOKS = list(product(SIZES, THEMES, ("en-GB", "zh-CN")))
@@ -44,20 +44,9 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
 
 @pytest.fixture(params=LOOKS, ids=["-".join(look) for look in LOOKS])
 def look(request: pytest.FixtureRequest, browser: Browser, places: Places) -> Iterator[Page]:
-    size, theme, locale = request.param
-    width, height = SIZES[size]
-    context = browser.new_context(
-        viewport={"width": width, "height": height},
-        color_scheme=theme,
-        locale=locale,
-        reduced_motion="reduce",
-    )
-    context.add_init_script(NO_QUESTIONS)
-    context.add_cookies([cookie for cookie in places.cookies.cookies() if cookie["name"] == "sessionid"])
-    page = context.new_page()
-    page.set_default_timeout(MADE_WITHIN)
-    yield page
-    context.close()
+    with page_of(browser, request.param, places) as page:
+        page.set_default_timeout(MADE_WITHIN)
+        yield page
 
 
 def test_every_page_of_an_administrator_is_accessible_complete_and_uncut(

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -189,7 +190,14 @@ def _store_sweep(site: RunningSite) -> None:
     ids=["-".join(look) for look in (*LOOKS, *FURTHER)],
 )
 def look(request: pytest.FixtureRequest, browser: Browser, places: Places) -> Iterator[Page]:
-    size, theme, locale = request.param
+    with page_of(browser, request.param, places) as page:
+        yield page
+
+
+@contextmanager
+def page_of(browser: Browser, look: tuple[str, str, str], places: Places) -> Iterator[Page]:
+    """A page of this size, theme and language, for the person who made the places."""
+    size, theme, locale = look
     width, height = SIZES[size]
     context = browser.new_context(
         viewport={"width": width, "height": height},
