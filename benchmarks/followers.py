@@ -100,7 +100,14 @@ def measure_floor(folder: Path) -> list[float]:
     with running_floor(folder) as home, browser_context() as context, audience("floor", home) as arrivals:
         pages = watching(context, f"{home}all/", "[data-ready]")
         with connect(f"{home.replace('http', 'ws', 1)}ws/all/", max_size=None) as socket:
-            return times(lambda number: socket.send(json.dumps(number)), arrivals, pages)
+
+            def step(number: int) -> None:
+                socket.send(json.dumps(number))
+                # Whoever asks is told as well; a socket that nobody reads stops answering pings.
+                while json.loads(socket.recv(ANSWER_SECONDS_MAX))["number"] != number:
+                    pass
+
+            return times(step, arrivals, pages)
 
 
 def times(step: Callable[[int], None], arrivals: dict[int, float], pages: list[Page]) -> list[float]:
