@@ -83,6 +83,18 @@ _ENDPOINT = {"fault.endpoint_unavailable": "unreachable", "fault.endpoint_back":
 _TRANSACTION_LOG, _OFFSETS_LOG = "__transaction_state-", "__consumer_offsets-"
 _OF_MIDDLEWARE = frozenset(("initiator", "business", "middleware", "manager", "participant"))
 """Roles of a transaction over middleware."""
+FIELDS = (
+    "number",
+    "at",
+    "key",
+    "params",
+    "notes",
+    "messages",
+    "transition",
+    "earlier_transitions",
+    "changes",
+)
+"""Of a step, those that facts are made of."""
 
 
 class FactReader:
@@ -123,7 +135,7 @@ class FactReader:
         return self._step_rows()
 
     def take(self, step: Json) -> list[Row]:
-        """The facts of one step."""
+        """The facts of one step. Of its fields it needs ``FIELDS``, of its changes those of ``READ``."""
         self._step, self._at = step["number"], step["at"]
         self._committer = (None, None)
         for fate in step.get("messages", ()):
@@ -131,6 +143,8 @@ class FactReader:
                 self._committer = self._commits.get(fate["id"], self._committer)
         for change in step["changes"]:
             path, before, after = change["path"], change.get("before"), change.get("after")
+            if path[0] not in READ:
+                continue
             known = _found(self.view, path)
             _place(self.view, path, after, "after" in change)
             reader = _READERS.get(path[0])
@@ -453,3 +467,5 @@ _READERS = {
     "brokers": FactReader._in_broker,
     "middleware": FactReader._in_middleware,
 }
+READ = frozenset((*_READERS, "guarantees"))
+"""The parts of a view that facts are made of."""

@@ -3,17 +3,19 @@
 Facts come out of recorded steps, so a run with facts costs what a recorded one does; whoever does not ask pays nothing.
 """
 
-import json
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from engine.errors import Refused
 from engine.scenario import Scenario
 from engine.simulation import Simulation
-from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FactReader, Row
+from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FIELDS, READ, FactReader, Row
 from eosviz.pipeline.sweep_document import SweepDocument, with_seed
+from eosviz.pipeline.sweep_runs import settle
 
 ROWS_MAX = 20_000
 """Rows of one Arrow batch, however many a run has."""
@@ -29,6 +31,7 @@ def facts_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -
 def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def run_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[Row] = []
+        settle()
         for batch in batches:
             for run in batch.column("id").to_pylist():
                 cell, seed = sweep.place_of(run)
@@ -51,14 +54,23 @@ def run_facts(session: str, scenario: Scenario) -> Iterator[list[Row]]:
         simulation = Simulation(scenario)
     except Refused:
         return
-    reader = FactReader(session, _plain(simulation.header()), _plain(simulation.view()))
+    view = simulation.view()
+    reader = FactReader(
+        session, _plain(simulation.header()), _plain({part: view[part] for part in view if part in READ})
+    )
     yield reader.first()
     while (step := simulation.step()) is not None:
-        yield reader.take(_plain(step.to_json()))
+        yield reader.take(_told(step.to_json()))
     yield reader.last(simulation.finished)
 
 
-def _plain(shown: Row) -> Row:
+def _told(step: dict[str, Any]) -> Row:
+    """What facts are made of: the larger half of a step is about other parts of the view."""
+    changes = [change for change in step["changes"] if change["path"][0] in READ]
+    return _plain({**{name: step[name] for name in FIELDS if name in step}, "changes": changes})
+
+
+def _plain(shown: dict[str, Any]) -> Row:
     """As it is stored and sent: the reader folds the view on, and a step's parts are the run's own."""
-    read: Row = json.loads(json.dumps(shown))
+    read: Row = msgspec.json.decode(msgspec.json.encode(shown))
     return read

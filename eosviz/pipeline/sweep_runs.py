@@ -61,7 +61,7 @@ def runs_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) ->
 def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def run_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         player = Player(sweep)
-        _settle()
+        settle()
         for batch in batches:
             for rows in timed_batches(player, batch.column("id").to_pylist()):
                 yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
@@ -70,7 +70,7 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 
 
 @functools.cache
-def _settle() -> None:
+def settle() -> None:
     """Once in a process that Spark started: what it has loaded stays until it ends, and the collector need not look
     through it again after every few runs. That was a seventh of a run's time."""
     gc.collect()
