@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, ViewportSize, sync_playwright
 
 from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 
@@ -50,6 +50,7 @@ _MEASURE = """
 """
 CLICK = """() => window.millisecondsToPaint(
   () => document.querySelector("button.go"), () => document.querySelector(".where b"))"""
+VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def browser_context() -> Iterator[BrowserContext]:
         raise SystemExit(f"no browser is installed: {INSTALL_REMEDY}")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(browser_options()))
-        context = browser.new_context(viewport={"width": 1280, "height": 720})
+        context = browser.new_context(viewport=VIEWPORT)
         context.add_init_script(_MEASURE)
         yield context
         browser.close()

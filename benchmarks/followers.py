@@ -20,7 +20,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, Page
 from websockets.sync.client import connect
 
-from benchmarks.browser import browser_context
+from benchmarks.browser import VIEWPORT, browser_context
 from benchmarks.floor.processes import running_floor
 from benchmarks.report import percentile, remark, tell
 from benchmarks.steppers import new_session
@@ -133,9 +133,12 @@ def times(step: Callable[[int], None], arrivals: dict[int, float], pages: list[P
 
 
 def watching(context: BrowserContext, address: str, ready: str) -> list[Page]:
+    """Each in a window of its own: a page behind another is painted once a second."""
+    browser = context.browser
+    assert browser is not None
     pages = []
     for _ in range(PAINTED):
-        page = context.new_page()
+        page = browser.new_context(viewport=VIEWPORT).new_page()
         page.goto(address)
         page.wait_for_selector(ready, state="attached", timeout=60_000)
         page.evaluate(NOTE_PAINTED)
