@@ -1,6 +1,6 @@
 """Two-phase commit over middleware beside Kafka's transactions, aspect by aspect (MW-15, CTR-43).
 
-``here`` and ``kafka`` are keys of the catalogue; the events say at which step of a run the aspect shows.
+``title``, ``here`` and ``kafka`` are keys of the catalogue; the reference pages show them.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from engine.middleware.comparison import COMPARISON
 from engine.profiles import PROFILES
 from engine.pseudocode import components, documents
 from engine.scenario import library
@@ -15,6 +16,8 @@ from eosviz.catalogue import language_of
 from eosviz.reference import drawing, finding, tables
 
 QUESTION_LENGTH = 100
+COMPARED = "MW-15"
+"""The requirement that asks for the comparison with Kafka."""
 REQUIREMENT_GROUPS = (
     "CPT",
     "GEN",
@@ -121,6 +124,7 @@ def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
         "identifier": identifier,
         "key": tables.REQUIREMENT + identifier,
         "rows": tables.used_by_rows().get(identifier, []),
+        "is_compared": identifier == COMPARED or any(identifier in aspect.spec for aspect in COMPARISON),
         "scenarios": [
             {"identifier": found.id, "title": found.document["title"]}
             for found in library()
@@ -135,6 +139,12 @@ def contradictions(request: HttpRequest) -> HttpResponse:
     """Where the sources disagree, and what the engine does."""
     rows = tables.requirement_rows(tables.CONTRADICTION)
     return render(request, "reference/contradictions.html", {"rows": rows})
+
+
+@require_safe
+def middleware(request: HttpRequest) -> HttpResponse:
+    """Two-phase commit over middleware beside Kafka's transactions (MW-15)."""
+    return render(request, "reference/middleware.html", {"aspects": COMPARISON})
 
 
 @require_safe

@@ -220,6 +220,7 @@ ROWS: dict[str, Row] = {
     "reference:requirements": _everybody("/reference/requirements/"),
     "reference:requirement": _everybody("/reference/requirements/SEQ-11"),
     "reference:contradictions": _everybody("/reference/contradictions/"),
+    "reference:middleware": _everybody("/reference/middleware/"),
     "reference:terms": _everybody("/reference/terms/"),
     "reference:limits": _everybody("/reference/limits/"),
     "reference:search": _everybody("/reference/search/?q=marker"),

@@ -145,6 +145,7 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         "requirements/",
         "requirements/SEQ-11",
         "contradictions/",
+        "middleware/",
         "terms/",
         "limits/",
         "search/?q=marker",

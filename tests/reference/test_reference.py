@@ -1,5 +1,6 @@
 """Reference pages: made from the engine's tables, complete, in both languages."""
 
+import html
 import re
 from typing import Any
 
@@ -12,10 +13,11 @@ from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.errors import Error
 from engine.explain import LANGUAGES, catalogue
 from engine.machine import Machine
+from engine.middleware.comparison import COMPARISON
 from engine.pseudocode import components, place_of_sentence
 from engine.scenario import library
 from engine.simulation import Simulation
-from eosviz.catalogue import words
+from eosviz.catalogue import say, words
 from eosviz.reference import drawing, finding, tables
 from eosviz.reference.views import REQUIREMENT_GROUPS
 
@@ -27,6 +29,7 @@ PAGES = (
     "versions",
     "requirements",
     "contradictions",
+    "middleware",
     "terms",
     "limits",
     "search",
@@ -45,6 +48,17 @@ def text(client: Client, name: str, *args: Any, language: str = "en") -> str:
 def test_every_word_of_a_page_is_in_the_catalogue(client: Client, name: str, language: str) -> None:
     page = text(client, name, language=language)
     assert not re.search(r"\[(reference|requirement|page|term|limit|code)\.", page)
+
+
+@pytest.mark.requirement("MW-15")
+def test_the_middleware_scheme_stands_beside_kafka_aspect_by_aspect(client: Client) -> None:
+    for language in LANGUAGES:
+        page = html.unescape(text(client, "middleware", language=language.lower()))
+        for aspect in COMPARISON:
+            for key in (aspect.title, aspect.here, aspect.kafka):
+                assert say(key, language) in page
+    assert reverse("reference:middleware") in text(client, "requirement", "MW-15")
+    assert reverse("reference:middleware") not in text(client, "requirement", "SEQ-11")
 
 
 def test_every_machine_is_found_and_served_as_the_engine_has_it(client: Client) -> None:

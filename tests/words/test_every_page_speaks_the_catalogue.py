@@ -38,6 +38,7 @@ PAGES = [
     "/reference/requirements/",
     "/reference/requirements/SEQ-11",
     "/reference/contradictions/",
+    "/reference/middleware/",
     "/reference/terms/",
     "/reference/limits/",
     "/reference/search/",
