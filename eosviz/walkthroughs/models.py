@@ -32,10 +32,24 @@ class SessionQuerySet(models.QuerySet["Session"]):
         return self.order_by("-created", "id")
 
     def with_newest(self) -> SessionQuerySet:
-        """With `newest`, the number of the furthest step of any branch, and `branch_count`."""
-        return self.select_related("version").annotate(
-            newest=models.Max("branches__newest"), branch_count=models.Count("branches")
+        """For lists: with `newest`, the number of the furthest step of any branch, and `branch_count`; without what a
+        list does not show, which would be read, joined and sorted a thousand times.
+        """
+        branches = Branch.objects.filter(session=models.OuterRef("pk")).order_by().values("session")
+        newest = branches.annotate(furthest=models.Max("newest")).values("furthest")
+        count = branches.annotate(held=models.Count("pk")).values("held")
+        return (
+            self.select_related("version")
+            .defer("version__encoded")
+            .annotate(newest=models.Subquery(newest), branch_count=models.Subquery(count))
         )
+
+
+class _Titled(msgspec.Struct):
+    title: dict[str, str]
+
+
+_TITLE = msgspec.json.Decoder(_Titled)
 
 
 class Session(models.Model):
@@ -59,6 +73,11 @@ class Session(models.Model):
     def decoded_header(self) -> dict[str, Any]:
         header: dict[str, Any] = msgspec.json.decode(bytes(self.header))
         return header
+
+    @property
+    def title(self) -> dict[str, str]:
+        """Language to text: all that a list reads of the header."""
+        return _TITLE.decode(bytes(self.header)).title
 
 
 @dataclass(frozen=True, slots=True)

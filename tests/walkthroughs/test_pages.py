@@ -118,7 +118,11 @@ class TestPlayer:
 
     def test_the_library_lists_what_this_browser_has_and_deletes_it(self, client: Client) -> None:
         session = start(client)
-        assert f"/sessions/{session.id}/" in client.get("/").content.decode()
+        page = client.get("/").content.decode()
+        assert f'href="/sessions/{session.id}/"' in page
+        # Every button of the list sends the one form of the page, to an address of its own.
+        assert f'form="delete-session" formaction="/sessions/{session.id}/delete"' in page
+        assert re.search(r'<form id="delete-session" method="post"><input[^>]*csrfmiddlewaretoken', page)
         assert f"/sessions/{session.id}/" not in Client().get("/").content.decode()
         client.post(f"/sessions/{session.id}/delete")
         assert not Session.objects.exists()

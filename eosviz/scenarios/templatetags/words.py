@@ -1,5 +1,6 @@
 """`{% say "library.title" count=3 %}`: a sentence of the catalogue in the language of the page."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from django import template
@@ -37,6 +38,18 @@ def used_link(key: str) -> SafeString | str:
 def in_language(words: dict[str, str] | None) -> str:
     """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page."""
     return (words or {}).get(language_of(get_language()), "")
+
+
+@register.filter
+def minute(at: datetime) -> str:
+    """A moment to the minute, as every list shows it; UTC."""
+    return at.astimezone(UTC).isoformat(" ", "minutes")[:16]
+
+
+@register.simple_tag
+def moment(at: datetime) -> SafeString:
+    """The same, marked as a time."""
+    return format_html('<time datetime="{0}Z">{0}</time>', minute(at))
 
 
 @register.simple_tag
