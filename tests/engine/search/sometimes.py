@@ -81,7 +81,7 @@ SOMETIMES: tuple[Sometimes, ...] = (
     _row("an offset became visible with its outputs", "group.offset_becomes_visible"),
     _row("an offset was dropped with its outputs", "group.offset_dropped"),
     _row("offsets of a group were loaded", "group.loaded"),
-    _row("offsets were not stable yet", "group.offsets_unstable"),
+    _rare("offsets were not stable yet", "group.offsets_unstable"),
     _row("a crafted request was answered", "fault.crafted_request_answered"),
     _row("producers were forgotten", "fault.producers_expired"),
     _row("a vote was missing", "middleware.votes_missing"),
