@@ -88,6 +88,10 @@ RATED: dict[str, Rated] = {
     "replays:export": Rated("export", reads=True),
     "replays:export_begin": Rated("export", says="told"),
     "replays:replay_export": Rated("export", says="told"),
+    "replays:log_bundle": Rated("export", reads=True),
+    "workshop:export": Rated("export", reads=True),
+    "workshop:export_draft": Rated("export", reads=True),
+    "classroom:results_csv": Rated("export", reads=True),
     "accounts:download": Rated("download_everything"),
     "classroom:join": Rated("join_class"),
 }

@@ -23,6 +23,7 @@ from eosviz.launch.places import ROOT, TEST_RESULTS, environment_python
 ELSEWHERE = ("--ignore=tests/engine", "--ignore=tests/e2e")
 POSTGRESQL_TESTS = (
     "tests/accounts",
+    "tests/audience",
     "tests/classroom",
     "tests/operating",
     "tests/walkthroughs/test_commands.py",

@@ -11,9 +11,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from eosviz import quotas, rates
 from eosviz.accounts.models import User
+from eosviz.accounts.roles import Role
+from eosviz.classroom.actions import create_class
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Session
+from tests.accounts.conftest import person, signed_in
 
 
 def start(client: Client, scenario: str = "SC-03") -> Any:
@@ -116,6 +119,22 @@ def test_exports_imports_and_codes_have_rates_of_their_own(
     downloads = [client.post("/account/download") for _ in range(2)]
     assert [answer.status_code for answer in downloads] == [200, 429]
     assert "Everything was downloaded 1 time" in downloads[1].content.decode()
+
+
+@pytest.mark.django_db
+def test_the_table_of_a_class_counts_as_an_export_and_its_page_does_not(
+    settings: Any, clock: list[float]
+) -> None:
+    settings.RATES = {**settings.RATES, "export": (2, 300, 600)}
+    ina = person("ina@example.org", Role.INSTRUCTOR)
+    client, address = signed_in(ina), f"/classes/{create_class(ina, 'A').id}/results"
+    assert [client.get(f"{address}.csv").status_code for _ in range(2)] == [200, 200]
+    refused = client.get(f"{address}.csv", headers={"accept-language": "zh-hans"})
+    assert (refused.status_code, refused["Retry-After"]) == (429, "300")
+    assert "10 分钟内请求的导出超过 2 个；请在 5 分钟后再试。" in refused.content.decode()
+    assert client.get(f"{address}/").status_code == 200
+    clock[0] += 300
+    assert client.get(f"{address}.csv").status_code == 200
 
 
 @pytest.mark.django_db
