@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,28 @@ def group_of_job(job_id: uuid.UUID) -> str:
     return f"job.{job_id.hex}"
 
 
+SILENT_SECONDS = 60.0
+"""After a message that did not leave. Each one waits some seconds for its server, and a command may run where no page
+is served."""
+
+
+class _Watchers:
+    def __init__(self) -> None:
+        self._silent_until = 0.0
+
+    def tell(self, job_id: uuid.UUID) -> None:
+        if time.monotonic() < self._silent_until:
+            return
+        if not send_to_group(group_of_job(job_id), {"type": "part.changed"}):
+            self._silent_until = time.monotonic() + SILENT_SECONDS
+
+
+_watchers = _Watchers()
+
+
 def tell_watchers(job_id: uuid.UUID) -> None:
     """Something of the job changed. Never raises: a page that is not told looks by itself."""
-    send_to_group(group_of_job(job_id), {"type": "part.changed"})
+    _watchers.tell(job_id)
 
 
 class JobConsumer(LivePart):

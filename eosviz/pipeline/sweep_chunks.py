@@ -23,6 +23,9 @@ from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, runs_of
 CHUNK_SECONDS = 10.0
 """What is lost at most, times two, when a sweep is killed."""
 FIRST_CHUNK_RUNS = 64
+"""The smallest chunk, too, unless it takes ``LONG_CHUNK_SECONDS``: below it the time goes into starting jobs, and a
+busy machine would be given smaller and smaller ones."""
+LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
 AT_ONCE = 2
 """Chunks under way: while the last tasks of one end, the next has begun."""
@@ -121,7 +124,9 @@ class _Pace:
         with self._guard:
             if self._runs_per_second is None:
                 return FIRST_CHUNK_RUNS
-            return max(1, min(CHUNK_RUNS_MAX, int(self._runs_per_second * self.seconds)))
+            wanted = self._runs_per_second * self.seconds
+            least = min(FIRST_CHUNK_RUNS, self._runs_per_second * max(self.seconds, LONG_CHUNK_SECONDS))
+            return max(1, min(CHUNK_RUNS_MAX, int(max(wanted, least))))
 
 
 def _spans(gaps: list[Span], pace: _Pace) -> Iterator[Span]:

@@ -77,9 +77,11 @@ def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | N
     send_to_group(group_of(session_id), event)
 
 
-def send_to_group(group: str, event: dict[str, Any]) -> None:
-    """Never raises: whatever the layer or its server answers, what was sent is stored."""
+def send_to_group(group: str, event: dict[str, Any]) -> bool:
+    """Whether it left. Never raises: whatever the layer or its server answers, what was sent is stored."""
     try:
         _thread.run(get_channel_layer().group_send(group, event), SEND_SECONDS_MAX)
     except Exception as error:  # whatever went wrong is told, and the page asks again
         logger.warning("%s: a message was not sent: %r", group, error)
+        return False
+    return True

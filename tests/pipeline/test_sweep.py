@@ -64,6 +64,18 @@ def new_epoch_before_duplicate(settings: dict[str, Any], seed: int) -> bool:
     raise AssertionError(f"{settings}, seed {seed}: here nothing is stored twice")
 
 
+@pytest.mark.parametrize(
+    ("runs", "seconds", "following"),
+    [(64, 1.0, 640), (64, 30.0, 64), (10, 10.0, 60), (1, 100.0, 1), (64, 0.0, sweep_chunks.CHUNK_RUNS_MAX)],
+)
+def test_the_next_chunk_fills_its_time_and_is_worth_starting(
+    runs: int, seconds: float, following: int
+) -> None:
+    pace = sweep_chunks._Pace(10.0)
+    pace.told(runs, seconds)
+    assert pace.next_size() == following
+
+
 class TestTable:
     def test_runs_are_counted_beside_records(self, spark: SparkSession) -> None:
         runs = runs_frame(
