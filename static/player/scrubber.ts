@@ -68,7 +68,7 @@ export class Scrubber extends MeasuredElement {
     const now = xOf(axis, shown);
     const end = xOf(axis, store.newest);
     return html`<svg width=${this.width} height=${shape.height} aria-hidden="true">
-      ${axisSides(this.width).labelled ? svg`<text x=${axis.left - 12} y=${shape.track - 9} text-anchor="end">${say("player.interesting")}</text>` : nothing}
+      <text x=${axis.left - 12} y=${shape.track - 9} text-anchor="end">${say("player.interesting")}</text>
       <path class="track ahead" d="M${now} ${shape.track}H${end}" />
       <path class="track unmade" d="M${end} ${shape.track}H${axis.right}" />
       <path class="track done" d="M${axis.left} ${shape.track}H${now}" />

@@ -64,7 +64,7 @@ export abstract class MeasuredElement extends StoreElement {
   }
 }
 
-/** Where the shared time axis lies in a part of this width: labels stand left of it where there is room. */
+/** Where the shared time axis lies in a part of this width: names stand left of it, buttons too where there is room. */
 export function axisSides(width: number): { left: number; right: number; labelled: boolean } {
-  return width >= 560 ? { left: 124, right: width - 24, labelled: true } : { left: 16, right: width - 24, labelled: false };
+  return width >= 560 ? { left: 124, right: width - 24, labelled: true } : { left: 90, right: width - 24, labelled: false };
 }

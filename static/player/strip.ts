@@ -26,8 +26,7 @@ export class GuaranteeStrip extends MeasuredElement {
     if (store === undefined || frame === undefined || this.width === 0) return nothing;
     const rows = stripRows(frame.view.guarantees ?? {}, store.info, store.lines.branches.values());
     const sides = axisSides(this.width);
-    const left = sides.labelled ? sides.left : 92;
-    const axis = axisOf(store.lines.branches.values(), sides.labelled ? left : sides.left, sides.right);
+    const axis = axisOf(store.lines.branches.values(), sides.left, sides.right);
     const judged = rows.filter((row) => row.isJudged);
     const unjudged = rows.filter((row) => !row.isJudged);
     if (rows.length === 0) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;
@@ -74,14 +73,14 @@ export class GuaranteeStrip extends MeasuredElement {
       <text class=${row.count > 0 ? "bad" : "strong"} x=${axis.right + 8} y=${y + 4}>${row.count}</text>`;
   }
 
-  /** On a telephone: judged rows only, names over the bar's start, the rest counted in words. */
+  /** On a telephone: judged rows only, the rest counted in words. */
   #narrow(rows: StripRow[], unjudged: number, axis: Axis, shown: number): TemplateResult {
     const height = defaults.narrowPitch * rows.length + 4;
     return html`<svg class="strip" width=${this.width} height=${height} role="img" aria-label=${this.#summary(rows, shown)}>
         ${rows.map((row, index) => {
           const y = 8 + index * defaults.narrowPitch;
-          return svg`${bar(row, axis, y, shown)}
-            <text class="halo name" x=${axis.left} y=${y + 4}>${say(`player.guarantee.${row.name}`)}</text>
+          return svg`<text class="name" x=${axis.left - 8} y=${y + 4} text-anchor="end">${say(`player.guarantee.${row.name}`)}</text>
+            ${bar(row, axis, y, shown)}
             <text class=${row.count > 0 ? "bad" : "strong"} x=${axis.right + 8} y=${y + 4}>${row.count}</text>`;
         })}
         <path class="playhead" d="M${xOf(axis, shown)} 0V${height}" />
