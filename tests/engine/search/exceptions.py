@@ -109,7 +109,15 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         )
     ),
     Exception_(
-        ("hanging", "atomic", "visible_early", "fenced", "exactly_once", "duplicated transactional", "unread"),
+        (
+            "hanging",
+            "atomic",
+            "visible_early",
+            "fenced",
+            "exactly_once",
+            "duplicated transactional",
+            "unread",
+        ),
         ("k28", "a batch after its marker"),
         "a batch given up in flight came after its transaction's marker: it opens one that nobody ends, or that the "
         "next one's marker ends; where its producer raised its epoch meanwhile, the leader has not heard of that yet "
