@@ -1,9 +1,8 @@
 /**
  * The picture of the partition lanes: from a frame to shapes. Pure, no DOM.
  *
- * Lanes keep the header's order and take the roomiest of three tiers that lets all of them fit; when none does,
- * the lane in focus stays large, the others shrink to a compact lane or to one line, and what has not even a
- * line is counted. Everything that the twin says comes from the same numbers as the shapes.
+ * How tall each lane is, and which are folded, is decided in `lanes-plan.ts`. Everything that the twin says comes
+ * from the same numbers as the shapes.
  */
 
 import { batchesIn, foldedLog } from "../player/folded.ts";
@@ -15,84 +14,24 @@ import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
 import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
-import { layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
+import { layoutFollowers, layoutReaders } from "./lane-readers.ts";
 import type { AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
+import type { LanesOptions, Tier } from "./lanes-plan.ts";
+import { arrivalRoom, LINE_HEIGHT, laneHeight, NARROW, planLanes, shownReplica } from "./lanes-plan.ts";
 import { isLogCase } from "./log-case.ts";
 import { contentWords, isImageOfPicked } from "./log-content.ts";
 import { isPicked } from "./picked.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 
-export interface LanesOptions {
-  width: number;
-  /** Null: as tall as needed (a page that scrolls). */
-  height: number | null;
-  /** The partition drawn largest when not all fit. */
-  focus: string | null;
-  /** Batches scrolled past, by partition. */
-  scrolled: Readonly<Record<string, number>>;
-}
+export type { LanesOptions } from "./lanes-plan.ts";
+export { shownReplica } from "./lanes-plan.ts";
 
-interface Tier {
-  name: LaneShape["tier"];
-  title: number;
-  arrival: number;
-  arrivalCell: number;
-  gates: number;
-  cell: number;
-  offsets: number;
-  followers: number;
-  reader: number;
-  readersMost: number;
-  gap: number;
-}
-
-const ROOMY: Tier = {
-  name: "roomy", title: 26, arrival: 54, arrivalCell: 28, gates: 17, cell: 40, offsets: 17, followers: 16,
-  reader: 30, readersMost: 2, gap: 12,
-};
-const DENSE: Tier = {
-  name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 15, followers: 13,
-  reader: 22, readersMost: 2, gap: 6,
-};
-/** On a telephone the deciding rule stands under the lane and should be seen with it. */
-const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
-const COMPACT: Tier = {
-  name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
-  reader: 14, readersMost: 2, gap: 6,
-};
-const COMPACT_UNREAD: Tier = { ...COMPACT, reader: 0, readersMost: 0 };
 /** A cell of this height has room for the records under the label. */
 const TWO_LINES = 36;
 /** px from the top of the cells up to the line of the gates' names. */
 const GATE_TEXT = 7;
-const OWN_LOG = /^__transaction_state-/;
-const LINE_HEIGHT = 26;
-const NARROW = 480;
-const LINES_MOST = 40;
 
 export const defaults = { width: 648, height: 464, unit: 36, focus: null, scrolled: {} };
-
-/** A tier between dense and roomy, so that lanes fill the height they have; 0 is dense, 1 roomy. */
-function between(share: number): Tier {
-  const mixed = (name: "title" | "arrival" | "arrivalCell" | "gates" | "cell" | "offsets" | "followers" | "reader" | "gap") =>
-    Math.floor(DENSE[name] + (ROOMY[name] - DENSE[name]) * share);
-  return {
-    name: share >= 1 ? "roomy" : "dense", title: mixed("title"), arrival: mixed("arrival"), arrivalCell: mixed("arrivalCell"),
-    gates: mixed("gates"), cell: mixed("cell"), offsets: mixed("offsets"), followers: mixed("followers"),
-    reader: mixed("reader"), readersMost: DENSE.readersMost, gap: mixed("gap"),
-  };
-}
-
-/** The replica that a lane shows: the leader's; without a leader the longest log, lowest id first. */
-export function shownReplica(partition: PartitionView): string | null {
-  if (partition.leader !== null && String(partition.leader) in partition.replicas) return String(partition.leader);
-  let longest: string | null = null;
-  for (const id of Object.keys(partition.replicas).sort((one, other) => Number(one) - Number(other))) {
-    const end = partition.replicas[id]?.log_end ?? 0;
-    if (longest === null || end > (partition.replicas[longest]?.log_end ?? 0)) longest = id;
-  }
-  return longest;
-}
 
 export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   const partitions = frame.view.partitions ?? {};
@@ -101,9 +40,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   const plan = planLanes(frame, names, options);
   const shape: LanesShape = { width: options.width, height: 0, lanes: [], folded: [], rest: null, twin: [] };
   let y = 0;
-  for (const name of names) {
-    const tier = plan.tiers.get(name);
-    if (tier === undefined) continue;
+  for (const [name, tier] of plan.tiers) {
     const { lane, twin } = layoutLane(frame, name, partitions[name] as PartitionView, tier, y, options);
     shape.lanes.push(lane);
     shape.twin.push(...twin);
@@ -123,83 +60,6 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   }
   shape.height = options.height === null ? y : Math.max(y, options.height);
   return shape;
-}
-
-interface Plan {
-  tiers: Map<string, Tier>;
-  lines: string[];
-  rest: string[];
-}
-
-function laneHeight(frame: Frame, name: string, tier: Tier): number {
-  const readers = Math.min(readersOf(frame, name).length, tier.readersMost);
-  const brokers = Object.keys(frame.view.brokers ?? {}).length;
-  const rows = (brokers > 1 ? tier.followers : 0) + readers * tier.reader;
-  return tier.title + arrivalRoom(frame, name, tier) + tier.gates + tier.cell + tier.offsets + rows + tier.gap;
-}
-
-function heightOf(frame: Frame, names: readonly string[], tier: Tier): number {
-  return names.reduce((sum, name) => sum + laneHeight(frame, name, tier), 0);
-}
-
-/** The roomiest tier for lanes of this height together; dense when even that is too tall. */
-function filling(frame: Frame, names: readonly string[], height: number): Tier {
-  const least = heightOf(frame, names, DENSE);
-  return between(clamp((height - least) / (heightOf(frame, names, ROOMY) - least), 0, 1));
-}
-
-/** Nothing arrives in a log case, whose batches lie in files, nor in a log that only its own broker writes to. */
-function arrivalRoom(frame: Frame, name: string, tier: Tier): number {
-  return isLogCase(frame) || OWN_LOG.test(name) ? 0 : tier.arrival;
-}
-
-/** A log that holds nothing, has nothing coming and is not in focus: a line says so. */
-function isIdle(frame: Frame, name: string, focus: string | null): boolean {
-  const partition = frame.view.partitions?.[name];
-  const id = partition === undefined ? null : shownReplica(partition);
-  if (name === focus || id === null) return false;
-  if (Object.keys(partition?.replicas[id]?.batches ?? {}).length > 0) return false;
-  return !Object.values(frame.view.network?.messages ?? {}).some((message) => message.api === "Produce" && message.partitions.includes(name));
-}
-
-function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {
-  const idle = all.filter((name) => isIdle(frame, name, options.focus));
-  const names = idle.length === all.length ? all : all.filter((name) => !idle.includes(name));
-  const lines = idle.length === all.length ? [] : idle;
-  const whole = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
-  const height = whole - Math.min(lines.length, 3) * LINE_HEIGHT;
-  if (heightOf(frame, names, DENSE) <= height) {
-    const tier = filling(frame, names, height);
-    return withLines({ tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] }, lines, frame, whole);
-  }
-  return withLines(planFocus(frame, names, options, height), lines, frame, whole);
-}
-
-/** Adds the idle partitions as lines while they fit; the rest is counted. */
-function withLines(plan: Plan, lines: string[], frame: Frame, height: number): Plan {
-  const used = [...plan.tiers].reduce((sum, [name, tier]) => sum + laneHeight(frame, name, tier), 0);
-  const fitting = height === 0 ? LINES_MOST : Math.max(0, Math.floor((height - used) / LINE_HEIGHT));
-  const waiting = [...plan.lines, ...lines, ...plan.rest];
-  if (waiting.length <= fitting) return { ...plan, lines: waiting, rest: [] };
-  const most = Math.min(Math.max(0, fitting - 1), LINES_MOST);
-  return { ...plan, lines: waiting.slice(0, most), rest: waiting.slice(most) };
-}
-
-/** Not all lanes fit: the one in focus stays large. */
-function planFocus(frame: Frame, names: string[], options: LanesOptions, height: number): Plan {
-  const focus = options.focus !== null && names.includes(options.focus) ? options.focus : names[0];
-  const others = names.filter((name) => name !== focus);
-  const tiers = new Map<string, Tier>();
-  if (focus === undefined) return { tiers, lines: [], rest: [] };
-  for (const small of [COMPACT, COMPACT_UNREAD]) {
-    const left = height - heightOf(frame, others, small);
-    if (laneHeight(frame, focus, DENSE) > left) continue;
-    const tier = filling(frame, [focus], left);
-    for (const name of names) tiers.set(name, name === focus ? tier : small);
-    return { tiers, lines: [], rest: [] };
-  }
-  tiers.set(focus, options.height === null ? TALL : filling(frame, [focus], height - 2 * LINE_HEIGHT));
-  return { tiers, lines: others, rest: [] };
 }
 
 function lineText(view: View, name: string, partition: PartitionView): string {
@@ -388,7 +248,7 @@ function cellShape(
     key: `${partition}/${batch.base_offset}`,
     x: round(piece.x + 1), y, width: round(piece.width - 2), height: tier.cell,
     hue: hueOf(batch.producer_id),
-    pending: batch.base_offset >= replica.high_watermark || outcome === "open",
+    pending: batch.base_offset >= replica.high_watermark || outcome === "open" || outcome === "ended",
     aborted: outcome === "aborted",
     twice,
     landed: landed.includes(batch.base_offset),
@@ -448,6 +308,7 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): st
     ? say("diagram.lanes.cell_name", { offsets, batch: batchWords(batch), records: serialsText(batch.serials) })
     : say("diagram.lanes.content_name", { offsets, whose: content.whose, what: content.what })];
   if (batch.base_offset >= replica.high_watermark) parts.push(say("diagram.lanes.not_replicated"));
+  if (outcomeOf(batch) === "ended") parts.push(say("diagram.lanes.ended_untold"));
   if (twice) parts.push(say("diagram.lanes.twice_name"));
   return parts.join(" ");
 }

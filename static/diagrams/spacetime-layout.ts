@@ -283,13 +283,21 @@ function laneHeads(frame: Frame, actors: string[], width: number): LaneHead[] {
     const selection = plainly("actor", actor);
     const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
     // As wide as its neighbours and the picture's edges leave it.
-    const [role = ""] = wrapAtMost(roleText(frame, actor, partition), Math.min(2 * x, 2 * (width - x), spacing) - 6, 11, 1);
+    const role = roleText(frame, actor, partition, Math.min(2 * x, 2 * (width - x), spacing) - 6);
     return { actor, x: round(x), title: actor, titleY: crowded ? (index % 2 === 0 ? 26 : 12) : 24, role,
       picked: isPicked(frame.selection, selection), selection };
   });
 }
 
-function roleText(frame: Frame, actor: string, partition: string | null): string {
+/** In `room` px. */
+function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
+  const role = roleOf(frame, actor, partition);
+  const leads = say("diagram.spacetime.leader", { partition: partition ?? "" });
+  if (role === leads && textWidth(role, 11) > room) return say("diagram.spacetime.leader_brief");
+  return wrapAtMost(role, room, 11, 1)[0] ?? "";
+}
+
+function roleOf(frame: Frame, actor: string, partition: string | null): string {
   const consumer = frame.view.consumers?.[actor];
   if (consumer !== undefined) return consumer.isolation;
   const id = /^broker-(\d+)$/.exec(actor)?.[1];

@@ -1,0 +1,182 @@
+/**
+ * How tall each partition lane is drawn, and which are folded to a line or counted. Pure.
+ *
+ * Lanes keep the header's order and take the roomiest tier that lets all of them fit; when none does, the lane in
+ * focus stays large, the others shrink to a compact lane or to one line, and what has not even a line is counted.
+ */
+
+import type { Frame, PartitionView } from "../player/frame.ts";
+import { clamp } from "./geometry.ts";
+import { arrivedNow } from "./lane-arrival.ts";
+import { readersOf } from "./lane-readers.ts";
+import type { LaneShape } from "./lane-shapes.ts";
+import { isLogCase } from "./log-case.ts";
+
+export interface LanesOptions {
+  width: number;
+  /** Null: as tall as needed (a page that scrolls). */
+  height: number | null;
+  /** The partition drawn largest when not all fit. */
+  focus: string | null;
+  /** Batches scrolled past, by partition. */
+  scrolled: Readonly<Record<string, number>>;
+}
+
+export interface Tier {
+  name: LaneShape["tier"];
+  title: number;
+  arrival: number;
+  arrivalCell: number;
+  gates: number;
+  cell: number;
+  offsets: number;
+  followers: number;
+  reader: number;
+  readersMost: number;
+  gap: number;
+}
+
+const ROOMY: Tier = {
+  name: "roomy", title: 26, arrival: 54, arrivalCell: 28, gates: 17, cell: 40, offsets: 17, followers: 16,
+  reader: 30, readersMost: 2, gap: 12,
+};
+const DENSE: Tier = {
+  name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 15, followers: 13,
+  reader: 22, readersMost: 2, gap: 6,
+};
+/** On a telephone the deciding rule stands under the lane and should be seen with it. */
+const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
+const COMPACT: Tier = {
+  name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
+  reader: 14, readersMost: 2, gap: 6,
+};
+const COMPACT_UNREAD: Tier = { ...COMPACT, reader: 0, readersMost: 0 };
+const OWN_LOG = /^__transaction_state-/;
+export const LINE_HEIGHT = 26;
+export const NARROW = 480;
+const LINES_MOST = 40;
+/** Lanes under the one in focus where the page scrolls; the others are lines. */
+const COMPACT_MOST = 4;
+
+/** A tier between dense and roomy, so that lanes fill the height they have; 0 is dense, 1 roomy. */
+function between(share: number): Tier {
+  const mixed = (name: "title" | "arrival" | "arrivalCell" | "gates" | "cell" | "offsets" | "followers" | "reader" | "gap") =>
+    Math.floor(DENSE[name] + (ROOMY[name] - DENSE[name]) * share);
+  return {
+    name: share >= 1 ? "roomy" : "dense", title: mixed("title"), arrival: mixed("arrival"), arrivalCell: mixed("arrivalCell"),
+    gates: mixed("gates"), cell: mixed("cell"), offsets: mixed("offsets"), followers: mixed("followers"),
+    reader: mixed("reader"), readersMost: DENSE.readersMost, gap: mixed("gap"),
+  };
+}
+
+/** The replica that a lane shows: the leader's; without a leader the longest log, lowest id first. */
+export function shownReplica(partition: PartitionView): string | null {
+  if (partition.leader !== null && String(partition.leader) in partition.replicas) return String(partition.leader);
+  let longest: string | null = null;
+  for (const id of Object.keys(partition.replicas).sort((one, other) => Number(one) - Number(other))) {
+    const end = partition.replicas[id]?.log_end ?? 0;
+    if (longest === null || end > (partition.replicas[longest]?.log_end ?? 0)) longest = id;
+  }
+  return longest;
+}
+
+export interface Plan {
+  /** From top to bottom. */
+  tiers: Map<string, Tier>;
+  lines: string[];
+  rest: string[];
+}
+
+export function laneHeight(frame: Frame, name: string, tier: Tier): number {
+  const readers = Math.min(readersOf(frame, name).length, tier.readersMost);
+  const brokers = Object.keys(frame.view.brokers ?? {}).length;
+  const rows = (brokers > 1 ? tier.followers : 0) + readers * tier.reader;
+  return tier.title + arrivalRoom(frame, name, tier) + tier.gates + tier.cell + tier.offsets + rows + tier.gap;
+}
+
+function heightOf(frame: Frame, names: readonly string[], tier: Tier): number {
+  return names.reduce((sum, name) => sum + laneHeight(frame, name, tier), 0);
+}
+
+/** The roomiest tier for lanes of this height together; dense when even that is too tall. */
+function filling(frame: Frame, names: readonly string[], height: number): Tier {
+  const least = heightOf(frame, names, DENSE);
+  return between(clamp((height - least) / (heightOf(frame, names, ROOMY) - least), 0, 1));
+}
+
+/** Nothing arrives in a log case, whose batches lie in files, nor in a log that only its own broker writes to. */
+export function arrivalRoom(frame: Frame, name: string, tier: Tier): number {
+  return isLogCase(frame) || OWN_LOG.test(name) ? 0 : tier.arrival;
+}
+
+/** A log that holds nothing, has nothing coming and is not in focus: a line says so. */
+function isIdle(frame: Frame, name: string, focus: string | null): boolean {
+  const partition = frame.view.partitions?.[name];
+  const id = partition === undefined ? null : shownReplica(partition);
+  if (name === focus || id === null) return false;
+  if (Object.keys(partition?.replicas[id]?.batches ?? {}).length > 0) return false;
+  return !isUnderWay(frame, name);
+}
+
+function isUnderWay(frame: Frame, name: string): boolean {
+  return Object.values(frame.view.network?.messages ?? {}).some((message) => message.api === "Produce" && message.partitions.includes(name));
+}
+
+export function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {
+  const idle = all.filter((name) => isIdle(frame, name, options.focus));
+  const names = idle.length === all.length ? all : all.filter((name) => !idle.includes(name));
+  const lines = idle.length === all.length ? [] : idle;
+  const whole = options.height ?? (options.width < NARROW ? 0 : Number.POSITIVE_INFINITY);
+  const height = whole - Math.min(lines.length, 3) * LINE_HEIGHT;
+  if (heightOf(frame, names, DENSE) <= height) {
+    const tier = filling(frame, names, height);
+    return withLines({ tiers: new Map(names.map((name) => [name, tier])), lines: [], rest: [] }, lines, frame, whole);
+  }
+  return withLines(planFocus(frame, names, options, height), lines, frame, whole);
+}
+
+/** Adds the idle partitions as lines while they fit; the rest is counted. */
+function withLines(plan: Plan, lines: string[], frame: Frame, height: number): Plan {
+  const used = [...plan.tiers].reduce((sum, [name, tier]) => sum + laneHeight(frame, name, tier), 0);
+  const fitting = height === 0 ? LINES_MOST : Math.max(0, Math.floor((height - used) / LINE_HEIGHT));
+  const waiting = [...plan.lines, ...lines, ...plan.rest];
+  if (waiting.length <= fitting) return { ...plan, lines: waiting, rest: [] };
+  const most = Math.min(Math.max(0, fitting - 1), LINES_MOST);
+  return { ...plan, lines: waiting.slice(0, most), rest: waiting.slice(most) };
+}
+
+/** Not all lanes fit: the one in focus stays large. */
+function planFocus(frame: Frame, names: string[], options: LanesOptions, height: number): Plan {
+  const focus = options.focus !== null && names.includes(options.focus) ? options.focus : names[0];
+  const others = names.filter((name) => name !== focus);
+  const tiers = new Map<string, Tier>();
+  if (focus === undefined) return { tiers, lines: [], rest: [] };
+  for (const small of [COMPACT, COMPACT_UNREAD]) {
+    const left = height - heightOf(frame, others, small);
+    if (laneHeight(frame, focus, DENSE) > left) continue;
+    const tier = filling(frame, [focus], left);
+    for (const name of names) tiers.set(name, name === focus ? tier : small);
+    return { tiers, lines: [], rest: [] };
+  }
+  if (options.height === null) return planScrolling(frame, focus, others);
+  tiers.set(focus, filling(frame, [focus], height - 2 * LINE_HEIGHT));
+  return { tiers, lines: others, rest: [] };
+}
+
+/** Where the page scrolls: the lane in focus, then the others; in lines alone when a rule has to be seen below them. */
+function planScrolling(frame: Frame, focus: string, others: readonly string[]): Plan {
+  const tiers = new Map([[focus, hasComing(frame, focus) ? TALL : { ...TALL, arrival: 0 }]]);
+  const decides = frame.step?.decision != null || frame.step?.refusal != null;
+  const drawn = decides ? [] : others.slice(0, COMPACT_MOST);
+  for (const name of drawn) tiers.set(name, COMPACT);
+  return { tiers, lines: others.filter((name) => !tiers.has(name)), rest: [] };
+}
+
+/** Whether the room above the cells has something to show: what arrived in this step, or is on its way. */
+function hasComing(frame: Frame, name: string): boolean {
+  const partition = frame.view.partitions?.[name];
+  const id = partition === undefined ? null : shownReplica(partition);
+  const replica = id === null ? undefined : partition?.replicas[id];
+  if (id === null || replica === undefined) return false;
+  return arrivedNow(frame, name, id, replica) !== null || isUnderWay(frame, name);
+}
