@@ -34,6 +34,7 @@ PROFILE = K28
 """The newest profile replays the log: files do not say which version wrote them."""
 
 _RULES = Rules(PROFILE, Switches())
+_OUTCOMES = {ControlType.ABORT.name: "aborted", ControlType.COMMIT.name: "committed"}
 
 
 def exact(number: int) -> int | str:
@@ -118,7 +119,7 @@ class Lane:
     def _replay(self, row: BatchRow, at: int) -> list[Json]:
         """Put the batch into the log; returns what a marker decides about earlier batches."""
         header, log = row.header, self._log
-        if row.damage or (header.is_control and not _is_marker(row)):
+        if row.damage or (header.is_control and not (_is_marker(row) or row.ends_untold)):
             # It takes its offsets, and nothing is concluded from it.
             log.log_end = header.last_offset + 1
             log.set_high_watermark(log.log_end)
@@ -131,7 +132,7 @@ class Lane:
             if header.is_transactional:
                 self._open.setdefault(header.producer_id, []).append(header.base_offset)
             return []
-        outcome = "aborted" if _control_name(row) == ControlType.ABORT.name else "committed"
+        outcome = _OUTCOMES.get(_control_name(row) or "", "ended")
         return [
             {"path": [*self._batch_path(base_offset), "outcome"], "before": "open", "after": outcome}
             for base_offset in self._open.pop(header.producer_id, [])
@@ -150,11 +151,15 @@ def _is_marker(row: BatchRow) -> bool:
 
 
 def _control_name(row: BatchRow) -> str | None:
-    return None if row.control is None else row.control.type_name
+    """None for data; `?` where the record does not say it."""
+    if row.control is not None:
+        return row.control.type_name
+    return "?" if row.header.is_control else None
 
 
 def _batch_view(row: BatchRow, at: int) -> Json:
-    """The batch in its lane. `outcome` is there for data of a transaction, `codec` and `damaged` always."""
+    """The batch in its lane. `outcome` is there for data of a transaction (`ended`: nobody told how), `codec` and
+    `damaged` always."""
     header = row.header
     view: Json = {
         "base_offset": header.base_offset,

@@ -45,7 +45,8 @@ def batch_sentence(partition: str, row: BatchRow) -> Json:
 def _control_sentence(row: BatchRow, params: Json) -> Json:
     control = row.control
     if control is None:
-        return sentence("log.control_unread", "MSG-3", **params)
+        key = "log.marker_untold" if row.ends_untold else "log.control_unread"
+        return sentence(key, "MSG-3", **params)
     if control.coordinator_epoch is None:
         return sentence("log.control_other", "MSG-3", control_type=control.type_name, **params)
     key = "log.marker_commit" if control.type_code == ControlType.COMMIT else "log.marker_abort"

@@ -71,6 +71,13 @@ class BatchRow:
     def crc_ok(self) -> bool:
         return self.header.crc == self.computed_crc
 
+    @property
+    def ends_untold(self) -> bool:
+        """Whether it is a whole marker and nobody told which: a dump may leave records out."""
+        header = self.header
+        is_marker = header.is_control and header.is_transactional and header.record_count > 0
+        return is_marker and self.control is None and not self.damage
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegacyRow:

@@ -12,6 +12,7 @@ from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.told_lanes import lane_lines, row_of, told_partition, told_partitions
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.engine.codec.test_log_case import folded
 
 DUMPED = sorted({path.parent for path in KAFKA_LOGS.rglob("*.log.dump.txt")})
 NOT_TOLD = ("log.delete_horizon",)
@@ -92,10 +93,26 @@ def test_numbers_that_no_header_could_hold_are_damage(changes: dict[str, Any]) -
     assert [one["key"] for one in case.steps] == ["log.damage.told", "log.batch_plain"]
 
 
+def test_a_marker_whose_record_is_not_listed_ends_its_transaction_and_does_not_say_how() -> None:
+    own = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
+    lines = [
+        line(base_sequence=0, last_sequence=0, **own),
+        line(base_offset=1, last_offset=1, control_type="UNTOLD", **own),
+        line(base_offset=2, last_offset=2, base_sequence=1, last_sequence=1, **own),
+    ]
+    case = log_case({}, None, [told_partition("t-0", lines)])
+    assert case.steps[1]["key"] == "log.marker_untold"
+    replica = folded(case)["partitions"]["t-0"]["replicas"]["0"]
+    assert replica["last_stable_offset"] == 2
+    batches = replica["batches"]
+    assert [batches[offset].get("outcome") for offset in ("0", "1", "2")] == ["ended", None, "open"]
+    assert [batches[offset]["control"] for offset in ("0", "1", "2")] == [None, "?", None]
+
+
 def test_damage_and_control_batches_that_nobody_can_read() -> None:
     lines = [
         line(damage="byte 0: checksum (CRC-32C)"),
-        line(base_offset=1, last_offset=1, control_type="UNTOLD"),
+        line(base_offset=1, last_offset=1, control_type="EMPTIED", records=0),
         line(base_offset=2, last_offset=2, magic=1),
         line(base_offset=3, last_offset=3, control_type="UNKNOWN_7"),
     ]
