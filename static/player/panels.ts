@@ -2,6 +2,7 @@
 
 import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/lanes-layout.ts";
+import { panelsOf } from "./column-fit.ts";
 import type { Frame } from "./frame.ts";
 import { say } from "./text.ts";
 
@@ -94,4 +95,12 @@ export function panelName(tag: string): string {
 export function isShown(tag: string, frame: Frame | undefined): boolean {
   const when = PANELS.find((panel) => panel.tag === tag)?.when;
   return frame === undefined || when === undefined || when(frame);
+}
+
+/** Where something is to be seen of what the step decided or changed; who looks at one column does not see the others. */
+export function placesOf(frame: Frame | undefined): Set<PanelRow["place"]> {
+  const tags = panelsOf(frame);
+  const places = new Set(PANELS.filter((panel) => tags.has(panel.tag)).map((panel) => panel.place));
+  if (frame?.step?.changes.some((change) => change.path[0] === "partitions") === true) places.add("middle");
+  return places;
 }

@@ -35,7 +35,7 @@ import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { messages } from "./messages.ts";
-import { PANELS, isShown, panelName } from "./panels.ts";
+import { PANELS, isShown, panelName, placesOf } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { Why } from "./why.ts";
@@ -390,7 +390,9 @@ export class Player extends LitElement {
       const isHere = this.isNarrow
         ? this.column === column && (middle === null || this.middle === middle)
         : this.middle === middle;
-      return html`<button class=${middle === null ? "side-tab" : middle === "transactions" ? "level-tab" : "middle-tab"} aria-pressed=${isHere} @click=${() => this.#open(column, middle)}>${say(name)}</button>`;
+    const places = this.isNarrow ? placesOf(store.frame) : null;
+      const isAbout = places?.has(column) === true && (middle === null || middle === "lanes");
+      return html`<button class=${middle === null ? "side-tab" : middle === "transactions" ? "level-tab" : "middle-tab"} aria-pressed=${isHere} ?data-about=${isAbout} title=${isAbout ? say("player.tab.about") : nothing} @click=${() => this.#open(column, middle)}>${say(name)}</button>`;
     };
     return html`<nav class="tabs" aria-label=${say("player.panels")}>
       ${tab("left", null, "player.tab.producer")}

@@ -5,6 +5,7 @@ import { panelsOf, toFold } from "../../player/column-fit.ts";
 import type { Fitted } from "../../player/column-fit.ts";
 import { FitTimes } from "../../player/column-folds.ts";
 import type { Frame } from "../../player/frame.ts";
+import { placesOf } from "../../player/panels.ts";
 
 const panel = (tag: string, open: number, over: Partial<Fitted> = {}): Fitted => ({
   tag, open, folded: Math.min(open, 18), about: false, kept: false, ...over,
@@ -35,6 +36,17 @@ test("a step is about the panels that show what it decided and changed", () => {
   const found = panelsOf({ step } as unknown as Frame);
   assert.deepEqual([...found].sort(), ["eos-decision", "eos-producer-table", "eos-timers"]);
   assert.deepEqual([...panelsOf(undefined)], []);
+});
+
+test("who looks at one column learns in which others the step is to be seen", () => {
+  const placesAfter = (...paths: string[][]): string[] => {
+    const step = { decision: null, refusal: null, changes: paths.map((path) => ({ path })) };
+    return [...placesOf({ step } as unknown as Frame)].sort();
+  };
+  assert.deepEqual(placesAfter(["clients", "p1", "pool", "free"]), ["left"]);
+  assert.deepEqual(placesAfter(["partitions", "t-0", "replicas", "1", "log_end"], ["records", "1", "told"]), ["middle", "right"]);
+  assert.deepEqual(placesAfter(["time"]), []);
+  assert.deepEqual([...placesOf(undefined)], []);
 });
 
 test("a step is fitted with its frame, a drag only once the reader rests", (context) => {
