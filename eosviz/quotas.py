@@ -54,7 +54,7 @@ class Quota:
         return rows.aggregate(used=total)["used"] or 0 if owner else 0
 
 
-_PACKED = Length("player") + Coalesce(Length("file__content"), 0)
+_PACKED = Length("player") + Coalesce(Length("file__content"), 0) + Coalesce(Length("bundle"), 0)
 
 TABLE: tuple[Quota, ...] = (
     Quota("sessions", "walkthroughs.Session", "too_many_sessions", "scenarios:library"),

@@ -85,11 +85,13 @@ TRANSACTION_GUARANTEES: dict[str, Callable[[TransactionRecord], list[str]]] = {
 class GuaranteePart:
     """One row of the guarantee strip."""
 
-    __slots__ = ("broken_at", "judged", "partition", "path", "serials")
+    __slots__ = ("broken_at", "count", "judged", "partition", "path", "serials")
 
     def __init__(self, name: str, judged: bool) -> None:
         self.path = ("guarantees", name)
         self.judged = judged
+        self.count = 0
+        """Of the records, producers or transactions for which it is broken by now."""
         self.broken_at: int | None = None
         self.partition: str | None = None
         self.serials: list[int] = []
@@ -97,10 +99,17 @@ class GuaranteePart:
     def view(self) -> dict[str, Any]:
         return {
             "judged": self.judged,
+            "count": self.count,
             "broken_at": self.broken_at,
             "partition": self.partition,
             "serials": list(self.serials),
         }
+
+    def breaks(self, step: int, place: str, serials: list[int], count: int) -> None:
+        """Once more; where and by what is kept of the first time."""
+        self.count += count
+        if self.broken_at is None:
+            self.broken_at, self.partition, self.serials = step, place, serials
 
 
 class VerdictPart:
@@ -188,7 +197,7 @@ class Bench:
     def _breaks(
         self, step: int, name: str, place: str, serials: set[int], found: list[dict[str, Any]], **proof: Any
     ) -> None:
-        """Name what was not named before; the first break of a guarantee goes into its row."""
+        """Name what was not named before, and count it in the guarantee's row."""
         known = self._known.get((name, place), frozenset())
         new = serials - known
         if not new:
@@ -196,9 +205,8 @@ class Bench:
         self._known[(name, place)] = known | new
         found.append({"guarantee": name, "partition": place, "serials": sorted(new), **proof})
         row = self.guarantees[name]
-        if row.broken_at is None:
-            row.broken_at, row.partition, row.serials = step, place, sorted(new)
-            self._changed[row.path] = row
+        row.breaks(step, place, sorted(new), len(new))
+        self._changed[row.path] = row
 
     def _broken_outcomes(self, step: int, found: list[dict[str, Any]]) -> None:
         """Guarantees of transactions: atomic, visible early, fenced, hanging."""
@@ -227,9 +235,8 @@ class Bench:
         proof = {"producer_id": producer_id, "first_offset": first}
         found.append({"guarantee": "hanging", "partition": partition, "serials": serials, **proof})
         row = self.guarantees["hanging"]
-        if row.broken_at is None:
-            row.broken_at, row.partition, row.serials = step, partition, serials
-            self._changed[row.path] = row
+        row.breaks(step, partition, serials, 1)
+        self._changed[row.path] = row
 
     def _broken_transactions(self, step: int) -> list[dict[str, Any]]:
         found = []
@@ -244,9 +251,8 @@ class Bench:
                 where = f"transaction {tid}"
                 found.append({"guarantee": name, "partition": where, "serials": [tid], "nodes": nodes})
                 row = self.guarantees[name]
-                if row.broken_at is None:
-                    row.broken_at, row.partition, row.serials = step, where, [tid]
-                    self._changed[row.path] = row
+                row.breaks(step, where, [tid], 1)
+                self._changed[row.path] = row
         self._weigh_tids.clear()
         return found
 

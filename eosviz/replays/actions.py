@@ -139,7 +139,8 @@ def _keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
     """Others may have stored something of this person's meanwhile, and only now its size is known."""
     with transaction.atomic():
         ReplayRefused.check_quota(replay.owner, quota)
-        ReplayRefused.check_quota(replay.owner, "replay_bytes", len(replay.player) + len(file))
+        size = len(replay.player) + len(file) + len(replay.bundle or b"")
+        ReplayRefused.check_quota(replay.owner, "replay_bytes", size)
         replay.save(force_insert=True)
         if file:
             ReplayFile.objects.create(replay=replay, content=file)

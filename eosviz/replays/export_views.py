@@ -149,7 +149,7 @@ def _owned(request: HttpRequest, session_id: UUID) -> Session:
 
 def _imported(request: HttpRequest, replay_id: UUID) -> Replay:
     """One's own, of those that have a file."""
-    mine = Replay.objects.of_browser(browser_of(request.session)).filter(file__isnull=False)
+    mine = Replay.objects.of_browser(browser_of(request.session)).with_file()
     return get_object_or_404(mine, id=replay_id)
 
 

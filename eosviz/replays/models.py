@@ -31,6 +31,18 @@ class ReplayQuerySet(models.QuerySet["Replay"]):
             .defer("player", "analysis", "bundle")
         )
 
+    def with_file(self) -> "ReplayQuerySet":
+        """Those of which other forms can be made."""
+        return self.filter(file__isnull=False)
+
+    def telling_lack(self) -> "ReplayQuerySet":
+        """With `lacks_file`: a session whose file was not kept, so that nothing can be made of it."""
+        return self.annotate(
+            lacks_file=models.ExpressionWrapper(
+                models.Q(kind="session", file__isnull=True), models.BooleanField()
+            )
+        )
+
 
 class Replay(models.Model):
     """One file. Never changed once stored."""

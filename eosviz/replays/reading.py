@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
-from eosviz.replays import folding, format
+from eosviz.replays import folding, format, misshapen
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, canonical, decode_line, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
@@ -100,7 +100,7 @@ def _convert(value: Any, shape: type[Any], number: int) -> Any:
     try:
         return format.convert(value, shape)
     except msgspec.ValidationError as error:
-        raise ReplayRefused("wrong_shape", line=number, detail=str(error)[:200]) from error
+        raise ReplayRefused("wrong_shape", line=number, detail=misshapen.said(str(error))) from error
 
 
 def _read_header(value: Any, bounds: Bounds) -> format.Header:

@@ -53,7 +53,7 @@ def import_page(request: HttpRequest) -> HttpResponse:
             refused = caught
     context = {
         "refused": refused,
-        "replays": Replay.objects.of_browser(browser_of(request.session)),
+        "replays": Replay.objects.of_browser(browser_of(request.session)).telling_lack(),
         "megabytes": BOUNDS.compressed_bytes // 2**20,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else HTTPStatus.OK
@@ -112,7 +112,7 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
     context = {
         "refused": refused,
-        "replays": Replay.objects.of_browser(browser_of(request.session)),
+        "replays": Replay.objects.of_browser(browser_of(request.session)).telling_lack(),
         "files_max": FILES_MAX,
         "megabytes_each": FILE_BYTES_MAX // 2**20,
         "megabytes": ALL_BYTES_MAX // 2**20,
@@ -134,16 +134,16 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
         "replay": replay,
         "branch": request.GET.get("branch", "")[:64],
         "step": step if step.isdecimal() and len(step) < 8 else "0",
-        "may_export": _has_file(request, replay),
+        **_exporting(request, replay),
         **element_attributes(),
     }
     return render(request, "replays/play.html", context)
 
 
-def _has_file(request: HttpRequest, replay: Replay) -> bool:
-    """Whether its reader may make other forms of it."""
-    mine = Replay.objects.of_browser(browser_of(request.session))
-    return mine.filter(id=replay.id, file__isnull=False).exists()
+def _exporting(request: HttpRequest, replay: Replay) -> dict[str, bool]:
+    """Whether its reader may make other forms of it: of one's own alone, and of those whose file was kept."""
+    mine = Replay.objects.of_browser(browser_of(request.session)).filter(id=replay.id, kind="session")
+    return {"is_own": mine.exists(), "may_export": mine.with_file().exists()}
 
 
 @require_safe

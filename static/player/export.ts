@@ -42,6 +42,7 @@ export class Export extends DialogElement {
   static override properties = {
     ...DialogElement.properties,
     address: {},
+    missing: {},
     replay: {},
     published: {},
     limits: { state: true },
@@ -52,6 +53,8 @@ export class Export extends DialogElement {
 
   /** Where a session's exports are asked for; empty: this run has no server behind it. */
   declare address: string;
+  /** Why it is empty where one would look for files: a key of the catalogue. */
+  declare missing: string;
   /** Of a published replay: its replay file, and its own address. */
   declare replay: string;
   declare published: string;
@@ -64,6 +67,7 @@ export class Export extends DialogElement {
   constructor() {
     super();
     this.address = "";
+    this.missing = "";
     this.replay = "";
     this.published = "";
     this.limits = null;
@@ -92,6 +96,7 @@ export class Export extends DialogElement {
 
   #body(store: PlayerStore): TemplateResult {
     return html`${this.address === "" ? nothing : this.#files(store)}
+      ${this.missing === "" ? nothing : html`<h3>${say("exports.files")}</h3><p>${say(this.missing)}</p>`}
       ${this.replay === "" ? nothing : html`<p class="quiet">${say("exports.published.here")}</p>
         <ul class="export-list">${this.#row("replay", html`<a class="button" href=${this.replay} download aria-label=${say("exports.save_one", { form: say("exports.form.replay") })}>${say("exports.save")}</a>`)}</ul>`}
       <h3>${say("exports.pictures", { step: store.shown })}</h3>

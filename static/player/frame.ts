@@ -259,6 +259,8 @@ export interface MessageView {
 
 export interface GuaranteeView {
   judged?: boolean;
+  /** Records, producers or transactions for which it is broken by now; the rest is of the first break. */
+  count?: number;
   broken_at?: number | null;
   partition?: string | null;
   serials?: number[];

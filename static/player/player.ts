@@ -72,6 +72,7 @@ export class Player extends LitElement {
     catalogueEn: { attribute: "catalogue-en" },
     catalogueZhHans: { attribute: "catalogue-zh-hans" },
     exportAddress: { attribute: "export" },
+    noExport: { attribute: "no-export" },
     replay: {},
     published: {},
     rules: {},
@@ -115,6 +116,8 @@ export class Player extends LitElement {
   declare catalogueZhHans: string;
   /** Where a session's exports are asked for. */
   declare exportAddress: string;
+  /** Why there is no such place where one would look for it: a key of the catalogue. */
+  declare noExport: string;
   /** Of a published replay: its replay file. */
   declare replay: string;
   declare published: string;
@@ -180,6 +183,7 @@ export class Player extends LitElement {
     this.catalogueEn = "";
     this.catalogueZhHans = "";
     this.exportAddress = "";
+    this.noExport = "";
     this.replay = "";
     this.published = "";
     this.rules = "";
@@ -380,7 +384,7 @@ export class Player extends LitElement {
       <eos-looking .store=${store}></eos-looking>
       <eos-help .store=${store}></eos-help>
       ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
-      <eos-export .store=${store} address=${this.exportAddress} replay=${this.replay} published=${this.published}></eos-export>
+      <eos-export .store=${store} address=${this.exportAddress} missing=${this.noExport} replay=${this.replay} published=${this.published}></eos-export>
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
     </div>`;
   }

@@ -6,7 +6,7 @@ import type { BranchInfo } from "./source.ts";
 export interface StripRow {
   name: string;
   isJudged: boolean;
-  /** Records of this branch, up to the step on show, for which it is broken. */
+  /** Records, producers or transactions of this branch, up to the step on show, for which it is broken. */
   count: number;
   /** Step of the first break in the current branch, whether shown yet or not. */
   brokenAt: number | null;
@@ -27,7 +27,8 @@ export function stripRows(
     return {
       name,
       isJudged,
-      count: view.serials?.length ?? 0,
+      // Steps that were stored before views had a count say only what broke it first.
+      count: view.count ?? view.serials?.length ?? 0,
       brokenAt: view.broken_at ?? current?.first_broken[name] ?? null,
       elsewhere:
         other === undefined

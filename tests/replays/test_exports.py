@@ -271,8 +271,16 @@ def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, cl
     download = client.get(told["file"])
     assert b"".join(download.streaming_content) == exported(branched)
     assert download["Content-Length"] == str(len(exported(branched)))
-    replay.file.delete()
-    assert client.post(address, {"form": "html"}).status_code == 404, "imported before its file was kept"
+    lacks = 'no-export="exports.file_not_kept"'
+    public = import_replay(io.BytesIO(exported(branched)), "")
+    for one in (replay, public):
+        assert lacks not in client.get(f"/replays/{one.id}/").content.decode()
+    replay.file.delete()  # as those that were imported before it was kept
+    assert client.post(address, {"form": "html"}).status_code == 404
+    page = client.get(f"/replays/{replay.id}/").content.decode()
+    assert lacks in page and 'export="/replays' not in page
+    said = "No file can be made of this replay"
+    assert said in client.get("/replays/import").content.decode()
 
 
 async def test_a_long_answer_is_sent_while_it_is_made() -> None:

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.codec.damage import Damage, DamageKind
+from eosviz import quotas
 from eosviz.pipeline.kafka_logs.bounded import TooMuchError
 from eosviz.replays import log_analysis, log_upload
 from eosviz.replays.actions import open_log
@@ -233,6 +234,8 @@ def test_lines_of_a_log_are_a_case_that_says_what_remains_possible(client: Clien
 def test_a_bundle_is_saved_and_opened_again_without_names(client: Client) -> None:
     send(client, uploads(OPEN) + uploads(LOGS / "_internal"))
     replay = Replay.objects.get()
+    used = quotas.BY_NAME["replay_bytes"].used(replay.owner)
+    assert used == len(replay.player) + len(replay.bundle) > len(replay.player)
     page = case_page(client)
     assert page.index("Dropped: keys, values and headers") < page.index("Save the bundle")
     address = reverse("replays:log_bundle", args=[replay.id])

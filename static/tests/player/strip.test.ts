@@ -18,6 +18,15 @@ test("a row counts the records that are broken here and knows where it first bro
   assert.equal(atomic?.isJudged, false);
 });
 
+test("what broke after the first time counts, too", () => {
+  const current = branch("main", 96);
+  const [row, old] = stripRows(
+    { duplicated: { judged: true, count: 6, broken_at: 42, partition: "t-0", serials: [12] }, lost: { ...HELD, serials: [1] } }, current, [current],
+  );
+  assert.equal(row?.count, 6);
+  assert.equal(old?.count, 1);
+});
+
 test("what another branch breaks shows already, and so does what lies ahead here", () => {
   const main = branch("main", 96, { first_broken: { lost: 60 } });
   const b = branch("b", 88, { parent: "main", leaves_at: 40, first_broken: { duplicated: 42 } });

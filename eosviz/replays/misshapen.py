@@ -1,0 +1,56 @@
+"""What is wrong with the shape of a line, in words of the catalogue: the decoder's own are English.
+
+A row for each kind of sentence that the decoder has; the part of the line that is meant is told as a path,
+`step.changes[0].path`.
+"""
+
+import re
+from typing import Any
+
+from eosviz.walkthroughs.names import UNPRINTABLE
+
+_UNPRINTABLE = re.compile(f"[{UNPRINTABLE}]")
+_PLACE = re.compile(r" - at `\$\.?(?P<place>.*)`$", re.DOTALL)
+_PLACE_CHARACTERS_MAX = 100
+
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern, re.DOTALL))
+    for kind, pattern in (
+        ("missing", r"Object missing required field `(?P<field>.*)`"),
+        ("unknown_field", r"Object contains unknown field `(?P<field>.*)`"),
+        ("not_one_of", r"Invalid (?:enum )?value .*"),
+        ("spelling", r"Expected `str` matching regex .*"),
+        ("too_short", r"Expected `(?:str|array|object)` of length >= (?P<least>\d+)"),
+        ("too_long", r"Expected `(?:str|array|object)` of length <= (?P<most>\d+)"),
+        ("too_small", r"Expected `int` >= (?P<least>-?\d+)"),
+        ("wrong_type", r"Expected `(?P<expected>[a-z| ]+)`, got `(?P<got>[a-z]+)`"),
+    )
+)
+"""The first one that a sentence is; each is `replays.misshapen.<kind>`."""
+
+
+def said(sentence: str) -> dict[str, Any]:
+    """Key and parameters for what the decoder says."""
+    found = _PLACE.search(sentence)
+    place = found["place"] if found else ""
+    bare = sentence[: found.start()] if found else sentence
+    for kind, pattern in _KINDS:
+        match = pattern.fullmatch(bare)
+        if match is not None:
+            return {"key": f"replays.misshapen.{kind}", "params": _params(place, match.groupdict())}
+    return {"key": "replays.misshapen.other", "params": {"place": _shown(place)}}
+
+
+def _params(place: str, told: dict[str, str]) -> dict[str, Any]:
+    field = told.pop("field", None)
+    if field is not None:
+        place = f"{place}.{field}" if place else field
+    params: dict[str, Any] = {"place": _shown(place), **told}
+    if "expected" in told:
+        params["expected"] = told["expected"].split(" | ")
+    return params
+
+
+def _shown(place: str) -> str:
+    """Its end, which tells most; nothing in it turns a line or the reading direction."""
+    return _UNPRINTABLE.sub("\ufffd", place[-_PLACE_CHARACTERS_MAX:]) or "$"

@@ -1,0 +1,35 @@
+"""What the guarantees of a view count is all that steps said was broken, and not the first break alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from engine.recording import Step
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+
+RUNS = {"SC-08": "duplicated", "SC-29": "reordered"}
+
+
+@pytest.mark.parametrize(("scenario", "guarantee"), RUNS.items())
+def test_a_guarantee_counts_every_break(scenario: str, guarantee: str) -> None:
+    simulation = Simulation(entry(scenario).scenario(None))
+    told: Counter[str] = Counter()
+    for step in iter(simulation.step, None):
+        assert isinstance(step, Step)
+        for broken in step.broken:
+            told[broken["guarantee"]] += len(broken["serials"])
+        shown = simulation.view()["guarantees"]
+        assert {name: row["count"] for name, row in shown.items() if row["count"]} == told
+    assert told[guarantee] >= 1
+
+
+def test_the_first_break_stays_the_first() -> None:
+    simulation = Simulation(entry("SC-08").scenario(None))
+    steps = list(iter(simulation.step, None))
+    first = next(step for step in steps if isinstance(step, Step) and step.broken)
+    row = simulation.view()["guarantees"]["duplicated"]
+    assert (row["broken_at"], row["serials"]) == (first.number, first.broken[0]["serials"])
+    assert row["count"] > len(row["serials"])

@@ -1,0 +1,129 @@
+"""Lines that are no replay's, each with one thing wrong: told in the catalogue's words, at the place that is wrong."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from eosviz.catalogue import LANGUAGES, say
+from eosviz.replays import format, misshapen
+from tests.replays.stories import branch, counting_step, header
+
+NOTE = {"key": "test.note", "params": {}, "rules": []}
+TRANSITION = {"machine": "m", "of": "p1", "from": "A", "to": "B", "on": "x", "row": 1}
+BROKEN = {"guarantee": "lost", "partition": None, "serials": [1], "producer_id": 1, "nodes": ["b1"]}
+DECISION = {
+    "by": "b1", "subject": "batch", "machine": "m", "arrived": {}, "stored": None,
+    "rows": [{"rule": "SEQ-1", "key": "test.row", "params": {}, "outcome": "passed"}],
+}  # fmt: skip
+REFUSAL = {"rule": "SEQ-1", "error": "E", "compared": [["a", 1]], "next": "test.next", "next_params": {}}
+STEP = {
+    "type": "step", "branch": "1", "digest": "0" * 64,
+    "step": counting_step(
+        1, notes=[NOTE], transition=TRANSITION, broken=[BROKEN], decision=DECISION, refusal=REFUSAL,
+        messages=[{"id": 1, "event": "sent"}],
+    ),
+}  # fmt: skip
+HEADER = header(branch(interventions=[{"after": 1, "intervention": {}}]))
+END = {"type": "end", "steps": 3, "digest": "0" * 64}
+WRONG: tuple[Any, ...] = (None, True, 1.5, -1, "", "no such word", "x" * 5000, [], [1] * 20, {})
+
+Place = tuple[str | int, ...]
+
+
+def places(value: Any, at: Place = ()) -> Iterator[Place]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield (*at, key)
+        yield from places(one, (*at, key))
+
+
+def changed(line: dict[str, Any], place: Place, value: Any) -> dict[str, Any]:
+    """With another value there; without one where it is `Ellipsis`; with one field more where it is `any`."""
+    made: Any = copy.deepcopy(line)
+    inner = made
+    for key in place[:-1]:
+        inner = inner[key]
+    if value is ...:
+        del inner[place[-1]]
+    elif value is any:
+        inner[place[-1]]["another"] = 1
+    else:
+        inner[place[-1]] = value
+    return made  # type: ignore[no-any-return]
+
+
+def mistakes(
+    shape: type[msgspec.Struct], line: dict[str, Any]
+) -> Iterator[tuple[Place, Any, dict[str, Any]]]:
+    format.convert(line, shape)
+    for place in places(line):
+        if place == ("type",):
+            continue  # the reader looks at it before it knows the shape
+        inner: Any = line
+        for key in place:
+            inner = inner[key]
+        more = [any] if isinstance(inner, dict) else []
+        left_out = [...] if isinstance(place[-1], str) else []
+        for value in (*WRONG, *left_out, *more):
+            try:
+                format.convert(changed(line, place, value), shape)
+            except msgspec.ValidationError as error:
+                yield place, value, misshapen.said(str(error))
+
+
+@pytest.mark.parametrize(
+    ("shape", "line"), [(format.Header, HEADER), (format.StepLine, STEP), (format.End, END)]
+)
+def test_every_mistake_has_words_and_names_its_place(
+    shape: type[msgspec.Struct], line: dict[str, Any]
+) -> None:
+    found = list(mistakes(shape, line))
+    assert len(found) > 20
+    for place, value, told in found:
+        assert told["key"] != "replays.misshapen.other", (place, value)
+        path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
+        # A list of the wrong things is told at the first of them, an object at what it lacks.
+        assert told["params"]["place"].startswith(path), (place, value, told)
+        for language in LANGUAGES:
+            said = say(told["key"], language, told["params"]).replace(told["params"]["place"], "")
+            assert not set("[{`") & set(said), said
+    kinds = {told["key"].rpartition(".")[2] for _, _, told in found}
+    assert {"missing", "wrong_type"} <= kinds
+
+
+def test_what_a_reader_reads() -> None:
+    def told(
+        place: Place, value: Any, line: dict[str, Any] = STEP, shape: Any = format.StepLine
+    ) -> list[str]:
+        with pytest.raises(msgspec.ValidationError) as caught:
+            format.convert(changed(line, place, value), shape)
+        said = misshapen.said(str(caught.value))
+        return [
+            say("replays.refused.wrong_shape", language, {"line": 4, "detail": said})
+            for language in ("en", "zh-Hans")
+        ]
+
+    assert told(("step", "changes", 0, "path"), 3) == [
+        "Line 4 does not have the shape of a replay: step.changes[0].path is a whole number and should be one of: "
+        "a list; export the session again.",
+        "第 4 行不符合回放格式：step.changes[0].path 是整数，应为以下之一：列表；请重新导出会话。",
+    ]
+    assert "step.at 小于 0；" in told(("step", "at"), -1)[1]
+    assert "缺少 step.kind；" in told(("step", "kind"), ...)[1]
+    assert "step.kind 不是该处允许的词；" in told(("step", "kind"), "magic")[1]
+    assert "step.notes[0].another is no field that is known there;" in told(("step", "notes", 0), any)[0]
+    assert "title.en 的长度大于 4000；" in told(("title", "en"), "x" * 4001, HEADER, format.Header)[1]
+    assert "branches 的长度小于 1；" in told(("branches",), [], HEADER, format.Header)[1]
+    assert "branches[0].id is not spelled" in told(("branches", 0, "id"), "ä", HEADER, format.Header)[0]
+    assert "应为以下之一：文本, 空值（null）；" in told(("variant",), 3, HEADER, format.Header)[1]
+
+
+def test_a_sentence_that_nobody_knows_says_nothing_of_the_decoder() -> None:
+    told = misshapen.said("Something entirely new - at `$.step.at`")
+    assert told == {"key": "replays.misshapen.other", "params": {"place": "step.at"}}
+    assert misshapen.said("Object contains unknown field `a\u202e\nb`")["params"] == {
+        "place": "a\ufffd\ufffdb"
+    }
