@@ -11,6 +11,7 @@ class DamageKind(StrEnum):
     TRUNCATED_HEADER = "file ends inside a batch header"
     TRUNCATED_BATCH = "file ends inside a batch"
     ZEROS = "only zero bytes from here to the end of the file"
+    LOST = "only zero bytes where the offset index names a batch"
     LENGTH = "batch length"
     LENGTH_SUSPECT = "no batch follows where the length of this one points"
     MAGIC = "magic"

@@ -104,6 +104,12 @@ class DamageRow:
     damage: tuple[Damage, ...]
 
 
+    @property
+    def is_reserved(self) -> bool:
+        """Whether it is the zeros behind the last batch: space that `log.preallocate` reserved, as a rule."""
+        return all(one.kind is DamageKind.ZEROS for one in self.damage)
+
+
 Row = BatchRow | LegacyRow | DamageRow
 
 

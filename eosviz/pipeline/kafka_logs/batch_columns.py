@@ -17,7 +17,7 @@ from engine.messages import INT_MAX, NO_SEQUENCE
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Range, batch_facts, every_offset
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.header_blocks import BATCHES_MAX, HeaderBlock, header_block
-from eosviz.pipeline.kafka_logs.stretches import Stretch, behind_row, mapped, read_rows
+from eosviz.pipeline.kafka_logs.stretches import Stretch, behind_row, mapped, read_rows, row_at
 
 _RANGES = pa.list_(pa.struct([("first", pa.int64()), ("last", pa.int64())]))
 SCHEMA = pa.schema(
@@ -139,7 +139,7 @@ def _from_headers(file: str, stretch: Stretch) -> Iterator[Part]:
             position, offset_min = block.behind, block.offset_behind
             batches_max = min(2 * batches_max, BATCHES_MAX)
             continue
-        row = reader.row(view, position, offsets)
+        row = row_at(stretch, view, position, offset_min, reader)
         yield [batch_facts(file, row)]
         position, offset_min = behind_row(stretch, view, row, offset_min)
         # Damage seldom comes alone: a long block would be begun again and again.

@@ -6,7 +6,7 @@ The rows are the same whoever read them: this process or many tasks. A row witho
 from typing import NamedTuple
 
 from engine.codec.record_batch import BatchHeader
-from engine.codec.segment import BatchRow, LegacyRow, Row
+from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Row
 
 Range = tuple[int, int]
 """First and last offset, both inside."""
@@ -18,13 +18,13 @@ UNTOLD = "UNTOLD"
 
 
 class BatchFacts(NamedTuple):
-    """One stretch of a segment: a batch, an entry of an older format, or damage."""
+    """One stretch of a segment: a batch, an entry of an older format, damage, or reserved space."""
 
     file: str
     position: int
     """Byte of the file where it starts."""
     magic: int = -1
-    """-1 where nothing can be told."""
+    """-1 where nothing can be told: damage, or without any, space that is reserved and was never written."""
     base_offset: int = -1
     last_offset: int = -1
     records: int = 0
@@ -41,6 +41,11 @@ class BatchFacts(NamedTuple):
     max_timestamp: int = -1
     damage: str | None = None
     """The places and what is wrong there."""
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether nothing stands here, and nothing needs to."""
+        return self.magic < 0 and self.damage is None
 
 
 class Layout(NamedTuple):
@@ -62,6 +67,8 @@ def layout_of(row: Row) -> Layout:
 def batch_facts(file: str, row: Row) -> BatchFacts:
     """`row` of `file` as facts."""
     damage = "; ".join(map(str, row.damage)) or None
+    if isinstance(row, DamageRow) and row.is_reserved:
+        return BatchFacts(file, row.position)
     if isinstance(row, LegacyRow):
         return BatchFacts(file, row.position, row.magic, row.base_offset, row.base_offset, damage=damage)
     if not isinstance(row, BatchRow):

@@ -268,6 +268,7 @@ def _partition(read: ReadPartition) -> dict[str, Any]:
         "legacy": partition.legacy,
         "has_holes": partition.has_holes,
         "damage": partition.damage,
+        "reserved": partition.reserved,
         "aborted_index": {
             "in_files": len(in_files),
             "recomputed": len(recomputed),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from engine.codec.damage import DamagedError
-from engine.codec.segment import BatchRow, Row
+from engine.codec.segment import BatchRow, DamageRow, Row
 from engine.codec.transaction_log_record import (
     TransactionLogValue,
     TransactionStatus,
@@ -91,6 +91,8 @@ class Coordinator:
         """Take in one partition; `rows` keep their records. Damage is counted and told."""
         self.partitions.append(name)
         for row in rows:
+            if isinstance(row, DamageRow) and row.is_reserved:
+                continue
             if row.damage:
                 self.add_damage(f"{name}: {row.damage[0]}")
             elif isinstance(row, BatchRow) and not row.header.is_control:

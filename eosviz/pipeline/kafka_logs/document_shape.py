@@ -54,6 +54,7 @@ class Partition(_Shape):
     legacy: int
     has_holes: bool
     damage: list[str]
+    reserved: str | None
     aborted_index: AbortedIndex
 
 

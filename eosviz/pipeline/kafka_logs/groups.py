@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from engine.codec.consumer_offsets_record import CommittedOffset, OffsetKey, decode_key, decode_offset
 from engine.codec.damage import DamagedError
-from engine.codec.segment import BatchRow, Row
+from engine.codec.segment import BatchRow, DamageRow, Row
 
 TOPIC = "__consumer_offsets"
 DAMAGE_MAX = 100
@@ -30,6 +30,8 @@ class GroupOffsets:
         """Take in one partition; `rows` keep their records. Damage is counted and told."""
         self.partitions.append(name)
         for row in rows:
+            if isinstance(row, DamageRow) and row.is_reserved:
+                continue
             if row.damage:
                 self.add_damage(f"{name}: {row.damage[0]}")
             elif isinstance(row, BatchRow):

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from engine.broker.sequence import increment
+from engine.codec.damage import DamageKind
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
 from engine.messages import NO_PRODUCER_ID, NO_SEQUENCE
@@ -114,6 +115,8 @@ class Partition:
     newest_marker_ms: int = -1
     """A broker's clock; data has the clock of its client, which may say anything."""
     damage: list[str] = field(default_factory=list)
+    reserved: str | None = None
+    """Where the zeros begin that stand behind the newest batch: space that `log.preallocate` reserved."""
     producers: dict[int, Producer] = field(default_factory=dict)
     transactions: list[Transaction] = field(default_factory=list)
     """In the order of their first offsets, open ones included."""
@@ -155,10 +158,17 @@ class Partition:
         if self.cut is not None and batch.base_offset >= self.cut:
             return
         if batch.damage is not None:
-            self.corrupt += 1
-            if len(self.damage) < DAMAGE_MAX:
-                self.damage.append(f"{batch.file}: {batch.damage}")
+            self._add_damage(f"{batch.file}: {batch.damage}")
             return
+        if batch.is_reserved:
+            self.reserved = f"{batch.file}: byte {batch.position}"
+            return
+        if self.reserved is not None:
+            if batch.base_offset > self.log_end:
+                # A segment is cut to what it holds before the next one begins.
+                found = f"expected {self.log_end}..{self.log_end}, found {batch.base_offset}"
+                self._add_damage(f"{self.reserved}: {DamageKind.BASE_OFFSET.value}: {found}")
+            self.reserved = None
         if batch.base_offset > self.log_end and self.batches:
             self.has_holes = True
         self.batches += 1
@@ -173,6 +183,11 @@ class Partition:
         self.control_batches += 1
         if batch.control_type in _MARKERS:
             self._add_marker(batch, _MARKERS[batch.control_type])
+
+    def _add_damage(self, words: str) -> None:
+        self.corrupt += 1
+        if len(self.damage) < DAMAGE_MAX:
+            self.damage.append(words)
 
     def _add_data(self, batch: BatchFacts) -> None:
         self.data_records += batch.records

@@ -10,14 +10,15 @@ Files are mapped and only the stretch is touched, so a directory of any size cos
 import mmap
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.codec.buffers import Buffer
+from engine.codec.damage import DamageKind
 from engine.codec.offset_index import index_entries
 from engine.codec.partition_folder import base_offset_of
 from engine.codec.record_batch import HEADER_BYTES, decode_header
-from engine.codec.segment import BatchRow, Row, SegmentReader, offset_behind
+from engine.codec.segment import BatchRow, DamageRow, Row, SegmentReader, offset_behind
 from engine.messages import INT_MAX, LONG_MAX
 from eosviz.pipeline.kafka_logs.compiled import checksum
 
@@ -106,9 +107,31 @@ def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
     view = memoryview(mapped(stretch.segment))
     position, offset_min = stretch.start, stretch.offset_min
     while position < min(stretch.stop, len(view)):
-        row = reader.row(view, position, range(offset_min, stretch.offset_end))
+        row = row_at(stretch, view, position, offset_min, reader)
         yield row
         position, offset_min = behind_row(stretch, view, row, offset_min)
+
+
+def row_at(stretch: Stretch, view: memoryview, position: int, offset_min: int, reader: SegmentReader) -> Row:
+    """The row at `position`. Zeros up to the end are reserved space (`log.preallocate`), unless the index names a batch
+    there: a broker indexes what it has written.
+    """
+    row = reader.row(view, position, range(offset_min, stretch.offset_end))
+    if not isinstance(row, DamageRow) or not row.is_reserved:
+        return row
+    named = next((at for at in _indexed(stretch.segment) if at >= position), None)
+    if named is None:
+        return row
+    (zeros,) = row.damage
+    return replace(row, damage=(replace(zeros, kind=DamageKind.LOST, expected=str(named)),))
+
+
+def _indexed(segment: Path) -> list[int]:
+    """The bytes at which the index names a batch; none without an index."""
+    try:
+        return [entry.position for entry in index_entries(segment.with_suffix(".index").read_bytes())]
+    except OSError:
+        return []
 
 
 def behind_row(stretch: Stretch, view: memoryview, row: Row, offset_min: int) -> tuple[int, int]:

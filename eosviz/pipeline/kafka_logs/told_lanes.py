@@ -17,6 +17,7 @@ from engine.codec.partition_folder import ToldSegment
 from engine.codec.record_batch import (
     CODEC_NAMES,
     HEADER_FORMAT,
+    LENGTH_MIN,
     MAGIC,
     OVERHEAD_BYTES,
     Attribute,
@@ -85,6 +86,9 @@ def row_of(line: BatchLine) -> Row:
         return LegacyRow(
             position=position, base_offset=line.base_offset, size=size, magic=line.magic, damage=damage
         )
+    if line.magic < 0 and line.damage is None:
+        zeros = Damage(DamageKind.ZEROS, position, f"length ≥ {LENGTH_MIN}", f"{size} × 0")
+        return DamageRow(position=position, size=size, damage=(zeros,))
     header = _header(line)
     if header is None:
         damage = (Damage(DamageKind.TOLD, position, "–", "–"),)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from engine.codec.transaction_log_record import (
     encode_key,
     encode_value,
 )
-from eosviz.pipeline.kafka_logs.case import Case, read_case
+from eosviz.pipeline.kafka_logs.batch_columns import Depth
+from eosviz.pipeline.kafka_logs.case import Case, ReadingHere, read_case
 from eosviz.pipeline.kafka_logs.directories import find_directories
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.told import document
@@ -278,3 +280,56 @@ def test_a_damaged_log_without_an_open_transaction_is_not_called_healthy(tmp_pat
     verdict = only(read_case([place, INTERNAL]), "hangopen-1")
     assert (verdict["kind"], verdict["remedy"]) == ("undecided", None)
     assert verdict["evidence"][0]["says"].startswith("1 damaged place:")
+
+
+RESERVED = bytes(8192)
+
+
+def end_with(place: Path, behind: bytes) -> int:
+    """Put bytes behind the log of `place`; returns where they begin."""
+    size = (place / LOG).stat().st_size
+    with (place / LOG).open("ab") as file:
+        file.write(behind)
+    return size
+
+
+def test_space_that_is_reserved_is_no_damage_and_is_judged_as_without_it(tmp_path: Path) -> None:
+    given = read_case([KAFKA_LOGS / "h2_open", INTERNAL])
+    (tmp_path / "all").mkdir()
+    places = [copied(path, tmp_path) for path in (HANGOPEN, KAFKA_LOGS / "h2_open" / "hangopen-1")]
+    internal = tmp_path / "all" / "_internal"
+    shutil.copytree(INTERNAL, internal)
+    begins, *_ = [end_with(place, RESERVED) for place in (*places, *internal.glob("__*"))]
+    case = read_case([*places, internal])
+    assert (case.coordinator.damaged, case.groups.damaged) == (0, 0)
+    told = {one["name"]: one for one in document(case)["partitions"]}
+    assert told["hangopen-0"]["reserved"] == f"hangopen-0/{LOG}: byte {begins}"
+    assert {one["corrupt"] for one in told.values()} == {0}
+    for name in ("hangopen-0", "hangopen-1"):
+        assert [one["kind"] for one in verdicts(case, name)] == [one["kind"] for one in verdicts(given, name)]
+    deep = read_case([*places, internal], reading=ReadingHere(Depth.DEEP))
+    assert document(deep)["partitions"] == document(case)["partitions"]
+
+
+def test_zeros_where_something_was_written_are_damage(tmp_path: Path) -> None:
+    place = copied(KAFKA_LOGS / "h2_open" / "hangopen-1", tmp_path)
+    begins = end_with(place, RESERVED)
+    (place / LOG).with_suffix(".index").write_bytes(struct.pack(">ii", 9, begins + 500))
+    (one,) = document(read_case([place]))["partitions"]
+    assert (one["corrupt"], one["reserved"]) == (1, None)
+    assert f"offset index names a batch: expected {begins + 500}" in one["damage"][0]
+
+
+@pytest.mark.parametrize("gap", [0, 3])
+def test_a_segment_behind_zeros_goes_on_where_they_begin_or_something_is_lost(
+    tmp_path: Path, gap: int
+) -> None:
+    place = copied(KAFKA_LOGS / "h2_open" / "hangopen-1", tmp_path)
+    end = read_case([place]).partitions[0].partition.log_end
+    begins = end_with(place, RESERVED)
+    later = encode_batch([Record(end + gap, 5, None, b"v")], base_offset=end + gap)
+    (place / f"{end + gap:020}.log").write_bytes(later)
+    (one,) = document(read_case([place]))["partitions"]
+    lost = f"hangopen-1/{LOG}: byte {begins}: base offset: expected {end}..{end}, found {end + gap}"
+    assert one["damage"] == ([lost] if gap else [])
+    assert (one["reserved"], one["high_watermark"]) == (None, end + gap + 1)

@@ -214,6 +214,8 @@ def _partition_lines(read: ReadPartition) -> Iterator[str]:
     yield from (f"  damaged: {one}" for one in partition.damage)
     if partition.corrupt > len(partition.damage):
         yield f"  and {partition.corrupt - len(partition.damage)} more damaged places"
+    if partition.reserved is not None:
+        yield f"  {partition.reserved}: only zeros from here on, space that is reserved and not written yet"
     if partition.legacy:
         yield f"  {partition.legacy} entries of message format v0 or v1: recognised, their records are not read"
     notes = read.verdicts[0].notes
