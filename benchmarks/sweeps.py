@@ -24,7 +24,7 @@ from benchmarks.report import remark, tell
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_chunks import read_runs, write_chunks
 from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
-from eosviz.pipeline.sweep_runs import Player
+from eosviz.pipeline.sweep_runs import Player, settle
 from eosviz.pipeline.sweep_table import rows_of
 from tests.spark_cluster import running_cluster
 
@@ -188,6 +188,7 @@ def _play(runs: int, part: int, ready: Barrier, ended: Barrier) -> None:
     player = Player(document(runs))
     for run in range(WARM_RUNS // PROCESSES):
         player.play(run)
+    settle()
     ready.wait()
     for run in range(part, runs, PROCESSES):
         assert player.play(run)["outcome"] == "complete"

@@ -27,6 +27,8 @@ FIRST_CHUNK_RUNS = 64
 busy machine would be given smaller and smaller ones."""
 LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
+LAST_CHUNK_SHARE = 0.1
+"""Of a whole chunk: how small they become at the end of a sweep."""
 AT_ONCE = 2
 """Chunks under way: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
@@ -120,21 +122,26 @@ class _Pace:
         with self._guard:
             self._runs_per_second = runs / max(seconds, 0.001)
 
-    def next_size(self) -> int:
+    def next_size(self, left: int) -> int:
+        """Of the next chunk, where ``left`` runs have none yet. The last ones become smaller, so that all cores end
+        at about the same time."""
         with self._guard:
             if self._runs_per_second is None:
                 return FIRST_CHUNK_RUNS
-            wanted = self._runs_per_second * self.seconds
+            full = self._runs_per_second * self.seconds
+            wanted = min(full, max(left / AT_ONCE, full * LAST_CHUNK_SHARE))
             least = min(FIRST_CHUNK_RUNS, self._runs_per_second * max(self.seconds, LONG_CHUNK_SECONDS))
             return max(1, min(CHUNK_RUNS_MAX, int(max(wanted, least))))
 
 
 def _spans(gaps: list[Span], pace: _Pace) -> Iterator[Span]:
+    left = sum(last - first + 1 for first, last in gaps)
     for first, last in gaps:
         at = first
         while at <= last:
-            end = min(last, at + pace.next_size() - 1)
+            end = min(last, at + pace.next_size(left) - 1)
             yield at, end
+            left -= end - at + 1
             at = end + 1
 
 

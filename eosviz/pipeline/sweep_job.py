@@ -21,7 +21,7 @@ from eosviz.pipeline.live import tell_watchers
 from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.sweep_chunks import CHUNK_SECONDS, Stopped, read_runs, write_chunks
 from eosviz.pipeline.sweep_document import parse_sweep
-from eosviz.pipeline.sweep_table import rows_of, table
+from eosviz.pipeline.sweep_table import frame_of, rows_of
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SE
             rows = rows_of(runs)
             if ended == State.DONE:
                 # One small file, beside the runs, for whoever reads without the database.
-                table(runs).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
+                frame_of(spark, rows).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
         actions.finish(sweep, ended, table=rows, table_runs=_counted(rows))
 
 

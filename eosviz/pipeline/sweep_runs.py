@@ -53,8 +53,10 @@ Row = dict[str, Any]
 
 
 def runs_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
-    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``."""
-    tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism * 4))
+    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``. A task for each core: one costs as
+    much as two dozen runs, and where one ends before the others the next chunk's begins.
+    """
+    tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), RUNS_SCHEMA)
 
 
@@ -73,6 +75,7 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 def settle() -> None:
     """Once in a process that Spark started: what it has loaded stays until it ends, and the collector need not look
     through it again after every few runs. That was a seventh of a run's time."""
+    pa.array([None])  # loads pandas, as the first rows would
     gc.collect()
     gc.freeze()
 

@@ -1,8 +1,9 @@
 """From the runs of a sweep to the table that people read: a row per cell of the grid."""
 
+from operator import itemgetter
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
@@ -44,7 +45,8 @@ DISTRIBUTION_SCHEMA = t.StructType(
 
 
 def table(runs: DataFrame) -> DataFrame:
-    """``RUNS_SCHEMA`` to ``TABLE_SCHEMA``, in the grid's order."""
+    """``RUNS_SCHEMA`` to ``TABLE_SCHEMA``, in no order: bringing a few rows into one would cost Spark as much as
+    making them."""
     refused = f.col("outcome") == "refused"
     limited = f.col("outcome").isin("step_limit", "time_limit")
     return (
@@ -61,7 +63,6 @@ def table(runs: DataFrame) -> DataFrame:
             *(_example(name).alias(f"example_{name}") for name in JUDGED),
         )
         .select(*TABLE_SCHEMA.fieldNames())
-        .orderBy("cell")
     )
 
 
@@ -80,7 +81,6 @@ def distributions(runs: DataFrame) -> DataFrame:
         .groupBy("cell", "measure", "value")
         .agg(f.count("exact").alias("runs"))
         .select(*DISTRIBUTION_SCHEMA.fieldNames())
-        .orderBy("cell", "measure", "value")
     )
 
 
@@ -91,10 +91,16 @@ def _cut(value: Column) -> Column:
 
 
 def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
-    """The table with its distributions as plain values: what the database keeps and the page shows. A cell's
-    `distributions` are measure → [[value, runs], …]."""
+    """The table with its distributions as plain values, in the grid's order: what the database keeps and the page
+    shows. A cell's `distributions` are measure → [[value, runs], …]."""
     spread: dict[int, dict[str, list[list[int]]]] = {}
-    for row in distributions(runs).collect():
-        spread.setdefault(row.cell, {}).setdefault(row.measure, []).append([row.value, row.runs])
-    rows = [row.asDict(recursive=True) for row in table(runs).collect()]
+    for cell, measure, value, count in sorted(distributions(runs).collect()):
+        spread.setdefault(cell, {}).setdefault(measure, []).append([value, count])
+    rows = sorted((row.asDict(recursive=True) for row in table(runs).collect()), key=itemgetter("cell"))
     return [{**row, "distributions": spread.get(row["cell"], {})} for row in rows]
+
+
+def frame_of(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
+    """What ``rows_of`` gave as ``TABLE_SCHEMA`` again, in the grid's order."""
+    names = TABLE_SCHEMA.fieldNames()
+    return spark.createDataFrame([tuple(row[name] for name in names) for row in rows], TABLE_SCHEMA)

@@ -73,7 +73,7 @@ def test_the_next_chunk_fills_its_time_and_is_worth_starting(
 ) -> None:
     pace = sweep_chunks._Pace(10.0)
     pace.told(runs, seconds)
-    assert pace.next_size() == following
+    assert pace.next_size(left=1_000_000) == following
 
 
 class TestTable:
@@ -186,6 +186,18 @@ class TestChunks:
         assert missing([], 10) == [(0, 9)]
         assert missing([(0, 3), (6, 7)], 10) == [(4, 5), (8, 9)]
         assert missing([(0, 9)], 10) == []
+
+    def test_the_last_chunks_are_small_and_cover_what_is_left(self) -> None:
+        pace = sweep_chunks._Pace(seconds=10)
+        pace.told(runs=500, seconds=2)
+        sizes = [last - first + 1 for first, last in sweep_chunks._spans([(64, 10_063)], pace)]
+        assert sizes[:2] == [2_500, 2_500] and sizes == sorted(sizes, reverse=True)
+        assert max(sizes[-2:]) <= 250 and len(sizes) < 12
+        gaps = [(64, 9_063), (20_000, 20_999)]
+        assert [run for first, last in sweep_chunks._spans(gaps, pace) for run in range(first, last + 1)] == [
+            *range(64, 9_064),
+            *range(20_000, 21_000),
+        ]
 
     def test_a_stopped_sweep_goes_on_where_it_was(
         self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -318,6 +330,9 @@ class TestFirstSweep:
         assert rows[False, 1]["duplicates"] < rows[False, 3]["duplicates"]
         # Only answers are lost, so whatever was sent is stored, whatever its producer was told.
         assert {row["lost"] + row["failed"] for row in rows.values()} == {0}
+
+        told = [row.asDict(recursive=True) for row in spark.read.parquet(f"{sweep.folder}/table").collect()]
+        assert told == [{name: row[name] for name in TABLE_SCHEMA.fieldNames()} for row in sweep.table]
 
         stored = read_runs(spark, Path(sweep.folder))
         assert stored.schema.fieldNames() == RUNS_SCHEMA.fieldNames()
