@@ -205,6 +205,14 @@ def test_pasted_text_is_a_case_of_its_own(client: Client) -> None:
     assert [step["kind"] for step in played(replay)["steps"]["1"]] == ["log"] * 7
 
 
+def test_a_log_without_its_index_differs_from_none(client: Client) -> None:
+    folder = LOGS / "_internal" / "__consumer_offsets-1"
+    client.post(reverse("replays:open_log"), {"text": (folder / f"{0:020}.log.dump.txt").read_text()})
+    page = case_page(client)
+    assert "no entries of an index of aborted transactions (.txnindex); the log tells of 1" in page
+    assert "The index of aborted transactions differs" not in page
+
+
 SERVER_LOG = (
     "[2026-11-21 09:18:54,084] INFO [Transaction Marker Request Completion Handler 2]: Sending pay's transaction "
     "marker for partition t-0 has failed with error org.apache.kafka.common.errors.NotLeaderOrFollowerException, "
