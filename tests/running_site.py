@@ -13,6 +13,7 @@ from eosviz.launch.run import ask_health
 
 READY_SECONDS_MAX = 240.0
 END_SECONDS_MAX = 20.0
+MANAGE_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 
 
@@ -27,11 +28,12 @@ class RunningSite:
         ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}
         inherited = {name: value for name, value in os.environ.items() if name not in ours}
         chosen = {"EOSVIZ_DATA": str(data_folder), "EOSVIZ_PORT": "0", **environment}
+        self._environment = {**inherited, **chosen}
         with self._output.open("wb") as output:
             self._supervisor = subprocess.Popen(
                 [sys.executable, "-m", "eosviz.launch", "serve"],
                 cwd=ROOT,
-                env={**inherited, **chosen},
+                env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -47,6 +49,19 @@ class RunningSite:
     def address(self) -> str:
         """With a slash at its end."""
         return self.state.address
+
+    def manage(self, *words: str, told: str = "") -> None:
+        """`manage.py` beside it, on its own data and database; `told` is its input."""
+        subprocess.run(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT,
+            input=told,
+            text=True,
+            env=self._environment,
+            check=True,
+            timeout=MANAGE_SECONDS_MAX,
+            stdout=subprocess.DEVNULL,
+        )
 
     def output(self) -> str:
         """What the person at the terminal has read so far."""

@@ -4,11 +4,7 @@ it, a scenario of their own, a published run, a sweep.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 from playwright.sync_api import FilePayload, Page, expect
 
@@ -42,20 +38,12 @@ def settle(page: Page, site: RunningSite) -> dict[str, str]:
         page.locator(f"input[name={name}]").fill(value)
     page.locator("main button.primary").click()
     expect(page).to_have_url(f"{home}account/")
-    _give_role(site.data_folder, "administrator")
+    site.manage("give_role", EMAIL, "administrator")
     places = {name: home + name for name in (*ACCOUNT, "classes/", "workshop/", "pipeline/")}
     places |= _class(page, home)
     places |= _scenario(page, home)
     places["published"] = _published(page, home)
     return places | _administration(page, home)
-
-
-def _give_role(data_folder: Path, role: str) -> None:
-    ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}  # the test process's own
-    environment = {name: value for name, value in os.environ.items() if name not in ours}
-    environment["EOSVIZ_DATA"] = str(data_folder)
-    command = [sys.executable, "manage.py", "give_role", EMAIL, role]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=120, capture_output=True)
 
 
 def _class(page: Page, home: str) -> dict[str, str]:

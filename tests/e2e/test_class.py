@@ -7,14 +7,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from eosviz.launch.places import ROOT
 from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways, assert_words_complete
 from tests.running_site import RunningSite
 
@@ -43,17 +39,7 @@ def sign_up(page: Page, home: str, email: str, name: str) -> None:
 
 
 def make_instructor(site: RunningSite, email: str) -> None:
-    _manage(site, "give_role", email, "instructor")
-
-
-def _manage(site: RunningSite, *words: str, told: str = "") -> None:
-    ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}  # the test process's own
-    environment = {name: value for name, value in os.environ.items() if name not in ours}
-    environment["EOSVIZ_DATA"] = str(site.data_folder)
-    command = [sys.executable, "manage.py", *words]
-    subprocess.run(
-        command, cwd=ROOT, input=told, text=True, env=environment, check=True, timeout=60, capture_output=True
-    )
+    site.manage("give_role", email, "instructor")
 
 
 def _count(site: RunningSite, room: str) -> str:
@@ -70,7 +56,7 @@ def _count(site: RunningSite, room: str) -> str:
     ]
     rows = [{"model": "analytics.analysis", "pk": ANALYSIS_ID, "fields": analysis}]
     rows += [{"model": "analytics.figure", "fields": figure} for figure in figures]
-    _manage(site, "loaddata", "--format=json", "-", told=json.dumps(rows))
+    site.manage("loaddata", "--format=json", "-", told=json.dumps(rows))
     return "?version=1&variant="
 
 

@@ -8,10 +8,7 @@ a broker's files, a sweep.
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +20,6 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from engine.predict import questions
 from engine.scenario.shelf import entry
-from eosviz.launch.places import ROOT
 from tests.e2e.looking import (
     LONG,
     ONE_OF_EACH_LOOK,
@@ -179,11 +175,7 @@ def _store_sweep(site: RunningSite) -> None:
         "created": "2026-01-01T00:00:00Z",
     }  # fmt: skip
     stored = json.dumps([{"model": "pipeline.sweep", "pk": SWEEP_ID, "fields": fields}])
-    ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}  # the test process's own
-    environment = {name: value for name, value in os.environ.items() if name not in ours}
-    environment["EOSVIZ_DATA"] = str(site.data_folder)
-    command = [sys.executable, "manage.py", "loaddata", "--format=json", "-"]
-    subprocess.run(command, cwd=ROOT, input=stored, text=True, env=environment, check=True, timeout=60)
+    site.manage("loaddata", "--format=json", "-", told=stored)
 
 
 @pytest.fixture(
