@@ -92,6 +92,9 @@ RATED: dict[str, Rated] = {
     "workshop:export": Rated("export", reads=True),
     "workshop:export_draft": Rated("export", reads=True),
     "classroom:results_csv": Rated("export", reads=True),
+    "pipeline:csv": Rated("export", reads=True),
+    "pipeline:png": Rated("export", reads=True),
+    "pipeline:shrink_toml": Rated("export", reads=True),
     "accounts:download": Rated("download_everything"),
     "classroom:join": Rated("join_class"),
 }

@@ -16,6 +16,7 @@ from PIL import Image
 from pyspark.sql import SparkSession
 
 from engine.scenario import library, load
+from eosviz import rates
 from eosviz.pipeline import actions, runner, tasks
 from eosviz.pipeline.build_views import samples
 from eosviz.pipeline.models import Shrink, State, Sweep
@@ -348,6 +349,18 @@ class TestJobs:
             client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         page = client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         assert page.status_code == 422 and Sweep.objects.count() == actions.WAITING_MAX
+
+    def test_its_files_are_counted_as_exports_and_its_page_is_not(
+        self, client: Client, started: list[int], settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(rates, "now", lambda: 6_000_300.0)
+        settings.RATES = {**settings.RATES, "export": (1, 1, 600)}
+        client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
+        sweep = Sweep.objects.get()
+        asked = [client.get(reverse(f"pipeline:{file}", args=[sweep.id])) for file in ("csv", "csv", "png")]
+        assert [answer.status_code for answer in asked] == [200, 429, 429]
+        assert asked[1]["Retry-After"] == "300"
+        assert client.get(reverse("pipeline:sweep", args=[sweep.id])).status_code == 200
 
     def test_another_engines_sweep_is_not_gone_on_with(self, client: Client) -> None:
         client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
