@@ -1,9 +1,9 @@
-"""What a page is given of a view: all of it but what lies far back in the two tables that grow with a run.
+"""What a page is given of a view: all of it but what lies far back in the three tables that grow with a run.
 
-Records and batches of logs stay in a view as long as they exist, and a page draws a few dozen of them. A *sight* is a
-view that lists those of the last steps, those that something may become of next, and those that something else in the
-view refers to; of all others its `folded` (docs/websocket.md) says where they lie and how many they are. What a page
-holds, and what a step costs it, then does not grow with the run.
+Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, and a page draws a few
+dozen of them. A *sight* is a view that lists those of the last steps, those that something may become of next, and
+those that something else in the view refers to; of all others its `folded` (docs/websocket.md) says where they lie and
+how many they are. What a page holds, and what a step costs it, then does not grow with the run.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ import msgspec
 View = dict[str, Any]
 Entries = dict[str, dict[str, Any]]
 
-REACH = 500
+REACH = 250
 """Steps that may be walked back from where a sight was cut and still find all that was near then."""
 NEWEST_RECORDS = 100
 NEWEST_BATCHES = 24
 """Listed whatever their age: more than a panel draws. Of each log."""
+NEXT_BATCHES = 6
+"""Listed at the head of each queue of a client: a panel draws two, and a queue moves on while a sight is walked."""
+DRAWN_BATCHES = 2
+"""At the head of each queue, where a panel may draw them."""
 GAP = 44
 """Records between two that are listed are listed too, up to so many: a panel's page of them."""
 NEWEST_BROKEN = 10
@@ -50,6 +54,13 @@ def cut(view: View, number: int, since: int) -> View:
             partitions[name], logs[name] = cut_partition, of_replicas
     if logs:
         sight["partitions"], folded["logs"] = partitions, logs
+    clients, waiting = dict(view.get("clients", {})), {}
+    for name, client in clients.items():
+        cut_client, of_queues = _cut_client(client)
+        if of_queues:
+            clients[name], waiting[name] = cut_client, of_queues
+    if waiting:
+        sight["clients"], folded["batches"] = clients, waiting
     return sight
 
 
@@ -66,7 +77,7 @@ def walk(view: View, bodies: list[bytes]) -> View:
     owners = _owners(view) if "records" in folded else {}
     for place, body in enumerate(bodies, 1):
         for change in _changes_of(body).changes:
-            if not is_folded(folded, change.path):
+            if not is_folded(folded, change.path) and not _brings_near(view, change):
                 _place(view, change)
             elif place == len(bodies) or not _is_counted(folded, owners, change):
                 raise FoldedAway
@@ -82,7 +93,8 @@ def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
     if len(path) == 1 or path[1] not in folded["logs"]:
         return len(path) == 1
     if len(path) == 2 or path[2] != "replicas":
-        return len(path) == 2
+        # Of the leader's log more is listed than of the others.
+        return len(path) == 2 or path[2] == "leader"
     if len(path) == 3 or path[3] not in folded["logs"][path[1]]:
         return len(path) == 3
     if len(path) == 4 or path[4] != "batches":
@@ -97,10 +109,13 @@ def _listed_records(view: View, since: int) -> set[str]:
     records: Entries = view.get("records", {})
     serials = _in_order(records)
     listed = set(serials[-NEWEST_RECORDS:])
+    # A step sends one record at most, and many of them may be of the same millisecond.
+    within_reach = set(serials[-REACH:])
     later = _in_bulk(view.get("clients", {}))
     for serial, record in records.items():
         is_next = record["status"] == "pending" and int(serial) not in later
-        if is_next or record["sent_at"] >= since or (record["finished_at"] or 0) >= max(since, 1):
+        is_new = record["sent_at"] >= since and serial in within_reach
+        if is_next or is_new or (record["finished_at"] or 0) >= max(since, 1):
             listed.add(serial)
     for guarantee in view.get("guarantees", {}).values():
         named = (str(serial) for serial in guarantee.get("serials", ())[:NEWEST_BROKEN])
@@ -152,9 +167,36 @@ def _folded_records(records: Entries, listed: set[str]) -> dict[str, Any]:
     }
 
 
+def _cut_client(client: View) -> tuple[View, dict[str, list[Any]]]:
+    """Without the batches that wait in the middle of a queue: the next ones are there, and the last, which fills."""
+    batches: Entries = client.get("batches", {})
+    timed = {timer["subject"] for timer in client.get("timers", {}).values()}
+    folded: dict[str, list[Any]] = {}
+    hidden: set[str] = set()
+    for partition, queue in client.get("queues", {}).items():
+        waiting = [
+            name
+            for name in queue.get("batches", ())[NEXT_BATCHES:-1]
+            if batches[name]["attempts"] == 0 and name not in timed
+        ]
+        if waiting:
+            records = sum(batches[name]["record_count"] for name in waiting)
+            folded[partition] = [waiting[0], waiting[-1], len(waiting), records]
+            hidden.update(waiting)
+    if not folded:
+        return client, folded
+    return {
+        **client,
+        "batches": {name: batch for name, batch in batches.items() if name not in hidden},
+    }, folded
+
+
 def _cut_partition(partition: View, serials: frozenset[int], since: int) -> tuple[View, dict[str, Any]]:
     replicas, folded = dict(partition.get("replicas", {})), {}
+    leader = str(partition.get("leader"))
     for broker, replica in replicas.items():
+        # A page asks the leader's log what became of a record; without a leader it may be any.
+        asked = serials if broker == leader or leader not in replicas else frozenset[int]()
         batches = replica.get("batches", {})
         newest = set(_in_order(batches)[-NEWEST_BATCHES:])
         cached = {
@@ -162,14 +204,18 @@ def _cut_partition(partition: View, serials: frozenset[int], since: int) -> tupl
         }
 
         def is_listed(
-            offset: str, batch: dict[str, Any], newest: set[str] = newest, cached: set[str] = cached
+            offset: str,
+            batch: dict[str, Any],
+            newest: set[str] = newest,
+            cached: set[str] = cached,
+            asked: frozenset[int] = asked,
         ) -> bool:
             return (
                 offset in newest
                 or offset in cached
                 or batch.get("appended_at", 0) >= since
                 or batch.get("outcome") == "open"
-                or not serials.isdisjoint(batch["serials"])
+                or not asked.isdisjoint(batch["serials"])
             )
 
         stretches = list(_stretches(batches, is_listed))
@@ -238,6 +284,28 @@ _changes_of = msgspec.json.Decoder(_Changes).decode
 
 def _lies_in(stretches: list[list[int]], number: int) -> bool:
     return any(first <= number <= last for first, last, *_ in stretches)
+
+
+def _brings_near(view: View, change: _Change) -> bool:
+    """Whether a change is about a client's batch that is not listed, or moves one to where it is drawn."""
+    waiting = view.get("folded", {}).get("batches")
+    path = change.path
+    if waiting is None or path[0] != "clients":
+        return False
+    if len(path) == 1 or path[1] not in waiting:
+        return len(path) == 1
+    if len(path) < 4:
+        return len(path) == 2 or path[2] in ("batches", "queues")
+    listed = view["clients"][path[1]].get("batches", {})
+    if path[2] == "batches":
+        is_made = len(path) == 4 and change.after is not msgspec.UNSET
+        return not is_made and path[3] not in listed
+    if path[2] != "queues" or path[3] not in waiting[path[1]] or path[4:] not in ([], ["batches"]):
+        return False
+    if change.after is msgspec.UNSET:
+        return True
+    queue = change.after if len(path) == 5 else change.after.get("batches", ())
+    return any(name not in listed for name in queue[:DRAWN_BATCHES])
 
 
 def _owners(view: View) -> dict[int, str]:

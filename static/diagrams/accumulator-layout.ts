@@ -3,7 +3,7 @@
 import type {
   ClientBatchView, ClientView, Frame, Json, LoopView, RecordView, Selection,
 } from "../player/frame.ts";
-import { foldedRecords } from "../player/folded.ts";
+import { defaults as drawing, foldedRecords, recordsWaiting } from "../player/folded.ts";
 import { say, words } from "../player/text.ts";
 import { batchLabel, batchWords, bytes, duration, hueOf, serialsText } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
@@ -56,7 +56,7 @@ export interface AccumulatorShape {
   others: { client: string; fact: string }[];
 }
 
-export const defaults = { queues: 4, boxes: 2 };
+export const defaults = { queues: 4, boxes: drawing.drawn };
 
 export function layoutAccumulator(frame: Frame, name: string, options = defaults): AccumulatorShape {
   const client = (frame.view.clients ?? {})[name] as ClientView;
@@ -121,7 +121,7 @@ function queueShape(frame: Frame, name: string, client: ClientView, partition: s
   const queue = client.queues[partition] ?? { batches: [], muted: false };
   const leader = client.metadata.leaders[partition];
   const rest = queue.batches.slice(most);
-  const restRecords = rest.reduce((sum, id) => sum + (client.batches[id]?.record_count ?? 0), 0);
+  const restRecords = rest.reduce((sum, id) => sum + (client.batches[id]?.record_count ?? 0), recordsWaiting(frame.view, name, partition));
   const visited = Object.keys(client.queues);
   return {
     partition,

@@ -8,7 +8,7 @@
 
 import { LitElement, html, nothing } from "lit";
 import type { PropertyValues, TemplateResult } from "lit";
-import type { Frame, Panel, Selection } from "../player/frame.ts";
+import type { Frame, LookBack, Panel, Selection } from "../player/frame.ts";
 import { selectEvent } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { look } from "./look.ts";
@@ -67,9 +67,9 @@ export abstract class DiagramElement extends LitElement implements Panel {
     return pointed.at;
   }
 
-  /** Asks for what the view does not list as it lies far back. */
-  protected lookBack(): void {
-    this.dispatchEvent(new CustomEvent("look-back", { bubbles: true, composed: true }));
+  /** Asks for what the view does not list as it lies far back: at once, or unless the reader moves on. */
+  protected lookBack(when: LookBack = "now"): void {
+    this.dispatchEvent(new CustomEvent<LookBack>("look-back", { detail: when, bubbles: true, composed: true }));
   }
 
   /** Selects a thing, or lets it go when it was already selected. */

@@ -5,6 +5,7 @@
  * focus stays large, the others shrink to a compact lane or to one line, and what has not even a line is counted.
  */
 
+import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, PartitionView } from "../player/frame.ts";
 import { clamp } from "./geometry.ts";
 import { arrivedNow } from "./lane-arrival.ts";
@@ -179,4 +180,21 @@ function hasComing(frame: Frame, name: string): boolean {
   const replica = id === null ? undefined : partition?.replicas[id];
   if (id === null || replica === undefined) return false;
   return arrivedNow(frame, name, id, replica) !== null || isUnderWay(frame, name);
+}
+
+/** Cells that a lane shows at most. */
+const MOST_CELLS = 20;
+
+/** Batches of a lane's log, and those of them that the view does not list. */
+export function countBatches({ view }: Frame, name: string): { listed: number; unlisted: number } {
+  const partition = view.partitions?.[name];
+  const id = partition === undefined ? null : shownReplica(partition);
+  const listed = id === null ? 0 : Object.keys(partition?.replicas[id]?.batches ?? {}).length;
+  return { listed, unlisted: batchesIn(foldedLog(view, name, id)) };
+}
+
+/** Whether a lane that is scrolled past so many batches would draw some that the view does not list. */
+export function reachesUnlisted(frame: Frame, partition: string, scrolled: number): boolean {
+  const { listed, unlisted } = countBatches(frame, partition);
+  return unlisted > 0 && scrolled + MOST_CELLS > listed;
 }

@@ -10,20 +10,17 @@
 
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
-import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
 import { answered, consequence, layoutRefusal } from "./decision.ts";
 import { SizedElement, folded, twin } from "./element.ts";
-import { defaults, layoutLanes, shownReplica } from "./lanes-layout.ts";
+import { defaults, layoutLanes } from "./lanes-layout.ts";
 import { drawLanes } from "./lanes-draw.ts";
+import { countBatches, reachesUnlisted } from "./lanes-plan.ts";
 import { partitionOf } from "./picked.ts";
 
 export { defaults };
-
-/** Cells that a lane shows at most. */
-const MOST_CELLS = 20;
 
 export class Lanes extends SizedElement {
   static override properties = { ...SizedElement.properties, scrolled: { state: true } };
@@ -95,14 +92,20 @@ export class Lanes extends SizedElement {
   };
 
   readonly #scroll = (partition: string, batches: number): void => {
-    const view = this.frame?.view.partitions?.[partition];
-    const id = view === undefined ? null : shownReplica(view);
-    const listed = id === null ? 0 : Object.keys(view?.replicas[id]?.batches ?? {}).length;
-    const unlisted = this.frame === undefined ? 0 : batchesIn(foldedLog(this.frame.view, partition, id));
+    if (this.frame === undefined) return;
+    const { listed, unlisted } = countBatches(this.frame, partition);
     const wanted = Math.max(0, Math.min((this.scrolled[partition] ?? 0) + batches, listed + unlisted - 1));
     this.scrolled = { ...this.scrolled, [partition]: wanted };
-    if (unlisted > 0 && batches > 0 && wanted + MOST_CELLS > listed) this.lookBack();
+    if (batches > 0 && reachesUnlisted(this.frame, partition, wanted)) this.lookBack();
   };
+
+  /** Where the reader scrolled to may lie far back in a later view, which was cut anew. */
+  protected override updated(changed: Map<string, unknown>): void {
+    const frame = this.frame;
+    if (frame === undefined || !changed.has("frame")) return;
+    const isAway = Object.entries(this.scrolled).some(([name, scrolled]) => scrolled > 0 && reachesUnlisted(frame, name, scrolled));
+    if (isAway) this.lookBack("at_rest");
+  }
 }
 
 function drawnRule(rule: ReturnType<typeof answered>, came: string | null): TemplateResult {

@@ -46,7 +46,7 @@ export class Walk {
 
   #apply(path: string[], exists: boolean, value: Json | undefined): void {
     if (path.length === 0) throw new Error("A change without a path");
-    if (isUnlisted(this.#root as unknown as View, path)) {
+    if (isUnlisted(this.#root as unknown as View, path, exists ? value : undefined)) {
       this.isLost = true;
       return;
     }

@@ -296,6 +296,9 @@ export interface FoldedRecords {
   counts: Record<string, Record<string, number>>;
 }
 
+/** Batches of a client's queue that a view does not list: the first and the last of them, how many, records in them. */
+export type FoldedQueue = [first: string, last: string, batches: number, records: number];
+
 /** What a sight leaves out (docs/websocket.md). */
 export interface Folded {
   /** The step where the view was cut. */
@@ -305,6 +308,8 @@ export interface Folded {
   records?: FoldedRecords;
   /** By partition and replica. */
   logs?: Record<string, Record<string, FoldedLog>>;
+  /** By client and partition of the queue. */
+  batches?: Record<string, Record<string, FoldedQueue>>;
 }
 
 export interface View {
@@ -434,6 +439,9 @@ export type SelectEvent = CustomEvent<Selection | null>;
 export function selectEvent(selection: Selection | null): SelectEvent {
   return new CustomEvent("select", { detail: selection, bubbles: true, composed: true });
 }
+
+/** When what lies far back is to be fetched, in a panel's event `look-back`: at once, or unless the reader moves on. */
+export type LookBack = "now" | "at_rest";
 
 /** What every panel is: an element with one property. */
 export interface Panel extends HTMLElement {

@@ -13,17 +13,17 @@ import { StepWindows } from "./windows.ts";
 
 export const defaults = {
   /** Windows of 500 steps kept for a branch: what a page holds does not grow with its run. */
-  windows: 6,
+  windows: 4,
   /** Views kept for a branch. */
-  views: 24,
+  views: 12,
   /** While walking, a view is kept every so many steps. */
   keepEvery: 250,
   /** Farther than this, a sight is fetched instead of folding. */
   foldAtMost: 600,
   /** Steps that a view is taken on from where it was cut: what it lists grows on the way. */
-  onAtMost: 1500,
+  onAtMost: 900,
   /** Steps after which the page asks for another sight, before it has to wait for one. */
-  renewAfter: 1000,
+  renewAfter: 400,
 };
 
 /** A recording cannot be asked for what was let go: it is kept whole, and folded however far. */

@@ -30,7 +30,7 @@ import type { DialogElement } from "./dialogs.ts";
 import { Company } from "./company.ts";
 import type { Place } from "./following.ts";
 import type { Hands } from "./hands.ts";
-import type { Frame, Language, SelectEvent } from "./frame.ts";
+import type { Frame, Language, LookBack, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
@@ -365,7 +365,7 @@ export class Player extends LitElement {
     if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
-        @make-branch=${this.#makeBranch} @look-back=${() => void store.lookBack()} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
+        @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
       <header class="top">

@@ -295,12 +295,21 @@ export class PlayerStore extends EventTarget implements Listener {
   /** Fetches all of the view on show, what lies far back too; false: it was refused. */
   async lookBack(): Promise<boolean> {
     const folded = this.frame?.view.folded;
-    if (folded === undefined || (folded.records === undefined && folded.logs === undefined)) return true;
+    if (folded === undefined || (folded.records === undefined && folded.logs === undefined && folded.batches === undefined)) return true;
     if ((await this.#ask({ type: "sight", branch: this.branch, number: this.shown, whole: true })) === null) return false;
     this.#isRenewed = true;
     this.#makeFrame();
     this.#draw();
     return true;
+  }
+
+  /** The same, unless the reader moves on. */
+  lookBackAtRest(): void {
+    const frame = this.frame;
+    if (frame === undefined) return;
+    this.#choice.later(defaults.lookBackAfter, () => {
+      if (this.frame === frame) void this.lookBack();
+    });
   }
 
   async previousInteresting(): Promise<void> {
@@ -473,15 +482,8 @@ export class PlayerStore extends EventTarget implements Listener {
       animate: isNext && this.#animate && !this.#choice.reducedMotion(),
     };
     this.#supply.drew({ branch: this.branch, shown: number }, isNext);
-    if (isFoldedAway(view, this.#selection)) this.#lookBackFrom(this.frame);
+    if (isFoldedAway(view, this.#selection)) this.lookBackAtRest();
     return true;
-  }
-
-  /** What is selected lies too far back for this frame: unless the reader moves on at once, it is fetched. */
-  #lookBackFrom(frame: Frame): void {
-    this.#choice.later(defaults.lookBackAfter, () => {
-      if (this.frame === frame) void this.lookBack();
-    });
   }
 
   #isSame(frame: Frame, number: number): boolean {

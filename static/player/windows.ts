@@ -5,6 +5,7 @@
  */
 
 import type { Step } from "./frame.ts";
+import { shareGrown } from "./grown.ts";
 
 export const WINDOW_SIZE = 500;
 /** Steps that are asked for at once: what comes in one message is read in one go, and a frame waits for it. */
@@ -51,6 +52,7 @@ export class StepWindows {
 
   /** Marks the steps, and keeps them unless as many windows as may be kept are nearer to the reader at `near`. */
   put(steps: readonly Step[], near: number): void {
+    shareGrown(steps);
     for (const step of steps) this.#putOne(step, windowOf(Math.max(1, near)));
     if (steps.length > 0) this.version += 1;
   }

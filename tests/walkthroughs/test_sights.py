@@ -16,7 +16,14 @@ from tests.walkthroughs.conftest import root
 
 Json = dict[str, Any]
 
-SMALL = {"REACH": 60, "GAP": 2, "NEWEST_RECORDS": 6, "NEWEST_BATCHES": 3, "NEWEST_BROKEN": 2}
+SMALL = {
+    "REACH": 60,
+    "GAP": 2,
+    "NEWEST_RECORDS": 6,
+    "NEWEST_BATCHES": 3,
+    "NEWEST_BROKEN": 2,
+    "NEXT_BATCHES": 3,
+}
 """Bounds at which a run of a few hundred steps has much that lies far back."""
 STEPS = 560
 DOCUMENT: Json = {
@@ -25,7 +32,12 @@ DOCUMENT: Json = {
     "limits": {"steps": STEPS},
     "cluster": {"latency_ms": 150},
     "topics": [{"name": "t", "partitions": 2, "segment_records": 5}],
-    "producers": [{"name": "p1", "settings": {"enable_idempotence": False, "linger_ms": 0, "retries": 3}}],
+    "producers": [
+        {
+            "name": "p1",
+            "settings": {"enable_idempotence": False, "linger_ms": 0, "retries": 3, "batch_size": 500},
+        }
+    ],
     "consumers": [{"name": "c1"}],
     "applications": [
         {
@@ -101,11 +113,30 @@ def check(view: Json, sight: Json) -> int:
             rest = {name: value for name, value in replica.items() if name != "batches"}
             assert rest == {name: value for name, value in shown.items() if name != "batches"}
             unlisted += len(gone)
-    others = {name: part for name, part in view.items() if name not in ("records", "partitions")}
-    assert others == {
-        name: part for name, part in sight.items() if name not in ("records", "partitions", "folded")
-    }
-    return unlisted + len(hidden)
+    cut = ("records", "partitions", "clients")
+    others = {name: part for name, part in view.items() if name not in cut}
+    assert others == {name: part for name, part in sight.items() if name not in (*cut, "folded")}
+    return unlisted + len(hidden) + check_clients(view, sight)
+
+
+def check_clients(view: Json, sight: Json) -> int:
+    """How many batches that wait are folded."""
+    unlisted = 0
+    for name, client in view["clients"].items():
+        shown = sight["clients"][name]
+        gone = hidden_of(client.get("batches", {}), shown.get("batches", {}))
+        waiting = sight["folded"].get("batches", {}).get(name, {})
+        for partition, (first, last, count, records) in waiting.items():
+            here = [batch for batch in client["queues"][partition]["batches"] if batch in gone]
+            assert (here[0], here[-1], len(here)) == (first, last, count)
+            assert sum(gone[batch]["record_count"] for batch in here) == records
+        assert sum(count for _, _, count, _ in waiting.values()) == len(gone)
+        drawn = [batch for queue in client.get("queues", {}).values() for batch in queue["batches"][:2]]
+        assert not gone.keys() & set(drawn)
+        rest = {key: value for key, value in client.items() if key != "batches"}
+        assert rest == {key: value for key, value in shown.items() if key != "batches"}
+        unlisted += len(gone)
+    return unlisted
 
 
 @pytest.fixture
@@ -120,15 +151,17 @@ def test_every_sight_says_what_its_view_says(session: Session, monkeypatch: pyte
     branch = ran(session, root(session), STEPS)
     kept = Keyframe.objects.get(branch=branch, number=500)
     assert kept.near_json is not None and len(kept.near_json) < len(kept.view_json)
-    folds = 0
+    folds = waiting = 0
     for number in (0, 1, 59, 120, 499, *range(500, branch.newest + 1, 3)):
         whole = told(branch, number, whole=True)
         assert whole["view"].pop("folded") == {"at": number, "reaches": sights.REACH}
         sight = told(branch, number)
         folds = check(whole["view"], sight["view"])
+        waiting += check_clients(whole["view"], sight["view"])
         assert (None if sight["step"] is None else sight["step"]["number"]) == (number or None)
         assert sight["view"]["folded"]["at"] <= number
     assert folds > 100, "nothing lies far back: the run is too short to say anything"
+    assert waiting > 100, "too few batches wait"
     assert any(counted), "nothing became of a record that is not listed"
 
 
@@ -181,7 +214,9 @@ def test_sights_beyond_the_newest_step_are_refused(session: Session) -> None:
         ("records", True),
         ("partitions", True),
         ("partitions/t-0", True),
-        ("partitions/t-0/leader", False),
+        ("partitions/t-0/leader", True),
+        ("partitions/t-0/isr", False),
+        ("partitions/t-1/leader", False),
         ("partitions/t-0/replicas", True),
         ("partitions/t-0/replicas/1", True),
         ("partitions/t-0/replicas/2", False),

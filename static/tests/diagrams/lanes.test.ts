@@ -5,8 +5,9 @@ import type { Stretch } from "../../diagrams/lane-readers.ts";
 import { differences, readerFact } from "../../diagrams/lane-readers.ts";
 import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
+import { reachesUnlisted } from "../../diagrams/lanes-plan.ts";
 import type { ReaderLaneView } from "../../player/coordination-view.ts";
-import type { ConsumerView, FoldedLog, Selection } from "../../player/frame.ts";
+import type { ConsumerView, FoldedLog, Selection, View } from "../../player/frame.ts";
 import {
   DUPLICATE, FIVE, appendedStep, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, view,
 } from "./fixture.ts";
@@ -66,6 +67,15 @@ test("an old batch that the step is about stays visible, with folds on both side
     [[40, 59], 60, [62, (cells.pieces[3] as { batch: { base_offset: number } }).batch.base_offset - 1]],
   );
   assert.ok(cells.right <= CELLS.left + CELLS.room);
+});
+
+test("a lane that is scrolled to batches which a view does not list asks for them, whenever the view was cut", () => {
+  const log = replica(Array.from({ length: 40 }, (_, index) => logBatch(200 + index * 2, 2)));
+  const whole = view({ partitions: { "t-0": partition(log) } });
+  const folded: View["folded"] = { at: 900, reaches: 250, logs: { "t-0": { "1": [[0, 199, 100, 200]] } } };
+  const asks = (of: View, scrolled: number): boolean => reachesUnlisted(frameOf(null, of), "t-0", scrolled);
+  const cut = { ...whole, folded };
+  assert.deepEqual([asks(whole, 39), asks(cut, 10), asks(cut, 21), asks(cut, 39), asks(cut, 120)], [false, false, true, true, true]);
 });
 
 test("scrolled back, the newer batches are folded at the right", () => {

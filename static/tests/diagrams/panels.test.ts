@@ -66,6 +66,17 @@ test("accumulator: a retried batch keeps its numbers; batches behind are counted
   assert.deepEqual(shape.empty?.partitions, ["t-1"]);
 });
 
+test("accumulator: batches behind that the view does not list are counted with their records", () => {
+  const now = view();
+  const listed = Object.fromEntries(["b1", "b2", "b5"].map((name) => [name, clientBatch({ serials: [1, 2], record_count: 2 })]));
+  const queues = { "t-0": { batches: ["b1", "b2", "b3", "b4", "b5"], muted: false } };
+  const cut: View = {
+    ...now, clients: { p1: client({ queues, batches: listed }) },
+    folded: { at: 900, reaches: 250, batches: { p1: { "t-0": ["b3", "b4", 2, 31] } } },
+  };
+  assert.match(layoutAccumulator(frameOf(null, cut), "p1").queues[0]?.more ?? "", /3 .*33/);
+});
+
 test("accumulator: records of a crashed producer are of unknown fate, and a waiter is named", () => {
   const records = { 1: { partition: "t-0", producer: "p1", size: 1, sent_at: 1, status: "unknown", offset: null, error: null, finished_at: 2 } };
   const pool = { total: 2000, free: 0, waiters: [{ serial: 3, size: 1036, since: 5, until: 60005 }] };

@@ -1,0 +1,75 @@
+/**
+ * Steps hold lists as a whole, before and after, also where a step only adds to the end of one (docs/frame.md): a batch
+ * that fills writes down its records twice with each of them. Of such a row of changes the longest list is kept, and
+ * how much of it each change has.
+ */
+
+import type { Change, Json, Step } from "./frame.ts";
+import { pathKey } from "./frame.ts";
+
+export const defaults = {
+  /** Shorter lists are kept as they came. */
+  items: 8,
+};
+
+/** A list that nothing was taken from; it grows with the changes that share it. */
+interface Row {
+  items: Json[];
+}
+
+/** What a change says, out of the list that it shares. */
+class Growth implements Change {
+  readonly path: string[];
+  readonly #row: Row;
+  readonly #from: number;
+  readonly #to: number;
+
+  constructor(path: string[], row: Row, from: number, to: number) {
+    this.path = path;
+    this.#row = row;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  get before(): Json {
+    return this.#row.items.slice(0, this.#from);
+  }
+
+  get after(): Json {
+    return this.#row.items.slice(0, this.#to);
+  }
+
+  toJSON(): Change {
+    return { path: this.path, before: this.before, after: this.after };
+  }
+}
+
+/** Has changes of neighbouring steps share the lists that they add to. The steps are written to. */
+export function shareGrown(steps: readonly Step[]): void {
+  const rows = new Map<string, Row>();
+  for (const { changes } of steps) {
+    for (let place = 0; place < changes.length; place += 1) {
+      const { path, before, after } = changes[place] as Change;
+      if (!Array.isArray(before) || !Array.isArray(after)) continue;
+      if (after.length <= before.length || after.length < defaults.items || !beginsWith(after, before)) continue;
+      const row = rowFor(rows, pathKey(path), before, after);
+      changes[place] = new Growth(path, row, before.length, after.length);
+    }
+  }
+}
+
+function rowFor(rows: Map<string, Row>, key: string, before: Json[], after: Json[]): Row {
+  const known = rows.get(key);
+  if (known !== undefined && known.items.length === before.length && beginsWith(before, known.items)) {
+    known.items = after;
+    return known;
+  }
+  const row = { items: after };
+  rows.set(key, row);
+  return row;
+}
+
+/** Plain values only: lists of objects are kept as they came. */
+function beginsWith(list: readonly Json[], beginning: readonly Json[]): boolean {
+  return beginning.every((item, place) => item === list[place]);
+}
