@@ -107,7 +107,9 @@ def facts_of(spark: SparkSession, path: Path) -> DataFrame:
     if found.replays:
         # Files of one name in two folders are two replays.
         above = root.parent if path.is_file() else root
-        parts.append(facts_of_replays(spark, [str(one.resolve()) for one in found.replays], above))
+        files = [str(one.resolve()) for one in found.replays]
+        # Read once: unlike Parquet, each look would fold all their steps again.
+        parts.append(facts_of_replays(spark, files, above).cache())
     if found.facts:
         read = spark.read.schema(FACTS_SCHEMA).parquet(*(str(one.resolve()) for one in found.facts))
         parts.append(read.select(*FACTS_SCHEMA.fieldNames()))
