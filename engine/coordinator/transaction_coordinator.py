@@ -136,9 +136,12 @@ class TransactionCoordinator(CoordinatorVoice):
         """Another broker leads this log partition: forget its ids and its markers (TXC-22)."""
         self.owned.pop(partition, None)
         self.loading.discard(partition)
-        for transactional_id in self._ids_of(partition):
+        gone = self._ids_of(partition)
+        for transactional_id in gone:
             del self.metadata[transactional_id]
             self.completions.pop(transactional_id, None)
+        # Elected again, this broker sends the markers once more: an older completion must not pass them.
+        self.completions_to_retry = [name for name in self.completions_to_retry if name not in gone]
 
     def begin_loading(self, partition: int) -> None:
         """Elected: until the log is read, callers are told to wait (TXC-22)."""

@@ -102,6 +102,21 @@ def test_a_failed_append_keeps_its_error_when_the_coordinator_moved(appended, an
     assert told == {1: (answer, False)}
 
 
+def test_a_completion_that_waits_to_be_written_is_not_the_next_elections():
+    """``tryAppendToLog`` drops it, as its coordinator epoch is another: the markers are sent once more first."""
+    short = {"op": "append_error", "error": "NOT_ENOUGH_REPLICAS"}
+    enough = {"op": "append_error", "error": "NONE"}
+    stage, _ = play(COMMIT, short, ACKNOWLEDGED, enough)
+    assert stage.coordinator.completions_to_retry == ["tx"]
+    for number in (1, 2):
+        stage.do({"op": "resign"})
+        stage.do({"op": "elect", "coordinator_epoch": number})
+    stage.coordinator.retry_completions()
+    stage.settle()
+    assert (stage.state()["tx"]["state"], stage.writes) == ("PrepareCommit", [])
+    assert [marker.coordinator_epoch for marker in stage.markers] == [0, 1, 2]
+
+
 def test_a_scan_that_cannot_fence_throws():
     _, told = play({"op": "advance", "ms": 70_000}, {"op": "expire_timed_out"}, epoch=32767)
     assert told == {1: (Error.UNKNOWN_SERVER_ERROR, True)}
