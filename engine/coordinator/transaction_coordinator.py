@@ -136,12 +136,11 @@ class TransactionCoordinator(CoordinatorVoice):
         """Another broker leads this log partition: forget its ids and its markers (TXC-22)."""
         self.owned.pop(partition, None)
         self.loading.discard(partition)
-        gone = self._ids_of(partition)
-        for transactional_id in gone:
+        for transactional_id in self._ids_of(partition):
             del self.metadata[transactional_id]
             self.completions.pop(transactional_id, None)
         # Elected again, this broker sends the markers once more: an older completion must not pass them.
-        self.completions_to_retry = [name for name in self.completions_to_retry if name not in gone]
+        self.completions_to_retry = [name for name in self.completions_to_retry if name in self.completions]
 
     def begin_loading(self, partition: int) -> None:
         """Elected: until the log is read, callers are told to wait (TXC-22)."""
