@@ -21,7 +21,7 @@ from engine.errors import Refused
 from engine.scenario import Scenario
 from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
-from eosviz.pipeline import sweep_document
+from eosviz.pipeline import command_session, sweep_document
 from eosviz.pipeline.audit import RULES, Outcome, audit
 from eosviz.pipeline.audit_sources import (
     ENDING,
@@ -396,7 +396,7 @@ FEW = tuple(rule for rule in RULES if rule.name in ("repeated", "confirmed_last"
 
 @pytest.fixture
 def command_spark(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_command, "start_session", lambda *_: Kept(spark))
+    monkeypatch.setattr(command_session, "start_session", lambda *_: Kept(spark))
     monkeypatch.setattr(audit_command, "audit", lambda facts: audit(facts, FEW))
 
 

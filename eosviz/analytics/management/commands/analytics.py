@@ -6,7 +6,6 @@ import uuid
 from argparse import ArgumentParser
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from eosviz.analytics import actions
@@ -14,8 +13,7 @@ from eosviz.analytics.job import run_analysis
 from eosviz.analytics.models import Analysis
 from eosviz.classroom.models import Classroom
 from eosviz.pipeline.actions import claim
-from eosviz.pipeline.java import NoJava
-from eosviz.pipeline.spark import job_reason, start_session
+from eosviz.pipeline.command_session import add_master, command_session
 
 
 class Command(BaseCommand):
@@ -25,30 +23,15 @@ class Command(BaseCommand):
         parser.add_argument(
             "--class", dest="classroom", metavar="ID", help="a class; its id stands in its page's address"
         )
-        parser.add_argument(
-            "--master",
-            metavar="M",
-            default=settings.SPARK_MASTER,
-            help="Spark master; default: EOSVIZ_SPARK_MASTER, else local[*]",
-        )
+        add_master(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         classroom = _class_of(options["classroom"])
-        try:
-            spark = start_session(options["master"], settings.DATA_DIR)
-        except NoJava as error:
-            raise CommandError(str(error)) from error
-        analysis = actions.ask(classroom)
-        try:
+        with command_session(options["master"]) as spark:
+            analysis = actions.ask(classroom)
             if not claim(analysis):
                 raise CommandError(f"{analysis.id}: another process counts this already; look again later")
             run_analysis(spark, analysis)
-        except CommandError:
-            raise
-        except Exception as error:
-            raise CommandError(f"the job failed: {job_reason(error)}") from error
-        finally:
-            spark.stop()
         for line in _lines(analysis):
             self.stdout.write(line)
 

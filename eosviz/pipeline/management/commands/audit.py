@@ -8,13 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from eosviz.pipeline.audit import DISAGREEMENTS_MAX, RULES, Outcome, audit
 from eosviz.pipeline.audit_sources import ENDING, NothingToAudit, facts_of
-from eosviz.pipeline.java import NoJava
-from eosviz.pipeline.spark import job_reason, start_session
+from eosviz.pipeline.command_session import add_master, command_session
 from eosviz.replays.actions import export_session
 from eosviz.walkthroughs.models import Session
 
@@ -41,12 +39,7 @@ class Command(BaseCommand):
             "--sessions", action="store_true", help="instead: all sessions of the database that have ended"
         )
         parser.add_argument("--json", action="store_true", help="print the document of docs/audit.md")
-        parser.add_argument(
-            "--master",
-            metavar="M",
-            default=settings.SPARK_MASTER,
-            help="Spark master; default: EOSVIZ_SPARK_MASTER, else local[*]",
-        )
+        add_master(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if (options["path"] is None) is not options["sessions"]:
@@ -66,17 +59,10 @@ class Command(BaseCommand):
 
 def _judged(path: Path, master: str) -> Outcome:
     try:
-        spark = start_session(master, settings.DATA_DIR)
-    except NoJava as error:
-        raise CommandError(str(error), returncode=FAILED) from error
-    try:
-        return audit(facts_of(spark, path))
+        with command_session(master, (NothingToAudit,), FAILED) as spark:
+            return audit(facts_of(spark, path))
     except NothingToAudit as error:
         raise CommandError(str(error), returncode=FAILED) from error
-    except Exception as error:
-        raise CommandError(f"the job failed: {job_reason(error)}", returncode=FAILED) from error
-    finally:
-        spark.stop()
 
 
 def _export_finished(folder: Path) -> None:

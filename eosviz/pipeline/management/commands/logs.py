@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
@@ -124,26 +123,15 @@ class Command(BaseCommand):
 
     def _on_spark(self, master: str, paths: list[Path], depth: Depth, now: int | None) -> Case:
         # Imported here: most logs are read without Spark, in less time than its import takes.
-        from eosviz.pipeline.java import NoJava
+        from eosviz.pipeline.command_session import command_session
         from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
-        from eosviz.pipeline.spark import job_reason, start_session
 
         # What cannot be read is said before Spark is started for it.
         logs = by_kind(paths).logs
         if logs:
             find_directories(logs)
-        try:
-            spark = start_session(master, settings.DATA_DIR)
-        except NoJava as error:
-            raise CommandError(str(error)) from error
-        try:
+        with command_session(master, (LogsError,)) as spark:
             return read_case(paths, now, SparkReading(spark, logs, depth))
-        except LogsError:
-            raise
-        except Exception as error:
-            raise CommandError(f"the job failed: {job_reason(error)}") from error
-        finally:
-            spark.stop()
 
 
 def _own_master(paths: list[Path], depth: Depth) -> str | None:

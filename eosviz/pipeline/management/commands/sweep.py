@@ -7,13 +7,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
+from pyspark.sql import SparkSession
 
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline import actions
 from eosviz.pipeline.bad_sweep import BadSweep
-from eosviz.pipeline.java import NoJava
+from eosviz.pipeline.command_session import add_master, command_session
 from eosviz.pipeline.models import State, Sweep
-from eosviz.pipeline.spark import job_reason, start_session
+from eosviz.pipeline.spark import job_reason
 from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
 from eosviz.pipeline.sweep_job import run_sweep
 from eosviz.pipeline.sweep_measures import COUNTS
@@ -24,12 +25,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="a sweep document, TOML")
-        parser.add_argument(
-            "--master",
-            metavar="M",
-            default=settings.SPARK_MASTER,
-            help="Spark master; default: EOSVIZ_SPARK_MASTER, else local[*]",
-        )
+        add_master(parser)
         parser.add_argument(
             "--out", metavar="DIR", help="where the Parquet files go; default: the data folder"
         )
@@ -48,32 +44,28 @@ class Command(BaseCommand):
         sweep = _unfinished(text, out) if options["resume"] else None
         try:
             out.mkdir(parents=True, exist_ok=True)
-            spark = start_session(options["master"], settings.DATA_DIR)
-        except NoJava as error:
-            raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(
                 f"{error.filename}: {error.strerror}; choose another place with --out"
             ) from error
-        sweep = sweep or actions.add_sweep(document, text, out, facts=options["facts"])
-        self.stdout.write(f"{document.scenario}: {document.runs} runs in {len(document.cells)} cells")
-        self.stdout.flush()
-        try:
-            if not actions.claim(sweep):
-                raise CommandError(f"{sweep.id}: another process runs this sweep")
-            run_sweep(spark, sweep)
-        except CommandError:
-            raise
-        except BaseException as error:
-            reason = job_reason(error) if isinstance(error, Exception) else "interrupted"
-            raise CommandError(
-                f"{reason}; what was run stays in {sweep.folder}; go on with --resume"
-            ) from error
-        finally:
-            spark.stop()
+        with command_session(options["master"]) as spark:
+            sweep = sweep or actions.add_sweep(document, text, out, facts=options["facts"])
+            self.stdout.write(f"{document.scenario}: {document.runs} runs in {len(document.cells)} cells")
+            self.stdout.flush()
+            _run(spark, sweep)
         for line in _lines(sweep):
             self.stdout.write(line)
         self.stdout.write(f"{sweep.folder}\n{reverse('pipeline:sweep', args=[sweep.id])}")
+
+
+def _run(spark: SparkSession, sweep: Sweep) -> None:
+    if not actions.claim(sweep):
+        raise CommandError(f"{sweep.id}: another process runs this sweep")
+    try:
+        run_sweep(spark, sweep)
+    except BaseException as error:
+        reason = job_reason(error) if isinstance(error, Exception) else "interrupted"
+        raise CommandError(f"{reason}; what was run stays in {sweep.folder}; go on with --resume") from error
 
 
 def _unfinished(text: str, out: Path) -> Sweep:

@@ -1,0 +1,44 @@
+"""What the commands that run on Spark have in common: where it runs, and what they say when it cannot."""
+
+from __future__ import annotations
+
+import contextlib
+from argparse import ArgumentParser
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from pyspark.sql import SparkSession
+
+from eosviz.pipeline.java import NoJava
+from eosviz.pipeline.spark import job_reason, start_session
+
+
+def add_master(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--master",
+        metavar="M",
+        default=settings.SPARK_MASTER,
+        help="Spark master; default: EOSVIZ_SPARK_MASTER, else local[*]",
+    )
+
+
+@contextlib.contextmanager
+def command_session(
+    master: str, told: tuple[type[Exception], ...] = (), returncode: int = 1
+) -> Iterator[SparkSession]:
+    """A session that ends with the block. Raises CommandError, which exits with ``returncode``, where there is no Java,
+    and of whatever the block raised but for ``told``, which the caller puts in words of its own.
+    """
+    try:
+        spark = start_session(master, settings.DATA_DIR)
+    except NoJava as error:
+        raise CommandError(str(error), returncode=returncode) from error
+    try:
+        yield spark
+    except (CommandError, *told):
+        raise
+    except Exception as error:
+        raise CommandError(f"the job failed: {job_reason(error)}", returncode=returncode) from error
+    finally:
+        spark.stop()
