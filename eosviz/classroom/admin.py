@@ -10,6 +10,7 @@ from django.http import HttpRequest
 
 from eosviz.classroom.models import Assignment, AuditEntry, Classroom
 from eosviz.operating.looked_at import LookedAt
+from eosviz.operating.naming import column
 
 
 @admin.register(Classroom)
@@ -21,6 +22,7 @@ class ClassroomAdmin(LookedAt):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Classroom]:
         return super().get_queryset(request).annotate(member_count=Count("memberships"))
 
+    @admin.display(description=column("members"))
     def members(self, classroom: Any) -> int:
         count: int = classroom.member_count
         return count

@@ -6,11 +6,15 @@ from its fields: no bytes, no long texts, no keys that open something.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from django.apps import apps
 from django.contrib import admin
 from django.db import models
 
 from eosviz.operating.looked_at import LookedAt
+from eosviz.operating.naming import head_of
 
 HIDDEN = {
     "sessions.session": "its key is somebody's cookie",
@@ -28,15 +32,28 @@ SHORT = 200
 """Characters of the longest text in a list."""
 
 
-def columns(model: type[models.Model]) -> list[str]:
+Column = str | Callable[[models.Model], Any]
+
+
+def columns(model: type[models.Model]) -> list[Column]:
     """The key first, which links to the row; other models by their keys, so that no row asks for another."""
-    shown = ["pk"]
+    shown: list[Column] = [_held(model._meta.pk)]
     for field in model._meta.concrete_fields:
         is_short = field.max_length is None or field.max_length <= SHORT
         is_long = isinstance(field, models.BinaryField | models.TextField | models.JSONField)
         if not field.primary_key and field.name not in KEYS and is_short and not is_long:
-            shown.append(field.attname)
+            shown.append(_held(field) if field.is_relation else field.name)
     return shown[:COLUMNS_MAX]
+
+
+def _held(field: Any) -> Column:
+    """What the row itself holds: of a relation its key, under the relation's name."""
+
+    @admin.display(description=head_of(field), ordering=field.attname)
+    def key(row: models.Model) -> Any:
+        return getattr(row, field.attname)
+
+    return key
 
 
 def searched(model: type[models.Model]) -> list[str]:

@@ -7,6 +7,7 @@ class OperatingConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from eosviz.operating import worker_signals
+        from eosviz.operating import naming, worker_signals
 
         worker_signals.connect()
+        naming.name_everything()

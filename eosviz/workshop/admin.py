@@ -9,6 +9,7 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 
 from eosviz.classroom.audit import note
+from eosviz.operating.naming import column
 from eosviz.workshop.actions import delete_draft
 from eosviz.workshop.models import Draft, Edition
 
@@ -40,7 +41,7 @@ class DraftAdmin(admin.ModelAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    @admin.display(description="editions")
+    @admin.display(description=column("edition_count"))
     def edition_count(self, draft: Any) -> int:
         count: int = draft.held
         return count

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
+from django.core.management import call_command
 from django.db import connection, models
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from eosviz.accounts.models import User
+from eosviz.operating import naming
 from eosviz.operating.admin import HIDDEN, KEYS
 from tests.classroom.addresses import Things
 
@@ -108,3 +111,42 @@ def test_an_administrator_sees_all_of_ours(things: Things) -> None:
         if not label.startswith(ALSO_DJANGO) and browser.get(page(model)).status_code != 200
     ]
     assert missing == []
+
+
+def test_rooms_tables_and_columns_are_named_in_the_language_of_who_looks(
+    things: Things, superuser: Client
+) -> None:
+    chinese = {"accept-language": "zh-hans"}
+    index = superuser.get("/administration/", headers=chinese).content.decode()
+    assert ">操作记录</a>" in index and ">已发布的回放</a>" in index
+    latin = {
+        link: text
+        for link, text in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', index)
+        if re.search("[A-Za-z]{3}", text)
+    }
+    assert latin.keys() == {"/administration/"}, latin
+    left = {}
+    for label, model in shown().items():
+        page_said = superuser.get(page(model), headers=chinese).content.decode()
+        heads = re.findall(
+            r"<th [^>]*>.*?</th>", page_said.partition("<thead>")[2].partition("</thead>")[0], re.S
+        )
+        said = [text for head in heads for text in re.findall(r">\s*([A-Za-z][A-Za-z_ ]{2,})\s*<", head)]
+        if said:
+            left[label] = said
+    assert left == {}
+    english = superuser.get("/administration/").content.decode()
+    assert ">Deeds</a>" in english and "entrys" not in english.lower()
+
+
+def test_every_name_is_used_and_a_better_one_makes_no_migration(db: None) -> None:
+    used = {f"column.{name}" for name in ("members", "edition_count")}
+    for app in filter(naming.is_ours, apps.get_app_configs()):
+        for model in app.get_models():
+            label = model._meta.label_lower
+            used |= {f"app.{app.label}", f"model.{label}", f"models.{label}"}
+            for field in filter(naming.is_named_by_us, model._meta.local_fields):
+                own, common = naming.keys_of(field)
+                used.add(own if own in naming.names() else common)
+    assert naming.names().keys() - used == set()
+    call_command("makemigrations", "--check", "--dry-run", verbosity=0)
