@@ -153,6 +153,8 @@ def _read(
     for answer in Prediction.objects.filter(session__in=ids).order_by("answered", "id"):
         answers[answer.session_id].append(answer)
     for session, owner, version, identifier, variant, created in found:
+        if session not in branches:
+            continue  # It was deleted since it was chosen.
         root, *others = branches[session]
         trail = trails.get(session)
         is_over = root.finished is not None or handed_in.get(session) is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
-from django.db import transaction
 from django.utils import timezone
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
@@ -38,10 +37,7 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
         if stop.is_set():
             actions.finish(analysis, State.CANCELLED)
             return
-        with transaction.atomic():
-            _store(analysis, gathered, rows)
-            older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
-            older.exclude(state__in=(State.WAITING, State.RUNNING)).delete()
+        _store(analysis, gathered, rows)
         actions.finish(
             analysis,
             State.DONE,
@@ -54,6 +50,9 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
             withheld=withheld,
             finished=timezone.now(),
         )
+        # Whoever is killed before this leaves an older one to be seen.
+        older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
+        older.exclude(state__in=(State.WAITING, State.RUNNING)).delete()
 
 
 def _figures(spark: SparkSession, gathered: Gathered, people_min: int) -> tuple[int, list[Row]]:

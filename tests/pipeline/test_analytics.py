@@ -196,6 +196,9 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     Session.objects.all().update(created=timezone.now() - timedelta(days=3))
     Trail.objects.all().update(changed=timezone.now() - timedelta(days=3))
     assert gather(school.classroom, timezone.now()).under_way == 0
+    # A session that is being deleted, as its reader of the database meets it.
+    Branch.objects.filter(session=attempts[1].session).delete()
+    assert len(gather(school.classroom, timezone.now()).visits) == 3
 
 
 @pytest.mark.django_db
