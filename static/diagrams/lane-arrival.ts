@@ -8,7 +8,7 @@
 import type { Frame, Json, JsonObject, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
-import { batchLabel, batchWords, hueOf, identity, isAbsent, range, serialsText } from "./batch.ts";
+import { batchLabel, batchWords, hueOf, identity, range, serialsText } from "./batch.ts";
 import { changesAt, isNew } from "./changes.ts";
 import { errorText } from "./field-words.ts";
 import { round, textWidth, wrapAtMost } from "./geometry.ts";
@@ -131,7 +131,7 @@ export interface ArrivalOptions {
   unit: number;
 }
 
-function cellWidth(label: string, count: number | null, unit: number): number {
+export function cellWidth(label: string, count: number | null, unit: number): number {
   return round(Math.max(textWidth(label, 14, true) + 16, Math.min(count ?? 1, 4) * unit));
 }
 
@@ -161,7 +161,8 @@ export function layoutArrival(
   options: ArrivalOptions,
 ): { shape: ArrivalShape; twin: string } {
   const target = arrived.at === null ? null : placedAt(cells, arrived.at);
-  const label = labelOf(arrived, cells.common !== null && !isAbsent(arrived.producerId));
+  const who = identity(arrived.producerId, arrived.epoch);
+  const label = labelOf(arrived, who !== null && who === cells.common);
   const width = target === null ? cellWidth(label, arrived.count, options.unit) : round(target.width - 2);
   const x = target === null ? cells.left : round(target.x + 1);
   const y = options.top + 4;

@@ -93,7 +93,7 @@ export interface DifferenceShape {
 
 export interface ArrivalShape {
   key: string;
-  fate: "appended" | "duplicate" | "refused" | "not_stored" | "under_way";
+  fate: "appended" | "duplicate" | "refused" | "not_stored" | "under_way" | "lost";
   cells: {
     key: string; x: number; y: number; width: number; height: number; hue: string; label: string;
     picked: boolean; selection: Selection; name: string;

@@ -195,7 +195,7 @@ function drawArrival(arrival: ArrivalShape, actions: LanesActions, animate: bool
           under
             ? nothing
             : svg`<rect class="wash" x=${ring[0]} y=${ring[1]} width=${ring[2]} height=${ring[3]} rx="3"/>`
-        }<rect class=${`cell ${cell.hue}${under ? " pending" : ""}`} x=${cell.x} y=${cell.y} width=${cell.width}
+        }<rect class=${`cell ${cell.hue}${under || arrival.fate === "lost" ? " pending" : ""}`} x=${cell.x} y=${cell.y} width=${cell.width}
         height=${cell.height}/><text class="label" x=${cell.x + cell.width / 2} y=${cell.y + cell.height / 2 + 4.5}
         text-anchor="middle">${cell.label}</text>${
           under && !cell.picked

@@ -8,14 +8,15 @@
 import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { batchLabel, batchWords, hueOf, range, serialsText } from "./batch.ts";
+import { batchLabel, batchWords, hueOf, isAbsent, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
 import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
+import { layoutLost, lostNow } from "./lane-lost.ts";
 import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
 import { layoutFollowers, layoutReaders } from "./lane-readers.ts";
-import type { AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
+import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import type { LanesOptions, Tier } from "./lanes-plan.ts";
 import { arrivalRoom, LINE_HEIGHT, laneHeight, NARROW, planLanes, shownReplica } from "./lanes-plan.ts";
 import { isLogCase } from "./log-case.ts";
@@ -74,7 +75,11 @@ function lineText(view: View, name: string, partition: PartitionView): string {
 /** What a cell means, once; further lanes say where they end and whether this step touched them. */
 function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number): string {
   if (cells.common !== null) return say("diagram.lanes.every", { who: cells.common });
-  if (top === 0) return say("diagram.lanes.legend");
+  if (top === 0) {
+    const batches = Object.values(replica.batches);
+    const unnumbered = batches.length > 0 && batches.every((batch) => isAbsent(batch.producer_id) && contentWords(batch) === null);
+    return say(unnumbered ? "diagram.lanes.legend_plain" : "diagram.lanes.legend");
+  }
   const key = hasChanged(frame, "partitions", name) ? "diagram.lanes.end" : "diagram.lanes.end_unchanged";
   return say(key, { end: replica.log_end });
 }
@@ -150,9 +155,11 @@ function layoutLane(
   const twin = [laneTwin(name, partition, replica, cells)];
   const arrival = { top: top + tier.title, cellHeight: tier.arrivalCell, cellsTop, cellsHeight: tier.cell, right,
     narrow, unit: narrow ? 21 : 36 };
-  const coming = arrived === null
-    ? arrivalRoom(frame, name, tier) === 0 ? null : layoutUnderWay(frame, name, cells, arrival)
-    : layoutArrival(frame, name, arrived, replica, cells, arrival);
+  const lost = arrived === null ? lostNow(frame, name) : null;
+  const coming = arrivalRoom(frame, name, tier) === 0 ? null
+    : arrived !== null ? layoutArrival(frame, name, arrived, replica, cells, arrival)
+    : lost !== null ? layoutLost(frame, name, lost, cells, arrival)
+    : layoutUnderWay(frame, name, cells, arrival);
   if (coming !== null) {
     lane.arrival = coming.shape;
     twin.push(coming.twin);
@@ -160,7 +167,7 @@ function layoutLane(
   const bottom = placeBelow(frame, lane, name, id, replica, cells, tier, rowsTop, right, twin);
   lane.gates = gates(replica, cells, cellsTop, bottom, tier);
   lane.texts.push(...titleTexts(frame, name, partition, replica, cells, tier, top, options));
-  const names = gateTexts(replica, cells, cellsTop, lane.arrival?.cross ?? null, right);
+  const names = gateTexts(replica, cells, cellsTop, lane.arrival, right);
   lane.texts.push(...names);
   lane.asks = [...asksOfGate(name, names[0]), ...asksOfReaders(name, lane.readers)];
   return { lane, twin };
@@ -370,20 +377,31 @@ function asksOfReaders(partition: string, readers: readonly ReaderShape[]): AskS
   })));
 }
 
+/** px: where a cross, an arrow or the bars between equals stand in the row of the gates' names. */
+function uprights(arrival: ArrivalShape | null): number[] {
+  if (arrival === null) return [];
+  const arrow = /^M([\d.]+) [\d.]+V/.exec(arrival.path ?? "")?.[1];
+  const cross = arrival.fate === "lost" || arrival.cross === null ? [] : [arrival.cross.x];
+  return [...cross, ...(arrival.bars?.x ?? []), ...(arrow === undefined ? [] : [Number(arrow)])];
+}
+
 /** `LSO 53 = HW 53`, or one name at each gate; names never stand on each other. */
 function gateTexts(
-  replica: ReplicaView, cells: Cells, top: number, cross: { x: number } | null, right: number,
+  replica: ReplicaView, cells: Cells, top: number, arrival: ArrivalShape | null, right: number,
 ): TextShape[] {
+  const upright = uprights(arrival);
   const { last_stable_offset: stable, high_watermark: high, log_start: start } = replica;
   const place = (offset: number, text: string, avoid: [number, number] | null): TextShape & { span: [number, number] } => {
     const x = xOf(cells, offset);
     const width = textWidth(text, 11, true);
     const free = (from: number): boolean =>
       from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
-    const blocked = cross !== null && Math.abs(x + 8 + width / 2 - cross.x) < width / 2 + 14;
-    const isLeft = free(x - 6 - width) || (x - 6 - width >= 2 && blocked && avoid === null);
-    // Where neither side is free, it stands behind the name that took it.
-    const from = isLeft ? x - 6 - width : blocked && cross !== null ? cross.x + 16 : free(x + 10) || avoid === null ? x + 10 : Math.max(x, avoid[1]) + 6;
+    const inTheWay = (from: number): number[] => upright.filter((at) => at > from - 8 && at < from + width + 8);
+    const [before, after] = [x - 6 - width, x + 10];
+    // Where neither side is free, it stands behind what took it.
+    const beyond = Math.max(after, ...inTheWay(after).map((at) => at + 16));
+    const isLeft = free(before) && (inTheWay(before).length === 0 || !free(beyond));
+    const from = isLeft ? before : free(beyond) || avoid === null ? beyond : Math.max(x, avoid[1]) + 6;
     return { x: round(isLeft ? x - 6 : from), y: top - GATE_TEXT, text, anchor: isLeft ? "end" : "start", style: "strong digits halo",
       span: [from, from + width] };
   };

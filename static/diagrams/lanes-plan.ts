@@ -9,6 +9,7 @@ import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, PartitionView } from "../player/frame.ts";
 import { clamp } from "./geometry.ts";
 import { arrivedNow } from "./lane-arrival.ts";
+import { lostNow } from "./lane-lost.ts";
 import { readersOf } from "./lane-readers.ts";
 import type { LaneShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
@@ -173,13 +174,13 @@ function planScrolling(frame: Frame, focus: string, others: readonly string[]): 
   return { tiers, lines: others.filter((name) => !tiers.has(name)), rest: [] };
 }
 
-/** Whether the room above the cells has something to show: what arrived in this step, or is on its way. */
+/** Whether the room above the cells has something to show: what arrived or was lost in this step, or is on its way. */
 function hasComing(frame: Frame, name: string): boolean {
   const partition = frame.view.partitions?.[name];
   const id = partition === undefined ? null : shownReplica(partition);
   const replica = id === null ? undefined : partition?.replicas[id];
   if (id === null || replica === undefined) return false;
-  return arrivedNow(frame, name, id, replica) !== null || isUnderWay(frame, name);
+  return arrivedNow(frame, name, id, replica) !== null || lostNow(frame, name) !== null || isUnderWay(frame, name);
 }
 
 /** Cells that a lane shows at most. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { textWidth } from "../../diagrams/geometry.ts";
 import { layoutCells, xOf } from "../../diagrams/lane-cells.ts";
 import type { Stretch } from "../../diagrams/lane-readers.ts";
 import { differences, readerFact } from "../../diagrams/lane-readers.ts";
@@ -9,7 +10,7 @@ import { reachesUnlisted } from "../../diagrams/lanes-plan.ts";
 import type { ReaderLaneView } from "../../player/coordination-view.ts";
 import type { ConsumerView, FoldedLog, Selection, View } from "../../player/frame.ts";
 import {
-  DUPLICATE, FIVE, appendedStep, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, view,
+  DUPLICATE, FIVE, answer, appendedStep, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, stepOf, view,
 } from "./fixture.ts";
 
 before(speakEnglish);
@@ -223,6 +224,37 @@ test("requests under way to a partition wait above its lane, dashed", () => {
   assert.equal(lane.arrival?.fate, "under_way");
   assert.deepEqual(lane.arrival.cells.map((cell) => [cell.label, cell.x]), [["0·0 | 13–14", 46]]);
   assert.equal(lane.arrival.texts[0]?.text, "on its way, due at 143 ms");
+});
+
+test("a request that the network loses stands above its lane, with a cross; a lost answer above the batch it is about", () => {
+  const losing = (lost: ReturnType<typeof message>) => laneOf(frameOf(
+    stepOf({ kind: "fault", messages: [{ id: 18, event: "dropped" }] }), view(), { previousView: view({ network: { messages: { 18: lost } } }) },
+  ));
+  const request = losing(message({ id: 18, fields: { batches: { "t-0": {
+    record_count: 2, producer_id: 0, producer_epoch: 0, base_sequence: 13, last_sequence: 14 } } } }));
+  assert.equal(request.arrival?.fate, "lost");
+  assert.deepEqual(request.arrival.cells.map((cell) => cell.label), ["0·0 | 13–14"]);
+  assert.match(request.arrival.texts[0]?.text ?? "", /never gets it/);
+  const answered = answer({ id: 18, fields: { partitions: { "t-0": { error: "NONE", base_offset: 43 } } } });
+  const stored = losing(answered);
+  const about = stored.cells.find((cell) => cell.key === "t-0/43");
+  assert.ok(Math.abs((stored.arrival?.cross?.x ?? 0) - (about?.x ?? 0) - (about?.width ?? 0) / 2) < 0.1);
+  assert.match(stored.arrival?.texts[0]?.text ?? "", /does not learn that it is stored/);
+  const refused = losing({ ...answered, fields: { partitions: { "t-0": { error: "INVALID_PRODUCER_EPOCH", base_offset: -1 } } } });
+  assert.match(refused.arrival?.texts[0]?.text ?? "", /what became of its batch/);
+  assert.equal(refused.arrival?.path, null);
+});
+
+test("the gates' names stand beside what arrives, not on its arrow, bars or cross", () => {
+  const first = view({ partitions: { "t-0": partition(replica(FIVE.slice(0, 1))), "t-1": partition(replica([])) } });
+  for (const lane of [laneOf(frameOf(DUPLICATE)), laneOf(frameOf(refusedStep())), laneOf(frameOf(DUPLICATE, first))]) {
+    const upright = [lane.arrival?.cross?.x, ...(lane.arrival?.bars?.x ?? [])].filter((x) => x !== undefined);
+    for (const text of lane.texts.filter((one) => /LSO|HW/.test(one.text))) {
+      const width = textWidth(text.text, 11, true);
+      const from = text.anchor === "end" ? text.x - width : text.x;
+      for (const x of upright) assert.ok(x < from - 2 || x > from + width + 2, text.text);
+    }
+  }
 });
 
 test("many partitions: the one in focus stays large, others shrink to a line, the rest is counted", () => {

@@ -190,7 +190,7 @@ test("ledger: copies are counted, the verdict words are the judges'", () => {
   assert.deepEqual(shape.chips.slice(0, 4).map((chip) => [chip.serial, chip.stored, chip.verdict]), [
     [1, 2, "duplicated"], [2, 2, "duplicated"], [3, 2, "duplicated"], [4, 1, "once"],
   ]);
-  assert.deepEqual([shape.fact, shape.broken], ["16 stored, 3 twice", true]);
+  assert.deepEqual([shape.fact, shape.broken], ["16 stored, 3 repeats", true]);
   assert.deepEqual(shape.rows.map((row) => [row.serial, row.word, row.delivered]), [
     [1, "duplicate: 2 copies", "c1 1"], [2, "duplicate: 2 copies", "c1 1"], [3, "duplicate: 2 copies", "c1 1"],
   ]);

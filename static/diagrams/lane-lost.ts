@@ -1,0 +1,95 @@
+/**
+ * Above a lane: the request that the network loses in this step on its way to it, or the answer about one of its
+ * batches. Pure.
+ *
+ * A request that is lost leaves no trace in the log, and so does a lost answer; without a picture the step that a
+ * duplicate or a loss comes from would look like nothing.
+ */
+
+import type { Frame, JsonObject, MessageView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Id } from "./batch.ts";
+import { batchLabel, hueOf, identity } from "./batch.ts";
+import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import type { ArrivalOptions } from "./lane-arrival.ts";
+import { cellWidth } from "./lane-arrival.ts";
+import type { Cells } from "./lane-cells.ts";
+import { placedAt } from "./lane-cells.ts";
+import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
+import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
+
+/** px from the cell, or from the edge where there is none, to the cross. */
+const WAY = 34;
+
+/** The message about this partition that this step loses; null when it loses none. */
+export function lostNow(frame: Frame, partition: string): MessageView | null {
+  for (const { id, event } of frame.step?.messages ?? []) {
+    if (event !== "dropped" && event !== "lost") continue;
+    const message = frame.previousView?.network?.messages[String(id)];
+    if (message?.api === "Produce" && message.partitions.includes(partition)) return message;
+  }
+  return null;
+}
+
+export function layoutLost(
+  frame: Frame, partition: string, message: MessageView, cells: Cells, options: ArrivalOptions,
+): { shape: ArrivalShape; twin: string } {
+  const shape: ArrivalShape = {
+    key: `arrival-${partition}`, fate: "lost", cells: [], texts: [], bars: null, path: null, cross: null, ghost: null,
+  };
+  const line = round(options.top + 4 + options.cellHeight / 2);
+  const stored = message.is_response ? baseOffset(message, partition) : null;
+  const words = message.is_response
+    ? say(stored === null ? "diagram.lanes.lost_answer" : "diagram.lanes.lost_answer_stored", { client: message.to })
+    : say("diagram.lanes.lost_request", { client: message.from, broker: message.to });
+  const target = stored === null ? null : placedAt(cells, stored);
+  if (message.is_response) {
+    const x = target === null ? cells.left + WAY : round(target.x + target.width / 2);
+    shape.cross = { x, y: line };
+    if (target !== null) shape.path = `M${x} ${options.cellsTop - 3}V${line + 14}`;
+  } else {
+    const cell = requestCell(frame, partition, message, cells, options, words);
+    shape.cells.push(cell);
+    shape.cross = { x: round(cell.x + cell.width + WAY), y: line };
+    shape.path = `M${round(cell.x + cell.width + 6)} ${line}H${shape.cross.x - 12}`;
+  }
+  shape.texts = wordsBeside(words, shape.cross.x, line, cells.left, options.right);
+  return { shape, twin: words };
+}
+
+/** Where the answer says that the batch lies; null when it says that it was refused. */
+function baseOffset(message: MessageView, partition: string): number | null {
+  const answers = (message.fields["partitions"] ?? {}) as Record<string, JsonObject | undefined>;
+  const { error, base_offset } = answers[partition] ?? {};
+  return error === "NONE" && typeof base_offset === "number" ? base_offset : null;
+}
+
+function requestCell(
+  frame: Frame, partition: string, message: MessageView, cells: Cells, options: ArrivalOptions, name: string,
+): ArrivalShape["cells"][number] {
+  const batch = carriedBatches(message)[partition] ?? {};
+  const selection = messageSelection(frame.previousView ?? frame.view, message);
+  const labelled = {
+    producer_id: batch["producer_id"] as Id, producer_epoch: batch["producer_epoch"] as Id,
+    first_sequence: batch["base_sequence"] as Id, last_sequence: batch["last_sequence"] as Id,
+    serials: selection.serials ?? [], record_count: Number(batch["record_count"] ?? 0),
+  };
+  const who = identity(labelled.producer_id, labelled.producer_epoch);
+  const label = batchLabel(labelled, who !== null && who === cells.common);
+  return {
+    key: String(message.id), x: cells.left, y: options.top + 4, width: cellWidth(label, null, options.unit),
+    height: options.cellHeight, hue: hueOf(labelled.producer_id), label, picked: isPicked(frame.selection, selection),
+    selection, name,
+  };
+}
+
+/** Two lines at most, on the side of the cross that has more room. */
+function wordsBeside(words: string, cross: number, line: number, left: number, right: number): TextShape[] {
+  const [after, before] = [right - cross - 18, cross - left - 18];
+  const isAfter = after >= Math.min(before, textWidth(words, 12, true));
+  const lines = wrapAtMost(words, isAfter ? after : before, 12, 2, true);
+  return lines.map((text, index): TextShape => ({
+    x: round(isAfter ? cross + 18 : cross - 18), y: line + (lines.length === 1 ? 4 : index * 15 - 3), text,
+    anchor: isAfter ? "start" : "end", style: "text strong",
+  }));
+}
