@@ -181,6 +181,16 @@ class Recorded(Judged):
         rules += ENTRIES_AT.get(key, ())
         self._current.notes.append({"key": key, "params": params, "rules": list(rules)})
 
+    def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        step = self._current
+        if step.transition is not None:
+            self.note(key, rules, **params)
+            return
+        if self.said is not None:
+            step.notes.insert(0, {"key": step.key, "params": step.params, "rules": list(step.rules)})
+            self.said = None
+        self.say(key, rules, **params)
+
     def decide(self, decision: dict[str, Any]) -> None:
         self._current.decision = decision
 

@@ -67,6 +67,12 @@ class Watch:
     def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         """A further sentence of this step; makes no step by itself."""
 
+    def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        """What the step is about, although something was said before it, which becomes a note; itself a note when
+        a state machine took a row before."""
+        if self.said is None:
+            self.said = key
+
     def decide(self, decision: dict[str, Any]) -> None:
         """The rules that a receiver tried, in order (``decision`` of docs/frame.md). Only when recording."""
 

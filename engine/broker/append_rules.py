@@ -24,6 +24,8 @@ from engine.switches import Switches
 
 MACHINE = "producer_append"
 ACCEPTED = "decision.accepted"
+ACCEPTED_UNNUMBERED = "decision.accepted_unnumbered"
+"""Of a batch without a sequence: nothing could stand against it."""
 MARKER_ACCEPTED = "decision.marker_accepted"
 """What is recorded behind the rows; reached when none of them decides."""
 
@@ -513,9 +515,10 @@ def decision(
     decides."""
     rows = trace(shown, arrival, decided)
     last = arrival.last_sequence
+    numbered = ACCEPTED if arrival.first_sequence >= 0 else ACCEPTED_UNNUMBERED
     accepted = {
         "rule": "MRK-6" if marker else "SEQ-13",
-        "key": MARKER_ACCEPTED if marker else ACCEPTED,
+        "key": MARKER_ACCEPTED if marker else numbered,
         "params": _epochs(arrival)
         if marker
         else {"first": arrival.first_sequence, "last": arrival.last_sequence_arrived},

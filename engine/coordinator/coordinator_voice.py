@@ -177,6 +177,18 @@ class CoordinatorVoice:
                 **more,
             )
 
+    def _lead(self, key: str, rules: tuple[str, ...], metadata: TransactionMetadata) -> None:
+        """That a record is replicated is how it came to this; the step is about what counts now."""
+        if self.watch.recording:
+            self.watch.lead(
+                key,
+                rules,
+                coordinator=self.name,
+                transactional_id=metadata.transactional_id,
+                state=metadata.state,
+                producer_epoch=metadata.producer_epoch,
+            )
+
     def _say(self, key: str, rule: str, metadata: TransactionMetadata) -> None:
         watch = self.watch
         if not watch.recording:

@@ -455,6 +455,7 @@ class TransactionCoordinator(CoordinatorVoice):
         self._tell_decided(metadata)
         if writing.to is not None:
             self._answer(writing.to, Error.CONCURRENT_TRANSACTIONS)
+        self._lead("coordinator.fence_stands", ("TXC-10", "TXC-16"), metadata)
         self._send_markers(metadata, now)
 
     def _decided(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
@@ -471,7 +472,7 @@ class TransactionCoordinator(CoordinatorVoice):
             self._tell_unmarked(metadata)
             return
         self._answer(to, NO_ERROR)
-        self._note("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
+        self._lead("coordinator.decision_stands", ("TXC-15", "TXC-16", "TXC-17", "CTR-25"), metadata)
         self._send_markers(metadata, now)
 
     def _send_markers(self, metadata: TransactionMetadata, now: int) -> None:

@@ -11,7 +11,7 @@ from engine.predict.facts import Asked, Choice, Kind, Reason, Step, View, delive
 # What will the leader do with this batch? ----------------------------------------------------------------
 
 _APPEND_ROWS: dict[str, tuple[str, ...]] = {
-    "stored": ("decision.accepted",),
+    "stored": ("decision.accepted", "decision.accepted_unnumbered"),
     "duplicate": ("decision.duplicate_lookup",),
     "out_of_order": (
         "decision.new_epoch_starts_at_zero",

@@ -135,7 +135,7 @@ def recorded_tests() -> dict[str, frozenset[str]]:
     """Every test that the engine can record in a decision, by the table it belongs to."""
     tests = {name: frozenset(row.asks for row in rows) for name, rows in DECISIONS.items()}
     rules = (*append_rules.DATA_RULES, *append_rules.MARKER_RULES)
-    accepted = (append_rules.ACCEPTED, append_rules.MARKER_ACCEPTED)
+    accepted = (append_rules.ACCEPTED, append_rules.ACCEPTED_UNNUMBERED, append_rules.MARKER_ACCEPTED)
     tests[append_rules.MACHINE] = frozenset((*(rule.key for rule in rules), *accepted))
     return tests
 
