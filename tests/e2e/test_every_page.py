@@ -101,24 +101,7 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     page.locator("form[method=post].stacked button").click()
     expect(page.locator(".compare-side .verdict tbody tr").first).to_be_visible()
     pages["compare"] = page.url
-    page.goto(f"{home}replays/log")
-    page.locator("input[type=file]").last.set_input_files(LOG_FILE)
-    page.locator("form.upload button").click()
-    expect(page.locator(".case-partition").first).to_be_visible()
-    pages["log case, verdicts"] = page.url
-    page.locator("a.play-case").click()
-    expect(page.locator("eos-sentence .s")).to_be_visible()
-    pages["log case"] = page.url
-    page.goto(f"{home}replays/log")
-    page.locator("#folder").set_input_files(KAFKA_LOGS / "h2_open" / "hangopen-0")
-    page.locator("#coordinator").set_input_files(KAFKA_LOGS / "_internal")
-    page.locator("form.upload button").click()
-    # The third click of somebody whose readers wait: two folders chosen, one form sent.
-    verdict = page.locator(".verdict-card")
-    expect(verdict).to_have_count(1, timeout=30_000)
-    expect(verdict.locator("h3")).to_contain_text("hangopen-0: slow but alive")
-    expect(verdict).to_contain_text("tx-open-public")
-    pages["log case, held up"] = page.url
+    pages |= _open_logs(page, f"{home}replays/log")
     _store_sweep(running_site)
     for name in (
         "tracks/",
@@ -150,6 +133,30 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     pages["not found"] = f"{home}nowhere"
     yield Places(context, pages)
     context.close()
+
+
+def _open_logs(page: Page, address: str) -> dict[str, str]:
+    """One file, read and played, and a folder whose readers wait, with the coordinator's."""
+    pages = {}
+    page.goto(address)
+    page.locator("input[type=file]").last.set_input_files(LOG_FILE)
+    page.locator("form.upload button").click()
+    expect(page.locator(".case-partition").first).to_be_visible()
+    pages["log case, verdicts"] = page.url
+    page.locator("a.play-case").click()
+    expect(page.locator("eos-sentence .s")).to_be_visible()
+    pages["log case"] = page.url
+    page.goto(address)
+    page.locator("#folder").set_input_files(KAFKA_LOGS / "h2_open" / "hangopen-0")
+    page.locator("#coordinator").set_input_files(KAFKA_LOGS / "_internal")
+    page.locator("form.upload button").click()
+    # The third click of somebody whose readers wait: two folders chosen, one form sent.
+    verdict = page.locator(".verdict-card")
+    expect(verdict).to_have_count(1, timeout=30_000)
+    expect(verdict.locator("h3")).to_contain_text("hangopen-0: slow but alive")
+    expect(verdict).to_contain_text("tx-open-public")
+    pages["log case, held up"] = page.url
+    return pages
 
 
 def _store_sweep(site: RunningSite) -> None:

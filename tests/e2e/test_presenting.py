@@ -72,23 +72,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     presenter.locator(".middle-tab").filter(has_text="Space").click()
     expect(one.locator("eos-spacetime")).to_be_visible()
 
-    # What the presenter asks is answered for all, and closed for all; so is the check that is looked at.
-    presenter.keyboard.press("w")
-    answer = presenter.locator(".why-chain > li").first
-    expect(answer).to_be_visible(timeout=FOLLOWED_WITHIN)
-    for page in (one, other):
-        expect(page.locator(".why-chain > li").first).to_be_visible(timeout=FOLLOWED_WITHIN)
-    expect(one.locator(".why-chain > li").first).to_contain_text(answer.inner_text().split(".")[0])
-    assert_accessible(one)
-    presenter.keyboard.press("Escape")
-    expect(one.locator(".why-chain")).to_have_count(0, timeout=FOLLOWED_WITHIN)
-    presenter.keyboard.press("+")
-    for page in (one, other):
-        expect(page.locator("eos-code")).to_be_visible(timeout=FOLLOWED_WITHIN)
-    expect(one).to_have_url(re.compile("zoom=decision"), timeout=FOLLOWED_WITHIN)
-    presenter.keyboard.press("-")
-    expect(one.locator("eos-spacetime")).to_be_visible(timeout=FOLLOWED_WITHIN)
-    expect(one.get_by_text("Following", exact=True)).to_be_visible()
+    _asks_and_looks_closely(presenter, one, other)
 
     # One goes back alone, is left alone, and comes back.
     alone = move(one, "ArrowLeft")
@@ -122,6 +106,26 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     expect(one.locator("eos-hands summary")).to_have_count(0)
     for context in (presenter.context, desk, telephone):
         context.close()
+
+
+def _asks_and_looks_closely(presenter: Page, one: Page, other: Page) -> None:
+    """What the presenter asks is answered for all, and closed for all; so is the check that is looked at."""
+    presenter.keyboard.press("w")
+    answer = presenter.locator(".why-chain > li").first
+    expect(answer).to_be_visible(timeout=FOLLOWED_WITHIN)
+    for page in (one, other):
+        expect(page.locator(".why-chain > li").first).to_be_visible(timeout=FOLLOWED_WITHIN)
+    expect(one.locator(".why-chain > li").first).to_contain_text(answer.inner_text().split(".")[0])
+    assert_accessible(one)
+    presenter.keyboard.press("Escape")
+    expect(one.locator(".why-chain")).to_have_count(0, timeout=FOLLOWED_WITHIN)
+    presenter.keyboard.press("+")
+    for page in (one, other):
+        expect(page.locator("eos-code")).to_be_visible(timeout=FOLLOWED_WITHIN)
+    expect(one).to_have_url(re.compile("zoom=decision"), timeout=FOLLOWED_WITHIN)
+    presenter.keyboard.press("-")
+    expect(one.locator("eos-spacetime")).to_be_visible(timeout=FOLLOWED_WITHIN)
+    expect(one.get_by_text("Following", exact=True)).to_be_visible()
 
 
 def look(page: Page) -> None:
