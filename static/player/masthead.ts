@@ -86,11 +86,14 @@ export class Masthead extends StoreElement {
 
   #title(header: Header): TemplateResult {
     const title = header.title[words.language] || header.title.en || header.scenario;
-    const altered = alteredOf(header);
+    const hasBrokers = header.actors.some((actor) => actor.role === "broker");
+    const hasKafka = header.version !== "" && (hasBrokers || header.partitions.length > 0);
+    // Without a broker that there are none is no setting worth a mark.
+    const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     return html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>
-      <p class="rules-in-force">${header.version ? html`<b>Kafka ${header.version}</b>` : nothing}
+      <p class="rules-in-force">${hasKafka ? html`<b>Kafka ${header.version}</b>` : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
         ${header.variant === null ? nothing : html`<span class="variant">${header.variant}</span>`}
-        ${altered.length > 0 ? this.#altered(altered) : header.version ? html`<span>${say("player.all_defaults")}</span>` : nothing}</p>`;
+        ${altered.length > 0 ? this.#altered(altered) : hasKafka ? html`<span>${say("player.all_defaults")}</span>` : nothing}</p>`;
   }
 
   #altered(altered: Altered[]): TemplateResult {

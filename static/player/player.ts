@@ -390,18 +390,19 @@ export class Player extends LitElement {
   }
 
   #tabs(store: PlayerStore): TemplateResult {
+    const hasLogs = store.header?.partitions.length !== 0;
+    const places = this.isNarrow ? placesOf(store.frame) : null;
     const tab = (column: Column, middle: Middle | null, name: string): TemplateResult => {
       const isHere = this.isNarrow
         ? this.column === column && (middle === null || this.middle === middle)
         : this.middle === middle;
-    const places = this.isNarrow ? placesOf(store.frame) : null;
       const isAbout = places?.has(column) === true && (middle === null || middle === "lanes");
       return html`<button class=${middle === null ? "side-tab" : middle === "transactions" ? "level-tab" : "middle-tab"} aria-pressed=${isHere} ?data-about=${isAbout} title=${isAbout ? say("player.tab.about") : nothing} @click=${() => this.#open(column, middle)}>${say(name)}</button>`;
     };
     return html`<nav class="tabs" aria-label=${say("player.panels")}>
-      ${tab("left", null, "player.tab.producer")}
-      ${store.header?.partitions.length === 0 ? nothing : tab("middle", "lanes", "player.tab.lanes")}
-      ${tab("right", null, "player.tab.broker")}
+      ${tab("left", null, hasLogs ? "player.tab.producer" : "player.tab.roles")}
+      ${hasLogs ? tab("middle", "lanes", "player.tab.lanes") : nothing}
+      ${tab("right", null, hasLogs ? "player.tab.broker" : "player.tab.votes")}
       ${tab("middle", "spacetime", "player.tab.spacetime")}
       ${tab("middle", "text", "player.tab.text")}
       ${this.code === "" ? nothing : tab("middle", "code", "player.tab.code")}

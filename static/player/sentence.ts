@@ -14,7 +14,7 @@ import { askWhyEvent } from "./why-answer.ts";
 import type { Zoom } from "./zoom.ts";
 
 export const defaults = {
-  /** Longer sentences are set smaller: letters of Latin script, a Chinese one counts twice. */
+  /** Longer sentences are set smaller: letters of Latin script; a Chinese one counts twice, three capitals as four. */
   long: 180,
   longest: 300,
 };
@@ -22,7 +22,8 @@ export const defaults = {
 export function textLength(text: string): number {
   let length = 0;
   for (let index = 0; index < text.length; index += 1) length += text.charCodeAt(index) > 0x2e80 ? 2 : 1;
-  return length;
+  const capitals = text.match(/[A-Z_]/g)?.length ?? 0;
+  return length + Math.round(capitals / 3);
 }
 
 /** A test that asks is answered; one that states something is said to decide. */
