@@ -1,7 +1,9 @@
 """The ASGI application that uvicorn serves: pages and API over HTTP, stepping over WebSocket."""
 
 import os
+from importlib import import_module
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
@@ -13,6 +15,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from eosviz.analytics.routing import websocket_urlpatterns as analysis_sockets  # noqa: E402
 from eosviz.audience.routing import websocket_urlpatterns  # noqa: E402
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets  # noqa: E402
+from eosviz.collector import pass_over_what_is_loaded  # noqa: E402
 from eosviz.operating.metrics import MeasuredSockets  # noqa: E402
 from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets  # noqa: E402
 from eosviz.replays.body_limit import BodyLimit  # noqa: E402
@@ -30,3 +33,6 @@ routes = ProtocolTypeRouter(
     }
 )
 application = MeasuredSockets(routes)
+
+import_module(settings.ROOT_URLCONF)  # a page would load it later
+pass_over_what_is_loaded()

@@ -8,6 +8,8 @@ from celery.app.amqp import AMQP
 from kombu import Connection
 from kombu.transport.redis import Channel, Transport
 
+from eosviz.kept_connections import KEPT
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
 
 
@@ -58,6 +60,6 @@ class PromptAMQP(AMQP):
     Connection = PromptConnection
 
 
-app = Celery("eosviz", amqp=PromptAMQP)
+app = Celery("eosviz", amqp=PromptAMQP, fixups=KEPT)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

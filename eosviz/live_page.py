@@ -13,16 +13,16 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import DatabaseError
 from django.utils import translation
 
+from eosviz.sockets import PromptConsumer
 from eosviz.walkthroughs.consumer import NOT_FOUND_CODE, in_thread
 
 LOOK_SECONDS = 2.0
 
 
-class LivePart(AsyncWebsocketConsumer):
+class LivePart(PromptConsumer):
     """`…/?lang=en`: `{"table": "<table …>"}` whenever it is another one. It reads nothing."""
 
     def group(self) -> str:

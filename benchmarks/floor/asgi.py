@@ -9,14 +9,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks.floor.settings")
 http_application = get_asgi_application()
 
 from asgiref.sync import sync_to_async  # noqa: E402
-from channels.generic.websocket import AsyncWebsocketConsumer  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.urls import path  # noqa: E402
 
 from benchmarks.floor.tasks import click  # noqa: E402
+from eosviz.collector import pass_over_what_is_loaded  # noqa: E402
+from eosviz.sockets import PromptConsumer  # noqa: E402
 
 
-class FloorConsumer(AsyncWebsocketConsumer):
+class FloorConsumer(PromptConsumer):
     """A number in, the task's message out: to who asked, or to everybody at `/ws/all/`."""
 
     async def connect(self) -> None:
@@ -43,3 +44,4 @@ application = ProtocolTypeRouter(
         ),
     }
 )
+pass_over_what_is_loaded()

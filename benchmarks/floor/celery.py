@@ -1,9 +1,19 @@
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import worker_ready
+
+from eosviz.collector import pass_over_what_is_loaded
+from eosviz.kept_connections import KEPT
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks.floor.settings")
 
-app = Celery("floor")
+app = Celery("floor", fixups=KEPT)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["benchmarks.floor"])
+
+
+@worker_ready.connect
+def begin_to_serve(**kwargs: Any) -> None:
+    pass_over_what_is_loaded()

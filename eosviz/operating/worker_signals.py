@@ -11,6 +11,7 @@ from celery.signals import task_postrun, task_prerun, worker_ready
 from django.conf import settings
 from prometheus_client import start_http_server
 
+from eosviz.collector import pass_over_what_is_loaded
 from eosviz.operating.log_context import about
 from eosviz.operating.metrics import tasks
 
@@ -22,7 +23,7 @@ def connect() -> None:
     """Called once when the site is loaded."""
     task_prerun.connect(_begin, weak=False, dispatch_uid="operating begin")
     task_postrun.connect(_end, weak=False, dispatch_uid="operating end")
-    worker_ready.connect(_tell, weak=False, dispatch_uid="operating tell")
+    worker_ready.connect(_begin_to_serve, weak=False, dispatch_uid="operating tell")
 
 
 def _begin(task_id: str, task: Any, args: Any = (), **kwargs: Any) -> None:
@@ -47,6 +48,7 @@ def _session(arguments: Any) -> dict[str, str]:
         return {}
 
 
-def _tell(**kwargs: Any) -> None:
+def _begin_to_serve(**kwargs: Any) -> None:
+    pass_over_what_is_loaded()
     if settings.WORKER_METRICS_PORT:
         start_http_server(settings.WORKER_METRICS_PORT, addr=settings.WORKER_METRICS_HOST)

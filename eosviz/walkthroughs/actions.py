@@ -42,7 +42,13 @@ from eosviz.walkthroughs.messages import (
 from eosviz.walkthroughs.models import Branch, Session, Step
 from eosviz.walkthroughs.models import Command as StoredCommand
 from eosviz.walkthroughs.possibilities import possibilities
-from eosviz.walkthroughs.questions import branch_of, branch_summaries, steps_message, stored_messages
+from eosviz.walkthroughs.questions import (
+    branch_of,
+    branch_summaries,
+    may_be_paused,
+    steps_message,
+    stored_messages,
+)
 from eosviz.walkthroughs.simulations import (
     Diverged,
     Slot,
@@ -165,26 +171,46 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
     `pauses` is the branch's count when the command was asked: when it grows, the command stops. Returns the
     `done` or `error` message of docs/websocket.md, the same for every repeat.
     """
+    looks = not _goes_on(session_id, command)
     for _ in range(ATTEMPTS_MAX):
-        known = StoredCommand.objects.filter(session_id=session_id, identifier=command.id).first()
+        known = _known(session_id, command) if looks else None
         if known is not None:
             return _repeat(known, command)
         try:
             return _ACTIONS[type(command)](session_id, command, pauses)
         except (Overtaken, IntegrityError):
+            looks = True
             continue
-        except Problem as problem:
-            return _fail(session_id, command, problem)
+        except Problem as found:
+            problem = found
         except Diverged as diverged:
-            return _fail(session_id, command, Problem("refused", "engine_differs", number=diverged.number))
+            problem = Problem("refused", "engine_differs", number=diverged.number)
         except NothingFollows as nothing:
-            return _fail(session_id, command, Problem("refused", "nothing_follows", number=nothing.number))
+            problem = Problem("refused", "nothing_follows", number=nothing.number)
         except EngineError as error:
             logger.exception("session %s", session_id)
-            return _fail(session_id, command, Problem("refused", "engine_broke", reason=str(error)))
+            problem = Problem("refused", "engine_broke", reason=str(error))
+        if looks:
+            return _fail(session_id, command, problem)
+        looks = True
     problem = Problem("unavailable", "busy")
     publish(session_id, [], problem.message(str(command.id)))
     return problem.message(str(command.id))
+
+
+def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
+    """Whether it makes steps, in one transaction, after the newest that this process holds. A repeat seldom does, as
+    its steps are made already; if it does, the row of the first stands in the way of its own, nothing is stored, and
+    it is looked for then.
+    """
+    if not isinstance(command, Advance) or may_be_paused(command):
+        return False
+    held = recent.held_branch(int(command.branch))
+    return held is not None and held.session_id == session_id and held.newest == command.after
+
+
+def _known(session_id: uuid.UUID, command: Command) -> StoredCommand | None:
+    return StoredCommand.objects.filter(session_id=session_id, identifier=command.id).first()
 
 
 def _fail(session_id: uuid.UUID, command: Command, problem: Problem) -> CommandAnswer:

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import msgspec
 from asgiref.sync import sync_to_async
 from channels.db import DatabaseSyncToAsync
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import DatabaseError
 from kombu.exceptions import OperationalError
 
+from eosviz.sockets import PromptConsumer
 from eosviz.walkthroughs import actions, messages, presenting, presenting_messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.budget import Buckets
@@ -45,7 +45,7 @@ def in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
     return DatabaseSyncToAsync(function, thread_sensitive=False)
 
 
-class SessionConsumer(AsyncWebsocketConsumer):
+class SessionConsumer(PromptConsumer):
     """`/ws/sessions/<session id>/`, docs/websocket.md."""
 
     session: Session

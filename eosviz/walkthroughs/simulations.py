@@ -158,6 +158,12 @@ class RecentSimulations:
                 slot.forget()
                 raise
 
+    def held_branch(self, branch_id: int) -> Branch | None:
+        """The branch as this process last left it, without waiting for whoever uses its slot."""
+        with self._guard:
+            slot = self._slots.get(branch_id)
+        return None if slot is None else slot.branch
+
     def _is_heavy(self) -> bool:
         held = (slot.simulation for slot in self._slots.values())
         return sum(simulation.number for simulation in held if simulation is not None) > self.steps_kept

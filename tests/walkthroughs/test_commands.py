@@ -101,6 +101,18 @@ class TestAdvance:
         assert (answer.code, answer.key) == ("conflict", "problem.id_used")
         assert numbers(branch) == [1]
 
+    def test_whoever_goes_on_reads_nothing(self, session: Session, django_assert_num_queries: Any) -> None:
+        """The branch is moved on, the step and the command are stored, in one transaction: a click waits for that."""
+        branch = root(session)
+        carry_out(session, "advance", branch, after=0, count=1)
+        with django_assert_num_queries(5) as made:
+            done(carry_out(session, "advance", branch, after=1, count=1))
+        told = [query["sql"].split()[0] for query in made.captured_queries]
+        assert told in (
+            ["SAVEPOINT", "UPDATE", "INSERT", "INSERT", "RELEASE"],
+            ["BEGIN", "UPDATE", "INSERT", "INSERT", "COMMIT"],
+        )
+
     def test_at_the_end_the_reason_is_told_and_stays(self, session: Session) -> None:
         branch = root(session)
         answer = done(carry_out(session, "run_until", branch, after=0, until="end"))
@@ -462,10 +474,10 @@ def test_four_threads_with_one_aim_store_each_step_once(
     of_thread = threading.local()
 
     class PerThread:
-        def of(self, branch_id: int) -> Any:
+        def __getattr__(self, name: str) -> Any:
             if not hasattr(of_thread, "recent"):
                 of_thread.recent = RecentSimulations()
-            return of_thread.recent.of(branch_id)
+            return getattr(of_thread.recent, name)
 
     monkeypatch.setattr(actions, "recent", PerThread())
     answers: list[Any] = []
