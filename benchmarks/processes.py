@@ -31,8 +31,12 @@ def processor_seconds(roots: list[int]) -> float:
 
 
 def peak_megabytes(process: int) -> float:
-    """The most memory that a process has held so far."""
-    for line in (_PROCESSES / str(process) / "status").read_text().splitlines():
+    """The most memory that a process has held so far; nothing of one that has gone."""
+    try:
+        told = (_PROCESSES / str(process) / "status").read_text()
+    except OSError:
+        return 0.0
+    for line in told.splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024
     return 0.0

@@ -1,7 +1,6 @@
 """A sweep of SC-44 on Spark `local[2]` beside two bare Python processes that play the same runs, judged and made into
-rows alike; the same on a cluster of a master and two workers; and long ones, which tell whether time grows with the
-runs alone and memory not at all. Starts are reported apart: the session's, and of the processes nothing is counted
-before both are ready.
+rows alike; and the same on a cluster of a master and two workers. Starts are reported apart: the session's, and of the
+processes nothing is counted before both are ready.
 """
 
 from __future__ import annotations
@@ -13,13 +12,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from benchmarks.processes import below, peak_megabytes, processor_seconds
+from benchmarks.processes import processor_seconds
 from benchmarks.report import remark, tell
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_chunks import read_runs, write_chunks
@@ -29,13 +27,9 @@ from eosviz.pipeline.sweep_table import rows_of
 from tests.spark_cluster import running_cluster
 
 RUNS = (1_000, 10_000)
-LONG_RUNS = (10_000, 100_000)
-MILLION = 1_000_000
 PROCESSES = 2
 WARM_RUNS = 200
 RATIO_GOAL = 0.85
-GROWTH_GOAL = 1.2
-"""How much more a run may cost where there are ten or a hundred times as many."""
 _DOCUMENT = 'scenario = "SC-44"\nvariant = "k28"\nseeds = {runs}\n'
 
 
@@ -53,8 +47,8 @@ def document(runs: int) -> SweepDocument:
 
 def main(runs: tuple[int, ...] = RUNS) -> None:
     """`sweep`: beside two bare processes."""
-    with _session(f"local[{PROCESSES}]", "sweep") as (spark, folder):
-        taken = [_swept(spark, folder, count, "sweep") for count in runs][-1]
+    with session(f"local[{PROCESSES}]", "sweep") as (spark, folder):
+        taken = [swept(spark, folder, count, "sweep") for count in runs][-1]
     bare = bare_run(runs[-1])
     tell("sweep_runs_per_second", runs[-1] / taken.seconds, "runs/s")
     tell("sweep_bare_runs_per_second", runs[-1] / bare.seconds, "runs/s")
@@ -69,10 +63,10 @@ def on_cluster() -> None:
         folder, here = Path(place), Path(place) / "here"
         with running_cluster(folder) as cluster:
             daemons = [cluster.master, *cluster.workers]
-            with _session(cluster.address, "sweep_cluster", folder / "there") as (spark, there):
-                taken = _swept(spark, there, RUNS[-1], "sweep_cluster", daemons)
+            with session(cluster.address, "sweep_cluster", folder / "there") as (spark, there):
+                taken = swept(spark, there, RUNS[-1], "sweep_cluster", daemons)
                 digests = _digests(spark, there / str(RUNS[-1]))
-        with _session(f"local[{PROCESSES}]", "sweep_here", here) as (spark, _):
+        with session(f"local[{PROCESSES}]", "sweep_here", here) as (spark, _):
             write_chunks(spark, document(RUNS[0]), here / "same")
             same = _digests(spark, here / "same")
         assert digests.items() >= same.items(), "a run came out differently on the cluster"
@@ -80,37 +74,8 @@ def on_cluster() -> None:
     tell("sweep_cluster_share_of_bare", bare.seconds / taken.seconds, "")
 
 
-def long(runs: tuple[int, ...] = LONG_RUNS) -> None:
-    """`long-sweep`: whether ten times as many runs take ten times as long, in the same memory."""
-    context = multiprocessing.get_context("spawn")
-    each, held = [], []
-    for count in runs:
-        # A process of its own, with a Java of its own: memory is the most that they ever held.
-        said, told = context.Pipe(duplex=False)
-        process = context.Process(target=_long_one, args=(count, told))
-        process.start()
-        told.close()
-        processor, megabytes = said.recv()
-        process.join()
-        each.append(processor / count)
-        held.append(megabytes)
-    tell("sweep_growth_per_run", each[-1] / each[0], "times", GROWTH_GOAL)
-    tell("sweep_growth_of_memory", held[-1] / held[0], "times", GROWTH_GOAL)
-
-
-def _long_one(count: int, told: Connection) -> None:
-    with _session(f"local[{PROCESSES}]", f"sweep_{count}") as (spark, folder):
-        taken = _swept(spark, folder, count, "sweep")
-        told.send((taken.processor, _told_memory(spark, count)))
-
-
-def million() -> None:
-    """`million-sweep`: hours; compared with ten thousand."""
-    long((RUNS[-1], MILLION))
-
-
 @contextlib.contextmanager
-def _session(master: str, name: str, place: Path | None = None) -> Iterator[tuple[SparkSession, Path]]:
+def session(master: str, name: str, place: Path | None = None) -> Iterator[tuple[SparkSession, Path]]:
     """A warm session, and a folder for its sweeps."""
     with contextlib.ExitStack() as stack:
         if place is None:
@@ -126,7 +91,7 @@ def _session(master: str, name: str, place: Path | None = None) -> Iterator[tupl
         yield spark, place
 
 
-def _swept(
+def swept(
     spark: SparkSession, folder: Path, count: int, name: str, daemons: list[int] | None = None
 ) -> Taken:
     """The runs and their table, as a page's sweep makes them."""
@@ -137,26 +102,16 @@ def _swept(
         (row,) = rows_of(read_runs(spark, target))
         assert row["runs"] == count and not row["refused"] and not row["unfinished"]
 
-    taken = _taken(run, [os.getpid(), *(daemons or [])])
+    taken = taken_by(run, [os.getpid(), *(daemons or [])])
     tell(f"{name}_{count}_runs", taken.seconds, "s")
     tell(f"{name}_{count}_processor", taken.processor, "s")
     return taken
 
 
-def _taken(run: Callable[[], None], roots: list[int]) -> Taken:
+def taken_by(run: Callable[[], None], roots: list[int]) -> Taken:
     processor, begin = processor_seconds(roots), time.perf_counter()
     run()
     return Taken(time.perf_counter() - begin, processor_seconds(roots) - processor)
-
-
-def _told_memory(spark: SparkSession, count: int) -> float:
-    """The most that driver, Java and executors held together, in MB."""
-    java = spark.sparkContext._gateway.proc.pid
-    driver, machine = peak_megabytes(os.getpid()), peak_megabytes(java)
-    workers = sum(peak_megabytes(process) for process in below(java)[1:])
-    for part, megabytes in (("driver", driver), ("java", machine), ("workers", workers)):
-        tell(f"sweep_{count}_{part}_peak", megabytes, "MB")
-    return driver + machine + workers
 
 
 def _digests(spark: SparkSession, folder: Path) -> dict[int, str]:
@@ -172,7 +127,7 @@ def bare_run(runs: int) -> Taken:
         process.start()
     ready.wait()
     # They wait for each other at the end, so that what they cost can still be read.
-    taken = _taken(lambda: _await(ended), [process.pid or 0 for process in played])
+    taken = taken_by(lambda: _await(ended), [process.pid or 0 for process in played])
     ended.wait()
     for process in played:
         process.join()

@@ -1,0 +1,161 @@
+"""Long sweeps: whether time grows with the runs alone, and memory not at all.
+
+Each has a process of its own, with a Java of its own: memory is the most that they ever held. The longest takes hours,
+so it may be stopped: its runs stay in `var/bench`, with the time they have cost so far, and the next call goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from benchmarks.processes import below, peak_megabytes, processor_seconds
+from benchmarks.report import remark, tell
+from benchmarks.sweeps import PROCESSES, document, session
+from engine.scenario.header import ENGINE_VERSION
+from eosviz.pipeline.sweep_chunks import read_runs, write_chunks
+from eosviz.pipeline.sweep_table import rows_of
+
+RUNS = (10_000, 100_000)
+MILLION = 1_000_000
+GROWTH_GOAL = 1.2
+"""How much more a run may cost, and a sweep hold, where there are ten or a hundred times as many."""
+KEPT = Path(__file__).parents[1] / "var" / "bench" / f"million-sweep-{ENGINE_VERSION}"
+TOLD_SECONDS = 60.0
+
+
+@dataclass(kw_only=True)
+class Spent:
+    """On one sweep, by all calls together. ``runs``: how many it has. ``held``: megabytes, at their most."""
+
+    runs: int = 0
+    seconds: float = 0.0
+    processor: float = 0.0
+    held: float = 0.0
+    calls: int = 0
+
+
+def main(runs: tuple[int, ...] = RUNS) -> None:
+    """`long-sweep`: whether ten times as many runs take ten times as long, in the same memory."""
+    with tempfile.TemporaryDirectory(prefix="eosviz-bench-sweeps-") as folder:
+        _compared([_apart(count, Path(folder)) for count in runs])
+
+
+def million() -> None:
+    """`million-sweep`: compared with ten thousand. Ctrl-C ends it for now: it tells how far it came, and goes on when
+    it is called again."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    _compared([_apart(count, KEPT) for count in (RUNS[0], MILLION)])
+
+
+def _compared(spent: list[Spent]) -> None:
+    small, large = spent[0], spent[-1]
+    if large.runs <= small.runs:
+        remark(f"{large.runs} runs so far: too few to compare")
+        return
+    tell("sweep_growth_runs", large.runs / small.runs, "times")
+    growth = (large.processor / large.runs) / (small.processor / small.runs)
+    tell("sweep_growth_per_run", growth, "times", GROWTH_GOAL)
+    tell("sweep_growth_of_memory", large.held / small.held, "times", GROWTH_GOAL)
+
+
+def _apart(count: int, folder: Path) -> Spent:
+    """A sweep in a process of its own, to its end or until somebody presses Ctrl-C."""
+    context = multiprocessing.get_context("spawn")
+    said, told = context.Pipe(duplex=False)
+    process = context.Process(target=_sweep, args=(count, folder, told))
+    process.start()
+    told.close()
+    # The process hears Ctrl-C, too, and says what it has.
+    spent = None
+    while spent is None:
+        with contextlib.suppress(KeyboardInterrupt):
+            spent = said.recv()
+    process.join()
+    return Spent(**spent)
+
+
+def _sweep(count: int, folder: Path, told: Connection) -> None:
+    file = folder / f"{count}.json"
+    with contextlib.suppress(KeyboardInterrupt):
+        if _read(file).runs < count:
+            with session(f"local[{PROCESSES}]", f"sweep_{count}") as (spark, _):
+                _run(spark, count, folder, file)
+    spent = _read(file)
+    _tell(count, spent)
+    told.send(asdict(spent))
+
+
+def _read(file: Path) -> Spent:
+    return Spent(**json.loads(file.read_text())) if file.exists() else Spent()
+
+
+def _run(spark: SparkSession, count: int, folder: Path, file: Path) -> None:
+    target, counted = folder / str(count), _Counted(spark, count, file)
+    write_chunks(spark, document(count), target, counted.told)
+    (row,) = rows_of(read_runs(spark, target))
+    assert row["runs"] == count and not row["refused"] and not row["unfinished"]
+    counted.told(count, with_table=True)
+
+
+class _Counted:
+    """Adds what this call costs to what earlier ones did, after every chunk. What a stop cut off is not counted: the
+    runs are not there either."""
+
+    def __init__(self, spark: SparkSession, count: int, file: Path) -> None:
+        self._java = spark.sparkContext._gateway.proc.pid
+        self._count = count
+        self._before = _read(file)
+        self._file = file
+        self._begin = self._told = time.perf_counter()
+        self._processor = processor_seconds([os.getpid()])
+
+    def told(self, done: int, with_table: bool = False) -> None:
+        now = time.perf_counter()
+        before = self._before
+        spent = Spent(
+            # A sweep is whole when its table is made.
+            runs=done if with_table else min(done, self._count - 1),
+            seconds=before.seconds + now - self._begin,
+            processor=before.processor + processor_seconds([os.getpid()]) - self._processor,
+            held=max(before.held, self._megabytes()),
+            calls=before.calls + 1,
+        )
+        beside = self._file.with_suffix(".part")
+        beside.write_text(json.dumps(asdict(spent)))
+        beside.replace(self._file)
+        if now - self._told >= TOLD_SECONDS:
+            self._told = now
+            each = 1000 * spent.processor / max(done, 1)
+            remark(f"{done} of {self._count} runs, {each:.2f} ms of processor time each")
+
+    def _megabytes(self) -> float:
+        """The most that driver, Java and executors held together."""
+        return sum(
+            peak_megabytes(process) for process in (os.getpid(), *below(self._java)) if _lives(process)
+        )
+
+
+def _lives(process: int) -> bool:
+    return Path("/proc", str(process), "status").exists()
+
+
+def _tell(count: int, spent: Spent) -> None:
+    name = f"sweep_{count}"
+    if spent.runs < count:
+        tell(f"{name}_so_far", spent.runs, "runs")
+    tell(f"{name}_runs", spent.seconds, "s")
+    tell(f"{name}_processor", spent.processor, "s")
+    tell(f"{name}_processor_per_run", 1000 * spent.processor / max(spent.runs, 1), "ms")
+    tell(f"{name}_peak", spent.held, "MB")
+    if spent.calls > 1:
+        remark(f"in {spent.calls} parts")
