@@ -218,13 +218,18 @@ function waiterText(waiter: Json): string {
   });
 }
 
+/** Why a partition's batch may be sent: the engine's name for it in words. */
+export function reasonText(reason: string): string {
+  return say(`diagram.accumulator.reason.${reason}`);
+}
+
 /** `told`: a batch's own countdown says already when the next look is. */
 function noteTexts(client: ClientView, frame: Frame, told: boolean): string[] {
   const notes: string[] = [];
   const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;
   if (unknown.length > 0) notes.push(say("diagram.accumulator.unknown_leaders", { topics: unknown }));
   const ready = Object.entries(nodes).map(
-    ([node, entries]) => `broker-${node} (${entries.map(([partition, reason]) => `${partition} ${reason}`).join(", ")})`,
+    ([node, entries]) => `broker-${node} (${entries.map(([partition, reason]) => say("diagram.accumulator.ready_entry", { partition, reason: reasonText(reason) })).join(", ")})`,
   );
   if (ready.length > 0) notes.push(say("diagram.accumulator.ready_nodes", { nodes: ready }));
   else if (delay !== null && delay < Number.MAX_SAFE_INTEGER && !told) {

@@ -14,7 +14,7 @@ import { repeat } from "lit/directives/repeat.js";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { AccumulatorShape, BatchBox, QueueShape } from "./accumulator-layout.ts";
-import { defaults, layoutAccumulator } from "./accumulator-layout.ts";
+import { defaults, layoutAccumulator, reasonText } from "./accumulator-layout.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { textWidth } from "./geometry.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
@@ -113,7 +113,7 @@ export class Accumulator extends DiagramElement {
   }
 
   #box(box: BatchBox, queue: QueueShape): TemplateResult {
-    const ready = queue.ready === null ? box.state : say("diagram.accumulator.ready", { reason: queue.ready });
+    const ready = queue.ready === null ? box.state : say("diagram.accumulator.ready", { reason: reasonText(queue.ready) });
     const last = box.countdown ?? ready;
     return html`<button class="box" aria-label=${`${box.name}. ${[...box.facts, last].join(", ")}`} aria-pressed=${
       box.picked ? "true" : "false"} @click=${() => this.pick(box.selection)}>${drawBox(box)}<span>${box.facts.join(", ")}<br>${last}</span></button>`;

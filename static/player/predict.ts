@@ -31,6 +31,7 @@ export class Predict extends StoreElement {
     open: { state: true },
     chosen: { state: true },
     revealed: { state: true },
+    aside: { state: true },
     fault: { state: true },
   };
 
@@ -49,6 +50,8 @@ export class Predict extends StoreElement {
   declare open: Question | null;
   declare chosen: string;
   declare revealed: boolean;
+  /** The reader wants to see what the card lies over. */
+  declare aside: boolean;
   declare fault: boolean;
   #told = new Map<string, Told>();
   #asked = new Set<string>();
@@ -68,6 +71,7 @@ export class Predict extends StoreElement {
     this.open = null;
     this.chosen = "";
     this.revealed = false;
+    this.aside = false;
     this.fault = false;
   }
 
@@ -143,6 +147,7 @@ export class Predict extends StoreElement {
     this.open = question;
     this.chosen = "";
     this.revealed = false;
+    this.aside = false;
     if (question === null) return;
     this.play?.stop();
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
@@ -200,8 +205,9 @@ export class Predict extends StoreElement {
 
   #card(question: Question, told: Told): TemplateResult {
     const number = told.questions.indexOf(question) + 1;
-    return html`<section class="predict-card" tabindex="-1" role="group" aria-labelledby="predict-heading" @keydown=${this.#keys}>
-      <h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: told.questions.length })}</small></h2>
+    return html`<section class="predict-card" tabindex="-1" role="group" aria-labelledby="predict-heading" ?data-aside=${this.aside} @keydown=${this.#keys}>
+      <div class="predict-head"><h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: told.questions.length })}</small></h2>
+        <button type="button" aria-expanded=${this.aside ? "false" : "true"} @click=${() => (this.aside = !this.aside)}>${say(this.aside ? "predict.back" : "predict.aside")}</button></div>
       <p id="predict-question">${say(question.key, question.params)}</p>
       ${this.revealed ? this.#revealed(question) : this.#choices(question)}
     </section>`;
