@@ -31,9 +31,12 @@ const base = css`
   h3 { font-weight: 600; }
   section { position: relative; }
   section + section { margin-top: 10px; }
-  :host([folded]) section > :not(h2) { display: none; }
-  :host([folded]) section + section { margin-top: 4px; }
-  :host([folded]) h2 { font-weight: 500; padding-inline-start: 14px; line-height: 16px; }
+  /* Paper has room for all of them. */
+  @media not print {
+    :host([folded]) section > :not(h2) { display: none; }
+    :host([folded]) section + section { margin-top: 4px; }
+    :host([folded]) h2 { font-weight: 500; padding-inline-start: 14px; line-height: 16px; }
+  }
   .quiet { color: var(--ink-2); }
   .num, td, .slots, .card { font-variant-numeric: tabular-nums; }
   .nb { white-space: nowrap; }

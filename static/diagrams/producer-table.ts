@@ -112,7 +112,8 @@ function cacheRows(
     const fresh = !previous.some((cached) => cached[2] === offset);
     return {
       key: String(offset),
-      sequences: range(first, last),
+      // What a coordinator writes has no sequence; Kafka counts back from -1 and gets the greatest one.
+      sequences: last === -1 ? say("diagram.none") : range(first, last),
       offsets: range(offset, lastOffset),
       storedAt: say("diagram.at", { at: timestamp }),
       note: hit && arrived?.fate === "duplicate"

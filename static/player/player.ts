@@ -169,9 +169,9 @@ export class Player extends LitElement {
   company: Company | undefined;
   /** Whether the reader has picked what the middle shows. */
   #hasChosen = false;
-  readonly #columns = new SideColumns(this, () => ({ about: panelsOf(this.store?.frame), scrolls: this.isNarrow }));
+  readonly #columns = new SideColumns(this, () => ({ about: panelsOf(this.store?.frame), scrolls: this.isNarrow }), () => this.store?.isDragged === true);
   readonly #permalink = new Permalink();
-  readonly #width = matchMedia(`(max-width: ${defaults.folds - 1}px)`);
+  readonly #width = matchMedia(`screen and (max-width: ${defaults.folds - 1}px)`);
 
   constructor() {
     super();
@@ -389,8 +389,17 @@ export class Player extends LitElement {
     </div>`;
   }
 
+  get #hasLogs(): boolean {
+    return this.store?.header?.partitions.length !== 0;
+  }
+
+  /** What the side columns are about: left and right. */
+  get #sides(): readonly [string, string] {
+    return this.#hasLogs ? ["player.tab.producer", "player.tab.broker"] : ["player.tab.roles", "player.tab.votes"];
+  }
+
   #tabs(store: PlayerStore): TemplateResult {
-    const hasLogs = store.header?.partitions.length !== 0;
+    const [left, right] = this.#sides;
     const places = this.isNarrow ? placesOf(store.frame) : null;
     const tab = (column: Column, middle: Middle | null, name: string): TemplateResult => {
       const isHere = this.isNarrow
@@ -400,9 +409,9 @@ export class Player extends LitElement {
       return html`<button class=${middle === null ? "side-tab" : middle === "transactions" ? "level-tab" : "middle-tab"} aria-pressed=${isHere} ?data-about=${isAbout} title=${isAbout ? say("player.tab.about") : nothing} @click=${() => this.#open(column, middle)}>${say(name)}</button>`;
     };
     return html`<nav class="tabs" aria-label=${say("player.panels")}>
-      ${tab("left", null, hasLogs ? "player.tab.producer" : "player.tab.roles")}
-      ${hasLogs ? tab("middle", "lanes", "player.tab.lanes") : nothing}
-      ${tab("right", null, hasLogs ? "player.tab.broker" : "player.tab.votes")}
+      ${tab("left", null, left)}
+      ${this.#hasLogs ? tab("middle", "lanes", "player.tab.lanes") : nothing}
+      ${tab("right", null, right)}
       ${tab("middle", "spacetime", "player.tab.spacetime")}
       ${tab("middle", "text", "player.tab.text")}
       ${this.code === "" ? nothing : tab("middle", "code", "player.tab.code")}
@@ -439,7 +448,7 @@ export class Player extends LitElement {
 
   #left(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("left", whole);
-    return html`<aside class="left" aria-label=${say("player.tab.producer")} tabindex="0">
+    return html`<aside class="left" aria-label=${say(this.#sides[0])} tabindex="0">
       ${leftPanels(frame, this.machines, (tag, content) => this.#place(tag, frame, content))}
     </aside>`;
   }
@@ -459,7 +468,7 @@ export class Player extends LitElement {
 
   #right(whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("right", whole);
-    return html`<aside class="right" aria-label=${say("player.tab.broker")} tabindex="0">
+    return html`<aside class="right" aria-label=${say(this.#sides[1])} tabindex="0">
       ${rightPanels(frame, this.machines, (tag, content) => this.#place(tag, frame, content))}
     </aside>`;
   }
