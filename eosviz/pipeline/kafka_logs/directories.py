@@ -181,9 +181,20 @@ def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
         if not path.is_dir():
             what = "is not a folder" if path.exists() else "does not exist"
             raise LogsError(f"{path} {what}: give partition folders or log directories of a broker")
-        for folder, names, files in os.walk(path, onerror=_raise):
-            names.sort()
-            yield Path(folder), files
+        yield from _under(path)
+
+
+def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Every folder once, links to folders as well: a partition may lie on another disk."""
+    seen: set[str] = set()
+    for folder, names, files in os.walk(path, onerror=_raise, followlinks=True):
+        place = os.path.realpath(folder)
+        if place in seen:
+            names.clear()
+            continue
+        seen.add(place)
+        names.sort()
+        yield Path(folder), files
 
 
 def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:

@@ -222,3 +222,10 @@ def test_folders_that_the_broker_renamed_are_copies_or_left_out(tmp_path: Path) 
     assert sorted(path.name for path in case.left_out) == sorted(names[2:])
     with pytest.raises(LogsError, match="has set it aside"):
         find_directories([tmp_path / names[2]])
+
+
+def test_links_to_folders_are_followed_and_never_in_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "disk").symlink_to(KAFKA_LOGS / "c_commit")
+    (tmp_path / "again").symlink_to(tmp_path)
+    found = find_directories([tmp_path])
+    assert [one.name for one in found] == ["txcommit-0", "txcommit-1", "txcommit-2"]
