@@ -43,12 +43,29 @@ class Scenario:
 def parse(text: str, source: str = "") -> dict[str, Any]:
     """TOML text to a dict; a syntax error names its line."""
     try:
-        return tomllib.loads(text)
+        document = tomllib.loads(text)
+        if _holds_zero(document):
+            zero = _ZERO.search(text)
+            line = None if zero is None else text.count("\n", 0, zero.start()) + 1
+            raise BadScenario("document", wrong("zero"), allowed("no_zero"), source=source, line=line)
+        return document
     except tomllib.TOMLDecodeError as error:
         fault, line = toml_fault(error)
         raise BadScenario("document", fault, "TOML 1.0", source=source, line=line) from None
     except RecursionError:
         raise BadScenario("document", wrong("too_deep"), allowed("depth"), source=source) from None
+
+
+_ZERO = re.compile(r"\\u0000|\\U00000000")
+
+
+def _holds_zero(value: object) -> bool:
+    """The character of number zero, which only an escape can bring into TOML: many who keep texts cannot keep it."""
+    if isinstance(value, dict):
+        return any(_holds_zero(name) or _holds_zero(one) for name, one in value.items())
+    if isinstance(value, list):
+        return any(map(_holds_zero, value))
+    return isinstance(value, str) and "\0" in value
 
 
 def load(

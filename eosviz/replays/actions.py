@@ -16,6 +16,7 @@ from eosviz.replays.checking import Checked, check, verified
 from eosviz.replays.log_analysis import Analysis, analyse, bounded, is_bundle
 from eosviz.replays.models import Replay, ReplayFile
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.storable import storable
 from eosviz.walkthroughs.models import (
     Branch,
     Keyframe,
@@ -192,17 +193,21 @@ def _store_log(case: LogCase, analysis: Analysis, owner: str) -> Replay:
         id=identity,
         owner=owner,
         kind="log",
-        title=case.header["title"],
+        title=storable(case.header["title"]),
         engine=case.header["engine"],
         steps=len(case.steps),
         state="log",
-        analysis=analysis.document,
+        analysis=storable(analysis.document),
         bundle=analysis.bundle,
-        finding={
-            "partitions": case.header["partitions"],
-            "not_read": [{"path": unread.path, "kind": unread.kind.name.lower()} for unread in case.not_read],
-            "shortened": case.shortened,
-        },
+        finding=storable(
+            {
+                "partitions": case.header["partitions"],
+                "not_read": [
+                    {"path": unread.path, "kind": unread.kind.name.lower()} for unread in case.not_read
+                ],
+                "shortened": case.shortened,
+            }
+        ),
     )
     branch = {
         "id": "1",
