@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
@@ -136,11 +137,28 @@ def _runs(figures: Any) -> list[Run]:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A step at which somebody stumbled; what is said of it is the same for each of its places."""
+
+    number: int
+    places: list[Place]
+
+    @property
+    def address(self) -> str:
+        return self.places[0].address
+
+    @property
+    def figure(self) -> Figure:
+        """Any: its sentence is the step's."""
+        return self.places[0].figure
+
+
+@dataclass(frozen=True, slots=True)
 class OneRun:
     run: Run
     drawing: Drawing | None
-    places: list[Place]
-    """In the order of the steps."""
+    steps: list[Step]
+    """In their order."""
     groups: list[Figure]
     """Of the whole run, for each group."""
     changes: list[Figure]
@@ -159,7 +177,12 @@ def run_of(analysis: Analysis, version: int, variant: str) -> OneRun | None:
     return OneRun(
         run=run,
         drawing=draw(at_steps, steps),
-        places=[Place(run, one) for one in at_steps if one.kind != Kind.CONFUSED],
+        steps=[
+            Step(number, [Place(run, one) for one in of_step])
+            for number, of_step in groupby(
+                (one for one in at_steps if one.kind != Kind.CONFUSED), key=lambda one: one.step or 0
+            )
+        ],
         groups=sorted(
             (one for one in figures if one.group and one.step is None), key=lambda one: (one.group, one.kind)
         ),

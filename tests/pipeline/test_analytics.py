@@ -162,10 +162,11 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     newest = root(attempts[1].session).newest
     for attempt in attempts[1:]:
         assert tell(attempt, newest, newest, [7]) == 204
-        Prediction.objects.create(
-            session=attempt.session, branch=root(attempt.session), at=5, checkpoint=0, ask="x", choice="a",
-            right=False,
-        )  # fmt: skip
+        for checkpoint, step in enumerate((5, 7)):
+            Prediction.objects.create(
+                session=attempt.session, branch=root(attempt.session), at=step, checkpoint=checkpoint, ask="x",
+                choice="a", right=False,
+            )  # fmt: skip
     older = Analysis.objects.create(classroom=school.classroom, state=State.DONE)
     analysis = actions.ask(school.classroom)
     assert actions.ask(school.classroom) == analysis  # the one that waits will do
@@ -187,6 +188,7 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
         page = browser.get(f"/classes/{school.classroom.id}/analytics/?version={version}&variant=")
         content = page.content.decode()
         assert 'class="step-bars"' in content and "step=7" in content
+        assert content.count('rowspan="2"') == 1  # a step's sentence stands once, whatever happened there
         assert MISSING_WORDS.findall(content) == []
     assert browser.get(f"/classes/{school.classroom.id}/analytics/?version=999").status_code == 404
 
