@@ -22,9 +22,13 @@ class Coalesced:
         self._seconds = seconds
         self._pause = pause
         self._wanted = False
+        self._stopped = False
         self._running: asyncio.Task[None] | None = None
 
     def ask(self) -> None:
+        """Nothing once it was stopped: a timer that was set before may ask later."""
+        if self._stopped:
+            return
         self._wanted = True
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._run())
@@ -36,6 +40,7 @@ class Coalesced:
             await self._pause(self._seconds)
 
     def stop(self) -> None:
+        self._stopped = True
         self._wanted = False
         if self._running is not None:
             self._running.cancel()

@@ -135,9 +135,11 @@ class FollowerSocket(FollowerConsumer):
         self.deeds = Bucket(LIMITS.follower_deeds_per_minute / 60, LIMITS.follower_deeds_per_minute)
 
     async def disconnect(self, code: int) -> None:
-        if self.who is not None and await in_thread(actions.leave)(self.token, self.who):
-            await tell_presenters(self.channel_layer, self.session.id)
-        await super().disconnect(code)
+        try:
+            if self.who is not None and await in_thread(actions.leave)(self.token, self.who):
+                await tell_presenters(self.channel_layer, self.session.id)
+        finally:
+            await super().disconnect(code)
 
     async def hello(self, message: messages.Hello) -> None:
         await super().hello(message)

@@ -176,6 +176,10 @@ async def test_what_many_ask_for_is_done_once() -> None:
         await asyncio.sleep(0)
     assert done == 2
     looking.stop()
+    looking.ask()  # a timer that was set before
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert done == 2
 
 
 async def test_two_hundred_answers_are_no_storm(monkeypatch: pytest.MonkeyPatch) -> None:
