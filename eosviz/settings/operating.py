@@ -38,5 +38,7 @@ LOGGING = {
             "filters": ["context"],
         }
     },
+    # uvicorn has set up a way of its own by now; its lines are to look as all others.
+    "loggers": {"uvicorn": {"handlers": [], "propagate": True}},
     "root": {"handlers": ["console"], "level": env.str("EOSVIZ_LOG_LEVEL", "INFO")},
 }

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
+import subprocess
+import sys
 import uuid
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +16,7 @@ import pytest
 from channels.testing import WebsocketCommunicator
 from django.test import Client
 
+from eosviz.launch.places import ROOT
 from eosviz.operating import worker_signals
 from eosviz.operating.log_context import TEXT_CHARACTERS_MAX, AddContext, JsonLines, about, session_in
 from eosviz.operating.tasks import apply_retention
@@ -147,3 +152,20 @@ class TestLines:
             line = self.line(error=(ValueError, error, error.__traceback__))
         assert len(line["traceback"]) < 2 * TEXT_CHARACTERS_MAX
         assert "characters …" in line["traceback"]
+
+    def test_the_servers_own_lines_look_as_all_others(self, tmp_path: Path) -> None:
+        started = (
+            "import logging, uvicorn; uvicorn.Config('eosviz.asgi:application').load();"
+            "logging.getLogger('uvicorn.error').info('from the server')"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", started],
+            cwd=ROOT,
+            env={**os.environ, "EOSVIZ_LOG_FORMAT": "json", "EOSVIZ_DATA": str(tmp_path)}
+            | {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development"},
+            capture_output=True,
+            check=True,
+            timeout=120,
+        )
+        lines = [msgspec.json.decode(line) for line in done.stderr.splitlines()]
+        assert [(line["level"], line["message"]) for line in lines] == [("INFO", "from the server")]
