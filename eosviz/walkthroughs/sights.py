@@ -21,6 +21,8 @@ REACH = 250
 NEWEST_RECORDS = 100
 NEWEST_BATCHES = 24
 """Listed whatever their age: more than a panel draws. Of each log."""
+NEWEST_FINISHED = 400
+"""Of those that were answered within reach: one answer may be about thousands."""
 NEXT_BATCHES = 6
 """Listed at the head of each queue of a client: a panel draws two, and a queue moves on while a sight is walked."""
 DRAWN_BATCHES = 2
@@ -112,11 +114,15 @@ def _listed_records(view: View, since: int) -> set[str]:
     # A step sends one record at most, and many of them may be of the same millisecond.
     within_reach = set(serials[-REACH:])
     later = _in_bulk(view.get("clients", {}))
+    finished: list[tuple[int, int]] = []
     for serial, record in records.items():
         is_next = record["status"] == "pending" and int(serial) not in later
         is_new = record["sent_at"] >= since and serial in within_reach
-        if is_next or is_new or (record["finished_at"] or 0) >= max(since, 1):
+        if is_next or is_new:
             listed.add(serial)
+        elif (record["finished_at"] or 0) >= max(since, 1):
+            finished.append((-record["finished_at"], int(serial)))
+    listed.update(str(serial) for _, serial in sorted(finished)[:NEWEST_FINISHED])
     for guarantee in view.get("guarantees", {}).values():
         named = (str(serial) for serial in guarantee.get("serials", ())[:NEWEST_BROKEN])
         listed.update(serial for serial in named if serial in records)

@@ -12,8 +12,9 @@ import { toFold } from "./column-fit.ts";
 export const defaults = {
   /** Milliseconds: frames that come closer together than this are passed by, as in a drag or at the greatest speed. */
   hurry: 100,
-  /** Milliseconds without a frame after which everything is measured anew: when frames were passed by, and otherwise. */
+  /** Milliseconds without a frame after which everything is measured anew: when frames were passed by, while the knob is held, and otherwise. */
   afterHurry: 180,
+  afterDrag: 600,
   rest: 250,
   /** px under a folded section. */
   gap: 4,
@@ -140,32 +141,36 @@ function fold(content: HTMLElement, folded: boolean): boolean {
 }
 
 /**
- * When to fit. A step is fitted with its frame; frames that come close upon another, as in a drag, are not: folds that
- * flicker tell nothing. At rest all is measured anew.
+ * When to fit. A step is fitted with its frame; frames that come close upon another, or while the scrubber's knob is
+ * held, are not: folds that flicker tell nothing. At rest all is measured anew.
  */
 export class FitTimes {
   readonly #fit: () => void;
   readonly #fitAnew: () => void;
+  readonly #isHeld: () => boolean;
   readonly #clock: () => number;
   #came = -Infinity;
   #passedBy = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(fit: () => void, fitAnew: () => void, clock: () => number = () => performance.now()) {
+  constructor(fit: () => void, fitAnew: () => void, isHeld: () => boolean, clock: () => number = () => performance.now()) {
     this.#fit = fit;
     this.#fitAnew = fitAnew;
+    this.#isHeld = isHeld;
     this.#clock = clock;
   }
 
   /** A frame was drawn. */
   frame(): void {
     const now = this.#clock();
-    const hurried = now - this.#came < defaults.hurry;
+    const isHeld = this.#isHeld();
+    const hurried = isHeld || now - this.#came < defaults.hurry;
     this.#came = now;
     this.#passedBy = hurried;
     if (!hurried) this.#fit();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#rest(), hurried ? defaults.afterHurry : defaults.rest);
+    const rest = isHeld ? defaults.afterDrag : hurried ? defaults.afterHurry : defaults.rest;
+    this.#timer = setTimeout(() => this.#rest(), rest);
   }
 
   /** A panel's size changed by itself, as when the reader opens what is in it. */

@@ -15,7 +15,7 @@ export const defaults = {
   /** Windows of 500 steps kept for a branch: what a page holds does not grow with its run. */
   windows: 4,
   /** Views kept for a branch. */
-  views: 12,
+  views: 8,
   /** While walking, a view is kept every so many steps. */
   keepEvery: 250,
   /** Farther than this, a sight is fetched instead of folding. */
@@ -100,6 +100,14 @@ export class Lines {
 
   mark(branch: string, number: number): number {
     return this.windows(this.owner(branch, number)).mark(number);
+  }
+
+  /** The same for who asks for many of one branch. */
+  marks(branch: string): (number: number) => number {
+    const stretches = this.stretches(branch).map(({ owner, to }) => ({ to, windows: this.windows(owner) }));
+    const [only, another] = stretches;
+    if (only !== undefined && another === undefined) return (number) => only.windows.mark(number);
+    return (number) => stretches.find(({ to }) => number <= to)?.windows.mark(number) ?? 0;
   }
 
   time(branch: string, number: number): number | undefined {

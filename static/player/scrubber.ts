@@ -23,7 +23,7 @@ export const defaults = {
   /** Steps that Page Up and Page Down move. */
   page: 20,
   /** Milliseconds that ticks may be behind while the knob is dragged. */
-  ticksBehind: 400,
+  ticksBehind: 1500,
 };
 
 export class Scrubber extends MeasuredElement {
@@ -122,7 +122,7 @@ export class Scrubber extends MeasuredElement {
     if (event.button !== 0 || this.store === undefined) return;
     const slider = event.currentTarget as HTMLElement;
     this.#left = slider.getBoundingClientRect().left - this.#sliderLeft;
-    this.#dragging = true;
+    this.#hold(true);
     slider.setPointerCapture(event.pointerId);
     this.#to(event);
   };
@@ -132,9 +132,14 @@ export class Scrubber extends MeasuredElement {
   };
 
   readonly #up = (): void => {
-    this.#dragging = false;
+    this.#hold(false);
     this.requestUpdate();
   };
+
+  #hold(isHeld: boolean): void {
+    this.#dragging = isHeld;
+    if (this.store !== undefined) this.store.isDragged = isHeld;
+  }
 
   #to(event: PointerEvent): void {
     const store = this.store;
@@ -186,7 +191,7 @@ function shorten(text: string, room: number): string {
 }
 
 function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult {
-  const drawn: Ticks = ticks(axis, store.newest, (number) => store.lines.mark(store.branch, number), track - 6);
+  const drawn: Ticks = ticks(axis, store.newest, store.lines.marks(store.branch), track - 6);
   const at = (number: number): number => xOf(axis, number);
   const y = track - 12;
   // A lost message has its cross; a triangle under it would only blur it.

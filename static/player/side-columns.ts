@@ -14,12 +14,14 @@ const COLUMNS = ".player > :is(.left, .right)";
 export class SideColumns {
   readonly #player: HTMLElement;
   readonly #wanted: () => Omit<Wanted, "kept">;
+  readonly #isHeld: () => boolean;
   /** Panels that the reader opened, which therefore do not fold. */
   readonly #kept = new Set<string>();
   readonly #folds = new ColumnFolds();
   readonly #fitting = new FitTimes(
     () => this.#each((column, wanted) => this.#folds.fit(column, wanted)),
     () => this.#each((column, wanted) => this.#folds.fitAnew(column, wanted)),
+    () => this.#isHeld(),
   );
   /** A panel may grow without a frame: the reader opens what is in it, or the window changes. */
   readonly #resized = new ResizeObserver((entries) => {
@@ -28,9 +30,11 @@ export class SideColumns {
   });
   readonly #observed = new WeakSet<Element>();
 
-  constructor(player: HTMLElement, wanted: () => Omit<Wanted, "kept">) {
+  /** `isHeld`: whether the reader drags through the run. */
+  constructor(player: HTMLElement, wanted: () => Omit<Wanted, "kept">, isHeld: () => boolean) {
     this.#player = player;
     this.#wanted = wanted;
+    this.#isHeld = isHeld;
   }
 
   /** Once the panels have drawn what the player handed them. */

@@ -89,6 +89,8 @@ export class PlayerStore extends EventTarget implements Listener {
   pace: Pace | null = null;
   gate: Gate | null = null;
   stops: Stops | null = null;
+  /** The reader holds the knob of the scrubber: what can wait until they let go does. */
+  isDragged = false;
   #selection: Selection | null = null;
   #language: Language = "en";
   #choice: Choice;
@@ -117,7 +119,7 @@ export class PlayerStore extends EventTarget implements Listener {
         this.#landed = { branch, number };
         this.#drawWhenMade(false);
       },
-      resting: () => (this.source.live && this.status === "live" ? { branch: this.branch, shown: this.shown } : null),
+      resting: () => (this.source.live && this.status === "live" ? { branch: this.branch, shown: this.shown, isDragged: this.isDragged } : null),
     });
   }
 

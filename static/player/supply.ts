@@ -22,6 +22,8 @@ export const defaults = {
   ahead: 24,
   /** Milliseconds without a frame after which the reader rests, and between what is fetched then. */
   rest: 160,
+  /** So many times as long while the knob is held: an answer that takes longer than a rest is none. */
+  restsDragged: 5,
 };
 
 /** Where the reader is. */
@@ -39,7 +41,7 @@ export interface Asking {
   /** A way or a sight led there. */
   landed: (branch: string, number: number) => void;
   /** Where the reader is; null while nothing may be fetched that nobody asked for. */
-  resting: () => Place | null;
+  resting: () => (Place & { isDragged: boolean }) | null;
 }
 
 export class Supply {
@@ -149,7 +151,7 @@ export class Supply {
   }
 
   /** Waits until the reader rests (no frame was drawn for a while), and fetches what lies around. */
-  rest(): void {
+  rest(rests = 1): void {
     if (this.#waits) return;
     this.#waits = true;
     const frames = this.#frames;
@@ -158,7 +160,8 @@ export class Supply {
       const place = this.#with.resting();
       if (place === null) return;
       if (frames !== this.#frames) this.rest();
-      else if (this.#fetchAround(place)) this.rest();
+      else if (place.isDragged && rests < defaults.restsDragged) this.rest(rests + 1);
+      else if (this.#fetchAround(place)) this.rest(defaults.restsDragged);
     });
   }
 

@@ -20,6 +20,7 @@ SMALL = {
     "REACH": 60,
     "GAP": 2,
     "NEWEST_RECORDS": 6,
+    "NEWEST_FINISHED": 12,
     "NEWEST_BATCHES": 3,
     "NEWEST_BROKEN": 2,
     "NEXT_BATCHES": 3,

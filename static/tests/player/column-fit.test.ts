@@ -52,8 +52,9 @@ test("who looks at one column learns in which others the step is to be seen", ()
 test("a step is fitted with its frame, a drag only once the reader rests", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
+  let isHeld = false;
   const done: string[] = [];
-  const times = new FitTimes(() => done.push("fit"), () => done.push("anew"), () => now);
+  const times = new FitTimes(() => done.push("fit"), () => done.push("anew"), () => isHeld, () => now);
   const pass = (milliseconds: number): void => {
     now += milliseconds;
     context.mock.timers.tick(milliseconds);
@@ -71,7 +72,21 @@ test("a step is fitted with its frame, a drag only once the reader rests", (cont
   times.resized();
   times.frame();
   assert.deepEqual(done.splice(0), ["fit", "fit"]);
+  pass(1000);
+  done.length = 0;
+  isHeld = true;
+  for (let frame = 0; frame < 10; frame += 1) {
+    pass(250); // Answers that take their time are no rest.
+    times.frame();
+    times.resized();
+  }
+  assert.deepEqual(done.splice(0), []);
+  isHeld = false;
+  pass(1000);
+  assert.deepEqual(done.splice(0), ["anew"]);
+  times.frame();
   times.stop();
+  done.length = 0;
   pass(1000);
   assert.deepEqual(done, []);
 });
