@@ -152,6 +152,19 @@ test("records stored twice are red and say so; that they are is the judges' word
   assert.ok(judged.cells.every((cell) => cell.below !== null && cell.name.includes("stored more than once")));
 });
 
+test("a transaction that ended nobody knows how is dashed, and says so; the LSO has gone on", () => {
+  const ended: object = { transactional: true, outcome: "ended" };
+  const batches = [
+    logBatch(40, 2, ended), logBatch(42, 1, { control: "?", serials: [] }), logBatch(43, 1),
+  ];
+  const lane = laneOf(frameOf(null, view({ partitions: { "t-0": partition(replica(batches, { high_watermark: 44, last_stable_offset: 44 })) } })));
+  assert.deepEqual(lane.cells.map((cell) => [cell.label, cell.pending, cell.aborted]), [
+    ["0·0 | 0–1", true, false], ["?", false, false], ["0·0 | 3", false, false],
+  ]);
+  assert.ok(lane.cells[0]?.name.includes("nobody told whether by COMMIT or ABORT"));
+  assert.ok(!lane.cells[2]?.name.includes("nobody told"));
+});
+
 test("control markers are flags; aborted is hatched, open is dashed, beyond the high watermark is dashed", () => {
   const outcome = (value: string): object => ({ transactional: true, outcome: value });
   const batches = [
