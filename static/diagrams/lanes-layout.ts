@@ -59,7 +59,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
     shape.twin.push(shape.rest.text);
     y += LINE_HEIGHT;
   }
-  shape.height = options.height === null ? y : Math.max(y, options.height);
+  shape.height = options.height === null || options.cropped === true ? y : Math.max(y, options.height);
   return shape;
 }
 

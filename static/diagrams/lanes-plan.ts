@@ -22,6 +22,8 @@ export interface LanesOptions {
   focus: string | null;
   /** Batches scrolled past, by partition. */
   scrolled: Readonly<Record<string, number>>;
+  /** Whether the picture ends with what it shows, though there were room. */
+  cropped?: boolean;
 }
 
 export interface Tier {

@@ -23,7 +23,7 @@ import { partitionOf } from "./picked.ts";
 export { defaults };
 
 export class Lanes extends SizedElement {
-  static override properties = { ...SizedElement.properties, scrolled: { state: true } };
+  static override properties = { ...SizedElement.properties, scrolled: { state: true }, cropped: { type: Boolean } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -48,12 +48,15 @@ export class Lanes extends SizedElement {
   ];
 
   declare scrolled: Readonly<Record<string, number>>;
+  /** No taller than what it shows: on paper. */
+  declare cropped: boolean;
   /** The partition that the reader opened, or the last one that a step was about. */
   #opened: string | null = null;
 
   constructor() {
     super();
     this.scrolled = {};
+    this.cropped = false;
   }
 
   protected override show(frame: Frame): TemplateResult {
@@ -64,7 +67,8 @@ export class Lanes extends SizedElement {
     const width = this.size?.width || defaults.width;
     const shape = layoutLanes(frame, {
       width,
-      height: width < 600 ? null : this.size?.height || defaults.height,
+      height: width < 600 ? null : this.cropped ? defaults.height : this.size?.height || defaults.height,
+      cropped: this.cropped,
       focus: this.#opened,
       scrolled: this.scrolled,
     });

@@ -53,6 +53,7 @@ const base = css`
   button.link { text-decoration: underline; min-height: 24px; }
 
   details.twin { color: var(--ink-2); }
+  @media print { details.twin:not([open]) { display: none; } }
   details.twin > summary { cursor: pointer; font-size: var(--t-mark); width: fit-content; min-height: 16px; }
   details.more > summary { cursor: pointer; color: var(--ink-2); min-height: 18px; width: fit-content; }
 

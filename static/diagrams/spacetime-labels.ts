@@ -1,11 +1,12 @@
 /** What stands at the arrows of the space-time diagram, and what it must not cover. Pure. */
 
 import { say } from "../player/text.ts";
+import type { Box } from "./geometry.ts";
 import { textWidth } from "./geometry.ts";
 import { placeLabels } from "./label-places.ts";
 import { batchKey, messageLabel } from "./message-words.ts";
 import type { Drawn, SpacetimeShape } from "./spacetime-layout.ts";
-import { TIMES } from "./spacetime-layout.ts";
+import { ROLE_Y, TIMES } from "./spacetime-layout.ts";
 
 /** Gives every arrow its label, or none where it has no place. `sent`: the newest message of each batch. */
 export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {
@@ -16,6 +17,7 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
   });
   const first = shape.lanes[0]?.x ?? TIMES;
   const taken = [
+    ...shape.lanes.flatMap((lane) => [head(lane.x, lane.titleY, textWidth(lane.title, 13, true)), head(lane.x, ROLE_Y, textWidth(lane.role, 11))]),
     ...shape.times.map((time) => ({ x: 4, y: time.y - 11, width: textWidth(time.text, 11, time.now), height: 14 })),
     ...shape.shortened.map((cut) => ({ x: first + 12, y: cut.y - 7, width: textWidth(cut.text, 11), height: 14 })),
     ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
@@ -36,6 +38,11 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
   shape.arrows.forEach((arrow, index) => {
     arrow.label = places[index] ?? null;
   });
+}
+
+/** A text in the middle above a lane. */
+function head(x: number, baseline: number, width: number): Box {
+  return { x: x - width / 2, y: baseline - 11, width, height: 13 };
 }
 
 /** The request and its partition, or an answer's outcome: what comes before the first comma of either language. */

@@ -36,6 +36,8 @@ export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 /** px on the left for the times. */
 export const TIMES = 46;
 const HEADER = 46;
+/** Baseline of what an actor is, under its name. */
+export const ROLE_Y = 40;
 const ROW_LEAST = 17;
 const ROW_MOST = 30;
 const SHORTENED = 38;

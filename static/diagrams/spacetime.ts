@@ -20,7 +20,7 @@ import { isLogCase } from "./log-case.ts";
 import { wrapAtMost } from "./geometry.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import type { ArrowShape, LaneHead, SpacetimeShape } from "./spacetime-layout.ts";
-import { defaults, layoutSpacetime } from "./spacetime-layout.ts";
+import { defaults, layoutSpacetime, ROLE_Y } from "./spacetime-layout.ts";
 
 export { defaults };
 
@@ -107,7 +107,7 @@ function drawLane(lane: LaneHead, shape: SpacetimeShape, pick: (selection: Selec
   return svg`<g><path class="lane" d=${`M${lane.x} ${shape.top}V${shape.bottom}`}/><g role="button" tabindex="0"
     aria-label=${`${lane.title} ${lane.role}`} aria-pressed=${lane.picked ? "true" : "false"} @click=${click} @keydown=${key}><rect
     class=${lane.picked ? "ring" : ""} x=${lane.x - 44} y="1" width="88" height="44" rx="3" fill="transparent"/><text class="title"
-    x=${lane.x} y=${lane.titleY} text-anchor="middle">${lane.title}</text><text x=${lane.x} y="40" text-anchor="middle">${lane.role}</text></g></g>`;
+    x=${lane.x} y=${lane.titleY} text-anchor="middle">${lane.title}</text><text x=${lane.x} y=${ROLE_Y} text-anchor="middle">${lane.role}</text></g></g>`;
 }
 
 function drawShortened(cut: { y: number; text: string }, lanes: readonly LaneHead[]): SVGTemplateResult {

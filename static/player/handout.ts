@@ -124,7 +124,7 @@ function sheet(frame: Frame): TemplateResult {
   return html`<section class="sheet"><h2>${say("exports.step", { number: step?.number ?? 0 })} · ${say("diagram.at", { at: frame.view.time })}</h2>
     <p class="happened">${step === null ? say("player.nothing_yet") : say(step.key, step.params)} <span class="quiet">${step?.rules.join(" ") ?? ""}</span></p>
     ${step === null || step.notes.length === 0 ? nothing : html`<ul>${step.notes.map((note) => html`<li>${say(note.key, note.params)} <span class="quiet">${note.rules.join(" ")}</span></li>`)}</ul>`}
-    ${frame.header.partitions.length === 0 ? html`<eos-middleware-roles .frame=${frame}></eos-middleware-roles>` : html`<eos-lanes .frame=${frame}></eos-lanes>`}</section>`;
+    ${frame.header.partitions.length === 0 ? html`<eos-middleware-roles .frame=${frame}></eos-middleware-roles>` : html`<eos-lanes cropped .frame=${frame}></eos-lanes>`}</section>`;
 }
 
 /** The frame of a step, once it is there; null when it does not come. */
