@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.core.validators import RegexValidator
 from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.translation import get_language
@@ -12,6 +13,7 @@ from django.utils.translation import get_language
 from eosviz.accounts.models import NAME_CHARACTERS_MAX, User
 from eosviz.analytics.models import PEOPLE_MIN_ALL
 from eosviz.catalogue import language_of, say
+from eosviz.walkthroughs.names import NAME_PATTERN
 
 
 def _words(key: str, **params: Any) -> str:
@@ -22,20 +24,29 @@ words = lazy(_words, str)
 """The catalogue's sentence of a key, when it is shown."""
 
 
+one_line = RegexValidator(NAME_PATTERN, words("accounts.name.unprintable"))
+"""Others read a name beside what the page says: it must not turn that round."""
+
+
 def called(user: User) -> str:
     return user.called
+
+
+def _name_field() -> forms.CharField:
+    return forms.CharField(
+        label=words("accounts.name"),
+        help_text=words("accounts.name.why"),
+        max_length=NAME_CHARACTERS_MAX,
+        required=False,
+        validators=[one_line],
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
 
 
 class NameAtSignUp(forms.Form):
     """What is asked beside address and password. django-allauth builds its own form on this one."""
 
-    name = forms.CharField(
-        label=words("accounts.name"),
-        help_text=words("accounts.name.why"),
-        max_length=NAME_CHARACTERS_MAX,
-        required=False,
-        widget=forms.TextInput(attrs={"autocomplete": "name"}),
-    )
+    name = _name_field()
 
     def signup(self, request: HttpRequest, user: User) -> None:
         user.name = self.cleaned_data["name"].strip()
@@ -43,18 +54,13 @@ class NameAtSignUp(forms.Form):
 
 
 class NameForm(forms.ModelForm):
+    name = _name_field()
+
     class Meta:
         model = User
         fields = ("name", "counted")
-        labels = {  # noqa: RUF012
-            "name": words("accounts.name"),
-            "counted": words("analytics.agree"),
-        }
-        help_texts = {  # noqa: RUF012
-            "name": words("accounts.name.why"),
-            "counted": words("analytics.agree.why", least=PEOPLE_MIN_ALL),
-        }
-        widgets = {"name": forms.TextInput(attrs={"autocomplete": "name"})}  # noqa: RUF012
+        labels = {"counted": words("analytics.agree")}  # noqa: RUF012
+        help_texts = {"counted": words("analytics.agree.why", least=PEOPLE_MIN_ALL)}  # noqa: RUF012
 
 
 class DeleteForm(forms.Form):

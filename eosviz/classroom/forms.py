@@ -13,7 +13,7 @@ from engine.client.configuration import SETTINGS
 from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
 from engine.scenario import BadScenario
 from engine.scenario.tracks import tracks
-from eosviz.accounts.forms import words
+from eosviz.accounts.forms import one_line, words
 from eosviz.accounts.models import User
 from eosviz.catalogue import language_of, say
 from eosviz.classroom.judging import broken_by_itself
@@ -58,7 +58,9 @@ def _refuse(key: str, **params: Any) -> forms.ValidationError:
 
 
 class NameForm(forms.Form):
-    name = forms.CharField(label=words("classroom.name"), max_length=NAME_CHARACTERS_MAX)
+    name = forms.CharField(
+        label=words("classroom.name"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]
+    )
 
 
 class JoinForm(forms.Form):
@@ -74,7 +76,9 @@ class JoinForm(forms.Form):
 class AssignmentForm(forms.Form):
     """One kind of assignment: only the fields that it has."""
 
-    title = forms.CharField(label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX)
+    title = forms.CharField(
+        label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]
+    )
     material = forms.ChoiceField(label=words("classroom.material"))
     guarantee = forms.ChoiceField(label=words("classroom.guarantee"))
     budget = forms.IntegerField(

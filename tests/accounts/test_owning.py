@@ -131,6 +131,10 @@ class TestTheAccountPage:
         ada.refresh_from_db()
         assert ada.name == "<b>Ada</b>"
         assert "<b>Ada</b>" not in client.get("/account/").content.decode()
+        # What follows a name must not be read from the other end.
+        page = client.post("/account/", {"name": "Ada\u202e"}).content.decode()
+        ada.refresh_from_db()
+        assert "turns the reading direction" in page and ada.name == "<b>Ada</b>"
 
     def test_everything_can_be_taken_away(self, ada: User) -> None:
         client = signed_in(ada)

@@ -80,6 +80,7 @@ class TestSigningUp:
             ({"password1": "new@example.org"}, "similar"),
             ({"email": "nowhere"}, "valid email"),
             ({"name": "x" * 81}, "80 characters"),
+            ({"name": "Ada\u202e"}, "turns the reading direction"),
         ],
     )
     def test_what_is_wrong_is_told_at_its_field(self, client: Client, wrong: dict, told: str) -> None:

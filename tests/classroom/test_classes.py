@@ -122,6 +122,11 @@ class TestTeaching:
         page = school.browser("learner").get(f"/classes/{school.classroom.id}/").content.decode()
         assert "leo@example.org" not in page and school.classroom.code not in page
 
+    def test_a_class_has_a_name_of_one_plain_line(self, school: School) -> None:
+        answer = school.browser("instructor").post("/classes/make", {"name": "Room\u202e12"})
+        assert "turns the reading direction" in answer.content.decode()
+        assert not Classroom.objects.filter(name__startswith="Room").exists()
+
     def test_one_person_makes_so_many_classes_and_no_more(self, school: School, settings: Any) -> None:
         settings.QUOTAS = {**settings.QUOTAS, "classes": 1}
         answer = school.browser("instructor").post("/classes/make", {"name": "Another"})
