@@ -11,7 +11,7 @@ import type { TemplateResult } from "lit";
 import type { Decision, DecisionRow, Frame, Json, Refusal } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { errorText, fieldName, valueText } from "./field-words.ts";
+import { errorText, fieldName, listed, valueText } from "./field-words.ts";
 import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { plainly } from "./picked.ts";
 
@@ -103,7 +103,7 @@ export function layoutRefusal(refusal: Refusal): NonNullable<DecisionShape["refu
   return {
     rule: refusal.rule,
     error: refusal.error,
-    compared: refusal.compared.map(([name, value]) => errorText(name, value)).join(", "),
+    compared: listed(refusal.compared.map(([name, value]) => errorText(name, value))),
     next: say(refusal.next, refusal.next_params),
   };
 }

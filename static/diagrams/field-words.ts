@@ -20,8 +20,18 @@ export function fieldName(name: string): string {
 export function valueText(value: Json | undefined): string {
   if (value === true) return say("diagram.yes");
   if (value === false) return say("diagram.no");
-  if (value === null || value === undefined) return say("diagram.none");
+  if (value === null || value === undefined || value === "none") return say("diagram.none");
   return formatValue(value);
+}
+
+/** In one sentence, as the language separates: `a, b`. */
+export function listed(parts: readonly string[]): string {
+  return parts.join(say("diagram.comma"));
+}
+
+/** Parts that have commas themselves: `a; b`. */
+export function clauses(parts: readonly string[]): string {
+  return parts.join(say("diagram.semicolon"));
 }
 
 /** One compared pair: `expected first sequence 13`. */

@@ -10,7 +10,7 @@ import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, range, serialsText } from "./batch.ts";
 import { changesAt, isNew } from "./changes.ts";
-import { errorText } from "./field-words.ts";
+import { errorText, listed } from "./field-words.ts";
 import { round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
 import { placedAt } from "./lane-cells.ts";
@@ -274,7 +274,7 @@ function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: stri
 }
 
 function comparedText(compared: [Json, Json][]): string {
-  return compared.map(([name, value]) => errorText(name, value)).join(", ");
+  return listed(compared.map(([name, value]) => errorText(name, value)));
 }
 
 interface TextRoom {

@@ -11,6 +11,7 @@ import type { ReaderLaneView } from "../player/coordination-view.ts";
 import type { ConsumerView, Frame, ReplicaView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
+import { clauses } from "./field-words.ts";
 import { round, textWidth, wrapAtMost } from "./geometry.ts";
 import type { Cells } from "./lane-cells.ts";
 import { xOf } from "./lane-cells.ts";
@@ -49,7 +50,7 @@ export function readerFact(consumer: ConsumerView, partition: string, most = Num
     const shown = ranges.slice(0, most).join(", ");
     return say(`diagram.hidden.${fate}`, { offsets: more > 0 ? `${shown} ${say("diagram.consumers.more", { count: more })}` : shown });
   });
-  return say("diagram.lanes.read_some", { read, reasons: reasons.join("; ") });
+  return say("diagram.lanes.read_some", { read, reasons: clauses(reasons) });
 }
 
 /** Offsets that one of two readers was given and the other was not, although it read or waits behind them. */
@@ -231,7 +232,7 @@ export function layoutFollowers(
   const twin = ends.map(([end, names]) =>
     say(end > leaderEnd ? "diagram.lanes.follower_beyond" : "diagram.lanes.follower_end", { brokers: names, end }),
   );
-  const text = twin.join("; ");
+  const text = clauses(twin);
   const width = textWidth(text, 11);
   const first = Math.min(...marks.map((mark) => mark.x)) - 8;
   const last = Math.max(...marks.map((mark) => mark.x)) + 8;

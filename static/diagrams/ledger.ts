@@ -16,6 +16,7 @@ import type { FoldedRecords, Frame, PartitionView, RecordView, Selection } from 
 import { say } from "../player/text.ts";
 import { changesAt, hasChanged } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
+import { listed } from "./field-words.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
@@ -230,7 +231,7 @@ function ledgerFact(frame: Frame): string {
   const broken = (["duplicates", "lost", "reordered", "failed"] as const).filter((name) => sum[name] > 0);
   const rest = broken.length === 0
     ? say("diagram.ledger.none_broken")
-    : broken.map((name) => say(`diagram.ledger.count_${name}`, { count: sum[name] })).join(", ");
+    : listed(broken.map((name) => say(`diagram.ledger.count_${name}`, { count: sum[name] })));
   return say("diagram.ledger.fact", { stored: sum.stored, rest });
 }
 
