@@ -27,6 +27,8 @@ is served."""
 
 
 class _Watchers:
+    """Whoever looks at jobs' pages, as far as they can be reached."""
+
     def __init__(self) -> None:
         self._silent_until = 0.0
 

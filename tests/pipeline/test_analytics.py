@@ -17,6 +17,7 @@ from eosviz.accounts.belongings import account_file
 from eosviz.analytics import actions
 from eosviz.analytics.gathering import gather
 from eosviz.analytics.job import _frame, run_analysis
+from eosviz.analytics.management.commands.analytics import _lines as told_by_command
 from eosviz.analytics.measures import MOVES_SCHEMA, RULES_SCHEMA, VISITS_SCHEMA, Frames, figures
 from eosviz.analytics.models import BACKS_MAX, Analysis, Figure, Trail
 from eosviz.classroom import actions as class_actions
@@ -178,8 +179,11 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     assert (at_seven.people, at_seven.of) == (3, 3) and at_seven.said["key"]
     assert analysis.figures.filter(kind="wrong", step=5, people=3).exists()
 
+    page_address = f"/classes/{school.classroom.id}/analytics/"
+    assert told_by_command(analysis)[-1] == page_address
+
     browser = school.browser("instructor")
-    overview = browser.get(f"/classes/{school.classroom.id}/analytics/").content.decode()
+    overview = browser.get(page_address).content.decode()
     assert "100 % (3 of 3" in overview and "example.org" not in overview
     assert MISSING_WORDS.findall(overview) == []
     version = at_seven.version_id

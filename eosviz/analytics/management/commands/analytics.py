@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
 
 from eosviz.analytics import actions
 from eosviz.analytics.job import run_analysis
@@ -49,8 +50,11 @@ def _class_of(wanted: str | None) -> Classroom | None:
 
 
 def _lines(analysis: Analysis) -> list[str]:
+    """What was counted, and the address of the page that shows it."""
+    of_class = analysis.classroom_id and reverse("analytics:of_class", args=[analysis.classroom_id])
     return [
         f"{analysis.people} people, {analysis.sessions} sessions ({analysis.under_way} still under way)",
         f"{analysis.figures.count()} figures, {analysis.withheld} withheld:"
         f" fewer than {analysis.people_min} people, or more figures than are kept",
+        of_class or reverse("analytics:everybody"),
     ]
