@@ -4,11 +4,12 @@ import { textWidth } from "../../diagrams/geometry.ts";
 import { layoutCells, xOf } from "../../diagrams/lane-cells.ts";
 import type { Stretch } from "../../diagrams/lane-readers.ts";
 import { differences, readerFact } from "../../diagrams/lane-readers.ts";
+import type { LanesShape } from "../../diagrams/lane-shapes.ts";
 import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
 import { reachesUnlisted } from "../../diagrams/lanes-plan.ts";
 import type { ReaderLaneView } from "../../player/coordination-view.ts";
-import type { ConsumerView, FoldedLog, Selection, View } from "../../player/frame.ts";
+import type { ConsumerView, FoldedLog, Selection, Step, View } from "../../player/frame.ts";
 import {
   DUPLICATE, FIVE, answer, appendedStep, frameOf, logBatch, markup, message, partition, refusedStep, replica, speakEnglish, stepOf, view,
 } from "./fixture.ts";
@@ -340,4 +341,23 @@ test("a marker that arrives is its flag, named as what it is, without serials or
   const arrival = laneOf(frameOf(step, view({ partitions: { "t-0": now } }), { previousView: view({ partitions: { "t-0": before } }) })).arrival;
   assert.equal(arrival?.cells[0]?.label, "A");
   assert.deepEqual(arrival?.texts.map((text) => text.text), ["Arrives at 143 ms: ABORT marker of PID 0, epoch 0.", "Appended at 43."]);
+});
+
+test("where the page scrolls the other lanes stand below the one in focus, as lines while a rule is to be seen below", () => {
+  const both = { "t-0": partition(replica(FIVE)), "t-1": partition(replica(FIVE)) };
+  const on = (step: Step | null): LanesShape =>
+    layoutLanes(frameOf(step, view({ partitions: both })), { width: 358, height: null, focus: "t-1", scrolled: {} });
+  const still = on(null);
+  assert.deepEqual(still.lanes.map((lane) => [lane.partition, lane.tier]), [["t-1", "roomy"], ["t-0", "compact"]]);
+  assert.deepEqual(still.folded, []);
+  const decided = on(DUPLICATE);
+  assert.deepEqual(decided.lanes.map((lane) => lane.partition), ["t-1"]);
+  assert.deepEqual(decided.folded.map((line) => line.partition), ["t-0"]);
+});
+
+test("a picture that is cropped ends with its last lane", () => {
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE)) } }));
+  const [whole, cropped] = [layoutLanes(frame, OPTIONS), layoutLanes(frame, { ...OPTIONS, cropped: true })];
+  assert.equal(whole.height, OPTIONS.height);
+  assert.ok(cropped.height < OPTIONS.height && cropped.height === cropped.lanes[0]?.height);
 });
