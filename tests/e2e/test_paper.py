@@ -1,0 +1,41 @@
+"""What a printed page of the player holds: paper has room, so nothing of the screen's folds is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.e2e.looking import assert_nothing_scrolls_sideways
+from tests.e2e.stage import Stage
+
+SHEET = {"width": 718, "height": 1000}
+"""px: A4 within its margins."""
+
+_PANELS = """() => [...document.querySelectorAll(".player > :is(.left, .mid, .right) > .panel > :not(button)")]
+  .map((panel) => [panel.localName, panel.offsetHeight, [...(panel.shadowRoot ?? panel).querySelectorAll("section > :not(h2)")]
+    .filter((part) => getComputedStyle(part).display === "none").length])"""
+
+
+@pytest.fixture
+def stage(browser: Browser) -> Iterator[Stage]:
+    context = browser.new_context(locale="en-GB", reduced_motion="reduce")
+    yield Stage(context.new_page())
+    context.close()
+
+
+def test_every_panel_is_printed_whole(stage: Stage) -> None:
+    page = stage.page
+    run = stage.open("SC-50")
+    stage.go_to(run.telling)
+    page.wait_for_function("() => document.querySelectorAll('.player .panel > [folded]').length > 2")
+    on_screen = page.evaluate(_PANELS)
+    assert sum(hidden for _, _, hidden in on_screen) > 2
+    page.emulate_media(media="print")
+    page.set_viewport_size(SHEET)
+    on_paper = page.evaluate(_PANELS)
+    assert [name for name, _, _ in on_paper] == [name for name, _, _ in on_screen]
+    assert all(height > 10 and hidden == 0 for _, height, hidden in on_paper), on_paper
+    assert page.locator(".player .buttons").first.is_hidden()
+    assert_nothing_scrolls_sideways(page)
