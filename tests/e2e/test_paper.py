@@ -14,8 +14,9 @@ SHEET = {"width": 718, "height": 1000}
 """px: A4 within its margins."""
 
 _PANELS = """() => [...document.querySelectorAll(".player > :is(.left, .mid, .right) > .panel > :not(button)")]
-  .map((panel) => [panel.localName, panel.offsetHeight, [...(panel.shadowRoot ?? panel).querySelectorAll("section > :not(h2)")]
-    .filter((part) => getComputedStyle(part).display === "none").length])"""
+  .map((panel) => [panel.localName, panel.offsetHeight,
+    [...(panel.shadowRoot ?? panel).querySelectorAll("section > :not(h2)")].filter(
+      (part) => getComputedStyle(part).display === "none").length])"""
 
 
 @pytest.fixture
