@@ -49,7 +49,9 @@ def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SE
             if ended == State.DONE:
                 # One small file, beside the runs, for whoever reads without the database.
                 frame_of(spark, rows).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
-        actions.finish(sweep, ended, table=rows, table_runs=_counted(rows))
+        # A chunk that ended after somebody asked to stop is there, too, though nobody was told.
+        counted = _counted(rows)
+        actions.finish(sweep, ended, table=rows, table_runs=counted, done=counted)
 
 
 class _Looks:

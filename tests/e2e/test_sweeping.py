@@ -1,5 +1,6 @@
 """Somebody who wonders how often a retry duplicates: a sweep is built, watched, cancelled and resumed; a broken square
-is stepped through, its faults are shrunk to what is needed, and that becomes a scenario of their own.
+is stepped through, its faults are shrunk to what is needed, and that becomes a scenario of their own. Every page is
+looked at in `test_every_page.py`; here those that have something else to show.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.e2e.test_class import look, sign_up
-from tests.e2e.test_travelling import NO_QUESTIONS
+from tests.e2e.test_class import look
+from tests.e2e.test_travelling import NO_QUESTIONS, sign_up
 from tests.running_site import RunningSite
 
 RUNS = 40_000
@@ -29,7 +30,7 @@ def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     page = context.new_page()
     page.set_default_timeout(60_000)
     expect.set_options(timeout=60_000)
-    sign_up(page, running_site.address, "sweep@example.org", "Swantje")
+    sign_up(page, running_site.address)
     yield page
     expect.set_options(timeout=5_000)
     context.close()
@@ -48,7 +49,6 @@ def made(page: Page) -> int:
     return int(page.locator(".sweep-state progress").get_attribute("value") or 0)
 
 
-@pytest.mark.slow
 def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_scenario(
     page: Page, running_site: RunningSite
 ) -> None:
@@ -77,19 +77,16 @@ def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_sc
     expect(state(page)).to_contain_text("Cancelled", timeout=PATIENCE_MS)
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     expect(page.locator("[data-part=map]")).to_contain_text(f"Only {made(page)} of {RUNS} runs")
-    look(page)
-    _on_a_telephone_in_the_dark(page)
 
     square.click()
     broken = page.locator(".sweep-broken li", has_text="Runs with duplicates")
-    look(page)
     cell = page.url
     _open_broken(page, broken)
     page.goto(cell)
     broken.get_by_role("button", name="Shrink its faults").click()
     expect(page.locator(".shrunk")).to_contain_text("needed: 1", timeout=PATIENCE_MS)
     page.get_by_role("link", name="What to do with it").click()
-    look(page)
+    _on_a_telephone_in_the_dark(page)
     _open_broken(page, page.locator("#take"))
     page.go_back()
     page.get_by_role("button", name="Make a scenario of it").click()
@@ -115,7 +112,6 @@ def _fill(page: Page) -> None:
     wrong.fill("false, true")
     write.click()
     expect(page.locator("#sweep-text")).to_have_value(re.compile(r"values = \[false, ?true\]"))
-    look(page)
 
 
 def _on_a_telephone_in_the_dark(page: Page) -> None:
