@@ -369,3 +369,20 @@ WORKSHOP: dict[str, Row] = {
     "workshop:delete": _own_draft("delete", "post"),
 }  # fmt: skip
 ROWS |= WORKSHOP
+
+TASKS: dict[str, set[str]] = {
+    "replays.make_export": {"replays:export_begin", "replays:replay_export"},
+    "pipeline.start_jobs": {
+        "pipeline:resume", "pipeline:shrink_new", "pipeline:shrink_resume",
+        "analytics:ask_everybody", "analytics:ask_of_class",
+    },
+    "walkthroughs.carry_out": {"api:carry_out"},
+    # Asked for over a session's socket, whose messages have a table of their own (`tests/audience`).
+    "walkthroughs.find_actions": set(),
+    "walkthroughs.find_why": set(),
+    # The clock's, and a starting worker's.
+    "workshop.check_editions": set(),
+    "operating.apply_retention": set(),
+    "analytics.ask_for_all": set(),
+}  # fmt: skip
+"""Every task, and the addresses that begin it: for whom they are let in, and for nobody else."""

@@ -6,6 +6,7 @@ in the class; the instructor teaches it. Each answer is thrown away with what it
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import uuid
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from eosviz import health
 from eosviz.analytics.models import Analysis
 from eosviz.analytics.routing import websocket_urlpatterns as analysis_sockets
 from eosviz.audience.routing import websocket_urlpatterns
+from eosviz.celery import app
 from eosviz.classroom.models import Kind, Membership
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets
 from eosviz.pipeline import tasks as pipeline_tasks
@@ -45,6 +47,7 @@ from tests.classroom.addresses import (
     PEOPLE,
     READERS,
     ROWS,
+    TASKS,
     Row,
     Things,
 )
@@ -185,14 +188,39 @@ def ask(browser: Client, row: Row, things: Things) -> int:
     return 200 if response.status_code == 302 else response.status_code
 
 
-def faults_of(name: str, things: Things) -> list[str]:
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of tasks, as they are begun."""
+    names: list[str] = []
+    begin = app.Task.apply_async
+
+    def noted(task: Any, *arguments: Any, **options: Any) -> Any:
+        names.append(task.name)
+        return begin(task, *arguments, **options)
+
+    monkeypatch.setattr(app.Task, "apply_async", noted)
+    return names
+
+
+def test_every_task_has_a_row() -> None:
+    app.loader.import_default_modules()
+    assert {name for name in app.tasks if not name.startswith("celery.")} == TASKS.keys()
+    assert {name for addresses in TASKS.values() for name in addresses} <= ROWS.keys()
+
+
+def faults_of(name: str, row: Row, things: Things, begun: list[str]) -> list[str]:
     """What is wrong at one address, for each person."""
-    row = ROWS[name]
-    got = {who: ask(things.school.browser(who), row, things) for who in PEOPLE}
+    tasks = {task for task, addresses in TASKS.items() if name in addresses}
+    got, faults = {}, []
+    for who in PEOPLE:
+        begun.clear()
+        got[who] = ask(things.school.browser(who), row, things)
+        may = tasks if row.may is None or who in row.may else set()
+        if set(begun) != may:
+            faults.append(f"{name}: {who} began {begun} instead of {sorted(may)}")
     if row.may is None:
         same = len(set(got.values())) == 1 and got["anonymous"] not in (401, 403, 404, 429, 500)
-        return [] if same else [f"{name}: not the same for everybody: {got}"]
-    faults = []
+        return faults if same else [*faults, f"{name}: not the same for everybody: {got}"]
     for who, status in got.items():
         if who in row.may:
             if status in (302, 401, 403, 404, 429) or status >= 500:
@@ -204,12 +232,23 @@ def faults_of(name: str, things: Things) -> list[str]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("room", sorted({name.partition(":")[0] for name in ROWS}))
-def test_everybody_gets_what_is_theirs_and_no_more(things: Things, room: str) -> None:
+def test_everybody_gets_what_is_theirs_and_no_more(things: Things, begun: list[str], room: str) -> None:
     faults = []
     for name in sorted(ROWS):
         if name.partition(":")[0] == room:
             whole_budgets()
-            faults += faults_of(name, things)
+            faults += faults_of(name, ROWS[name], things, begun)
+    assert faults == []
+
+
+@pytest.mark.django_db
+def test_every_form_is_exported_for_its_owner_alone(things: Things, begun: list[str]) -> None:
+    faults = []
+    for form in (*exporting.FORMS, exporting.PUBLISH):
+        for name in ("replays:export_begin", "replays:replay_export"):
+            whole_budgets()
+            row = dataclasses.replace(ROWS[name], told=lambda things, form=form: {"form": form})
+            faults += [f"{form}: {fault}" for fault in faults_of(name, row, things, begun)]
     assert faults == []
 
 
