@@ -34,6 +34,7 @@ import type { Frame, Language, LookBack, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
+import { LaterFrame } from "./later-frame.ts";
 import { messages } from "./messages.ts";
 import { PANELS, isShown, panelName, placesOf } from "./panels.ts";
 import { Play } from "./play.ts";
@@ -170,6 +171,7 @@ export class Player extends LitElement {
   /** Whether the reader has picked what the middle shows. */
   #hasChosen = false;
   readonly #columns = new SideColumns(this, () => ({ about: panelsOf(this.store?.frame), scrolls: this.isNarrow }), () => this.store?.isDragged === true);
+  readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate());
   readonly #permalink = new Permalink();
   readonly #width = matchMedia(`screen and (max-width: ${defaults.folds - 1}px)`);
 
@@ -443,7 +445,8 @@ export class Player extends LitElement {
 
   /** Columns that are folded away get no frame: what nobody sees is not drawn. */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
-    return this.isNarrow && this.column !== column ? undefined : frame;
+    if (this.isNarrow && this.column !== column) return undefined;
+    return column === "middle" ? frame : this.#later.of(frame);
   }
 
   #left(whole: Frame | undefined): TemplateResult {

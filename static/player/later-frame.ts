@@ -1,0 +1,40 @@
+/**
+ * The frame that the side columns have. While the scrubber's knob is held they are drawn one animation frame after the
+ * middle: each of the two then has half the work, and neither makes the drag stutter.
+ */
+
+import type { Frame } from "./frame.ts";
+
+export class LaterFrame {
+  readonly #isHeld: () => boolean;
+  readonly #update: () => void;
+  readonly #nextFrame: (action: () => void) => void;
+  #newest: Frame | undefined;
+  #drawn: Frame | undefined;
+  #waits = false;
+
+  /** `update` has the page drawn again. */
+  constructor(isHeld: () => boolean, update: () => void, nextFrame: (action: () => void) => void = (action) => void requestAnimationFrame(action)) {
+    this.#isHeld = isHeld;
+    this.#update = update;
+    this.#nextFrame = nextFrame;
+  }
+
+  /** What the side columns draw when the middle draws this. */
+  of(frame: Frame | undefined): Frame | undefined {
+    this.#newest = frame;
+    if (!this.#isHeld() || this.#drawn === undefined) this.#drawn = frame;
+    else if (this.#drawn !== frame) this.#wait();
+    return this.#drawn;
+  }
+
+  #wait(): void {
+    if (this.#waits) return;
+    this.#waits = true;
+    this.#nextFrame(() => {
+      this.#waits = false;
+      this.#drawn = this.#newest;
+      this.#update();
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import type { Frame } from "../../player/frame.ts";
+import { LaterFrame } from "../../player/later-frame.ts";
+
+test("while the knob is held the side columns are one frame behind the middle, and end with what it ended with", () => {
+  let isHeld = false;
+  let updates = 0;
+  const due: (() => void)[] = [];
+  const later = new LaterFrame(() => isHeld, () => (updates += 1), (action) => void due.push(action));
+  const [first, second, third, last] = [1, 2, 3, 4].map((number) => ({ step: { number } }) as unknown as Frame);
+  assert.equal(later.of(undefined), undefined);
+  assert.equal(later.of(first), first);
+  assert.equal(later.of(second), second);
+  assert.equal(due.length, 0);
+  isHeld = true;
+  assert.equal(later.of(second), second);
+  assert.equal(later.of(third), second);
+  assert.equal(later.of(third), second);
+  assert.deepEqual([due.length, updates], [1, 0]);
+  assert.equal(later.of(last), second);
+  due.shift()?.();
+  assert.deepEqual([due.length, updates], [0, 1]);
+  assert.equal(later.of(last), last);
+  assert.equal(later.of(third), last);
+  isHeld = false;
+  assert.equal(later.of(third), third);
+  due.shift()?.();
+  assert.equal(later.of(third), third);
+});
