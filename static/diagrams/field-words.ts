@@ -20,6 +20,7 @@ export function fieldName(name: string): string {
 export function valueText(value: Json | undefined): string {
   if (value === true) return say("diagram.yes");
   if (value === false) return say("diagram.no");
+  if (value === "") return say("diagram.empty_value");
   if (value === null || value === undefined || value === "none") return say("diagram.none");
   return formatValue(value);
 }

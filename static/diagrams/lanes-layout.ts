@@ -63,10 +63,14 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   return shape;
 }
 
+function noLogText(name: string, partition: PartitionView): string {
+  return say(partition.deleted ? "diagram.lanes.topic_deleted" : "diagram.lanes.no_log", { partition: name });
+}
+
 function lineText(view: View, name: string, partition: PartitionView): string {
   const id = shownReplica(partition);
   const replica = id === null ? undefined : partition.replicas[id];
-  if (replica === undefined) return say("diagram.lanes.no_log", { partition: name });
+  if (replica === undefined) return noLogText(name, partition);
   return say("diagram.lanes.line", {
     count: Object.keys(replica.batches).length + batchesIn(foldedLog(view, name, id)), end: replica.log_end, high_watermark: replica.high_watermark,
   });
@@ -125,9 +129,9 @@ function layoutLane(
   };
   const replica = id === null ? undefined : partition.replicas[id];
   if (id === null || replica === undefined) {
-    lane.texts = [{ x: 24, y: top + 40, text: say("diagram.lanes.no_log", { partition: name }), anchor: "start",
-      style: "text" }];
-    return { lane, twin: [`${name}: ${say("diagram.lanes.no_log", { partition: name })}`] };
+    const text = noLogText(name, partition);
+    lane.texts = [{ x: narrow ? 8 : 24, y: top + 40, text, anchor: "start", style: "text" }];
+    return { lane, twin: [`${name}: ${text}`] };
   }
   const arrived = arrivalRoom(frame, name, tier) === 0 ? null : arrivedNow(frame, name, id, replica);
   const left = narrow ? 10 : 46;
