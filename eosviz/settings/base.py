@@ -105,6 +105,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         # WAL lets pages read while a worker writes. NORMAL keeps every commit when a process dies.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
+else:
+    # A server may have been started again since the last task: its connection is asked first, and made anew.
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 
 # Connections of a process that are kept and lent to one request after the other, instead of one made for each. They
 # stand in for those that a thread keeps.
