@@ -203,12 +203,17 @@ export class InFlight extends DiagramElement {
         item.attempt === null ? item.sent : `${item.attempt}, ${item.sent}`}</span></button>`;
     }
     return html`<button class="card ${item.hue} ${item.fresh ? "fresh" : ""} ${item.picked ? "picked" : ""}" aria-pressed=${
-      item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${item.title}</b><span>${
+      item.picked ? "true" : "false"} @click=${() => this.pick(item.selection)}><b>${unbroken(item.title)}</b><span>${
       item.attempt ?? item.sent}</span><span>${item.batches.map(
         (batch) => html`<span class="nb">${batch.partition} <b>${batch.label}</b></span> `,
       )}${item.more > 0 ? say("diagram.in_flight.more_batches", { count: item.more }) : nothing}</span><span class="quiet">${
       item.attempt === null ? item.timeout : item.sent}</span></button>`;
   }
+}
+
+/** Lines end between words, and not at the hyphen of a broker's name. */
+function unbroken(text: string): TemplateResult[] {
+  return text.split(" ").map((word) => html`<span class="nb">${word}</span> `);
 }
 
 customElements.define("eos-in-flight", InFlight);

@@ -87,6 +87,7 @@ export class ZooKeeper extends DiagramElement {
         overflow-wrap: anywhere; font: 11px/15px var(--f-mono); }
       pre.now { outline-offset: -1px; }
       td button { line-height: 16px; }
+      td:first-child { white-space: nowrap; }
       svg { display: inline-block; }
     `,
   ];
