@@ -170,6 +170,10 @@ def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
             break
     expect(card).to_be_visible()
     look(learner)
+    # Put aside, the question leaves the picture to be looked at, and waits.
+    card.locator("[aria-expanded=true]").click()
+    expect(card.locator("input[value=duplicate]")).to_be_hidden()
+    card.locator("[aria-expanded=false]").click()
     card.locator("input[value=duplicate]").check()
     card.locator("button.primary").click()
     expect(card.locator("[role=status]")).to_contain_text("不对")
