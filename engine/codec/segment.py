@@ -103,7 +103,6 @@ class DamageRow:
     """Bytes of the stretch: to the next batch, or to the end of the file."""
     damage: tuple[Damage, ...]
 
-
     @property
     def is_reserved(self) -> bool:
         """Whether it is the zeros behind the last batch: space that `log.preallocate` reserved, as a rule."""
