@@ -107,7 +107,7 @@ export class Masthead extends StoreElement {
 
   #state(store: PlayerStore): TemplateResult | typeof nothing {
     if (store.status === "connecting" || store.status === "reconnecting") {
-      return html`<span class="badge attention" role="status">${say(`player.status.${store.status}`)}</span>`;
+      return html`<span class="badge attention ${store.status}" role="status">${say(`player.status.${store.status}`)}</span>`;
     }
     if (store.verified === null) return nothing;
     const { state, engine, step } = store.verified;
