@@ -21,9 +21,10 @@ export const defaults = {
   /** Farther than this, a sight is fetched instead of folding. */
   foldAtMost: 600,
   /** Steps that a view is taken on from where it was cut: what it lists grows on the way. */
-  onAtMost: 900,
-  /** Steps after which the page asks for another sight, before it has to wait for one. */
-  renewAfter: 400,
+  onAtMost: 1000,
+  /** Steps after which the page asks for another sight, before it has to wait for one. The server cuts one at every
+   * keyframe, each 500 steps, and takes it on from there: less would ask for the same again. */
+  renewAfter: 600,
 };
 
 /** A recording cannot be asked for what was let go: it is kept whole, and folded however far. */

@@ -243,7 +243,21 @@ test("who steps on and on is given another sight before the view has grown far, 
   }
   assert.deepEqual(viewOf(store), expected(run.views[2500] as View));
   const sights = source.asked.filter((command) => command.type === "sight").map((command) => command.number);
-  assert.deepEqual(sights, [100, 501, 902, 1303, 1704, 2105]);
+  assert.deepEqual(sights, [100, 701, 1302, 1903]);
+});
+
+test("a sight that was cut at the keyframe before is not asked for again", async () => {
+  const run = makeRun(2000);
+  const source = new StoredSource({ main: run }, [branch("main", 2000)]);
+  source.cut = (view, number) => ({ ...view, folded: { at: number - (number % 500), reaches: 500 } });
+  const frames = new Frames();
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, startAt: { branch: null, step: 1999 } });
+  store.start();
+  await frames.settle();
+  store.select({ kind: "partition", id: "t-0" });
+  await frames.settle();
+  assert.equal(store.shown, 1999);
+  assert.deepEqual(source.asked.filter(({ type }) => type === "sight").length, 1);
 });
 
 test("where a way is refused the steps lead there", async () => {
