@@ -18,6 +18,8 @@ import { xOf } from "./lane-cells.ts";
 import type { DifferenceShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import { isPicked, plainly } from "./picked.ts";
 
+/** px beside a compact lane under which a reader's fact is left to its strip. */
+const FACT_LEAST = 130;
 /** px from the middle of a reader's strip to the end of its row. */
 const STRIP_FOOT = 6;
 /** Rows lower than this hold no name of their own above the strip. */
@@ -164,7 +166,7 @@ function readerTexts(
   reader: string, consumer: ConsumerView, fact: string, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
 ): TextShape[] {
   const line = y + options.rowHeight - STRIP_FOOT;
-  if (options.rowHeight < NAMED_ROW) return compactText(`${reader}: ${fact}`, line, cells, replica, options);
+  if (options.rowHeight < NAMED_ROW) return compactText(reader, fact, line, cells, replica, options);
   const name = `${reader}, ${consumer.isolation}`;
   const label: TextShape = { x: cells.left, y: line - 7, text: name, anchor: "start", style: "text ink halo" };
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
@@ -200,11 +202,14 @@ function linesIn(rowHeight: number): number {
 }
 
 /** One small line beyond the gates. */
-function compactText(text: string, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
+function compactText(name: string, fact: string, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const start = Math.max(...gates, cells.right) + 16;
-  const [shown = ""] = wrapAtMost(text, options.right - start, 11, 1);
-  return shown.length < 8 ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "" }];
+  const room = options.right - start;
+  // Half a fact tells nothing: then the strip beside the name does.
+  const text = room < FACT_LEAST && textWidth(`${name}: ${fact}`, 11) > room ? name : `${name}: ${fact}`;
+  const [shown = ""] = wrapAtMost(text, room, 11, 1);
+  return shown !== name && shown.length < 8 ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "" }];
 }
 
 /** Marks where the followers' logs end, and one text that names them all. */
