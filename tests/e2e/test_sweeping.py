@@ -49,6 +49,8 @@ def made(page: Page) -> int:
     return int(page.locator(".sweep-state progress").get_attribute("value") or 0)
 
 
+# 111 s of the browser's part while the other parts use the cores too: in `make test-all`.
+@pytest.mark.slow
 def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_scenario(
     page: Page, running_site: RunningSite
 ) -> None:
