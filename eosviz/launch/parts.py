@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 from eosviz.launch.browser import find_browser
 from eosviz.launch.commands import install_debian_package, is_debian_root, say
@@ -30,6 +31,10 @@ POSTGRESQL_TESTS = (
 )
 """Who may do what, and what happens once: run on both databases by `make test`."""
 PARTS_AT_A_TIME = 2
+FAILURES_MAX = 20
+"""Named at the end. More than these have few causes, and their part has told all of them."""
+REASON_MAX = 200
+"""Characters."""
 PYTEST_ENVIRONMENT = {
     # Where it is set pytest prints every difference in full, which buries the names of what failed.
     "CI": "",
@@ -49,6 +54,15 @@ class Counts:
 
     def __str__(self) -> str:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a part."""
+
+    counts: Counts
+    failures: Sequence[str] = ()
+    """A line each: which test, and the beginning of why."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +88,22 @@ def run_parts(with_slow: bool) -> int:
         # After Ctrl-C those that run have had it too; none may begin.
         pool.shutdown(cancel_futures=True)
     say("")
-    for part, counts in zip(parts, outcomes, strict=True):
-        say(f"{part.name}: {counts}")
-    total = sum(outcomes, Counts())
+    tell_failures(
+        [f"{part.name}: {what}" for part, told in zip(parts, outcomes, strict=True) for what in told.failures]
+    )
+    for part, told in zip(parts, outcomes, strict=True):
+        say(f"{part.name}: {told.counts}")
+    total = sum((told.counts for told in outcomes), Counts())
     say(str(total))
     return 0 if total.failed == 0 else 1
+
+
+def tell_failures(failures: Sequence[str]) -> None:
+    """Once more before the sums: often the end of a log is all that is kept of it."""
+    for what in failures[:FAILURES_MAX]:
+        say(f"FAILED {what}")
+    if len(failures) > FAILURES_MAX:
+        say(f"FAILED and {len(failures) - FAILURES_MAX} more, named in the lines above")
 
 
 def all_parts(with_slow: bool) -> Sequence[Part]:
@@ -123,6 +148,8 @@ def pytest_part(name: str, words: Sequence[str], environment: Mapping[str, str] 
         "-rs",
         "--durations=5",
         f"--junit-xml={results}",
+        # The older of its two forms names each test's file.
+        "--override-ini=junit_family=xunit1",
         # Playwright's pytest plugin empties this folder when it starts, by default the one with the results.
         f"--output={results.with_suffix('.output')}",
     ]
@@ -137,7 +164,7 @@ def bring_browser() -> None:
             say("apt-get could not install chromium.")
 
 
-def run_part(part: Part) -> Counts:
+def run_part(part: Part) -> Outcome:
     """To its end, each line that it writes shown behind its name."""
     tell(part, "begins")
     process = subprocess.Popen(
@@ -154,11 +181,11 @@ def run_part(part: Part) -> Counts:
     for line in process.stdout:
         tell(part, line.rstrip())
     process.wait()
-    counts = count(part.results)
-    if counts is None:
-        tell(part, f"it wrote no results (exit code {process.returncode}), which counts as one failure")
-        return Counts(failed=1)
-    return judge(part.name, counts, process.returncode)
+    cases = read_cases(part.results)
+    told = judge(cases, process.returncode)
+    if cases is None or told.counts != count(cases):
+        tell(part, f"{told.failures[-1]}, which counts as one failure")
+    return told
 
 
 _telling = threading.Lock()
@@ -169,27 +196,47 @@ def tell(part: Part, line: str) -> None:
         say(f"{part.name}: {line}")
 
 
-def judge(name: str, counts: Counts, exit_code: int) -> Counts:
-    """What a part counts for when its numbers and its exit code are held against each other."""
-    if counts == Counts():
-        say(f"{name}: no test was found, which counts as one failure")
-        return Counts(failed=1)
-    if exit_code != 0 and counts.failed == 0:
-        say(f"{name}: exit code {exit_code} though no test failed, which counts as one failure")
-        return counts + Counts(failed=1)
-    return counts
+def judge(cases: Sequence[Element] | None, exit_code: int) -> Outcome:
+    """What a part counts for when its results and its exit code are held against each other."""
+    if cases is None:
+        return Outcome(Counts(failed=1), [f"it wrote no results (exit code {exit_code})"])
+    if not cases:
+        return Outcome(Counts(failed=1), ["no test was found"])
+    counts, failures = count(cases), [describe(case) for case in cases if is_failed(case)]
+    if exit_code != 0 and not failures:
+        return Outcome(counts + Counts(failed=1), [f"exit code {exit_code} though no test failed"])
+    return Outcome(counts, failures)
 
 
-def count(results: Path) -> Counts | None:
+def read_cases(results: Path) -> Sequence[Element] | None:
     """The test cases of a JUnit file. None when it is missing or broken off."""
     try:
-        cases = list(ElementTree.parse(results).getroot().iter("testcase"))
+        return list(ElementTree.parse(results).getroot().iter("testcase"))
     except (OSError, ElementTree.ParseError):
         return None
+
+
+def count(cases: Sequence[Element]) -> Counts:
     # A case may have failed and then failed again in its tear-down; it is one failed case.
-    failed = sum(case.find("failure") is not None or case.find("error") is not None for case in cases)
-    skipped = sum(
-        case.find("skipped") is not None and case.find("failure") is None and case.find("error") is None
-        for case in cases
-    )
+    failed = sum(map(is_failed, cases))
+    skipped = sum(case.find("skipped") is not None and not is_failed(case) for case in cases)
     return Counts(len(cases) - failed - skipped, failed, skipped)
+
+
+def is_failed(case: Element) -> bool:
+    return case.find("failure") is not None or case.find("error") is not None
+
+
+def describe(case: Element) -> str:
+    """As `tests/setup/test_parts.py::test_it: AssertionError: assert 1 == 2`: what pytest takes, and the first line
+    of why."""
+    file, names = case.get("file", ""), [case.get("name", "")]
+    module = file.removesuffix(".py").replace("/", ".")
+    if file.endswith(".py"):
+        # A test's class stands behind its module's name.
+        inside = case.get("classname", "").removeprefix(module).strip(".")
+        names = [file, *inside.split("."), *names] if inside else [file, *names]
+    why = next((found for tag in ("failure", "error") if (found := case.find(tag)) is not None), None)
+    told = "" if why is None else (why.get("message") or why.text or "").strip()
+    reason = told.splitlines()[0][:REASON_MAX] if told else "it does not say why"
+    return f"{'::'.join(names)}: {reason}"

@@ -1,11 +1,14 @@
-"""The summing line: nothing that went wrong in a part may be missing from it."""
+"""The last lines: nothing that went wrong in a part may be missing from their sum, and what failed has a name."""
 
+import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import pytest
 
 from eosviz.launch import parts
-from eosviz.launch.parts import Counts, Part, count, judge, run_part
+from eosviz.launch.parts import Counts, Outcome, Part, count, describe, judge, read_cases, run_part
 
 RESULTS = """<?xml version="1.0"?>
 <testsuites><testsuite>
@@ -26,7 +29,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_a_case_counts_once_whatever_befell_it(results: Path) -> None:
-    assert count(results) == Counts(passed=2, failed=3, skipped=1)
+    assert count(read_cases(results) or []) == Counts(passed=2, failed=3, skipped=1)
 
 
 def test_results_nested_in_suites_are_counted(tmp_path: Path) -> None:
@@ -35,35 +38,97 @@ def test_results_nested_in_suites_are_counted(tmp_path: Path) -> None:
     path.write_text(
         "<testsuites><testsuite><testsuite><testcase/></testsuite><testcase/></testsuite></testsuites>"
     )
-    assert count(path) == Counts(passed=2)
+    assert count(read_cases(path) or []) == Counts(passed=2)
 
 
 def test_missing_or_broken_results_are_not_zero(tmp_path: Path, results: Path) -> None:
-    assert count(tmp_path / "nothing.xml") is None
+    assert read_cases(tmp_path / "nothing.xml") is None
     results.write_text(RESULTS[:200])
-    assert count(results) is None
+    assert read_cases(results) is None
+
+
+def cases(passed: int = 0, failed: int = 0, skipped: int = 0) -> list[Element]:
+    failure, skip = ("<failure message='it is not so'/>", "<skipped/>")
+    told = ["<testcase name='it'/>"] * passed + [f"<testcase name='it'>{failure}</testcase>"] * failed
+    told += [f"<testcase>{skip}</testcase>"] * skipped
+    return [ElementTree.fromstring(case) for case in told]
 
 
 @pytest.mark.parametrize(
-    ("counts", "exit_code", "judged"),
+    ("found", "exit_code", "counts", "failures"),
     [
-        (Counts(5, 0, 1), 0, Counts(5, 0, 1)),
-        (Counts(5, 2, 1), 1, Counts(5, 2, 1)),
-        (Counts(5, 0, 1), 3, Counts(5, 1, 1)),
-        (Counts(), 0, Counts(failed=1)),
-        (Counts(), 5, Counts(failed=1)),
-        (Counts(skipped=4), 0, Counts(skipped=4)),
+        (cases(5, 0, 1), 0, Counts(5, 0, 1), []),
+        (cases(5, 2, 1), 1, Counts(5, 2, 1), ["it: it is not so"] * 2),
+        (cases(5, 0, 1), 3, Counts(5, 1, 1), ["exit code 3 though no test failed"]),
+        ([], 0, Counts(failed=1), ["no test was found"]),
+        ([], 5, Counts(failed=1), ["no test was found"]),
+        (None, -9, Counts(failed=1), ["it wrote no results (exit code -9)"]),
+        (cases(skipped=4), 0, Counts(skipped=4), []),
     ],
 )
-def test_numbers_and_exit_code_are_held_against_each_other(
-    counts: Counts, exit_code: int, judged: Counts
+def test_results_and_exit_code_are_held_against_each_other(
+    found: list[Element] | None, exit_code: int, counts: Counts, failures: list[str]
 ) -> None:
-    assert judge("part", counts, exit_code) == judged
+    assert judge(found, exit_code) == Outcome(counts, failures)
 
 
 def test_a_part_that_dies_before_it_writes_is_a_failure(tmp_path: Path) -> None:
     part = Part("dead", ["sh", "-c", "kill -9 $$"], tmp_path / "results.xml")
-    assert run_part(part) == Counts(failed=1)
+    assert run_part(part).counts == Counts(failed=1)
+
+
+FAILING = """
+import pytest
+
+@pytest.fixture
+def broken():
+    raise OSError("no door\\nsecond line")
+
+class TestDoor:
+    @pytest.mark.parametrize("side", ["left"])
+    def test_opens(self, side):
+        assert side == "right", "it stays\\nshut"
+
+def test_has_a_key(broken):
+    pass
+"""
+
+
+def test_what_failed_is_named_as_pytest_takes_it(tmp_path: Path) -> None:
+    """By a run of pytest with the words of a part: how it writes its results is its own affair."""
+    (tmp_path / "rooms").mkdir()
+    (tmp_path / "rooms" / "test_door.py").write_text(FAILING)
+    part = parts.pytest_part("door", ["rooms", "-p", "no:django", "-p", "no:playwright"])
+    words = [str(word) for word in part.command if not str(word).startswith(("--junit-xml", "--output"))]
+    run = subprocess.run(
+        [*words, "--junit-xml=results.xml", f"--rootdir={tmp_path}"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        timeout=120,
+    )
+    told = judge(read_cases(tmp_path / "results.xml"), run.returncode)
+    assert told == Outcome(
+        Counts(failed=2),
+        [
+            "rooms/test_door.py::TestDoor::test_opens[left]: AssertionError: it stays",
+            'rooms/test_door.py::test_has_a_key: failed on setup with "OSError: no door',
+        ],
+    )
+
+
+def test_a_long_reason_is_told_in_part() -> None:
+    case = ElementTree.fromstring(f"<testcase name='it'><failure message='{'long ' * 100}'/></testcase>")
+    assert len(describe(case)) < 250
+
+
+@pytest.mark.parametrize(("failed", "last"), [(20, "FAILED told: it: it is not so"), (23, "and 3 more")])
+def test_no_more_are_named_than_a_reader_can_take(
+    failed: int, last: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts.tell_failures([f"told: {describe(case)}" for case in cases(failed=failed)])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == min(failed, 21)
+    assert last in lines[-1]
 
 
 def test_the_last_line_sums_all_parts(
@@ -79,7 +144,15 @@ def test_the_last_line_sums_all_parts(
         lambda with_slow: (Part("good", [*copies, good], good), Part("dead", ["false"], dead)),
     )
     assert parts.run_parts(with_slow=False) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "2 passed, 4 failed, 1 skipped"
+    assert capsys.readouterr().out.splitlines()[-7:] == [
+        "FAILED good: does not hold: 1 == 2",
+        "FAILED good: cannot start: no fixture",
+        "FAILED good: fails and cannot tidy up: it does not say why",
+        "FAILED dead: it wrote no results (exit code 1)",
+        "good: 2 passed, 3 failed, 1 skipped",
+        "dead: 0 passed, 1 failed, 0 skipped",
+        "2 passed, 4 failed, 1 skipped",
+    ]
 
 
 MEETS = "touch $0; for _ in $(seq 600); do [ -e $1 ] && cp $2 $3 && exit; sleep 0.05; done; exit 1"
