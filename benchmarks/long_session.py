@@ -3,7 +3,8 @@ it and playing it cost.
 
 *Open* is from the navigation to the painted frame that shows the newest step. While the scrubber is dragged,
 the browser's own trace says how long the main thread worked for each frame that it drew: scripts, style,
-layout and paint, everything between one frame and the next.
+layout and paint, everything between one frame and the next, by the clock and in processor time, which other work
+on the machine changes less. The floor is a page that changes one line of text in every frame of the same drag.
 """
 
 import bisect
@@ -13,13 +14,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
 
-from benchmarks.browser import browser_context
+from benchmarks.browser import VIEWPORT, browser_context
 from benchmarks.report import percentile, remark, tell
 from eosviz.launch.places import ROOT
 from tests.running_site import RunningSite
@@ -41,10 +42,24 @@ PAINTED = """() => new Promise((resolve) => requestAnimationFrame(() => {
   channel.port1.onmessage = () => resolve(performance.now());
   channel.port2.postMessage(0);
 }))"""
+# One line of text, written in the frame after the pointer moved: the least that a page can do.
+FLOOR = """data:text/html,<p id="line">0</p><script>
+  let asked = false;
+  addEventListener("pointermove", (event) => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => { asked = false; line.textContent = event.clientX; });
+  });
+</script>"""
 TRACED = ["devtools.timeline", "disabled-by-default-devtools.timeline", "toplevel"]
 
 
 def main() -> None:
+    with browser_context() as context:
+        page = context.new_page()
+        page.goto(FLOOR)
+        ends = {"left": 12.0, "right": VIEWPORT["width"] - 24.0, "y": 400.0}
+        tell_frames("frame_floor_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))))
     for steps in STEPS:
         with tempfile.TemporaryDirectory() as name:
             site = RunningSite(Path(name))
@@ -66,16 +81,20 @@ def measure(site: RunningSite, steps: int) -> None:
         opened = [seconds_to_open(page, address, steps) for _ in range(OPENINGS + 1)][1:]
         tell(f"{name}_open_p50", percentile(opened, 0.5), "s", OPEN_GOAL_SECONDS)
         tell(f"{name}_open_max", max(opened), "s")
-        tell_frames(f"{name}_scrub", list(frame_milliseconds(trace_of(page, drag))))
+        ends = knob_way(page)
+        tell_frames(f"{name}_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))), True)
         seconds_to_open(page, address.replace(f"?step={steps}", f"?step={steps // 2}"), steps // 2)
-        tell_frames(f"{name}_play", list(frame_milliseconds(trace_of(page, play))))
+        tell_frames(f"{name}_play", frame_milliseconds(trace_of(page, play)), True)
 
 
-def tell_frames(name: str, frames: list[float]) -> None:
-    tell(f"{name}_frames", len(frames), "frames")
-    tell(f"{name}_p50", percentile(frames, 0.5), "ms")
-    tell(f"{name}_p95", percentile(frames, 0.95), "ms", FRAME_GOAL_MILLISECONDS)
-    tell(f"{name}_max", max(frames), "ms")
+def tell_frames(name: str, frames: Iterable[tuple[float, float]], has_goal: bool = False) -> None:
+    clock, processor = zip(*frames, strict=True)
+    tell(f"{name}_frames", len(clock), "frames")
+    tell(f"{name}_p50", percentile(clock, 0.5), "ms")
+    tell(f"{name}_p95", percentile(clock, 0.95), "ms", FRAME_GOAL_MILLISECONDS if has_goal else None)
+    tell(f"{name}_max", max(clock), "ms")
+    tell(f"{name}_processor_p50", percentile(processor, 0.5), "ms")
+    tell(f"{name}_processor_p95", percentile(processor, 0.95), "ms")
 
 
 def store_session(data_folder: Path, steps: int) -> dict[str, Any]:
@@ -109,12 +128,15 @@ def trace_of(page: Page, act: Callable[[Page], None]) -> list[dict[str, Any]]:
     return events
 
 
-def drag(page: Page) -> None:
-    """The knob from end to end and back, and then slowly over a quarter of the line."""
+def knob_way(page: Page) -> dict[str, float]:
+    """From where to where the scrubber's knob can be dragged."""
     box = page.locator("eos-scrubber [role=slider]").bounding_box()
     assert box is not None, "the page has no scrubber"
-    y = box["y"] + box["height"] / 2
-    left, right = box["x"] + 12, box["x"] + box["width"] - 24
+    return {"left": box["x"] + 12, "right": box["x"] + box["width"] - 24, "y": box["y"] + box["height"] / 2}
+
+
+def drag(page: Page, left: float, right: float, y: float) -> None:
+    """From end to end and back, and then slowly over a quarter of the line."""
     page.mouse.move(right, y)
     page.mouse.down()
     for begin, end in [(right, left), (left, right)] * (DRAGS // 2) + [(right, right - (right - left) / 4)]:
@@ -133,24 +155,26 @@ def play(page: Page) -> None:
     page.locator("eos-transport button.w").first.click()
 
 
-def frame_milliseconds(events: list[dict[str, Any]]) -> Iterator[float]:
-    """Of each frame that was drawn: how long the main thread worked for it.
+def frame_milliseconds(events: list[dict[str, Any]]) -> Iterator[tuple[float, float]]:
+    """Of each frame that was drawn: how long the main thread worked for it, by the clock and in processor time.
 
     A frame ends with the task that draws it; what the thread did since the frame before is part of it.
     """
     page = _page_thread(events)
     ours = [event for event in events if event.get("ph") == "X" and _thread(event) == page]
     commits = sorted(event["ts"] for event in ours if event["name"] == "Commit")
-    worked = 0.0
+    clock = processor = 0.0
     for task in sorted(
         (event for event in ours if event["name"] == "RunTask"), key=lambda event: event["ts"]
     ):
         length = task.get("dur", 0)
-        worked += length / 1000
+        clock += length / 1000
+        # A task in which the thread's own time was not taken is a short one.
+        processor += task.get("tdur", length) / 1000
         place = bisect.bisect_left(commits, task["ts"])
         if place < len(commits) and commits[place] <= task["ts"] + length:
-            yield worked
-            worked = 0.0
+            yield clock, processor
+            clock = processor = 0.0
 
 
 def _page_thread(events: list[dict[str, Any]]) -> tuple[int, int]:
