@@ -16,8 +16,9 @@ from engine.explain import LANGUAGES
 from engine.scenario import library
 from eosviz.catalogue import say
 from eosviz.reference import tables
+from eosviz.reference.signatures import signatures
 
-KINDS = ("scenario", "error", "term", "requirement")
+KINDS = ("scenario", "error", "signature", "term", "requirement")
 EXCERPT = 160
 """Letters of an entry's text that are shown around what was found."""
 CUT = 16
@@ -105,7 +106,7 @@ def excerpt(text: str, wanted: list[re.Pattern[str]]) -> str:
 @cache
 def entries() -> tuple[Entry, ...]:
     """Everything, in the order of the pages that show it."""
-    return (*_scenarios(), *_errors(), *_terms(), *_requirements())
+    return (*_scenarios(), *_errors(), *_signatures(), *_terms(), *_requirements())
 
 
 def _entry(kind: str, identifier: str, title: dict[str, str], text: dict[str, str], more: str = "") -> Entry:
@@ -143,6 +144,15 @@ def _errors() -> list[Entry]:
         )
         for error in tables.errors()
     ]
+
+
+def _signatures() -> list[Entry]:
+    found = []
+    for one in signatures():
+        text = {language: " ".join(part[language] for _, part in one.told) for language in LANGUAGES}
+        more = " ".join((*one.issues, *one.errors, *one.signs))
+        found.append(_entry("signature", one.name, one.title, text, more))
+    return found
 
 
 def _terms() -> list[Entry]:

@@ -14,6 +14,7 @@ from engine.pseudocode import components, documents
 from engine.scenario import library
 from eosviz.catalogue import language_of
 from eosviz.reference import drawing, finding, tables
+from eosviz.reference.signatures import signatures as known_signatures
 
 QUESTION_LENGTH = 100
 COMPARED = "MW-15"
@@ -48,6 +49,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "machine_count": len(tables.machines()),
         "component_count": len(components()),
         "error_count": len(tables.errors()),
+        "signature_count": len(known_signatures()),
         "requirement_count": len(tables.requirements()),
         "contradiction_count": len(tables.requirement_rows(tables.CONTRADICTION)),
         "term_count": len(tables.terms()),
@@ -89,6 +91,12 @@ def code_json(request: HttpRequest) -> JsonResponse:
 @require_safe
 def errors(request: HttpRequest) -> HttpResponse:
     return render(request, "reference/errors.html", {"errors": tables.errors()})
+
+
+@require_safe
+def signatures(request: HttpRequest) -> HttpResponse:
+    """What is seen when something goes wrong, with the versions that do it and the runs that show it."""
+    return render(request, "reference/signatures.html", {"signatures": known_signatures()})
 
 
 @require_safe

@@ -5,12 +5,15 @@ from typing import Any
 
 from engine.codec.damage import DamageKind
 from eosviz.pipeline.kafka_logs.text_partition import INVALID
+from eosviz.reference.signatures import Signature, fitting
 
 BARS_MAX = 200
 """Transactions drawn for one partition; the table of numbers has the counts of all."""
 WIDTH = 1000
 _BAR_MIN = 4
 _RESULTS = ("open", "committed", "aborted", "ended")
+
+_LINE = "logs.line."
 
 _DAMAGE = {kind.value: kind for kind in DamageKind}
 _PART = re.compile(r"byte (?P<position>\d+): (?P<kind>.+?): expected (?P<expected>.*), found (?P<found>.*)")
@@ -23,7 +26,11 @@ def log_case_page(analysis: Json) -> Json:
     """What the template asks for."""
     if "too_much" in analysis:
         return {"too_much": True}
-    problems = [one for one in analysis["verdicts"] if one["kind"] != "healthy"]
+    problems = [
+        one | {"signatures": fitting(one["kind"], _line_kinds(one["evidence"]))}
+        for one in analysis["verdicts"]
+        if one["kind"] != "healthy"
+    ]
     worst: dict[str, str] = {}
     for verdict in analysis["verdicts"]:
         worst.setdefault(verdict["partition"], verdict["kind"])
@@ -50,6 +57,7 @@ def log_case_page(analysis: Json) -> Json:
         "notes": [note for one in analysis["verdicts"] for note in _notes(one)],
         "held_up": [one for one in analysis["groups"] if one["held_up"]],
         "log_lines": analysis.get("log_lines", []),
+        "signatures": _further_signatures(problems, analysis),
         "text": _text(analysis["text"]),
         "coordinator": analysis["coordinator"],
         "cut": [
@@ -58,6 +66,19 @@ def log_case_page(analysis: Json) -> Json:
             if count > len(analysis[name])
         ],
     }
+
+
+def _line_kinds(told: list[Json]) -> set[str]:
+    """Which kinds of lines of logs are among sentences."""
+    keys = (one["says"]["key"] for one in told)
+    return {key.removeprefix(_LINE) for key in keys if key.startswith(_LINE)}
+
+
+def _further_signatures(problems: list[Json], analysis: Json) -> list[Signature]:
+    """What fits the lines of logs, or a healthy log, and stands at no verdict yet."""
+    told = {signature.name for problem in problems for signature in problem["signatures"]}
+    kinds = _line_kinds(analysis.get("log_lines", []))
+    return [one for one in fitting(None if problems else "healthy", kinds) if one.name not in told]
 
 
 def _text(text: Json | None) -> Json | None:

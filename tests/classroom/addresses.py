@@ -216,6 +216,7 @@ ROWS: dict[str, Row] = {
     "reference:code": _everybody("/reference/code/"),
     "reference:code_json": _everybody("/reference/code.json"),
     "reference:errors": _everybody("/reference/errors/"),
+    "reference:signatures": _everybody("/reference/signatures/"),
     "reference:versions": _everybody("/reference/versions/"),
     "reference:requirements": _everybody("/reference/requirements/"),
     "reference:requirement": _everybody("/reference/requirements/SEQ-11"),

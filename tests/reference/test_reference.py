@@ -18,7 +18,10 @@ from engine.pseudocode import components, place_of_sentence
 from engine.scenario import library
 from engine.simulation import Simulation
 from eosviz.catalogue import say, words
+from eosviz.pipeline.kafka_logs.log_lines import KINDS
+from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 from eosviz.reference import drawing, finding, tables
+from eosviz.reference.signatures import TOLD, fitting, signatures
 from eosviz.reference.views import REQUIREMENT_GROUPS
 
 PAGES = (
@@ -26,6 +29,7 @@ PAGES = (
     "machines",
     "code",
     "errors",
+    "signatures",
     "versions",
     "requirements",
     "contradictions",
@@ -100,6 +104,55 @@ def test_the_reason_of_every_row_is_a_sentence_in_both_languages() -> None:
 def test_every_error_stands_on_its_page(client: Client) -> None:
     page = text(client, "errors")
     assert all(f'id="{error.name}"' in page for error in Error if error is not Error.NONE)
+
+
+def test_every_signature_is_told_in_both_languages_and_names_only_what_there_is() -> None:
+    names = [one.name for one in signatures()]
+    assert len(set(names)) == len(names)
+    runs = {found.id: {variant.split("/")[-1] for variant in found.variants} for found in library()}
+    for one in signatures():
+        parts = [one.title, *(getattr(one, part) for part in TOLD)]
+        assert all(set(part) == set(LANGUAGES) and all(part.values()) for part in parts), one.name
+        assert one.signs and one.issues, one.name
+        assert set(one.errors) <= {error.name for error in Error}, one.name
+        assert set(one.verdicts) <= set(VerdictKind), one.name
+        assert set(one.lines) <= KINDS.keys(), one.name
+        for name, scenario, variant in one.runs:
+            assert scenario in runs and (not variant or variant in runs[scenario]), name
+    # What is no healthy log and not undecided is explained by something.
+    explained = {verdict for one in signatures() for verdict in one.verdicts}
+    assert explained == set(VerdictKind) - {VerdictKind.UNDECIDED, VerdictKind.EVIDENCE_DELETED}
+
+
+def test_the_runs_of_a_signature_can_be_begun_from_its_entry_and_its_errors_looked_up(client: Client) -> None:
+    page = html.unescape(text(client, "signatures"))
+    assert all(f'id="{one.name}"' in page for one in signatures())
+    errors = text(client, "errors")
+    for one in signatures():
+        assert all(f'id="{error}"' in errors for error in one.errors)
+    links = set(re.findall(r'href="([^"]*scenario=[^"]*)"', page))
+    assert len(links) == len({name for one in signatures() for name in one.scenarios})
+    assert [client.get(link).status_code for link in sorted(links)[:3]] == [200] * 3
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("KAFKA-12671", "late-write"),
+        ("UnknownProducerIdException", "head-deleted"),
+        ("两个线程", "completion-twice"),
+    ],
+)
+def test_a_signature_is_found_by_its_issue_by_what_is_logged_and_by_its_title(
+    question: str, name: str
+) -> None:
+    assert name in [row.identifier for row in finding.find(question, "zh-Hans")["signature"]]
+
+
+def test_a_verdict_and_a_line_of_a_log_lead_to_what_explains_them() -> None:
+    assert [one.name for one in fitting("orphan")] == ["not-added", "state-expired", "late-failure"]
+    assert [one.name for one in fitting(None, ["sequence_refused"])] == ["sequence-refused"]
+    assert fitting(None) == fitting("undecided", ["loaded"]) == ()
 
 
 def test_every_requirement_has_a_page_of_its_own(client: Client) -> None:

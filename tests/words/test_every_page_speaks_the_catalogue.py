@@ -34,6 +34,7 @@ PAGES = [
     "/reference/machines/",
     "/reference/code/",
     "/reference/errors/",
+    "/reference/signatures/",
     "/reference/versions/",
     "/reference/requirements/",
     "/reference/requirements/SEQ-11",
