@@ -82,7 +82,9 @@ def measure(site: RunningSite, steps: int) -> None:
         tell(f"{name}_open_p50", percentile(opened, 0.5), "s", OPEN_GOAL_SECONDS)
         tell(f"{name}_open_max", max(opened), "s")
         ends = knob_way(page)
-        tell_frames(f"{name}_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))), True)
+        tell_frames(
+            f"{name}_scrub", frame_milliseconds(trace_of(page, lambda page: drag(page, **ends))), True
+        )
         seconds_to_open(page, address.replace(f"?step={steps}", f"?step={steps // 2}"), steps // 2)
         tell_frames(f"{name}_play", frame_milliseconds(trace_of(page, play)), True)
 
