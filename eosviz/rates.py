@@ -72,6 +72,7 @@ RATED: dict[str, Rated] = {
     "workshop:make": Rated("create"),
     "workshop:fork": Rated("create"),
     "workshop:from_branch": Rated("create"),
+    "workshop:from_case": Rated("create"),
     "workshop:start": Rated("create"),
     "workshop:try_out": Rated("create"),
     "pipeline:build": Rated("create"),

@@ -11,6 +11,7 @@ from django.db import transaction
 from engine.codec.log_case import TITLE_PARTITIONS_MAX, LogCase, NotALogError, log_case
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
+from eosviz.pipeline.kafka_logs.lone_files import most_telling
 from eosviz.replays import carriers, format, player_file, writing
 from eosviz.replays.checking import Checked, check, verified
 from eosviz.replays.log_analysis import Analysis, analyse, bounded, is_bundle
@@ -162,6 +163,9 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
         if not document.get("partitions") and not document.get("log_lines"):
             if any(is_bundle(path, content) for path, content in files.items()):
                 raise ReplayRefused("no_bundle") from error
+            alone = most_telling(files)
+            if alone is not None:
+                raise ReplayRefused.said(alone.key, alone.params) from error
             raise ReplayRefused.said(error.key, error.params) from error
         case = _printed_case(document)
     return _store_log(case, analysis, owner)

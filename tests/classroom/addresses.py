@@ -349,6 +349,9 @@ WORKSHOP: dict[str, Row] = {
     "workshop:from_branch": Row(
         lambda things: f"/workshop/from-branch/{things.branch.id}", OWNER, "post", strangers=302
     ),
+    "workshop:from_case": Row(
+        lambda things: f"/workshop/from-case/{things.replay.id}", OWNER, "post", strangers=302
+    ),
     "workshop:detail": Row(lambda things: f"/workshop/{things.drafts['public'].id}/"),
     "workshop:start": Row(
         lambda things: f"/workshop/{things.drafts['public'].id}/versions/1/start", None, "post"

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 from eosviz.pipeline.kafka_logs.bundle_reading import is_bundle
 from eosviz.pipeline.kafka_logs.directories import is_segment
+from eosviz.pipeline.kafka_logs.lone_files import lone_file, stands_beside_segments
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_reader import TextReader, TextReading
+from eosviz.pipeline.kafka_logs.words import Words
 
 TEXT_BYTES_MAX = 512 * 1024 * 1024
 """Of all texts together: a dump is ten times as long as what it tells, so larger logs are read as they are."""
 LINE_CHARACTERS_MAX = 16 * 1024 * 1024
+LONE_BYTES_MAX = 64 * 1024 * 1024
+"""Looked at of a file that stands beside segments; Kafka's largest are 10 MiB."""
 _ZERO = b"\0"
 _HEAD_BYTES = 16
 """A binary file has a zero early; a dump may have one later, in the value of a record."""
@@ -26,18 +30,39 @@ class Given(NamedTuple):
     bundles: list[Path]
 
 
+class LoneFileError(LogsError):
+    """Files that stand beside segments were given without them; `told` says of each what it tells."""
+
+    def __init__(self, told: Sequence[Words]) -> None:
+        super().__init__("; ".join(f"{one.params['file']} makes no case by itself" for one in told))
+        self.told = tuple(told)
+
+
 def by_kind(paths: Sequence[Path]) -> Given:
-    """Raises LogsError for a path that is none of them."""
+    """Raises LogsError for a path that is none of them, LoneFileError for a file that is read only beside segments
+    which were not given."""
     given = Given([], [], [])
+    beside: list[Path] = []
     for path in paths:
         if path.is_dir() or is_segment(path):
             given.logs.append(path)
+        elif path.is_file() and stands_beside_segments(path.name):
+            beside.append(path)
         elif path.is_file():
             (given.bundles if is_bundle(path) else given.texts).append(path)
         else:
             raise LogsError(
                 f"{path} does not exist: give partition folders, log directories of a broker, printed text or bundles"
             )
+    # Whoever gives all files of a folder means the folder.
+    read = {(one if one.is_dir() else one.parent).resolve() for one in given.logs}
+    told = [
+        lone_file(path.name, path.read_bytes()[:LONE_BYTES_MAX])
+        for path in beside
+        if not read.intersection(path.resolve().parents)
+    ]
+    if told:
+        raise LoneFileError([one for one in told if one is not None])
     return given
 
 

@@ -8,14 +8,30 @@ from eosviz.catalogue import interface_words
 from eosviz.pipeline.kafka_logs.log_lines import KINDS
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 from eosviz.pipeline.kafka_logs.verdicts import NoteKind
+from eosviz.workshop import from_case
 
 SOURCES = sorted(Path(room.__file__).parent.glob("*.py"))
+MAKING = (*SOURCES, Path(from_case.__file__))
+"""Who says why a case is no scenario."""
 ACTIONS = ("abort", "wait", "look")
-PREFIXES = ("verdict.", "evidence.", "rule.", "change.", "remedy.", "condition.", "note.", "line.")
+PREFIXES = (
+    "verdict.",
+    "evidence.",
+    "rule.",
+    "change.",
+    "remedy.",
+    "condition.",
+    "note.",
+    "line.",
+    "alone.",
+    "scenario.not.",
+)
 
 
 def used() -> set[str]:
     keys = {key for path in SOURCES for key in re.findall(r'words\(\s*"([^"]+)"', path.read_text())}
+    reasons = re.findall(r'NoScenarioError\(\s*"([^"]+)"', "".join(path.read_text() for path in MAKING))
+    keys |= {f"scenario.not.{reason}" for reason in reasons}
     for kind in VerdictKind:
         keys |= {f"verdict.{kind.value}", f"verdict.{kind.value}.means"}
     keys |= {f"line.{kind}" for kind in KINDS}

@@ -28,7 +28,7 @@ from eosviz.pipeline.kafka_logs.directories import find_directories
 from eosviz.pipeline.kafka_logs.log_lines import said
 from eosviz.pipeline.kafka_logs.remedies import remedy_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
-from eosviz.pipeline.kafka_logs.text_files import by_kind
+from eosviz.pipeline.kafka_logs.text_files import LoneFileError, by_kind
 from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
 from eosviz.pipeline.kafka_logs.verdicts import Note, Verdict
 from eosviz.pipeline.kafka_logs.words import Words
@@ -103,6 +103,8 @@ class Command(BaseCommand):
 
                 replay = keep_case(document(case, kept))
                 self.stderr.write(reverse("replays:log_case", args=[replay.id]), self.style.NOTICE)
+        except LoneFileError as error:
+            raise CommandError("\n".join(english(one) for one in error.told)) from error
         except LogsError as error:
             raise CommandError(str(error)) from error
         if options["json"]:

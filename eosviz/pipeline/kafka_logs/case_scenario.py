@@ -1,0 +1,353 @@
+"""A case of real logs as a scenario: calls of clients after which a played log holds the same at the same offsets.
+
+What the files tell is which producer wrote how many records where, and which markers end them. The calls are the
+plainest ones that write that: each transaction is ended by its own producer, whatever ended it in the cluster; one
+that is open stays open, and the run ends before its timeout. Where no calls write such a log, `NoScenarioError` says
+at which offset.
+"""
+
+import heapq
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from eosviz.pipeline.kafka_logs.words import words
+
+BATCHES_MAX = 200
+"""A scenario is to be stepped through by somebody; the engine would take more."""
+RECORDS_MAX = 2_000
+"""Of one batch."""
+TOPICS_MAX, PARTITIONS_MAX, PRODUCERS_MAX = 16, 64, 16
+"""Of one scenario (docs/scenarios.md)."""
+SLOT_MS = 500
+"""Between two calls: all that one of them sets off has come to its end by then."""
+TIMEOUT_MS = 900_000
+"""Kafka's largest transaction timeout: no transaction is ended by it before the run is over."""
+BATCH_BYTES = 12_000
+"""Less than `batch.size`, so that what was one batch becomes one."""
+_PARTITION = re.compile(r"([a-zA-Z0-9._-]+)-(\d{1,2})")
+_INTERNAL = "__"
+_ENDS = {"COMMIT": "commit_transaction", "ABORT": "abort_transaction"}
+
+Json = dict[str, Any]
+
+
+class NoScenarioError(Exception):
+    """No scenario writes such a log; `says` tells why, with the place."""
+
+    def __init__(self, reason: str, **params: Any) -> None:
+        super().__init__(f"{reason} {params}")
+        self.says = words(f"scenario.not.{reason}", **params)
+
+
+class Stored(NamedTuple):
+    """A batch of a log."""
+
+    partition: str
+    first_offset: int
+    last_offset: int
+    producer_id: int
+    """-1: of nobody."""
+    epoch: int
+    transactional: bool
+    control: str | None
+    """COMMIT or ABORT for a marker, `?` for one that a dump does not tell."""
+
+
+@dataclass(eq=False)
+class _Transaction:
+    """What one producer wrote between two ends. ``open_in``: partitions without a marker yet."""
+
+    producer_id: int
+    epoch: int
+    open_in: dict[str, int] = field(default_factory=dict)
+    """Partition to the first offset there."""
+    ended: str | None = None
+
+
+@dataclass(eq=False)
+class _Call:
+    """A batch that is to be sent, or a transaction that is to be ended: ``end``."""
+
+    place: int
+    """Among the case's batches, in the order of their times."""
+    batch: Stored
+    transaction: _Transaction | None = None
+    is_end: bool = False
+    waits_for: int = 0
+    before: list["_Call"] = field(default_factory=list)
+    """Calls that come after this one."""
+
+
+def stored_batches(steps: Iterable[Mapping[str, Any]]) -> list[Stored]:
+    """The batches that the steps of a case add to lanes (docs/frame.md), in their order, without Kafka's own topics."""
+    found = []
+    for step in steps:
+        for change in step["changes"]:
+            path = change["path"]
+            if len(path) == 6 and path[4] == "batches" and not path[1].startswith(_INTERNAL):
+                found.append(_stored(path[1], change["after"]))
+    return found
+
+
+def lanes_of(view: Mapping[str, Any]) -> dict[str, list[Stored]]:
+    """What each partition's leader holds in a view, by offset; partitions that hold nothing are left out."""
+    lanes = {}
+    for name, lane in view["partitions"].items():
+        batches = lane["replicas"][str(lane["leader"])]["batches"].values()
+        if batches and not name.startswith(_INTERNAL):
+            lanes[name] = sorted(
+                (_stored(name, one) for one in batches), key=lambda batch: batch.first_offset
+            )
+    return lanes
+
+
+def _stored(partition: str, batch: Mapping[str, Any]) -> Stored:
+    if batch.get("damaged"):
+        raise NoScenarioError("damaged", partition=partition, offset=batch["base_offset"])
+    return Stored(
+        partition,
+        batch["base_offset"],
+        batch["last_offset"],
+        int(batch["producer_id"]),
+        batch["producer_epoch"],
+        batch["transactional"],
+        batch["control"],
+    )
+
+
+def differs_at(case: Sequence[Stored], played: Mapping[str, Sequence[Stored]]) -> tuple[str, int] | None:
+    """Partition and offset of the first place where a played log holds something else than the case; None where all
+    is equal. Producer ids are the run's own, and are compared by who wrote together."""
+    lanes: dict[str, list[Stored]] = defaultdict(list)
+    for batch in case:
+        lanes[batch.partition].append(batch)
+    known: dict[int, int] = {}
+    for name, batches in sorted(lanes.items()):
+        here, there = _by_offset(batches), _by_offset(played.get(name, ()))
+        for offset in sorted(here.keys() | there.keys()):
+            one, other = here.get(offset), there.get(offset)
+            if one is None or other is None or one[1:] != other[1:]:
+                return name, offset
+            if known.setdefault(one[0], other[0]) != other[0]:
+                return name, offset
+    return None
+
+
+def _by_offset(batches: Iterable[Stored]) -> dict[int, tuple[int, bool, str | None]]:
+    return {
+        offset: (batch.producer_id, batch.transactional, batch.control)
+        for batch in batches
+        for offset in range(batch.first_offset, batch.last_offset + 1)
+    }
+
+
+def scenario_of(
+    batches: Sequence[Stored], identifier: str, title: Mapping[str, str], named: Mapping[int, str]
+) -> Json:
+    """The document (docs/scenarios.md). ``named``: producer id to transactional id, as far as known. Raises
+    NoScenarioError."""
+    _check(batches)
+    calls = _in_order(_calls(batches))
+    producers = _producers(batches, named)
+    applications, end = _applications(calls, producers)
+    starts: dict[str, int] = {}
+    for batch in batches:
+        starts.setdefault(batch.partition, batch.first_offset)
+    topics: dict[str, int] = {}
+    for name in starts:
+        topic, number = _parted(name)
+        topics[topic] = max(topics.get(topic, 0), number + 1)
+    if len(topics) > TOPICS_MAX:
+        raise NoScenarioError("topics", count=len(topics), most=TOPICS_MAX)
+    document: Json = {
+        "id": identifier,
+        "profile": "k28",
+        "title": dict(title),
+        "limits": {"time_ms": end},
+        "topics": [{"name": topic, "partitions": count} for topic, count in sorted(topics.items())],
+        "producers": list(producers.values()),
+        "consumers": [
+            {"name": "c-committed", "isolation": "read_committed"},
+            {"name": "c-uncommitted", "isolation": "read_uncommitted"},
+        ],
+        "applications": applications,
+    }
+    late = [
+        {"set": "log_start", "partition": name, "offset": start} for name, start in starts.items() if start
+    ]
+    return document | ({"overrides": late} if late else {})
+
+
+def _check(batches: Sequence[Stored]) -> None:
+    if not any(batch.control is None for batch in batches):
+        raise NoScenarioError("nothing")
+    if len(batches) > BATCHES_MAX:
+        raise NoScenarioError("batches", count=len(batches), most=BATCHES_MAX)
+    ends: dict[str, int] = {}
+    for batch in batches:
+        place = {"partition": batch.partition, "offset": batch.first_offset}
+        records = batch.last_offset - batch.first_offset + 1
+        if records > RECORDS_MAX:
+            raise NoScenarioError("records", **place, count=records, most=RECORDS_MAX)
+        if ends.get(batch.partition, batch.first_offset) != batch.first_offset:
+            raise NoScenarioError("hole", **place)
+        ends[batch.partition] = batch.last_offset + 1
+        if batch.control is not None and batch.control not in _ENDS:
+            raise NoScenarioError("ended", **place)
+
+
+def _parted(name: str) -> tuple[str, int]:
+    """Topic and number of a partition."""
+    match = _PARTITION.fullmatch(name)
+    if match is None or int(match[2]) >= PARTITIONS_MAX:
+        raise NoScenarioError("named", partition=name, most=PARTITIONS_MAX)
+    return match[1], int(match[2])
+
+
+def _calls(batches: Sequence[Stored]) -> list[_Call]:
+    """A call for each batch of data and one for the end of each transaction, each with those that come after it: what
+    stands behind it in a partition, and what its producer did next."""
+    calls: list[_Call] = []
+    last_in: dict[str, _Call] = {}
+    ends: dict[_Transaction, _Call] = {}
+    transactions: dict[int, list[_Transaction]] = defaultdict(list)
+    for place, batch in enumerate(batches):
+        if batch.control is None:
+            call = _Call(place, batch)
+            calls.append(call)
+            if batch.transactional:
+                call.transaction = _begun(transactions[batch.producer_id], batch)
+                before = transactions[batch.producer_id][-2:-1]
+                _link(*(ends[one] for one in before if one in ends), to=call)
+        else:
+            transaction = _ended(transactions[batch.producer_id], batch)
+            if transaction not in ends:
+                ends[transaction] = _Call(place, batch, transaction, is_end=True)
+                calls.append(ends[transaction])
+            call = ends[transaction]
+        if batch.partition in last_in:
+            _link(last_in[batch.partition], to=call)
+        last_in[batch.partition] = call
+    _check_ends(transactions, ends)
+    return calls
+
+
+def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
+    """The transaction that a batch of data is in: a new one where the newest has a marker already."""
+    if not known or known[-1].ended is not None:
+        known.append(_Transaction(batch.producer_id, batch.epoch))
+    if known[-1].epoch != batch.epoch:
+        place = {"partition": batch.partition, "offset": batch.first_offset}
+        raise NoScenarioError("earlier_open", **place, producer_id=batch.producer_id)
+    known[-1].open_in.setdefault(batch.partition, batch.first_offset)
+    return known[-1]
+
+
+def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
+    """The transaction that a marker ends: the oldest of its producer that waits for one there."""
+    place = {"partition": batch.partition, "offset": batch.first_offset}
+    found = next((one for one in known if batch.partition in one.open_in), None)
+    if found is None:
+        raise NoScenarioError("marker_alone", **place, producer_id=batch.producer_id)
+    if found.ended not in (None, batch.control):
+        raise NoScenarioError("two_results", **place, producer_id=batch.producer_id)
+    found.ended = batch.control
+    del found.open_in[batch.partition]
+    return found
+
+
+def _check_ends(
+    transactions: Mapping[int, Sequence[_Transaction]], ends: Mapping[_Transaction, _Call]
+) -> None:
+    """A commit or abort is carried out in all partitions, or in none."""
+    for known in transactions.values():
+        for one in known:
+            if one in ends and one.open_in:
+                partition, offset = next(iter(one.open_in.items()))
+                raise NoScenarioError(
+                    "half_ended", partition=partition, offset=offset, producer_id=one.producer_id
+                )
+
+
+def _link(*earlier: _Call, to: _Call) -> None:
+    for call in earlier:
+        if call is not to:
+            call.before.append(to)
+            to.waits_for += 1
+
+
+def _in_order(calls: Sequence[_Call]) -> list[_Call]:
+    """All calls, each behind those that it waits for, else by the times of the batches."""
+    ready = [(call.place, id(call), call) for call in calls if not call.waits_for]
+    heapq.heapify(ready)
+    ordered: list[_Call] = []
+    while ready:
+        _, _, call = heapq.heappop(ready)
+        ordered.append(call)
+        for later in call.before:
+            later.waits_for -= 1
+            if not later.waits_for:
+                heapq.heappush(ready, (later.place, id(later), later))
+    if len(ordered) < len(calls):
+        left = next(call.batch for call in calls if call.waits_for)
+        raise NoScenarioError("order", partition=left.partition, offset=left.first_offset)
+    return ordered
+
+
+def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tuple[int, bool], Json]:
+    """A producer for each producer id, and for what was written without one."""
+    found: dict[tuple[int, bool], Json] = {}
+    for batch in batches:
+        key = (batch.producer_id, batch.transactional)
+        if batch.control is not None or key in found:
+            continue
+        if (batch.producer_id, not batch.transactional) in found:
+            raise NoScenarioError(
+                "foreign",
+                partition=batch.partition,
+                offset=batch.first_offset,
+                producer_id=batch.producer_id,
+            )
+        settings: Json = {"linger_ms": 5, "enable_idempotence": batch.producer_id >= 0}
+        if batch.transactional:
+            settings["transactional_id"] = named.get(batch.producer_id) or f"txn-{batch.producer_id}"
+            settings["transaction_timeout_ms"] = TIMEOUT_MS
+        found[key] = {"name": f"p{len(found) + 1}", "settings": settings}
+    if len(found) > PRODUCERS_MAX:
+        raise NoScenarioError("producers", count=len(found), most=PRODUCERS_MAX)
+    return found
+
+
+def _applications(
+    calls: Sequence[_Call], producers: Mapping[tuple[int, bool], Json]
+) -> tuple[list[Json], int]:
+    """Each producer's application with its calls, and the time when all of them have come to their end."""
+    at = 0
+    made: dict[str, list[Json]] = {one["name"]: [] for one in producers.values()}
+    begun: set[_Transaction] = set()
+    for call in calls:
+        batch = call.batch
+        own = made[producers[batch.producer_id, batch.transactional]["name"]]
+        if call.is_end:
+            own.append({"at": at, "do": _ENDS[batch.control or ""]})
+        else:
+            if call.transaction is not None and not own:
+                own.append({"at": at, "do": "init_transactions"})
+                at += SLOT_MS
+            if call.transaction is not None and call.transaction not in begun:
+                begun.add(call.transaction)
+                own.append({"at": at, "do": "begin_transaction"})
+            records = batch.last_offset - batch.first_offset + 1
+            size = min(100, max(1, BATCH_BYTES // records))
+            own.append(
+                {"at": at, "do": "send", "partition": batch.partition, "records": records, "size": size}
+            )
+        at += SLOT_MS
+    applications = [
+        {"name": f"app-{number}", "client": name, "calls": told}
+        for number, (name, told) in enumerate(made.items(), start=1)
+    ]
+    return applications, at

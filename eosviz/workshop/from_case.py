@@ -1,0 +1,102 @@
+"""*A scenario like this case*: what a real log holds, written again by clients that the engine plays.
+
+A draft comes out of it only when the run has written the same at the same offsets; else the case's page says why not.
+"""
+
+from __future__ import annotations
+
+import uuid
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from engine.errors import Refused
+from engine.scenario import BadScenario, load
+from engine.simulation import Simulation
+from eosviz.accounts.models import User
+from eosviz.catalogue import say
+from eosviz.pipeline.kafka_logs.case_scenario import (
+    NoScenarioError,
+    differs_at,
+    lanes_of,
+    scenario_of,
+    stored_batches,
+)
+from eosviz.replays.log_page import log_case_page
+from eosviz.replays.models import Replay
+from eosviz.replays.player_file import unpack
+from eosviz.walkthroughs.browser import browser_of
+from eosviz.workshop.actions import WorkshopRefused, create_draft
+from eosviz.workshop.editing import CannotEdit, written
+from eosviz.workshop.models import Draft
+from eosviz.workshop.trial import STEPS_MAX
+
+CASE_BATCHES_MAX = 2_000
+"""Of all partitions, Kafka's own too: what is read of a case to make a scenario of it."""
+_LANGUAGES = ("en", "zh-Hans")
+_TEXTS = ("summary", "lesson")
+
+
+@never_cache
+@login_required
+@require_POST
+def from_case(request: HttpRequest, replay_id: uuid.UUID) -> HttpResponse:
+    """A draft like this case, opened in the builder; or the case again, which then says why there is none."""
+    replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
+    if replay is None:
+        raise Http404
+    if not replay.has_verdicts:
+        return redirect("replays:play", replay.id)
+    try:
+        return redirect("workshop:build", draft_of_case(request.user, replay).id)
+    except NoScenarioError as none:
+        refused: dict[str, Any] = {"key": none.says.key, "params": none.says.params}
+    except WorkshopRefused as no:
+        refused = {"key": no.said_key, "params": no.params}
+    context = {"replay": replay, "case": log_case_page(replay.analysis), "no_scenario": refused}
+    return render(request, "replays/case.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def draft_of_case(owner: User, replay: Replay) -> Draft:
+    """Raises NoScenarioError: why no scenario writes such a log; WorkshopRefused: too many drafts."""
+    document = document_of_case(replay)
+    try:
+        text = written(document)
+    except CannotEdit:
+        raise WorkshopRefused("cannot_write") from None
+    return create_draft(owner, text, origin_name=replay.title["en"])
+
+
+def document_of_case(replay: Replay) -> dict[str, Any]:
+    """The scenario, played once and compared with the case. Raises NoScenarioError."""
+    if replay.steps > CASE_BATCHES_MAX:
+        raise NoScenarioError("batches", count=replay.steps, most=CASE_BATCHES_MAX)
+    player = msgspec.json.decode(b"".join(unpack(bytes(replay.player))))
+    case = stored_batches(player["steps"]["1"])
+    named = {
+        one["producer_id"]: one["transactional_id"]
+        for one in (replay.analysis or {}).get("transactions", ())
+        if one["transactional_id"]
+    }
+    titles = {
+        language: say("logs.scenario.title", language, {"title": replay.title[language]})
+        for language in _LANGUAGES
+    }
+    document = scenario_of(case, f"MY-CASE-{str(replay.id)[:8]}", titles, named)
+    for name in _TEXTS:
+        document[name] = {language: say(f"logs.scenario.{name}", language) for language in _LANGUAGES}
+    try:
+        run = Simulation(load(document), watching="bare")
+    except (BadScenario, Refused) as error:
+        raise NoScenarioError("refused", reason=str(error)[:300]) from error
+    run.run(steps=STEPS_MAX)
+    place = differs_at(case, lanes_of(run.view()))
+    if place is not None:
+        raise NoScenarioError("differs", partition=place[0], offset=place[1])
+    return document
