@@ -4,11 +4,13 @@ A rule that says what one of the engine's guarantees says has to come to the sam
 in none. A rule that has no such counterpart has to hold, but where the session switched off what it rests on.
 """
 
+import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
 
 from eosviz.pipeline import audit_middleware, audit_rules, audit_transactions
@@ -33,6 +35,9 @@ class Rule:
 FACTS_AT_ONCE = 2_000_000
 """Judged in one go: what they and what is derived from them fit the memory of one machine."""
 DISAGREEMENTS_MAX = 1_000
+SHARES_MIN = 4
+"""Of the facts that are judged in one go, whole sessions each."""
+RULES_AT_ONCE = 3
 _LOOKUP = frozenset({"duplicate_lookup", "duplicate_cache_size", "sequence_check"})
 _MARKERS = frozenset({"coordinator_epoch_check"})
 
@@ -99,11 +104,13 @@ def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int 
     """
     total = facts.count()
     parts = max(1, -(-total // facts_at_once))
+    cores = facts.sparkSession.sparkContext.defaultParallelism
     sessions, broken, found = 0, Counter[str](), _First()
     for part in range(parts):
         own = facts if parts == 1 else facts.where(f.pmod(f.xxhash64("session"), f.lit(parts)) == part)
-        # The rules look at these some forty times, and at no others.
-        own = own.cache()
+        # The rules look at these some forty times, and at no others. Each session stands in one place from here on,
+        # so that what a rule brings together need not be sent about.
+        own = own.repartition(max(SHARES_MIN, cores), "session").cache()
         sessions += _judge(own, rules, broken, found)
         own.unpersist()
     return Outcome(sessions, total, dict(sorted(broken.items())), found.shown(), found.count)
@@ -137,8 +144,9 @@ def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], foun
     }
     logs = Logs.of(facts)
     confirmed: set[tuple[str, str]] = set()
-    # One job a rule: all of them in one would be a plan that takes longer to make than to carry out.
-    for rule, row in ((one, row) for one in rules for row in one.judge(logs).toLocalIterator()):
+    taking = threading.Lock()
+
+    def take(rule: Rule, row: Row) -> None:
         guarantee = rule.guarantee
         if guarantee is not None and (row["session"], guarantee) in engine:
             confirmed.add((row["session"], guarantee))
@@ -149,6 +157,17 @@ def _judge(facts: DataFrame, rules: tuple[Rule, ...], broken: Counter[str], foun
             found.add(
                 Disagreement(row["session"], row["step"], rule.name, guarantee, row["partition"], row["rows"])
             )
+
+    def judge(rule: Rule) -> None:
+        for row in rule.judge(logs).toLocalIterator():
+            with taking:
+                take(rule, row)
+
+    # One job a rule: all of them in one would be a plan that takes longer to make than to carry out. While one is
+    # planned, or its last rows are fetched share by share, others are carried out.
+    with ThreadPoolExecutor(RULES_AT_ONCE, "rule") as pool:
+        for ended in [pool.submit(judge, rule) for rule in rules]:
+            ended.result()
     logs.forget()
     always = {rule.guarantee for rule in rules if rule.guarantee is not None and not rule.at_rest}
     for (session, guarantee), broken_at in engine.items():

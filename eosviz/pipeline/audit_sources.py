@@ -4,6 +4,7 @@ Replays are read on executors, each whole by one task: its steps have to be fold
 needs nothing but Arrow, Spark and ``facts``.
 """
 
+import contextlib
 import io
 import json
 import zlib
@@ -99,21 +100,29 @@ def _nothing_in(path: Path, found: Found) -> str:
     return f"{path}: no *{ENDING} and no *{PARQUET} in it; export sessions or sweep with --facts first"
 
 
-def facts_of(spark: SparkSession, path: Path) -> DataFrame:
-    """The facts under ``path``: of every replay file, export and file of facts there. Raises NothingToAudit."""
+@contextlib.contextmanager
+def facts_of(spark: SparkSession, path: Path) -> Iterator[DataFrame]:
+    """The facts under ``path``, of every replay file, export and file of facts there, for as long as the block lasts.
+    Raises NothingToAudit."""
     found = find(path)
     root = path.resolve()
     parts = []
+    folded: DataFrame | None = None
     if found.replays:
         # Files of one name in two folders are two replays.
         above = root.parent if path.is_file() else root
         files = [str(one.resolve()) for one in found.replays]
         # Read once: unlike Parquet, each look would fold all their steps again.
-        parts.append(facts_of_replays(spark, files, above).cache())
+        folded = facts_of_replays(spark, files, above).cache()
+        parts.append(folded)
     if found.facts:
         read = spark.read.schema(FACTS_SCHEMA).parquet(*(str(one.resolve()) for one in found.facts))
         parts.append(read.select(*FACTS_SCHEMA.fieldNames()))
-    return reduce(DataFrame.unionByName, parts)
+    try:
+        yield reduce(DataFrame.unionByName, parts)
+    finally:
+        if folded is not None:
+            folded.unpersist()
 
 
 def facts_of_replays(spark: SparkSession, files: list[str], above: Path) -> DataFrame:

@@ -50,10 +50,13 @@ def _settings(master: str, work: Path) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_JAVA_LOGGING.as_uri()} {_JAVA_OPTIONS}",
+        "spark.executor.extraJavaOptions": _JAVA_OPTIONS,
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.local.dir": str(work),
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
+        # Whoever has put rows that belong together into one place need not have them sent about for every join.
+        "spark.sql.requireAllClusterKeysForCoPartition": "false",
         # A look at what has run so far gets its turn beside the runs.
         "spark.scheduler.mode": "FAIR",
         # Python processes start in the folder that the command was called from; its files are no modules.

@@ -3,6 +3,7 @@
 Facts come out of recorded steps, so a run with facts costs what a recorded one does; whoever does not ask pays nothing.
 """
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,8 +15,8 @@ from engine.errors import Refused
 from engine.scenario import Scenario
 from engine.simulation import Simulation
 from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FIELDS, READ, FactReader, Row
-from eosviz.pipeline.sweep_document import SweepDocument, with_seed
-from eosviz.pipeline.sweep_runs import settle
+from eosviz.pipeline.sweep_document import SweepDocument
+from eosviz.pipeline.sweep_runs import Player, settle
 
 ROWS_MAX = 20_000
 """Rows of one Arrow batch, however many a run has."""
@@ -23,21 +24,19 @@ ROWS_MAX = 20_000
 
 def facts_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
     """The facts of the runs from ``first`` to ``last``: ``FACTS_SCHEMA``. `session` is `run-` and the run's number;
-    a run that is refused has none."""
-    tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism * 4))
+    a run that is refused has none. As many tasks as ``runs_of`` has, and for its reason."""
+    tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), FACTS_SCHEMA)
 
 
 def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def run_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[Row] = []
+        player = Player(sweep)
         settle()
         for batch in batches:
             for run in batch.column("id").to_pylist():
-                cell, seed = sweep.place_of(run)
-                for told in run_facts(
-                    f"run-{run}", with_seed(sweep.scenario_of(sweep.cells[cell], seed), seed)
-                ):
+                for told in run_facts(f"run-{run}", functools.partial(player.scenario, run)):
                     rows += told
                     if len(rows) >= ROWS_MAX:
                         yield pa.RecordBatch.from_pylist(rows, schema=ARROW_SCHEMA)
@@ -48,10 +47,10 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
     return run_batches
 
 
-def run_facts(session: str, scenario: Scenario) -> Iterator[list[Row]]:
+def run_facts(session: str, scenario: Callable[[], Scenario]) -> Iterator[list[Row]]:
     """The facts of one run, step by step."""
     try:
-        simulation = Simulation(scenario)
+        simulation = Simulation(scenario())
     except Refused:
         return
     view = simulation.view()

@@ -108,20 +108,22 @@ class Player:
         values = self.sweep.cells[cell]
         told: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
         try:
-            return {**told, **judged(with_seed(self._scenario(cell), seed))}
+            return {**told, **judged(self.scenario(run))}
         except Refused as refused:
             return {**told, "outcome": "refused", "rule": refused.rule}
         except EngineError as error:
             raise EngineError(f"{self.sweep.scenario} with {values}, seed {seed}: {error}") from error
 
-    def _scenario(self, cell: int) -> Scenario:
+    def scenario(self, run: int) -> Scenario:
+        """What one run plays. Raises Refused."""
+        cell, seed = self.sweep.place_of(run)
         found = self._scenarios.get(cell)
         if found is None:
             found = self.sweep.scenario_of(self.sweep.cells[cell], self.sweep.first_seed)
             self._scenarios[cell] = found
             if len(self._scenarios) > SCENARIOS_KEPT:
                 self._scenarios.popitem(last=False)
-        return found
+        return with_seed(found, seed)
 
 
 def judged(scenario: Scenario) -> Row:

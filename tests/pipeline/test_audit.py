@@ -30,7 +30,7 @@ from eosviz.pipeline.audit_sources import (
     facts_of,
     facts_of_replay,
 )
-from eosviz.pipeline.facts import ARROW_SCHEMA, FactReader
+from eosviz.pipeline.facts import ARROW_SCHEMA, FACTS_SCHEMA, FactReader
 from eosviz.pipeline.management.commands import audit as audit_command
 from eosviz.pipeline.sweep_document import parse_sweep
 from eosviz.pipeline.sweep_facts import facts_of as swept
@@ -83,7 +83,7 @@ def facts_of_runs(runs: list[tuple[str, Scenario]]) -> Iterator[dict[str, Any]]:
 def frame(spark: SparkSession, folder: Path, runs: list[tuple[str, Scenario]]) -> DataFrame:
     table = pa.Table.from_pylist(list(facts_of_runs(runs)), schema=ARROW_SCHEMA)
     parquet.write_table(table, folder / "facts.parquet")
-    return facts_of(spark, folder)
+    return spark.read.schema(FACTS_SCHEMA).parquet(str(folder / "facts.parquet"))
 
 
 def whole_library() -> list[tuple[str, Scenario]]:
@@ -309,7 +309,8 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Out
     runs += [(f"SC-44 seed {seed}", with_seed("SC-44/k28", seed)) for seed in range(180 - len(runs))]
     for rule, (name, tamper) in TAMPERED.items():
         (replays / f"changed {rule}{ENDING}").write_bytes(replay(name, tamper))
-    return audit(frame(spark, folder, runs).unionByName(facts_of(spark, replays)))
+    with facts_of(spark, replays) as changed:
+        return audit(frame(spark, folder, runs).unionByName(changed))
 
 
 def test_a_changed_fact_is_told_for_every_rule() -> None:
@@ -364,7 +365,8 @@ def test_ten_thousand_runs_of_sweeps(spark: SparkSession, tmp_path: Path) -> Non
         facts = swept(spark, document, 0, document.runs - 1)
         facts = facts.withColumn("session", f.concat(f.lit(f"{path.stem} "), f.col("session")))
         facts.write.parquet(str(tmp_path / path.stem))
-    outcome = audit(facts_of(spark, tmp_path))
+    with facts_of(spark, tmp_path) as facts:
+        outcome = audit(facts)
     assert outcome.disagreements == ()
     assert runs >= 10_000 and outcome.sessions > 0.9 * runs  # some cells are refused
 
@@ -466,10 +468,17 @@ def test_many_sessions_are_judged_some_at_a_time(spark: SparkSession, tmp_path: 
     for number in range(4):
         content = replay(*(TAMPERED["confirmed_last"] if number == 1 else ("SC-80/two-nodes", UNCHANGED)))
         (tmp_path / f"{number}{ENDING}").write_bytes(content)
-    facts = facts_of(spark, tmp_path)
-    at_once = audit(facts, FEW)
-    assert at_once.found > 0 and at_once.sessions == 4
-    assert audit(facts, FEW, facts_at_once=at_once.facts // 3) == at_once
+    with facts_of(spark, tmp_path) as facts:
+        at_once = audit(facts, FEW)
+        assert at_once.found > 0 and at_once.sessions == 4
+        assert audit(facts, FEW, facts_at_once=at_once.facts // 3) == at_once
+        assert held(spark) == 1
+    assert held(spark) == 0
+
+
+def held(spark: SparkSession) -> int:
+    """How many frames the session keeps in memory or on disk."""
+    return len(spark.sparkContext._jsc.getPersistentRDDs())
 
 
 def test_a_file_that_is_no_replay_is_named() -> None:
@@ -480,13 +489,13 @@ def test_a_file_that_is_no_replay_is_named() -> None:
 
 
 def test_nothing_to_audit_is_said(spark: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(NothingToAudit, match="no \\*"):
-        facts_of(spark, tmp_path)
+    with pytest.raises(NothingToAudit, match="no \\*"), facts_of(spark, tmp_path):
+        pass
     parquet.write_table(pa.table({"run": [1]}), tmp_path / "runs.parquet")
-    with pytest.raises(NothingToAudit, match="has no column"):
-        facts_of(spark, tmp_path)
-    with pytest.raises(NothingToAudit, match="does not exist"):
-        facts_of(spark, tmp_path / "gone")
+    with pytest.raises(NothingToAudit, match="has no column"), facts_of(spark, tmp_path):
+        pass
+    with pytest.raises(NothingToAudit, match="does not exist"), facts_of(spark, tmp_path / "gone"):
+        pass
 
 
 def test_the_command_wants_a_place() -> None:

@@ -62,8 +62,10 @@ def test_an_executor_that_is_killed_changes_nothing(
         while not spans_done(tmp_path):
             assert driver.poll() is None
             time.sleep(0.05)
-        assert executors_of(cluster)
-        os.kill(executors_of(cluster)[0], signal.SIGKILL)
+        executors = executors_of(cluster)
+        assert executors
+        assert all(b"-XX:+UseSerialGC" in Path(f"/proc/{one}/cmdline").read_bytes() for one in executors)
+        os.kill(executors[0], signal.SIGKILL)
         assert driver.wait(900) == 0
     finally:
         if driver.poll() is None:
@@ -71,6 +73,30 @@ def test_an_executor_that_is_killed_changes_nothing(
             driver.wait()
     here = tmp_path / "here"
     write_chunks(spark, parse_sweep(sweep), here)
+    assert rows(spark, tmp_path) == rows(spark, here)
+
+
+def test_a_driver_that_is_killed_changes_nothing(
+    cluster: Cluster, spark: SparkSession, tmp_path: Path
+) -> None:
+    text = SWEEP.replace("seeds = 5", "seeds = 30")
+    sweep = parse_sweep(text)
+    command = [sys.executable, "-c", DRIVER, cluster.address, text, str(tmp_path)]
+    driver = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+    try:
+        while not spans_done(tmp_path):
+            assert driver.poll() is None
+            time.sleep(0.05)
+    finally:
+        # Its Java half as well, as when its machine goes: what it asked of the executors has nobody any more.
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+    assert missing(spans_done(tmp_path), sweep.runs)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("runs/first=*/*.parquet")}
+    subprocess.run(command, cwd=ROOT, check=True, timeout=900)
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+    here = tmp_path / "here"
+    write_chunks(spark, sweep, here)
     assert rows(spark, tmp_path) == rows(spark, here)
 
 

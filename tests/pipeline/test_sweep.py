@@ -22,7 +22,7 @@ from eosviz.pipeline import actions, sweep_chunks, sweep_job
 from eosviz.pipeline.facts import FACTS_SCHEMA
 from eosviz.pipeline.models import State
 from eosviz.pipeline.sweep_chunks import Stopped, missing, read_runs, spans_done, write_chunks
-from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
 from eosviz.pipeline.sweep_measures import JUDGED
 from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, Player, runs_of, timed_batches
 from eosviz.pipeline.sweep_table import DISTRIBUTION_SCHEMA, TABLE_SCHEMA, distributions, rows_of, table
@@ -35,7 +35,7 @@ import sys
 from pathlib import Path
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_chunks import write_chunks
-from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
 text, folder = sys.argv[1].replace("seeds = 4", "seeds = 100"), Path(sys.argv[2])
 write_chunks(start_session("local[1]", folder / "work"), parse_sweep(text), folder)
 """
@@ -366,6 +366,23 @@ class TestFirstSweep:
         sweep_job.run_sweep(spark, sweep)
         assert sweep.state == State.DONE and sum(row["runs"] for row in sweep.table) == 16
         assert written == {path: path.stat().st_mtime_ns for path in written}
+
+    def test_a_cancelled_sweep_tells_as_many_runs_as_it_has(
+        self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A chunk may end after somebody asked to stop: it is there, and nobody was told."""
+
+        def stopped(spark: SparkSession, document: SweepDocument, folder: Path, *_: object) -> None:
+            chunk = folder / "runs" / "first=000000000-last=000000007"
+            runs_of(spark, document, 0, 7).write.parquet(str(chunk))
+            raise Stopped
+
+        monkeypatch.setattr(sweep_job, "write_chunks", stopped)
+        sweep = actions.add_sweep(parse_sweep(SMALL), SMALL, tmp_path)
+        assert actions.claim(sweep)
+        sweep_job.run_sweep(spark, sweep)
+        assert (sweep.state, sweep.done, sweep.table_runs) == (State.CANCELLED, 8, 8)
+        assert sum(row["runs"] for row in sweep.table) == 8
 
     def test_an_empty_page_says_how_to_start(self, client: Client) -> None:
         assert "manage.py sweep" in client.get(reverse("pipeline:index")).content.decode()

@@ -59,8 +59,8 @@ class Command(BaseCommand):
 
 def _judged(path: Path, master: str) -> Outcome:
     try:
-        with command_session(master, (NothingToAudit,), FAILED) as spark:
-            return audit(facts_of(spark, path))
+        with command_session(master, (NothingToAudit,), FAILED) as spark, facts_of(spark, path) as facts:
+            return audit(facts)
     except NothingToAudit as error:
         raise CommandError(str(error), returncode=FAILED) from error
 
