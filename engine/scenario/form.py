@@ -19,6 +19,7 @@ from engine.profiles import PROFILES
 from engine.scenario import schema
 from engine.scenario.belonging import BELONGING
 from engine.scenario.faults_and_overrides import ERROR_ANSWER_FIELDS, FAULT_NEEDS, PRODUCE_FIELDS
+from engine.scenario.mistakes import MISTAKES_MAX
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
 
@@ -89,6 +90,7 @@ def form() -> dict[str, Any]:
         },
         "versions": {profile.name: profile.version for profile in PROFILES.values()},
         "name": schema.NAME,
+        "mistakes_max": MISTAKES_MAX,
     }
 
 

@@ -134,6 +134,9 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
     """The draft with its new revision. Raises WorkshopRefused when it was changed elsewhere meanwhile."""
     with transaction.atomic():
         held = Draft.objects.select_for_update().get(pk=draft.pk)
+        kept = (held.text, held.language, held.tag_line) == (text, language, tag_line(tags))
+        if kept and held.revision == revision + 1:
+            return held  # saved already, and the answer was lost
         if held.revision != revision:
             raise WorkshopRefused("changed_elsewhere", revision=held.revision)
         held.tag_line = tag_line(tags)

@@ -108,8 +108,17 @@ def meaning_of(text: str) -> Json:
     found = [mistake_of(bad) for bad in mistakes(document, text=text)]
     lesson = document.get("lesson")
     words = lesson.get(language) if isinstance(lesson, dict) else None
-    shown = lesson_html(words, lambda variant, step: None) if isinstance(words, str) else ""
+    shown = _lesson(words, language) if isinstance(words, str) else ""
     return {"document": document, "names": names_in(document), "mistakes": found, "lesson": shown}
+
+
+def _lesson(text: str, language: str) -> str:
+    """As it will look; pictures are made of published versions alone."""
+
+    def waiting(about: str, step: int) -> str:
+        return say("builder.picture.waits", language, {"about": about, "step": step})
+
+    return lesson_html(text, lambda variant, step: None, waiting)
 
 
 def _json(value: Any) -> str:

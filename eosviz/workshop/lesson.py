@@ -24,11 +24,13 @@ _ADDRESS = re.compile(r"(https?://|/(?!/))", re.IGNORECASE)
 
 Picture = Callable[[str | None, int], str | None]
 """Variant and step to the address of a picture below this site's root; none where there is none (yet)."""
+Waiting = Callable[[str, int], str]
+"""What a picture is to show and its step to what stands in its place until there is one."""
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def lesson_html(text: str, picture: Picture) -> str:
+def lesson_html(text: str, picture: Picture, waiting: Waiting = lambda words, step: f"[{words}]") -> str:
     tokens = _markdown.parse(text[:LESSON_CHARACTERS_MAX])
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
@@ -36,7 +38,7 @@ def lesson_html(text: str, picture: Picture) -> str:
             token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
         for inner in token.children or ():
             if inner.type == "image":
-                _place(inner, picture)
+                _place(inner, picture, waiting)
     made = _markdown.renderer.render(tokens, _markdown.options, {})
     return nh3.clean(
         made,
@@ -48,13 +50,13 @@ def lesson_html(text: str, picture: Picture) -> str:
     )
 
 
-def _place(token: Token, picture: Picture) -> None:
+def _place(token: Token, picture: Picture, waiting: Waiting) -> None:
     found = _STEP.fullmatch(str(token.attrGet("src") or ""))
     words = token.content
     address = None if found is None else picture(found.group(1), int(found.group(2)))
     if address is None:
         token.type, token.tag, token.children = "text", "", None
-        token.content = f"[{words}]"
+        token.content = f"[{words}]" if found is None else waiting(words, int(found.group(2)))
         return
     token.attrs = {"src": address, "alt": words, "loading": "lazy", "width": "600", "height": "315"}
     token.children = [Token("text", "", 0, content=words)]

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from eosviz.accounts.forms import words
 from eosviz.catalogue import language_of
 from eosviz.classroom.models import Classroom, Kind
-from eosviz.scenarios.cards import card_of
+from eosviz.scenarios.cards import card_of, cards
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions as walking
 from eosviz.walkthroughs.browser import browser_making, browser_of
@@ -65,9 +65,7 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
         "differing": Edition.objects.filter(draft__in=own.values("id"), differs__isnull=False)
         .select_related("draft", "version")
         .defer("steps", "text")[:PAGE],
-        "library": [card_of(version) for version in ScenarioVersion.objects.library()]
-        if request.user.is_authenticated
-        else [],
+        "library": cards() if request.user.is_authenticated else [],
         "refused": refused,
         "kilobytes": TEXT_BYTES_MAX // 1000,
     }

@@ -8,13 +8,15 @@
 
 import { LitElement, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
-import type { Json, JsonObject, Language } from "../player/frame.ts";
+import { parseToBigint } from "../player/exact-json.ts";
+import type { Language } from "../player/frame.ts";
 import { csrfToken } from "../player/page.ts";
 import { readCatalogue, say, words } from "../player/text.ts";
-import { GROUPS, isObject, mistakesInGroup } from "./document.ts";
-import type { Edit, Form, Meaning, Mistake } from "./document.ts";
-import { drawField } from "./fields.ts";
+import { GROUPS, isObject, mistakesInGroup, openAfter, pathOf } from "./document.ts";
+import type { Edit, Form, Json, JsonObject, Meaning, Mistake } from "./document.ts";
+import { drawField, idOf } from "./fields.ts";
 import type { Sheet } from "./fields.ts";
+import { Past, firstDifference } from "./past.ts";
 import { ask } from "./requests.ts";
 import { drawTimeline, lanesOf } from "./timeline.ts";
 import { drawTrial } from "./trial.ts";
@@ -46,6 +48,13 @@ export class Builder extends LitElement {
   /** The document and names that the form shows while the text is no TOML. */
   #document: JsonObject = {};
   #pending: Edit[] = [];
+  #past = new Past();
+  /** Where the keyboard is to stand once what it asked for is there. */
+  #focus: string[] = [];
+  /** Which rows are open once what was asked for is done. */
+  #shifts: ((open: Set<string>) => Set<string>)[] = [];
+  /** The revision of what another window kept, where both changed the text. */
+  #elsewhere = 0;
   #typed = false;
   #busy = false;
   #refused: string | null = null;
@@ -71,27 +80,52 @@ export class Builder extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#told = JSON.parse(this.getAttribute("told") ?? "{}") as Told;
+    this.#told = parseToBigint(this.getAttribute("told") ?? "{}") as Told;
     if (isObject(this.#told.document ?? undefined)) this.#document = this.#told.document as JsonObject;
+    const named = decodeURIComponent(location.hash.slice(1));
+    if (Object.hasOwn(GROUPS, named)) this.#group = named;
     window.addEventListener("beforeunload", this.#leaving);
+    document.addEventListener("visibilitychange", this.#hiding);
+    this.addEventListener("keydown", this.#key);
     void this.#load();
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     window.removeEventListener("beforeunload", this.#leaving);
+    document.removeEventListener("visibilitychange", this.#hiding);
+    this.removeEventListener("keydown", this.#key);
     for (const timer of Object.values(this.#timers)) window.clearTimeout(timer);
   }
 
   #leaving = (event: BeforeUnloadEvent): void => {
-    if (this.#saved !== "saved") event.preventDefault();
+    if (!this.#isKept) event.preventDefault();
+  };
+
+  /** A telephone may end a page that is out of sight without a word. */
+  #hiding = (): void => {
+    if (document.hidden && this.#saved === "dirty") void this.save(true);
+  };
+
+  get #isKept(): boolean {
+    return this.#saved === "saved" && !this.#busy && !this.#typed && this.#pending.length === 0;
+  }
+
+  /** In a field of the form the browser's own undoing is meant, which knows what was typed there last. */
+  #key = (event: KeyboardEvent): void => {
+    const at = event.target as HTMLElement;
+    const isField = at.matches("input, textarea") && at.id !== "text";
+    const key = event.key.toLowerCase();
+    if (isField || event.altKey || !(event.ctrlKey || event.metaKey) || (key !== "z" && key !== "y")) return;
+    event.preventDefault();
+    this.#undo(key === "z" && !event.shiftKey);
   };
 
   async #load(): Promise<void> {
     const language = (this.getAttribute("language") ?? "en") as Language;
     try {
       const files = [this.getAttribute("catalogue") ?? "", this.getAttribute("form") ?? ""];
-      const [catalogue, form] = await Promise.all(files.map(async (file) => (await fetch(file)).json() as Promise<unknown>));
+      const [catalogue, form] = await Promise.all(files.map(async (file) => parseToBigint(await (await fetch(file)).text())));
       words.learn(language, readCatalogue(catalogue));
       words.use(language);
       this.#form = form as Form;
@@ -114,12 +148,32 @@ export class Builder extends LitElement {
 
   // -- editing -------------------------------------------------------------------------------------------------
 
-  #edit(edits: Edit[]): void {
+  #edit(edits: Edit[], focus: string[] = []): void {
     this.#pending.push(...edits);
+    this.#focus = focus;
     void this.#pump();
+    this.#draw();
+  }
+
+  /** Back to the text before the last change, or forth again; not while a change is on its way. */
+  #undo(isBack: boolean): void {
+    if (this.#busy || this.#pending.length > 0) return;
+    const before = this.#told.text;
+    const text = isBack ? this.#past.back(before) : this.#past.forth(before);
+    if (text === undefined) return;
+    this.#told.text = text;
+    this.#dirty();
+    this.#typed = true;
+    void this.#pump();
+    const area = this.querySelector<HTMLTextAreaElement>("#text");
+    if (area === null || document.activeElement !== area) return;
+    area.value = text;
+    const at = firstDifference(before, text);
+    area.setSelectionRange(at, at);
   }
 
   #type(text: string): void {
+    this.#past.typed(this.#told.text, performance.now());
     this.#told.text = text;
     this.#typed = true;
     this.#dirty();
@@ -138,7 +192,7 @@ export class Builder extends LitElement {
       if (answer.content === undefined) {
         this.#pending.unshift(...edits);
         this.#typed = true;
-        this.#refused = answer.refused ?? say("builder.unreachable");
+        this.#refused = answer.refused;
         this.#later("typed", AGAIN_MS, () => this.#pump());
         break;
       }
@@ -151,13 +205,26 @@ export class Builder extends LitElement {
     }
     this.#busy = false;
     this.#draw();
+    if (this.#focus.length > 0 && this.#pending.length === 0) void this.updateComplete.then(() => this.#stand());
+  }
+
+  /** The keyboard stands on the first of `#focus` that is there. */
+  #stand(): void {
+    const there = this.#focus.map((id) => document.getElementById(id)).find((found) => found !== null && !found.matches(":disabled"));
+    this.#focus = [];
+    there?.focus();
   }
 
   #take(meaning: Meaning & { text: string }, sent: string): void {
     this.#told = { ...this.#told, ...meaning };
     if (meaning.document !== null) this.#document = meaning.document;
     else this.#told.names = {};
-    if (meaning.text !== sent) this.#dirty();
+    if (meaning.text !== sent) {
+      this.#past.changed(sent);
+      this.#open = this.#shifts.reduce((open, shift) => shift(open), this.#open);
+      this.#dirty();
+    }
+    this.#shifts = [];
     this.#draw();
     if (meaning.mistakes.length === 0) this.#later("trial", TRIAL_MS, () => this.#try());
   }
@@ -171,13 +238,14 @@ export class Builder extends LitElement {
   }
 
   /** Keep what is on the page; true when it is kept. */
-  async save(): Promise<boolean> {
+  async save(leaving = false): Promise<boolean> {
     window.clearTimeout(this.#timers["save"]);
     if (this.#saved === "conflict") return false;
     const { text, revision, tags, language } = this.#told;
     this.#saved = "saving";
     this.#draw();
-    const answer = await ask<{ revision: number }>(this.getAttribute("save") ?? "", { text, revision, tags, language });
+    const asked = { text, revision, tags, language };
+    const answer = await ask<{ revision: number }>(this.getAttribute("save") ?? "", asked, leaving);
     if (answer.content !== undefined) {
       this.#told.revision = answer.content.revision;
       const same = this.#told.text === text && this.#told.tags.join() === tags.join() && this.#told.language === language;
@@ -185,11 +253,26 @@ export class Builder extends LitElement {
       if (!same) this.#later("save", SAVE_MS, () => this.save());
     } else {
       this.#saved = answer.status === 409 ? "conflict" : "failed";
-      this.#refused = answer.refused ?? say("builder.unreachable");
+      this.#refused = answer.refused;
+      this.#elsewhere = Number(answer.told["revision"] ?? 0);
       if (this.#saved === "failed" && answer.status !== 400) this.#later("save", AGAIN_MS, () => this.save());
     }
     this.#draw();
     return this.#saved === "saved";
+  }
+
+  /** Both windows changed the text: what stands here is kept in the place of what was kept there. */
+  #keepThis(): void {
+    this.#told.revision = this.#elsewhere;
+    this.#saved = "dirty";
+    this.#refused = null;
+    void this.save();
+  }
+
+  /** Or what was kept there is loaded, and what stands here is gone. */
+  #takeOther(): void {
+    window.removeEventListener("beforeunload", this.#leaving);
+    location.reload();
   }
 
   /** A form of the page, once everything is kept. */
@@ -224,7 +307,7 @@ export class Builder extends LitElement {
     const answer = await ask<Trial>(this.getAttribute("preview") ?? "", asked);
     if (answer.content === undefined) {
       this.#trialState = "failed";
-      this.#trialRefused = answer.refused ?? say("builder.unreachable");
+      this.#trialRefused = answer.refused;
       if (answer.status !== 422 && answer.status !== 400) this.#later("trial", AGAIN_MS, () => this.#try());
     } else {
       this.#trial = answer.content;
@@ -249,25 +332,38 @@ export class Builder extends LitElement {
 
   #bar(): TemplateResult {
     const count = this.#mistakes.length;
+    const state = this.#saved === "saved" && !this.#isKept ? "dirty" : this.#saved;
     return html`<div class="builder-bar">
-      <span role="status" data-saved=${this.#saved}>${say(`builder.state.${this.#saved}`)}</span>
+      <span role="status" data-saved=${state}>${say(`builder.state.${state}`)}</span>
       ${count > 0 ? html`<span class="wrong-count">${say("builder.mistakes", { count })}</span>` : nothing}
+      <button type="button" class="undo" ?disabled=${!this.#past.canGoBack} @click=${() => this.#undo(true)}>${say("builder.undo")}</button>
+      <button type="button" class="redo" ?disabled=${!this.#past.canGoForth} @click=${() => this.#undo(false)}>${say("builder.redo")}</button>
       <button type="button" ?disabled=${count > 0} @click=${() => this.#send(this.getAttribute("try") ?? "")}>${say("builder.try")}</button>
       <button type="button" class="primary" ?disabled=${count > 0} @click=${() => this.#send(this.getAttribute("publish") ?? "")}>${say("workshop.publish")}</button>
-      ${this.#refused === null ? nothing : html`<p class="errorlist" role="alert">${this.#refused}</p>`}</div>`;
+      ${this.#refused === null ? nothing : html`<p class="errorlist" role="alert">${this.#refused}</p>`}
+      ${this.#saved !== "conflict" ? nothing : html`<p class="row-buttons">
+        <button type="button" class="keep-this" @click=${() => this.#keepThis()}>${say("builder.conflict.this")}</button>
+        <button type="button" class="take-other" @click=${() => this.#takeOther()}>${say("builder.conflict.other")}</button></p>`}</div>`;
   }
 
   #groups(form: Form): TemplateResult {
     const stale = this.#told.document === null;
     return html`<nav class="builder-groups" aria-label=${say("builder.groups")}><ul>${Object.keys(GROUPS).map((group) => {
         const wrong = mistakesInGroup(this.#mistakes, group);
-        return html`<li><button type="button" aria-pressed=${group === this.#group ? "true" : "false"} @click=${() => { this.#group = group; this.#draw(); }}>
+        return html`<li><button type="button" aria-pressed=${group === this.#group ? "true" : "false"} @click=${() => this.#show(group)}>
           ${say(`builder.group.${group}`)}${wrong > 0 ? html` <span class="wrong-count">${wrong}<span class="sr"> ${say("builder.mistakes", { count: wrong })}</span></span>` : nothing}</button></li>`;
       })}</ul></nav>
       ${stale ? html`<p class="refusal">${say("builder.text_wrong")}</p>` : nothing}
       <section class="builder-group" aria-label=${say(`builder.group.${this.#group}`)}><h2>${say(`builder.group.${this.#group}`)}</h2>
         <p class="quiet">${say(`builder.group.${this.#group}.why`)}</p>
         <fieldset class="bare" ?disabled=${stale}>${this.#fields(form)}</fieldset></section>`;
+  }
+
+  /** The address tells which part is shown, for who loads the page again. */
+  #show(group: string): void {
+    this.#group = group;
+    history.replaceState(history.state, "", `#${group}`);
+    this.#draw();
   }
 
   #fields(form: Form): TemplateResult {
@@ -289,8 +385,10 @@ export class Builder extends LitElement {
       mistakes: this.#mistakes,
       seen: this.#trialState === "done" ? this.#trial?.seen_by_rules : undefined,
       effective: (producer) => this.#trial?.configurations[producer],
+      steps: this.#trialState === "done" ? this.#trial?.steps : undefined,
       open: this.#open,
-      edit: (edits) => this.#edit(edits),
+      edit: (edits, focus) => this.#edit(edits, focus),
+      shifted: (place, rows, edit) => { this.#shifts.push((open) => openAfter(open, place, rows, edit)); },
       toggled: (place, open) => {
         if (this.#open.has(place) === open) return;
         if (open) this.#open.add(place);
@@ -330,6 +428,7 @@ export class Builder extends LitElement {
     return html`<section class="builder-trial" aria-labelledby="trial-heading"><h2 id="trial-heading">${say("builder.trial")}</h2>
       <p class="quiet" role="status" data-trial=${running ? "running" : current ? "current" : "waits"}>${status}</p>
       ${this.#trialRefused === null ? nothing : html`<p class="errorlist" role="alert">${this.#trialRefused}</p>`}
+      ${this.#mistakes.length >= (this.#form?.mistakes_max ?? Infinity) ? html`<p>${say("builder.mistakes.first", { most: this.#mistakes.length })}</p>` : nothing}
       ${this.#mistakes.length > 0 ? html`<ul class="plain">${this.#mistakes.map((mistake) => this.#mistake(mistake))}</ul>` : nothing}
       ${this.#trial === undefined ? nothing : html`<div class=${running || this.#told.mistakes.length > 0 ? "stale" : ""}>${drawTrial(this.#trial, {
         edit: (edits) => this.#edit(edits),
@@ -353,19 +452,40 @@ export class Builder extends LitElement {
       ${say("builder.mistake", { wrong: mistake.wrong, allowed: mistake.allowed })}</li>`;
   }
 
-  /** To the field in the form, or to the line of the text where the text is no TOML. */
+  /** To the field in the form, or to the line of the text where the text is no TOML or the form has no such field. */
   #goTo(mistake: Mistake, group: string | undefined): void {
-    if (group !== undefined && this.#told.document !== null) {
-      this.#group = group;
-      this.#draw();
-      void this.updateComplete.then(() => this.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
-      return;
+    if (group === undefined || this.#told.document === null) return this.#goToLine(mistake.line);
+    this.#show(group);
+    void this.updateComplete.then(() => {
+      const field = this.#fieldOf(mistake.place);
+      if (field === undefined) return this.#goToLine(mistake.line);
+      for (let at = field.parentElement; at !== null && at !== this; at = at.parentElement) {
+        if (at instanceof HTMLDetailsElement) at.open = true;
+      }
+      field.focus();
+      field.scrollIntoView({ block: "nearest" });
+    });
+  }
+
+  /** What the keyboard can stand on at a place, or at the nearest around it. */
+  #fieldOf(place: string): HTMLElement | undefined {
+    const path = pathOf(this.#document, place);
+    for (let length = path.length; length > 0; length -= 1) {
+      const id = idOf(path.slice(0, length));
+      const found = [id, `${id}-en`, `${id}-fold`, `${id}-add`].map((one) => this.querySelector<HTMLElement>(`[id="${one}"]`));
+      const there = found.find((one) => one !== null && one.matches("input, select, textarea, summary, button"));
+      if (there != null) return there;
     }
+    return undefined;
+  }
+
+  #goToLine(line: number | null): void {
     const area = this.querySelector<HTMLTextAreaElement>("#text");
-    if (area === null || mistake.line === null) return;
-    const start = this.#told.text.split("\n").slice(0, mistake.line - 1).join("\n").length + (mistake.line > 1 ? 1 : 0);
+    if (area === null || line === null) return;
+    const start = this.#told.text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     area.focus();
     area.setSelectionRange(start, start);
+    area.scrollTop = Math.max(0, line - 4) * Number.parseFloat(getComputedStyle(area).lineHeight);
   }
 
   #textPart(): TemplateResult {

@@ -2,7 +2,12 @@
  *
  *  Every rule is the server's; here are only its tables' shapes and the order in which people meet the fields. */
 
-import type { Json, JsonObject } from "../player/frame.ts";
+import { parseToBigint, stringifyWithBigint } from "../player/exact-json.ts";
+import type { Json as PlainJson } from "../player/frame.ts";
+
+/** What a document holds: a producer id may be larger than a number of the browser is exact. */
+export type Json = null | boolean | number | string | bigint | Json[] | { [name: string]: Json };
+export type JsonObject = { [name: string]: Json };
 
 export interface Field {
   kind: string;
@@ -37,13 +42,15 @@ export interface Form {
   messages: Record<string, Record<string, Record<string, Setting>>>;
   names: Record<string, string[]>;
   versions: Record<string, string>;
+  /** So many mistakes are told at once. */
+  mistakes_max: number;
 }
 
 export interface Mistake {
   place: string;
   /** Sentences of the catalogue, or names and values, which are the same in every language. */
-  wrong: Json;
-  allowed: Json;
+  wrong: PlainJson;
+  allowed: PlainJson;
   line: number | null;
 }
 
@@ -114,6 +121,39 @@ export function placeOf(document: Json, path: Path): string {
     words.push(named ? String((node as JsonObject)["name"]) : String(key));
   }
   return words.join(".");
+}
+
+/** The way to the place that a mistake names, as far as the document goes; `placeOf` the other way round. */
+export function pathOf(document: Json, place: string): Path {
+  const path: Path = [];
+  let node: Json | undefined = document;
+  for (const word of place.split(".")) {
+    let key: string | number = word;
+    if (Array.isArray(node)) {
+      const named: number = node.findIndex((row) => isObject(row) && row["name"] === word);
+      key = named >= 0 ? named : Number(word);
+    }
+    path.push(key);
+    node = (node as Record<string | number, Json> | undefined)?.[key];
+    if (typeof node !== "object" || node === null) node = undefined;
+  }
+  return path;
+}
+
+/** Which rows are open once one was moved or taken away: those without a name are known by their number. */
+export function openAfter(open: Iterable<string>, list: string, rows: Json[], edit: Edit): Set<string> {
+  const number = edit.path.at(-1) as number;
+  const isNamed = (row: Json | undefined): boolean => isObject(row) && typeof row["name"] === "string" && row["name"] !== "";
+  const follow = (place: string): string | null => {
+    const [word, ...rest] = place.slice(list.length + 1).split(".");
+    const at = Number(word);
+    if (!place.startsWith(`${list}.`) || !Number.isInteger(at) || isNamed(rows[at])) return place;
+    const other = number + (edit.by ?? 0);
+    if (edit.do === "remove" && at === number) return null;
+    const now = edit.do === "remove" ? at - (at > number ? 1 : 0) : at === number ? other : at === other ? number : at;
+    return [list, now, ...rest].join(".");
+  };
+  return new Set([...open].map(follow).filter((place) => place !== null));
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {
@@ -204,6 +244,7 @@ export function readValue(kind: string, text: string): Json | undefined {
   if (trimmed === "") return undefined;
   if (kind === "int" || kind === "number") {
     const value = Number(trimmed);
+    if (/^[+-]?\d+$/.test(trimmed) && !Number.isSafeInteger(value)) return BigInt(trimmed);
     return Number.isFinite(value) ? value : trimmed;
   }
   if (kind === "acks") return trimmed === "all" ? "all" : Number(trimmed);
@@ -221,7 +262,7 @@ function words(text: string): string[] {
 /** As TOML would read it: a number, true or false, a list, else the text itself. */
 export function anyValue(text: string): Json {
   try {
-    const value = JSON.parse(text) as Json;
+    const value = parseToBigint(text) as Json;
     return value === null ? text : value;
   } catch {
     return text;
@@ -230,6 +271,6 @@ export function anyValue(text: string): Json {
 
 export function showValue(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
-  if (Array.isArray(value)) return value.every((one) => typeof one !== "object") ? value.join(", ") : JSON.stringify(value);
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (Array.isArray(value)) return value.every((one) => typeof one !== "object") ? value.join(", ") : stringifyWithBigint(value);
+  return typeof value === "object" ? stringifyWithBigint(value) : String(value);
 }

@@ -4,12 +4,11 @@
 
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
-import type { Json, JsonObject } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import {
   anyValue, boundsOf, knownKeys, fieldsOf, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
 } from "./document.ts";
-import type { Edit, Field, Form, Mistake, Path, Setting } from "./document.ts";
+import type { Edit, Field, Form, Json, JsonObject, Mistake, Path, Setting } from "./document.ts";
 
 export interface Sheet {
   form: Form;
@@ -20,9 +19,14 @@ export interface Sheet {
   seen: number[] | undefined;
   /** What the trial's engine made of a producer's settings. */
   effective(producer: string): Record<string, { value: Json; reason?: string; rule?: string }> | undefined;
+  /** How many steps the trial had; undefined before one ran. */
+  steps: number | undefined;
   /** Rows that are open, by their places. */
   open: Set<string>;
-  edit(edits: Edit[]): void;
+  /** `focus`: ids of what the keyboard is to stand on then, the first that is there. */
+  edit(edits: Edit[], focus?: string[]): void;
+  /** A row of the list `place` is moved or taken away: which rows are open follows. */
+  shifted(place: string, rows: Json[], edit: Edit): void;
   toggled(place: string, open: boolean): void;
 }
 
@@ -39,7 +43,25 @@ export function drawField(sheet: Sheet, section: string, name: string, field: Fi
   if (field.kind === "table") return drawTable(sheet, name, field, isObject(value) ? value : {}, path, meaning, place);
   if (field.kind === "words") return drawWords(sheet, name, isObject(value) ? value : {}, path, meaning, place);
   const prefix = wordsOfChoices(section, name, sheet.form);
-  return drawLabelled(sheet, path, place, meaning, name, drawInput(sheet, field, value, path, place, (choice) => choiceText(prefix, choice)));
+  const known = namesFor(sheet, field);
+  const isChosen = known.length > 0 && field.kind !== "names" && !NAMED_FREELY.has(`${section}.${name}`);
+  const offered = isChosen ? { ...field, choices: known } : field;
+  const input = drawInput(sheet, offered, value, path, place, (choice) => choiceText(prefix, choice));
+  return drawLabelled(sheet, path, place, meaning, name, input, field.kind === "names" && known.length > 0 ? drawNames(known) : nothing);
+}
+
+/** Kafka's own partitions may stand here, too, which no document names. */
+const NAMED_FREELY = new Set(["fault.partition", "match.partition"]);
+const NAMES_TOLD_MAX = 12;
+
+function namesFor(sheet: Sheet, field: Field): string[] {
+  return field.names === null ? [] : sheet.names[field.names] ?? sheet.form.names[field.names] ?? [];
+}
+
+/** What may stand in a list of names. */
+function drawNames(known: string[]): TemplateResult {
+  const names = known.slice(0, NAMES_TOLD_MAX);
+  return html`<span class="quiet form-usual">${say(names.length < known.length ? "builder.names.some" : "builder.names", { names, count: known.length })}</span>`;
 }
 
 function rowAt(document: JsonObject, path: Path): JsonObject {
@@ -87,7 +109,7 @@ function drawInput(sheet: Sheet, field: Field | Setting, value: Json | undefined
       ${isKnown ? nothing : html`<option value=${shown} selected>${shown}</option>`}
       ${choices.map((name) => html`<option value=${name} ?selected=${shown === name}>${choice(name)}</option>`)}</select>`;
   }
-  const known = "names" in field && field.names !== null ? sheet.names[field.names] ?? sheet.form.names[field.names] ?? [] : [];
+  const known = "names" in field ? namesFor(sheet, field) : [];
   const list = known.length > 0 ? `${idOf(path)}-names` : nothing;
   const hint = usual === "" ? nothing : say("builder.default", { value: usual });
   return html`<input id=${idOf(path)} .value=${shown} list=${list} placeholder=${hint} autocomplete="off" spellcheck="false"
@@ -97,8 +119,7 @@ function drawInput(sheet: Sheet, field: Field | Setting, value: Json | undefined
 
 function drawWords(sheet: Sheet, name: string, value: JsonObject, path: Path, meaning: string, place: string): TemplateResult {
   const rows = name === "title" ? 1 : name === "lesson" ? 8 : 2;
-  const change = (language: string) => (event: Event): void => {
-    const text = (event.target as HTMLTextAreaElement).value;
+  const change = (language: string) => (text: string): void => {
     const whole = { en: "", "zh-Hans": "", ...value, [language]: text };
     const empty = whole.en === "" && whole["zh-Hans"] === "";
     if (empty && name !== "title") sheet.edit([{ do: "remove", path }]);
@@ -107,10 +128,41 @@ function drawWords(sheet: Sheet, name: string, value: JsonObject, path: Path, me
     else sheet.edit([{ do: "set", path: [...path, language], value: text }]);
   };
   return html`<fieldset class="form-words"><legend>${meaning} <code class="quiet">${name}</code></legend>
-    ${["en", "zh-Hans"].map((language) => html`<label for=${idOf([...path, language])}>${say(`workshop.language.${language}`)}</label>
-      <textarea id=${idOf([...path, language])} lang=${language} rows=${rows} .value=${showValue(value[language])} @change=${change(language)}></textarea>
-      ${drawMistakes(sheet, [...path, language], `${place}.${language}`)}`)}
+    ${["en", "zh-Hans"].map((language) => {
+      const own = [...path, language];
+      const wrong = [place, `${place}.${language}`].filter((one) => mistakesAt(sheet.mistakes, one).here.length > 0);
+      const described = wrong.map((one) => `${idOf(one === place ? path : own)}-wrong`).join(" ");
+      return html`<label for=${idOf(own)}>${say(`workshop.language.${language}`)}</label>
+        <textarea id=${idOf(own)} lang=${language} rows=${rows} .value=${showValue(value[language])}
+          @change=${(event: Event) => change(language)((event.target as HTMLTextAreaElement).value)}
+          aria-invalid=${wrong.length > 0 ? "true" : "false"} aria-describedby=${described === "" ? nothing : described}></textarea>
+        ${drawMistakes(sheet, own, `${place}.${language}`)}${name === "lesson" ? drawPicture(sheet, own, change(language)) : nothing}`;
+    })}
     ${drawMistakes(sheet, path, place)}</fieldset>`;
+}
+
+/** A picture of a step is put where the caret last was in the lesson's text. */
+function drawPicture(sheet: Sheet, path: Path, change: (text: string) => void): TemplateResult {
+  const [area, step, about] = [idOf(path), `${idOf(path)}-step`, `${idOf(path)}-about`];
+  const put = (): void => {
+    const [into, number, words] = [area, step, about].map((id) => document.getElementById(id) as HTMLInputElement | null);
+    if (into == null || number == null || words == null) return;
+    const [asked, said] = [number.value.trim(), words.value.replaceAll(/[[\]\n]/g, " ").trim()];
+    const lacks = [/^[0-9]{1,7}$/.test(asked) ? null : number, said === "" ? words : null];
+    for (const input of [number, words]) input.setAttribute("aria-invalid", lacks.includes(input) ? "true" : "false");
+    const first = lacks.find((input) => input !== null);
+    if (first != null) return first.focus();
+    const at = into.selectionEnd ?? into.value.length;
+    const picture = `![${said}](step:${asked})`;
+    into.value = `${into.value.slice(0, at).trimEnd()}\n\n${picture}\n\n${into.value.slice(at).trimStart()}`.trim();
+    change(into.value);
+    into.focus();
+  };
+  const most = sheet.steps === undefined ? nothing : html` <span class="quiet">${say("builder.picture.most", { steps: sheet.steps })}</span>`;
+  const language = html`<span class="sr"> ${say(`workshop.language.${String(path.at(-1))}`)}</span>`;
+  return html`<div class="form-picture"><label for=${step}>${say("builder.picture.step")}${most}${language}</label><input id=${step} inputmode="numeric" autocomplete="off">
+    <label for=${about}>${say("builder.picture.about")}${language}</label><input id=${about} autocomplete="off">
+    <button type="button" class="small" @click=${put}>${say("builder.picture.put")}${language}</button></div>`;
 }
 
 // -- tables --------------------------------------------------------------------------------------------------
@@ -119,16 +171,16 @@ function drawTable(sheet: Sheet, name: string, field: Field, value: JsonObject, 
   const keys = field.rows === null ? knownKeys(sheet.form, field, rowAt(sheet.document, path.slice(0, -1)), name) : null;
   const inner = field.rows !== null ? drawFields(sheet, field.rows, value, path)
     : keys !== null ? drawSettings(sheet, keys, value, path, place) : drawFree(sheet, meaning, value, path, place);
-  return drawFolded(sheet, place, meaning, Object.keys(value).length, html`${inner}${drawMistakes(sheet, path, place)}`);
+  return drawFolded(sheet, path, place, meaning, Object.keys(value).length, html`${inner}${drawMistakes(sheet, path, place)}`);
 }
 
-function drawFolded(sheet: Sheet, place: string, summary: string, count: number, inner: TemplateResult): TemplateResult {
+function drawFolded(sheet: Sheet, path: Path, place: string, summary: string, count: number, inner: TemplateResult): TemplateResult {
   const { here, below } = mistakesAt(sheet.mistakes, place);
   const wrong = here.length + below;
   const open = sheet.open.has(place) || wrong > 0;
   return html`<details class="form-part" ?open=${open} @toggle=${(event: Event) => {
       if (event.target === event.currentTarget) sheet.toggled(place, (event.target as HTMLDetailsElement).open);
-    }}><summary>${summary}${count > 0 ? html` <span class="quiet num">${say("builder.given", { count })}</span>` : nothing}
+    }}><summary id="${idOf(path)}-fold">${summary}${count > 0 ? html` <span class="quiet num">${say("builder.given", { count })}</span>` : nothing}
       ${wrong > 0 ? html` <span class="wrong-count">${say("builder.mistakes", { count: wrong })}</span>` : nothing}</summary>
     <div class="form-inner">${open ? inner : nothing}</div></details>`;
 }
@@ -143,10 +195,14 @@ function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, S
   const producer = path[0] === "producers" ? placeOf(sheet.document, path.slice(0, 2)).split(".")[1] ?? "" : null;
   const effective = producer === null ? undefined : sheet.effective(producer);
   const names = Object.keys(value);
-  const add = (event: Event): void => {
-    const select = event.target as HTMLSelectElement;
-    const setting = known[select.value];
-    if (setting !== undefined) sheet.edit([{ do: "set", path: [...path, select.value], value: firstValue(setting) }]);
+  const choice = `${idOf(path)}-add`;
+  // A button beside the choice: with the arrow keys a choice changes with each of its lines.
+  const add = (): void => {
+    const select = document.getElementById(choice) as HTMLSelectElement | null;
+    const name = select?.value ?? "";
+    const setting = known[name];
+    if (select === null || setting === undefined) return select?.focus();
+    sheet.edit([{ do: "set", path: [...path, name], value: firstValue(setting) }], [idOf([...path, name])]);
     select.value = "";
   };
   const meaningOf = (name: string): string => (words.knows(`${prefix}.${name}`) ? say(`${prefix}.${name}`) : name);
@@ -156,9 +212,10 @@ function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, S
         drawInput(sheet, setting, value[name], [...path, name], `${place}.${name}`, (choice) => choice), drawUsual(setting));
     })}
     ${effective === undefined ? nothing : drawForced(effective, names)}
-    <label class="form-add" for="${idOf(path)}-add">${say("builder.add_setting")}
-      <select id="${idOf(path)}-add" @change=${add}><option value="">${say("builder.choose")}</option>
-      ${Object.keys(known).filter((name) => !names.includes(name)).map((name) => html`<option value=${name}>${name} · ${meaningOf(name)}</option>`)}</select></label>`;
+    <div class="form-add"><label for=${choice}>${say("builder.add_setting")}</label>
+      <select id=${choice}><option value="">${say("builder.choose")}</option>
+      ${Object.keys(known).filter((name) => !names.includes(name)).map((name) => html`<option value=${name}>${name} · ${meaningOf(name)}</option>`)}</select>
+      <button type="button" class="small" id="${choice}-do" @click=${add}>${say("builder.add")}<span class="sr"> ${say("builder.add_setting")}</span></button></div>`;
 }
 
 /** What a setting is when nobody gives it, and what it may be; its input shows what it is. */
@@ -200,7 +257,7 @@ function drawFree(sheet: Sheet, meaning: string, value: JsonObject, path: Path, 
   const add = (event: Event): void => {
     const input = event.target as HTMLInputElement;
     const key = input.value.trim();
-    if (key !== "" && !(key in value)) sheet.edit([{ do: "set", path: [...path, key], value: 0 }]);
+    if (key !== "" && !(key in value)) sheet.edit([{ do: "set", path: [...path, key], value: 0 }], [idOf([...path, key])]);
     input.value = "";
   };
   const change = (name: string) => (event: Event): void => {
@@ -221,28 +278,39 @@ function drawRows(sheet: Sheet, field: Field, rows: Json[], path: Path, meaning:
     sheet.toggled([place, rows.length].join("."), true);
     const row = newRow(sheet.form, section, sheet.names, rows);
     sheet.toggled([place, String(row["name"] ?? rows.length)].join("."), true);
-    sheet.edit([{ do: "add", path, value: row }]);
+    sheet.edit([{ do: "add", path, value: row }], [`${idOf([...path, rows.length])}-fold`]);
   };
   return html`<fieldset class="form-rows"><legend>${meaning} <code class="quiet">${String(path.at(-1))}</code></legend>
     ${drawMistakes(sheet, path, place)}
-    ${rows.map((row, index) => drawRow(sheet, section, isObject(row) ? row : {}, [...path, index], rows.length))}
+    ${rows.map((row, index) => drawRow(sheet, section, isObject(row) ? row : {}, [...path, index], rows))}
     ${rows.length >= field.bound ? html`<p class="quiet">${say("builder.no_more", { most: field.bound })}</p>`
       : html`<button type="button" class="small" id="${idOf(path)}-add" @click=${add}>${say(`builder.add.${section}`)}</button>`}
   </fieldset>`;
 }
 
-function drawRow(sheet: Sheet, section: string, row: JsonObject, path: Path, count: number): TemplateResult {
+function drawRow(sheet: Sheet, section: string, row: JsonObject, path: Path, rows: Json[]): TemplateResult {
   const index = path.at(-1) as number;
+  const list = path.slice(0, -1);
   const place = placeOf(sheet.document, path);
+  const change = (edit: Edit, focus: string[]): void => {
+    sheet.shifted(placeOf(sheet.document, list), rows, edit);
+    sheet.edit([edit], focus);
+  };
+  // The keyboard goes where the row goes, so that it can be moved on.
+  const move = (by: number) => (): void => {
+    const buttons = by < 0 ? ["earlier", "later"] : ["later", "earlier"];
+    change({ do: "move", path, by }, buttons.map((name) => `${idOf([...list, index + by])}-${name}`));
+  };
+  const remove = (): void => change({ do: "remove", path }, [`${idOf(path)}-fold`, `${idOf([...list, index - 1])}-fold`, `${idOf(list)}-add`]);
   const line = rowLine(section, row, say, sheet.form);
   const unmet = section === "fault" && sheet.seen !== undefined && sheet.seen[index] === 0;
   const label = line === "" ? String(index + 1) : `${index + 1}. ${line}`;
   const inner = html`${drawFields(sheet, section, row, path)}${drawMistakes(sheet, path, place)}
     <div class="row-buttons">
-      <button type="button" class="small" ?disabled=${index === 0} @click=${() => sheet.edit([{ do: "move", path, by: -1 }])}>${say("builder.earlier")}<span class="sr"> ${label}</span></button>
-      <button type="button" class="small" ?disabled=${index === count - 1} @click=${() => sheet.edit([{ do: "move", path, by: 1 }])}>${say("builder.later")}<span class="sr"> ${label}</span></button>
-      <button type="button" class="small danger" @click=${() => sheet.edit([{ do: "remove", path }])}>${say("builder.remove")}<span class="sr"> ${label}</span></button>
+      <button type="button" class="small" id="${idOf(path)}-earlier" ?disabled=${index === 0} @click=${move(-1)}>${say("builder.earlier")}<span class="sr"> ${label}</span></button>
+      <button type="button" class="small" id="${idOf(path)}-later" ?disabled=${index === rows.length - 1} @click=${move(1)}>${say("builder.later")}<span class="sr"> ${label}</span></button>
+      <button type="button" class="small danger" id="${idOf(path)}-remove" @click=${remove}>${say("builder.remove")}<span class="sr"> ${label}</span></button>
     </div>`;
-  return html`${drawFolded(sheet, place, label, 0, inner)}
+  return html`${drawFolded(sheet, path, place, label, 0, inner)}
     ${unmet ? html`<p class="quiet form-unmet">${say("builder.never_met")}</p>` : nothing}`;
 }

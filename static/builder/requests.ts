@@ -1,24 +1,57 @@
 /** What the builder asks the server, one request after the other. */
 
+import { parseToBigint, stringifyWithBigint } from "../player/exact-json.ts";
 import { csrfToken } from "../player/page.ts";
-import type { Json } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { JsonObject } from "../player/frame.ts";
 
 export interface Answer<T> {
   status: number;
   /** Undefined when the server could not be reached or said nothing readable. */
   content: T | undefined;
-  /** The server's own sentence where it refused. */
+  /** Why there is no content: the server's own sentence where it gave one. */
   refused: string | null;
+  /** What it said beside that sentence. */
+  told: JsonObject;
 }
 
-export async function ask<T>(address: string, asked: unknown): Promise<Answer<T>> {
-  const response = await fetch(address, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
-    body: JSON.stringify(asked),
-  }).catch(() => null);
-  if (response === null) return { status: 0, content: undefined, refused: null };
-  const content = (await response.json().catch(() => undefined)) as ({ refused?: Json } & T) | undefined;
-  const refused = typeof content?.refused === "string" ? content.refused : null;
-  return { status: response.status, content: response.ok ? content : undefined, refused };
+const SIGNED_OUT = 401;
+const FORBIDDEN = 403;
+/** More than this a browser does not send for a page that went away. */
+const KEPT_ALIVE_MAX = 60_000;
+
+/** `leaving`: it is sent to its end even where the page goes away meanwhile, if it is short enough. */
+export async function ask<T extends object>(address: string, asked: unknown, leaving = false): Promise<Answer<T>> {
+  const body = stringifyWithBigint(asked);
+  const keepalive = leaving && new Blob([body]).size < KEPT_ALIVE_MAX;
+  let response = await post(address, body, keepalive);
+  // Whoever signed in again in another window has another token.
+  if (response?.status === FORBIDDEN && (await learnToken())) response = await post(address, body, keepalive);
+  if (response === null) return { status: 0, content: undefined, refused: say("builder.unreachable"), told: {} };
+  // Who is signed out is led to a page where one signs in.
+  if (response.redirected || response.status === FORBIDDEN) {
+    return { status: SIGNED_OUT, content: undefined, refused: say("builder.signed_out"), told: {} };
+  }
+  const content = (await response.text().then(parseToBigint).catch(() => undefined)) as T | undefined;
+  const told = (content ?? {}) as JsonObject;
+  const refused = typeof told["refused"] === "string" ? told["refused"] : null;
+  if (response.ok && content !== undefined) return { status: response.status, content, refused, told };
+  return { status: response.status, content: undefined, refused: refused ?? say("builder.unreachable"), told };
+}
+
+function post(address: string, body: string, keepalive: boolean): Promise<Response | null> {
+  const headers = { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() };
+  return fetch(address, { method: "POST", headers, body, keepalive }).catch(() => null);
+}
+
+/** The token of whoever is signed in now; false where nobody is, or it is the one that the page has. */
+async function learnToken(): Promise<boolean> {
+  const page = await fetch(location.href).catch(() => null);
+  if (page === null || page.redirected || !page.ok) return false;
+  const read = new DOMParser().parseFromString(await page.text(), "text/html");
+  const found = read.querySelector<HTMLMetaElement>("meta[name=csrf-token]");
+  const held = document.querySelector<HTMLMetaElement>("meta[name=csrf-token]");
+  if (found === null || held === null) return false;
+  held.content = found.content;
+  return true;
 }

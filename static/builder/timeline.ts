@@ -4,8 +4,8 @@
 
 import { svg } from "lit";
 import type { TemplateResult } from "lit";
-import type { Json, JsonObject } from "../player/frame.ts";
 import { isObject } from "./document.ts";
+import type { Json, JsonObject } from "./document.ts";
 
 export interface Mark {
   at: number;

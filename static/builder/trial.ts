@@ -4,10 +4,9 @@
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { Json, JsonObject } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { showValue } from "./document.ts";
-import type { Edit, Mistake } from "./document.ts";
+import type { Edit, Json, JsonObject, Mistake } from "./document.ts";
 
 export interface Message {
   at: number;
@@ -142,20 +141,21 @@ function messages(trial: Trial, door: TrialDoor): TemplateResult | typeof nothin
 
 function messageRow(message: Message, door: TrialDoor): TemplateResult {
   const what = say(message.response ? "builder.point.answer" : "builder.point.request", {
-    api: message.api, nth: (message.match["nth"] ?? 1) as Json, partition: message.partitions.join(", "),
+    api: message.api, nth: Number(message.match["nth"] ?? 1), partition: message.partitions.join(", "),
   });
   const way = `${message.source} → ${message.destination}`;
-  const strike = (rule: JsonObject): void => door.edit([{ do: "add", path: ["faults"], value: { match: message.match, ...rule } }]);
-  const choose = (event: Event): void => {
-    const select = event.target as HTMLSelectElement;
+  const strike = (event: Event): void => {
+    const select = (event.currentTarget as HTMLElement).parentElement?.querySelector("select") ?? null;
     const broker = [message.source, message.destination].find((name) => name.startsWith("broker-"));
-    const rule = select.value === "crash" ? { action: "crash", actor: broker ?? message.destination } : MESSAGE_EDITS[select.value];
+    const chosen = select?.value ?? "";
+    const rule = chosen === "crash" ? { action: "crash", actor: broker ?? message.destination } : MESSAGE_EDITS[chosen];
+    if (select === null || rule === undefined) return select?.focus();
+    door.edit([{ do: "add", path: ["faults"], value: { match: message.match, ...rule } }]);
     select.value = "";
-    if (rule !== undefined) strike(rule);
   };
   return html`<tr><td class="num quiet">${message.at} ms</td><th scope="row">${what}<span class="quiet"> ${way}</span></th>
-    <td><select aria-label=${say("builder.point.do", { what, way })} @change=${choose}>
+    <td><div class="message-fate"><select aria-label=${say("builder.point.do", { what, way })}>
       <option value="">${say("builder.point.choose")}</option>
       ${[...Object.keys(MESSAGE_EDITS), "crash"].map((name) => html`<option value=${name}>${say(`builder.point.${name}`)}</option>`)}
-    </select></td></tr>`;
+    </select><button type="button" class="small" @click=${strike}>${say("builder.add")}<span class="sr"> ${say("builder.point.do", { what, way })}</span></button></div></td></tr>`;
 }

@@ -8,6 +8,24 @@ const LONG = /\d{16}/;
 const STRING_OR_LONG = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
 export function parseExactly(text: string): unknown {
+  return JSON.parse(marked(text, ""));
+}
+
+/** The same for who writes it back: such numbers are of the type `bigint`, and texts stay texts. */
+export function parseToBigint(text: string): unknown {
   if (!LONG.test(text)) return JSON.parse(text);
-  return JSON.parse(text.replace(STRING_OR_LONG, (found) => (found.startsWith('"') || Number.isSafeInteger(Number(found)) ? found : `"${found}"`)));
+  return JSON.parse(marked(text, "\\u0000"), (_key, value: unknown) => (typeof value === "string" && BIG.test(value) ? BigInt(value.slice(1)) : value));
+}
+
+export function stringifyWithBigint(value: unknown): string {
+  const text = JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "bigint" ? `\0${inner}` : inner));
+  return text.replaceAll(MARKED, "$1");
+}
+
+const BIG = /^\0-?\d+$/;
+const MARKED = /"\\u0000(-?\d+)"/g;
+
+function marked(text: string, mark: string): string {
+  if (!LONG.test(text)) return text;
+  return text.replace(STRING_OR_LONG, (found) => (found.startsWith('"') || Number.isSafeInteger(Number(found)) ? found : `"${mark}${found}"`));
 }

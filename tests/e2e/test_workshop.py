@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.test_class import look, make_instructor, sign_up
-from tests.e2e.test_travelling import go_to, play_offline, sentence, watch_published
+from tests.e2e.test_travelling import go_to, play_offline, sentence, shown_step, watch_published
 from tests.e2e.test_travelling import saved as saved_file
 from tests.running_site import RunningSite
 
@@ -157,6 +157,10 @@ def _give(page: Page, address: str, kind: str) -> str:
     return page.url
 
 
+_ASKED_OR_MOVED = """before => document.querySelector(".predict-card") !== null
+  || document.querySelector("eos-scrubber [role=slider]").getAttribute("aria-valuenow") !== before"""
+
+
 def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
     """The engine asks; the answer is that the repeated batch is stored, which it is not."""
     learner.goto(address)
@@ -164,8 +168,9 @@ def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
     learner.locator("main form[action$=begin] button").click()
     card = learner.locator(".predict-card")
     for _ in range(40):
+        before = shown_step(learner)
         learner.locator("eos-transport .next").click()
-        learner.wait_for_timeout(100)
+        learner.wait_for_function(_ASKED_OR_MOVED, arg=before)
         if card.count():
             break
     expect(card).to_be_visible()
@@ -253,12 +258,14 @@ def _clients_and_calls(page: Page) -> None:
     page.locator("#at-producers-add").click()
     page.locator("details.form-part details.form-part summary").first.click()
     page.locator("#at-producers-0-settings-add").select_option("enable_idempotence")
+    page.locator("#at-producers-0-settings-add-do").click()
     expect(page.locator("#at-producers-0-settings-enable_idempotence")).to_have_value("true")
     part(page, "Applications")
     page.locator("#at-applications-add").click()
     for number in range(3):
         page.locator("#at-applications-0-calls-add").click()
         expect(text(page)).to_have_value(re.compile(f"at = {10 * number + 10},"))
+    _by_keyboard(page)
     look(page)
     tried(page)
     part(page, "Clients")
@@ -266,18 +273,33 @@ def _clients_and_calls(page: Page) -> None:
     expect(page.locator(".form-forced")).to_contain_text("acks = all")
 
 
+def _by_keyboard(page: Page) -> None:
+    """A call goes up and further up, as the keyboard goes with it; then both moves are taken back."""
+    before = text(page).input_value()
+    page.locator("#at-applications-0-calls-2-earlier").press("Enter")
+    expect(page.locator("#at-applications-0-calls-1-earlier")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#at-applications-0-calls-0-later")).to_be_focused()
+    expect(text(page)).to_have_value(re.compile("at = 30,.*at = 10,.*at = 20,", re.DOTALL))
+    saved(page)
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+        saved(page)
+    assert text(page).input_value() == before
+
+
 def _faults(page: Page) -> None:
     """The one by pointing at a message of the trial run, the other by rule."""
     row = page.locator(".message-list tr", has_text="answer to Produce #2")
     row.get_by_role("combobox").select_option("drop")
+    row.get_by_role("button").click()
     part(page, "Faults")
     expect(page.locator(".form-rows details.form-part")).to_have_count(1)
     page.locator("#at-faults-add").click()
     page.locator("#at-faults-1-action").select_option("crash")
     expect(page.locator("#at-faults-1-actor")).to_be_visible()
     expect(page.locator(".wrong-count").first).to_be_visible()  # nobody is named yet
-    page.locator("#at-faults-1-actor").fill("broker-1")
-    page.locator("#at-faults-1-actor").press("Tab")
+    page.locator("#at-faults-1-actor").select_option("broker-1")
     expect(page.locator(".wrong-count")).to_have_count(0)
     page.locator("details.form-part details.form-part summary").last.click()
     page.locator("#at-faults-1-match-nth").fill("2")
@@ -310,6 +332,26 @@ def _mistake_in_the_text(page: Page) -> None:
     page.locator("#at-profile").select_option("k28")
     expect(text(page)).to_have_value(re.compile("^# Mine[.]\n"))
     expect(page.locator(".builder-trial li")).to_have_count(0)
+    _in_two_windows(page)
+
+
+def _in_two_windows(page: Page) -> None:
+    """What was changed in both is decided by whoever sees it, and nothing is lost unseen."""
+    saved(page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.locator("#at-summary-en")).to_be_visible()  # the address knows which part was shown
+    text(other).fill("# Theirs.\n" + text(other).input_value())
+    saved(other)
+    other.close()
+    text(page).fill(text(page).input_value() + "# At its end.\n")
+    expect(page.locator("[data-saved=conflict]")).to_be_visible()
+    look(page)
+    page.locator("button.keep-this").click()
+    saved(page)
+    page.reload()
+    expect(text(page)).to_have_value(re.compile("^# Mine[.].*# At its end[.]\n$", re.DOTALL))
+    tried(page)
 
 
 def _on_a_telephone(page: Page, address: str) -> None:

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  GROUPS, anyValue, boundsOf, fieldsOf, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, placeOf, readValue, rowLine, showValue, wordsOfChoices,
+  GROUPS, anyValue, boundsOf, fieldsOf, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, openAfter, pathOf, placeOf, readValue, rowLine, showValue, wordsOfChoices,
 } from "../../builder/document.ts";
-import type { Field, Form } from "../../builder/document.ts";
-import type { JsonObject } from "../../player/frame.ts";
+import type { Edit, Field, Form, JsonObject } from "../../builder/document.ts";
 import { WIDTH, lanesOf, placed } from "../../builder/timeline.ts";
 
 const field = (kind: string, more: Partial<Field> = {}): Field => ({
@@ -26,7 +25,7 @@ const FORM: Form = {
   },
   tables: {},
   belonging: { fault: { word: "action", always: ["at", "match"], fields: { drop: [], crash: ["actor"] } } },
-  needs: {}, actions: {}, messages: MESSAGES, names: {}, versions: {},
+  needs: {}, actions: {}, messages: MESSAGES, names: {}, versions: {}, mistakes_max: 30,
 };
 
 test("a place names rows by their names, as the loader does", () => {
@@ -34,6 +33,24 @@ test("a place names rows by their names, as the loader does", () => {
   assert.equal(placeOf(document, ["producers", 0, "settings", "acks"]), "producers.p1.settings.acks");
   assert.equal(placeOf(document, ["faults", 1, "match", "api"]), "faults.1.match.api");
   assert.equal(placeOf(document, ["limits", "steps"]), "limits.steps");
+});
+
+test("the way to a place is the place's the other way round, as far as the document goes", () => {
+  const document = { producers: [{ name: "p1", settings: { acks: 1 } }], faults: [{ action: "drop" }, { action: "drop" }] };
+  for (const path of [["producers", 0, "settings", "acks"], ["faults", 1, "match", "api"], ["limits", "steps"]]) {
+    assert.deepEqual(pathOf(document, placeOf(document, path)), path);
+  }
+});
+
+test("rows that are open stay so when one is moved or taken away; those with a name keep it", () => {
+  const rows = [{}, {}, {}, {}];
+  const open = ["faults.1", "faults.1.match", "faults.3", "producers.p1", "about"];
+  const after = (edit: Edit, of: JsonObject[] = rows): string[] => [...openAfter(open, "faults", of, edit)];
+  assert.deepEqual(after({ do: "move", path: ["faults", 1], by: -1 }), ["faults.0", "faults.0.match", "faults.3", "producers.p1", "about"]);
+  assert.deepEqual(after({ do: "move", path: ["faults", 2], by: 1 }), ["faults.1", "faults.1.match", "faults.2", "producers.p1", "about"]);
+  assert.deepEqual(after({ do: "remove", path: ["faults", 1] }), ["faults.2", "producers.p1", "about"]);
+  const named = [{ name: "1" }, { name: "3" }];
+  assert.deepEqual([...openAfter(["producers.1", "producers.3"], "producers", named, { do: "remove", path: ["producers", 0] })], ["producers.1", "producers.3"]);
 });
 
 test("the keys of a made-up request are those of the request that it names", () => {
@@ -105,4 +122,12 @@ test("the line of time holds every call and fault inside its width, and no word 
   assert.equal(end, 400);
   for (const mark of drawn.flatMap((lane) => lane.placed)) assert.ok(mark.x + mark.width <= WIDTH);
   assert.deepEqual(drawn[0]?.placed.map((mark) => mark.worded), [true, false, true]);
+});
+
+test("a producer id at the end of the space is shown, read and kept exactly", () => {
+  assert.equal(readValue("int", "9223372036854775807"), 9223372036854775807n);
+  assert.equal(readValue("int", "9007199254740991"), 9007199254740991);
+  assert.equal(showValue(9223372036854775807n), "9223372036854775807");
+  assert.deepEqual(anyValue("[{\"id\": 9223372036854775807}]"), [{ id: 9223372036854775807n }]);
+  assert.equal(showValue([{ id: 9223372036854775807n }]), '[{"id":9223372036854775807}]');
 });
