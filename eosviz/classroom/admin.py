@@ -7,10 +7,12 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import get_language
 
+from eosviz.catalogue import language_of, say
 from eosviz.classroom.models import Assignment, AuditEntry, Classroom
 from eosviz.operating.looked_at import LookedAt
-from eosviz.operating.naming import column
+from eosviz.operating.naming import column, head_of
 
 
 @admin.register(Classroom)
@@ -38,7 +40,11 @@ class AssignmentAdmin(LookedAt):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(LookedAt):
-    list_display = ("at", "deed", "actor", "classroom")
+    list_display = ("at", "told", "actor", "classroom")
     list_filter = ("deed",)
     list_select_related = ("actor", "classroom")
     search_fields = ("classroom__name", "actor__email")
+
+    @admin.display(description=head_of(AuditEntry._meta.get_field("deed")), ordering="deed")
+    def told(self, entry: AuditEntry) -> str:
+        return say(entry.said_key, language_of(get_language()), entry.said_params)

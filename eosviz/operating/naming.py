@@ -1,4 +1,4 @@
-"""What the administration calls rooms, tables and columns, in the language of whoever looks.
+"""What the administration calls rooms, tables, columns and choices, in the language of whoever looks.
 
 The names stand in `names.toml` and are put on the models when the site starts: Django reads a model's names from
 itself, and names that stood in the models would make a migration of every better word.
@@ -16,7 +16,20 @@ from django.utils.functional import lazy
 from django.utils.translation import get_language
 
 from engine.explain.sentences import Sentence, read_catalogue
-from eosviz.catalogue import language_of
+from eosviz.catalogue import language_of, say, words
+
+SAID_BY_PAGES = {
+    "classroom.membership.part": "classroom.part",
+    "classroom.assignment.kind": "classroom.kind",
+    "classroom.attempt.outcome": "classroom.outcome",
+    "workshop.draft.visibility": "workshop.visibility",
+    "workshop.draft.language": "workshop.language",
+    "pipeline.sweep.state": "sweeps.state",
+    "pipeline.shrink.state": "sweeps.state",
+    "analytics.analysis.state": "sweeps.state",
+    "analytics.figure.kind": "analytics.kind",
+}
+"""Choices that the site's own pages have words for: how the catalogue's keys of these begin."""
 
 
 @cache
@@ -30,6 +43,13 @@ def _said(key: str) -> str:
 
 
 _lazily = lazy(_said, str)
+
+
+def _said_by_pages(key: str) -> str:
+    return say(key, language_of(get_language()))
+
+
+_lazily_by_pages = lazy(_said_by_pages, str)
 
 
 def column(name: str) -> Any:
@@ -69,12 +89,44 @@ def name_everything() -> None:
             for field in filter(is_named_by_us, model._meta.local_fields):
                 own, common = keys_of(field)
                 field.verbose_name = _lazily(own if own in known else _known(common))
+            for field in model._meta.local_fields:
+                if field.choices:
+                    _name_choices(field)
 
 
 def _name(model: type[Model]) -> None:
     label = model._meta.label_lower
     model._meta.verbose_name = _lazily(_known(f"model.{label}"))
     model._meta.verbose_name_plural = _lazily(_known(f"models.{label}"))
+
+
+def choice_key(field: Field[Any, Any], value: str) -> str:
+    """Where the word for a choice stands: among the pages' words, or here."""
+    label = f"{field.model._meta.label_lower}.{field.name}"
+    return f"{SAID_BY_PAGES.get(label, f'choice.{label}')}.{value}"
+
+
+def _name_choices(field: Field[Any, Any]) -> None:
+    """A migration goes on seeing them as they are written in the model."""
+    written: list[tuple[str, str]] = list(field.choices)  # type: ignore[arg-type]
+    deconstruct = field.deconstruct
+
+    def as_written() -> tuple[str, str, Any, dict[str, Any]]:
+        name, path, given, named = deconstruct()
+        return name, path, given, {**named, "choices": written}
+
+    field.deconstruct = as_written  # type: ignore[method-assign]
+    field.choices = [(value, _word_of(choice_key(field, value))) for value, _ in written]
+
+
+def _word_of(key: str) -> Any:
+    return _lazily(_known(key)) if key.startswith("choice.") else _lazily_by_pages(_known_to_pages(key))
+
+
+def _known_to_pages(key: str) -> str:
+    if key not in words():
+        raise KeyError(f"the catalogue: {key}")
+    return key
 
 
 def _known(key: str) -> str:

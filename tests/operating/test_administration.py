@@ -15,7 +15,9 @@ from django.db import connection, models
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils.translation import override
 
+from eosviz import catalogue
 from eosviz.accounts.models import User
 from eosviz.operating import naming
 from eosviz.operating.admin import HIDDEN, KEYS
@@ -135,6 +137,14 @@ def test_rooms_tables_and_columns_are_named_in_the_language_of_who_looks(
         if said:
             left[label] = said
     assert left == {}
+    with override("zh-hans"):
+        chosen = {
+            str(label)
+            for model in shown().values()
+            for field in model._meta.local_fields
+            for _, label in field.choices or ()
+        }
+        assert {label for label in chosen if re.search("[A-Za-z]{3}", label)} == set()
     english = superuser.get("/administration/").content.decode()
     assert ">Deeds</a>" in english and "entrys" not in english.lower()
 
@@ -148,5 +158,8 @@ def test_every_name_is_used_and_a_better_one_makes_no_migration(db: None) -> Non
             for field in filter(naming.is_named_by_us, model._meta.local_fields):
                 own, common = naming.keys_of(field)
                 used.add(own if own in naming.names() else common)
+            for field in model._meta.local_fields:
+                used |= {naming.choice_key(field, value) for value, _ in field.choices or ()}
+    used -= catalogue.words().keys()  # choices that the site's own pages have words for
     assert naming.names().keys() - used == set()
     call_command("makemigrations", "--check", "--dry-run", verbosity=0)
