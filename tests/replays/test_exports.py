@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pyarrow.parquet as pq
 import pytest
+from django.core.management import call_command
 from django.test import Client
 
 from eosviz.replays import carriers, exporting
@@ -281,6 +282,19 @@ def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, cl
     assert lacks in page and 'export="/replays' not in page
     said = "No file can be made of this replay"
     assert said in client.get("/replays/import").content.decode()
+    # Nothing is made of anything that has another digest than the file had.
+    Replay.objects.filter(pk=replay.pk).update(digest="0" * 64)
+    assert "0 of 1 made again" in remade_files()
+    Replay.objects.filter(pk=replay.pk).update(digest=replay.digest)
+    assert "1 of 1 made again" in remade_files() and "0 of 0" in remade_files()
+    kept = bytes(Replay.objects.get(pk=replay.pk).file.content)
+    assert gzip.decompress(kept) == gzip.decompress(exported(branched))
+
+
+def remade_files() -> str:
+    said = io.StringIO()
+    call_command("remake_replay_files", stdout=said)
+    return said.getvalue()
 
 
 async def test_a_long_answer_is_sent_while_it_is_made() -> None:

@@ -1,0 +1,29 @@
+"""`remake_replay_files`: for imports of earlier versions, which kept no file that could be exported."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from eosviz.replays.remaking import remake, without_file
+
+
+class Command(BaseCommand):
+    help = (
+        "Make the replay files of imported sessions again that an earlier version did not keep, from what is stored,"
+        " and only where their digests prove that nothing differs. May be stopped and called again."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        keys = list(without_file().values_list("pk", flat=True))
+        made = 0
+        for key in keys:
+            replay = without_file().filter(pk=key).first()
+            if replay is None:
+                continue  # deleted meanwhile, or made by another call
+            if remake(replay):
+                made += 1
+            else:
+                self.stdout.write(
+                    f"{replay}: its scenario is not among the stored documents; import it again"
+                )
+        self.stdout.write(f"{made} of {len(keys)} made again")

@@ -1,0 +1,89 @@
+"""The replay file of an imported session made again, where an earlier version did not keep it.
+
+The player file holds all of it but the scenario's document. A stored document is taken for it only where the file then
+ends with the digest that was kept with the replay: another document, or one other value, would give another digest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from django.db.models import QuerySet
+
+from eosviz.replays import format, player_file, writing
+from eosviz.replays.models import Replay, ReplayFile
+from eosviz.scenarios.models import ScenarioVersion
+
+
+class _Session(msgspec.Struct):
+    title: dict[str, str]
+    variant: str | None
+
+
+class _Played(msgspec.Struct):
+    """Of docs/player.md, what a replay file holds, too."""
+
+    session: _Session
+    header: dict[str, Any]
+    view: dict[str, Any]
+    branches: list[dict[str, Any]]
+    steps: dict[str, list[msgspec.Raw]]
+
+
+def without_file() -> QuerySet[Replay]:
+    return Replay.objects.filter(kind="session", file__isnull=True).order_by("created", "id")
+
+
+def remake(replay: Replay) -> bool:
+    """Keep its file, if one of the stored documents was its scenario; true where it is kept now."""
+    file = remade(replay)
+    if file is None:
+        return False
+    ReplayFile.objects.get_or_create(replay=replay, defaults={"content": file})
+    return True
+
+
+def remade(replay: Replay) -> bytes | None:
+    played = msgspec.json.decode(b"".join(player_file.unpack(bytes(replay.player))), type=_Played)
+    for version in ScenarioVersion.objects.filter(identifier=replay.scenario).order_by("-created", "id"):
+        header = _header(replay, played, version.document)
+        if _last_digest(header, played) == replay.digest:
+            return b"".join(writing.write(header, _steps(played)))
+    return None
+
+
+def _header(replay: Replay, played: _Played, document: dict[str, Any]) -> format.Header:
+    told = {
+        "type": "header",
+        "schema": format.SCHEMA,
+        "engine": replay.engine,
+        "title": played.session.title,
+        "scenario": document,
+        "variant": played.session.variant,
+        "profile": played.header.get("profile"),
+        "header": played.header,
+        "view": played.view,
+        "branches": [
+            {name: branch[name] for name in _BRANCH if name in branch} for branch in played.branches
+        ],
+    }
+    header: format.Header = format.convert(told, format.Header)
+    return header
+
+
+_BRANCH = format.Branch.__struct_fields__
+
+
+def _steps(played: _Played) -> Iterator[tuple[str, Any]]:
+    for branch in played.branches:
+        for step in played.steps.get(branch["id"], ()):
+            yield branch["id"], step
+
+
+def _last_digest(header: format.Header, played: _Played) -> str:
+    digest = format.header_digest(format.encode(header))
+    for branch, step in _steps(played):
+        digest = format.next_digest(digest, branch, step)
+    return digest
