@@ -31,14 +31,24 @@ function emOf(character: string): number {
   if (known !== undefined) return known;
   if (character >= "0" && character <= "9") return DIGIT;
   if (character >= "a" && character <= "z") return LOWER;
-  if (character >= "A" && character <= "Z") return UPPER;
-  return character.charCodeAt(0) > 0x2e80 ? WIDE : UPPER;
+  return UPPER;
+}
+
+/** The first 256 characters, which are most of what is measured: a layout asks thousands of times a second. */
+const EMS = Float64Array.from({ length: 256 }, (_, code) => emOf(String.fromCharCode(code)));
+
+function emAt(code: number): number {
+  if (code < EMS.length) return EMS[code] as number;
+  return code > 0x2e80 ? WIDE : emOf(String.fromCharCode(code));
 }
 
 /** Width in px of `text` set at `size` px; `bold` for weights from 600 up. */
 export function textWidth(text: string, size: number, bold = false): number {
   let em = 0;
-  for (const character of text) em += emOf(character);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if ((code & 0xfc00) !== 0xdc00) em += emAt(code); // The second half of a pair is not another letter.
+  }
   return em * size * (bold ? BOLD : 1);
 }
 
@@ -59,6 +69,8 @@ function broken(word: string, width: number, size: number, bold: boolean): strin
 
 /** Breaks a text into lines no wider than `width` px; Chinese breaks anywhere, other text between words. */
 export function wrap(text: string, width: number, size: number, bold = false): string[] {
+  const whole = text.trimEnd();
+  if (whole.trim() !== "" && textWidth(whole, size, bold) <= width) return [whole];
   const words = text.match(/[\u2e80-\uffff][，。：；、）]?|[^\s\u2e80-\uffff]+|\s+/g) ?? [];
   const pieces = words.flatMap((word) => (textWidth(word, size, bold) <= width ? [word] : broken(word, width, size, bold)));
   const lines: string[] = [];

@@ -73,9 +73,10 @@ export class Scrubber extends MeasuredElement {
       <path class="track unmade" d="M${end} ${shape.track}H${axis.right}" />
       <path class="track done" d="M${axis.left} ${shape.track}H${now}" />
       ${guard(drawn, () => marks(store, axis, shape.track))}
-      <path class="playhead" d="M${now} 0V${shape.track}" />
-      <circle class="knob" cx=${now} cy=${shape.track} r="9" /><circle class="knob-eye" cx=${now} cy=${shape.track} r="3.5" />
       ${shape.labels === 0 ? nothing : numbers(axis, shown, shape.labels)}
+      <g transform="translate(${now})"><path class="playhead" d="M0 0V${shape.track}" />
+        <circle class="knob" cy=${shape.track} r="9" /><circle class="knob-eye" cy=${shape.track} r="3.5" />
+        ${shape.labels === 0 ? nothing : svg`<text class="strong num" y=${shape.labels} text-anchor="middle">${shown}</text>`}</g>
     </svg>`;
   }
 
@@ -209,10 +210,7 @@ function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult
 function numbers(axis: Axis, shown: number, y: number): SVGTemplateResult[] {
   const now = xOf(axis, shown);
   const shownLabels = labels(axis, 60).filter((number) => Math.abs(xOf(axis, number) - now) > 22);
-  return [
-    ...shownLabels.map((number) => svg`<text class="num" x=${xOf(axis, number)} y=${y} text-anchor="middle">${number}</text>`),
-    svg`<text class="strong num" x=${now} y=${y} text-anchor="middle">${shown}</text>`,
-  ];
+  return shownLabels.map((number) => svg`<text class="num" x=${xOf(axis, number)} y=${y} text-anchor="middle">${number}</text>`);
 }
 
 customElements.define("eos-scrubber", Scrubber);

@@ -26,6 +26,9 @@ export const defaults = {
   advanceAtMost: 500,
   /** Milliseconds that a frame stands until what is selected and lies far back is fetched for it. */
   lookBackAfter: 200,
+  /** Milliseconds that a frame stands until the next one may move: who goes on before a motion has ended (`--m-travel`
+   * and `--m-land`) would see none of them to its end, and what lands not at all. */
+  stillFor: 400,
 };
 
 export interface StartAt {
@@ -38,6 +41,8 @@ export interface Choice {
   /** Calls back at once or before the next paint, whichever is sooner without drawing for nothing. */
   schedule: (draw: () => void, atOnce?: boolean) => void;
   later: (milliseconds: number, action: () => void) => void;
+  /** Milliseconds, from any beginning. */
+  now: () => number;
   startAt: StartAt;
   lines: Lines;
 }
@@ -45,6 +50,7 @@ export interface Choice {
 const ROOT_ONLY: Omit<Choice, "schedule" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
+  now: () => performance.now(),
   startAt: { branch: null, step: null },
 };
 
@@ -98,6 +104,8 @@ export class PlayerStore extends EventTarget implements Listener {
   /** Whether what is scheduled has nothing to tell unless a frame can be made: steps came, or the reader moved. */
   #onlyWhenMade = false;
   #animate = false;
+  /** When the step on show came. */
+  #shownAt = Number.NEGATIVE_INFINITY;
   readonly #supply: Supply;
   /** Where the last way led, until it is shown or passed. */
   #landed: { branch: string; number: number } | null = null;
@@ -481,8 +489,9 @@ export class PlayerStore extends EventTarget implements Listener {
       selection: this.#selection,
       language: this.#language,
       changed: moved ? changedPaths(step) : old.changed,
-      animate: isNext && this.#animate && !this.#choice.reducedMotion(),
+      animate: isNext && this.#animate && this.#choice.now() - this.#shownAt >= defaults.stillFor && !this.#choice.reducedMotion(),
     };
+    if (moved) this.#shownAt = this.#choice.now();
     this.#supply.drew({ branch: this.branch, shown: number }, isNext);
     if (isFoldedAway(view, this.#selection)) this.lookBackAtRest();
     return true;

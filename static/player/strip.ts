@@ -8,7 +8,7 @@
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import { axisSides, MeasuredElement } from "./store-element.ts";
-import { stripRows } from "./strip-rows.ts";
+import { stripBars, stripRows } from "./strip-rows.ts";
 import type { StripRow } from "./strip-rows.ts";
 import { say } from "./text.ts";
 import type { Axis } from "./timeline.ts";
@@ -52,6 +52,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const firstUnjudged = rows.findIndex((row) => !row.isJudged);
     const drawn = rows.filter((row) => !row.isJudged).length;
     return html`<svg class=${pitch < defaults.tight ? "strip tight" : "strip"} width=${this.width} height=${Math.max(this.height, height)} role="img" aria-label=${this.#summary(rows, shown, unjudged)}>
+      ${bars(rows, yOf, axis, shown)}
       ${rows.map((row, index) => this.#row(row, axis, yOf(index), shown))}
       ${
         unjudged === 0
@@ -69,18 +70,20 @@ export class GuaranteeStrip extends MeasuredElement {
         <path class="not-judged" d="M${axis.left} ${y}H${axis.right}" />`;
     }
     return svg`<text class="name" x=${axis.left - 12} y=${y + 4} text-anchor="end">${name}</text>
-      ${bar(row, axis, y, shown)}
+      ${breaks(row, axis, y, shown)}
       <text class=${row.count > 0 ? "bad" : "strong"} x=${axis.right + 8} y=${y + 4}>${row.count}</text>`;
   }
 
   /** On a telephone: judged rows only, the rest counted in words. */
   #narrow(rows: StripRow[], unjudged: number, axis: Axis, shown: number): TemplateResult {
     const height = defaults.narrowPitch * rows.length + 4;
+    const yOf = (index: number): number => 8 + index * defaults.narrowPitch;
     return html`<svg class="strip" width=${this.width} height=${height} role="img" aria-label=${this.#summary(rows, shown)}>
+        ${bars(rows, yOf, axis, shown)}
         ${rows.map((row, index) => {
-          const y = 8 + index * defaults.narrowPitch;
+          const y = yOf(index);
           return svg`<text class="name" x=${axis.left - 8} y=${y + 4} text-anchor="end">${say(`player.guarantee.${row.name}`)}</text>
-            ${bar(row, axis, y, shown)}
+            ${breaks(row, axis, y, shown)}
             <text class=${row.count > 0 ? "bad" : "strong"} x=${axis.right + 8} y=${y + 4}>${row.count}</text>`;
         })}
         <path class="playhead" d="M${xOf(axis, shown)} 0V${height}" />
@@ -99,14 +102,16 @@ export class GuaranteeStrip extends MeasuredElement {
   }
 }
 
-function bar(row: StripRow, axis: Axis, y: number, shown: number): SVGTemplateResult {
-  const now = xOf(axis, shown);
+function bars(rows: readonly StripRow[], yOf: (index: number) => number, axis: Axis, shown: number): SVGTemplateResult {
+  const { held, ahead, broken } = stripBars(rows, yOf, axis, shown);
+  return svg`<path class="held" d=${held} /><path class="ahead" d=${ahead} /><path class="broken" d=${broken} />`;
+}
+
+/** Where a row is broken, here or in another branch. */
+function breaks(row: StripRow, axis: Axis, y: number, shown: number): SVGTemplateResult {
   const bad = row.brokenAt === null ? null : xOf(axis, row.brokenAt);
-  const isBroken = bad !== null && row.brokenAt !== null && row.brokenAt <= shown;
-  return svg`<path class="held" d="M${axis.left} ${y}H${isBroken ? bad : now}" />
-    <path class="ahead" d="M${now} ${y}H${axis.right}" />
-    ${isBroken ? svg`<path class="broken" d="M${bad} ${y}H${now}" />` : nothing}
-    ${row.elsewhere === null ? nothing : elsewhere(row.elsewhere, axis, y, bad)}
+  const isBroken = row.brokenAt !== null && row.brokenAt <= shown;
+  return svg`${row.elsewhere === null ? nothing : elsewhere(row.elsewhere, axis, y, bad)}
     ${bad === null ? nothing : cross(bad, y, isBroken ? "" : "later")}`;
 }
 

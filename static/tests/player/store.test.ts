@@ -11,11 +11,17 @@ import { branch, Frames, makeRun, StoredSource, withoutEmpty } from "./fixture.t
 /** Nothing is fetched ahead, so that a test sees only what a position needs. */
 const never = (): void => {};
 
+/** Whoever reads this clock took a second. */
+function slowly(): () => number {
+  let now = 0;
+  return () => (now += 1000);
+}
+
 async function open(count: number, made = count, step: number | null = 0) {
   const run = makeRun(count);
   const source = new StoredSource({ main: run }, [branch("main", made)]);
   const frames = new Frames();
-  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, startAt: { branch: null, step } });
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, now: slowly(), startAt: { branch: null, step } });
   store.start();
   await frames.settle();
   return { run, source, frames, store };
@@ -334,6 +340,27 @@ test("animation only after one step forward", async () => {
   store.moveTo(50);
   await frames.settle();
   assert.equal(store.frame?.animate, false);
+});
+
+test("a step that comes upon another shows its end at once: its motion would not come to one", async () => {
+  const source = new StoredSource({ main: makeRun(100) }, [branch("main", 100)]);
+  const frames = new Frames();
+  let now = 10_000;
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: never, now: () => now, startAt: { branch: null, step: 10 } });
+  store.start();
+  await frames.settle();
+  const moves = async (after: number): Promise<boolean | undefined> => {
+    now += after;
+    store.forward();
+    await frames.settle();
+    return store.frame?.animate;
+  };
+  assert.deepEqual([await moves(500), await moves(150), await moves(399), await moves(400)], [true, false, false, true]);
+  // What is selected changes the frame, and not when its step came.
+  now += 300;
+  store.select({ kind: "partition", id: "t-0" });
+  await frames.settle();
+  assert.equal(await moves(100), true);
 });
 
 test("after a lost connection the page says what it holds", async () => {
