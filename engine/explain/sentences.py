@@ -1,9 +1,10 @@
 """Sentences by key (format in docs/frame.md).
 
 ``{name}`` is a parameter, ``{count:record|records}`` a number with the right word, ``{name@prefix}`` a parameter
-that is one of the engine's own names: its word is the catalogue's at ``prefix.value``. A parameter may be a
-sentence itself: ``{"key": …, "params": …}``. The same few lines exist in the player (static/player/text.ts);
-tests hold both to the same cases.
+that is one of the engine's own names: its word is the catalogue's at ``prefix.value`` (``prefix.–`` where there is
+none). A parameter may be a sentence itself: ``{"key": …, "params": …}``. ``{name} ms`` of a minute and more is
+written in days, hours, minutes. The same few lines exist in the player (static/player/text.ts); tests hold both to
+the same cases.
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ from typing import Any
 
 LANGUAGES = ("en", "zh-Hans")
 _RANGE = re.compile(r"\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}")
-_SLOT = re.compile(r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}")
+_SLOT = re.compile(r"\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒)(?![A-Za-z]))?")
+_LONG_MS = 60_000
+"""Times from here on are told in units that people count in."""
+_UNITS = (
+    ("duration.days", 86_400_000),
+    ("duration.hours", 3_600_000),
+    ("duration.minutes", 60_000),
+    ("duration.seconds", 1000),
+    ("duration.milliseconds", 1),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +92,12 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         return "{" + first + "}" if one else found.group()
 
     def put(found: re.Match[str]) -> str:
-        name, prefix, one, many = found.groups()
+        name, prefix, one, many, unit = found.groups()
         if name not in params:
-            return f"[{name}]"
+            return f"[{name}]{unit or ''}"
         value = params[name]
+        if unit is not None:
+            return _time(value, word) or f"{shown(value)}{unit}"
         if prefix is not None:
             named = value if isinstance(value, list | tuple) else [value]
             return ", ".join(word(f"{prefix}.{shown(one)}") or shown(one) for one in named)
@@ -97,6 +109,18 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
         return f"{shown(value)} {one if value == 1 else many}"
 
     return _SLOT.sub(put, _RANGE.sub(whole, text))
+
+
+def _time(milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
+    """`7 d 10 min` of a minute and more, exact; None of anything else, and without words."""
+    if type(milliseconds) is not int or milliseconds < _LONG_MS or word("duration.days") is None:
+        return None
+    parts = []
+    for key, size in _UNITS:
+        count, milliseconds = divmod(milliseconds, size)
+        if count:
+            parts.append(fill(word(key) or "", {"count": count}))
+    return " ".join(parts)
 
 
 def shown(value: Any) -> str:

@@ -17,6 +17,7 @@ from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLE
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.belonging import check_belonging
+from engine.scenario.characters import forbidden
 from engine.scenario.faults_and_overrides import check_fault, check_override
 from engine.scenario.phrases import allowed, any_of, shown, wrong
 from engine.scenario.schema import SECTIONS, Field
@@ -214,7 +215,15 @@ def _bool(field: Field, value: Any, place: str) -> bool:
 def _text(field: Field, value: Any, place: str) -> str:
     if type(value) is not str or len(value) > schema.TEXT_MAX:
         raise _wrong(field, value, place)
+    _check_characters(value, place, one_line=field.one_line)
     return value
+
+
+def _check_characters(value: str, place: str, *, one_line: bool) -> None:
+    """What turns the direction of what stands behind it would turn a page's own words, too."""
+    code = forbidden(value, one_line=one_line)
+    if code is not None:
+        raise BadScenario(place, wrong("character", code=code), allowed("no_such_character"))
 
 
 def _name(field: Field, value: Any, place: str) -> str:
@@ -254,6 +263,7 @@ def _names(field: Field, value: Any, place: str) -> list[str]:
     for item in _listed(field, value, place):
         if type(item) is not str or len(item) > 200:
             raise _wrong(field, item, place)
+        _check_characters(item, place, one_line=True)
     return list(value)
 
 

@@ -16,6 +16,8 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> dict[str, An
     """Scenario, profile, what is altered, and the actors in drawing order."""
     document = scenario.document
     profile = PROFILES[document["profile"]]
+    # Told where a document says it: headers of runs that were recorded before it could are still the same.
+    opens_on = {} if document["opens_on"] is None else {"opens_on": document["opens_on"]}
     return {
         "scenario": scenario.id,
         "variant": scenario.variant,
@@ -40,6 +42,7 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> dict[str, An
             for number in range(topic["partitions"])
         ],
         "step_limit": document["limits"]["steps"],
+        **opens_on,
     }
 
 

@@ -38,6 +38,8 @@ class Field:
     """Name of the section of each row (``tables``) or of the table itself."""
     bound: int = 64
     """Longest list."""
+    one_line: bool = False
+    """Of a text that stands in headings."""
 
     def allowed(self) -> Phrase:
         """What may stand here, in words."""
@@ -127,14 +129,15 @@ MIDDLEWARE_CALLS = ("transact", "roll_back")
 
 SECTIONS: dict[str, dict[str, Field]] = {
     "scenario": {
-        "id": Field(kind="text", required=True),
-        "title": Field(kind="words", required=True),
+        "id": Field(kind="text", required=True, one_line=True),
+        "title": Field(kind="words", required=True, one_line=True),
         "summary": Field(kind="words"),
         "watch_for": Field(kind="words"),
         "lesson": Field(kind="words"),
         "sources": Field(kind="names", default=()),
         "covers": Field(kind="names", default=(), bound=64),
         "profile": Field(kind="name", default="k28", choices=("k010", "k20", "k28")),
+        "opens_on": Field(kind="name", choices=("lanes", "spacetime")),
         "seed": _count(0, 2**53),
         "limits": Field(kind="table", rows="limits"),
         "cluster": Field(kind="table", rows="cluster"),
@@ -358,7 +361,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
     },
     "variant": {
         "name": Field(kind="name", required=True),
-        "title": Field(kind="words", required=True),
+        "title": Field(kind="words", required=True, one_line=True),
         "set": Field(kind="table"),
         "expect": Field(kind="table", rows="expect"),
         "expect_refused": Field(kind="text"),

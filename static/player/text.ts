@@ -20,7 +20,16 @@ export interface Catalogue {
 }
 
 const RANGE = /\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}/g;
-const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}/g;
+const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒)(?![A-Za-z]))?/g;
+/** Times from here on are told in units that people count in. */
+const LONG_MS = 60_000;
+const UNITS: readonly (readonly [key: string, milliseconds: number])[] = [
+  ["duration.days", 86_400_000],
+  ["duration.hours", 3_600_000],
+  ["duration.minutes", 60_000],
+  ["duration.seconds", 1000],
+  ["duration.milliseconds", 1],
+];
 
 /** One value as people read it: lists joined with commas, nothing written as "null". */
 export function formatValue(value: Json | undefined): string {
@@ -37,9 +46,23 @@ function sentenceIn(value: Json | undefined, word: (key: string) => string | und
   return text === undefined ? `[${value["key"]}]` : fill(text, (value["params"] ?? {}) as JsonObject, word);
 }
 
+/** `7 d 10 min` of a minute and more, exact; null of anything else, and without words. */
+function timeText(milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
+  if (typeof milliseconds !== "number" || milliseconds < LONG_MS || word("duration.days") === undefined) return null;
+  let left = milliseconds;
+  const parts: string[] = [];
+  for (const [key, size] of UNITS) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0) parts.push(fill(word(key) ?? "", { count }));
+  }
+  return parts.join(" ");
+}
+
 /**
  * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
- * ends are equal is one number; a parameter that is a sentence is filled itself; what is not given shows its name.
+ * ends are equal is one number; `{name} ms` of a minute and more is days, hours, minutes; a parameter that is a sentence is
+ * filled itself; what is not given shows its name.
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
@@ -47,9 +70,10 @@ export function fill(text: string, params: JsonObject, word: (key: string) => st
     const one = Object.hasOwn(params, first) && Object.hasOwn(params, last) && params[first] === params[last];
     return one ? `{${first}}` : whole;
   });
-  return joined.replace(PLACEHOLDER, (_whole, name: string, prefix?: string, one?: string, many?: string) => {
-    if (!Object.hasOwn(params, name)) return `[${name}]`;
+  return joined.replace(PLACEHOLDER, (_whole, name: string, prefix?: string, one?: string, many?: string, unit?: string) => {
+    if (!Object.hasOwn(params, name)) return `[${name}]${unit ?? ""}`;
     const given = params[name];
+    if (unit !== undefined) return timeText(given, word) ?? `${formatValue(given)}${unit}`;
     if (prefix !== undefined) {
       const named = Array.isArray(given) ? given : [given];
       return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(", ");

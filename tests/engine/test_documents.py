@@ -71,6 +71,27 @@ def test_a_mistake_is_named_with_its_line(change, by, place, line):
     assert str(error).startswith("x.toml")
 
 
+@pytest.mark.parametrize(
+    ("change", "by", "place"),
+    [
+        ('en = "A test"', 'en = "A \\u202etset"', "title.en"),
+        ('zh-Hans = "测试"', 'zh-Hans = "测\\u0007试"', "title.zh-Hans"),
+        ('en = "A test"', 'en = "A\\ntest"', "title.en"),
+        ('id = "X-1"', 'id = "X-\\u200f1"', "id"),
+        ("[[producers]]", '[lesson]\nen = "x\\u2066y"\nzh-Hans = "x"\n\n[[producers]]', "lesson.en"),
+    ],
+)
+def test_what_turns_or_breaks_a_line_unseen_is_refused_with_its_place_and_the_remedy(change, by, place):
+    error = wrong(change, by)
+    assert error.place == place
+    assert "U+" in str(error) and "delete it" in str(error.allowed)
+
+
+def test_a_lesson_has_lines_and_tabs():
+    text = GOOD.replace("[[producers]]", '[lesson]\nen = "a\\n\\tb"\nzh-Hans = "a"\n\n[[producers]]')
+    assert load(parse(text))["lesson"]["en"] == "a\n\tb"
+
+
 def test_a_syntax_error_names_its_line():
     with pytest.raises(BadScenario) as caught:
         parse("id = 'x'\nprofile = \n", "x.toml")

@@ -13,6 +13,7 @@ from engine.explain.coverage import Coverage
 from engine.explain.errors import ERRORS, FIELDS
 from engine.explain.machines import machines
 from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
+from engine.explain.sentences import fill, words_of
 from engine.middleware.comparison import COMPARISON
 from engine.middleware.strategies import STRATEGIES
 from engine.pseudocode import components
@@ -30,6 +31,25 @@ def test_every_error_has_its_whole_entry_in_both_languages() -> None:
     for entry in ERRORS.values():
         for key in (*(entry.key(field) for field in FIELDS), entry.outcome_key):
             assert all(known[key].text(language) for language in LANGUAGES), key
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "said"),
+    [
+        (
+            "until {at} ms ({left} ms left)",
+            {"at": 605_400_000, "left": 59_999},
+            "until 7 d 10 min (59999 ms left)",
+        ),
+        ("{at} ms", {"at": 61_005}, "1 min 1 s 5 ms"),
+        ("{at} 毫秒", {"at": 60_000}, "1 min"),
+        ("{at} msgs, {gone} ms", {"at": 70_000}, "70000 msgs, [gone] ms"),
+        ("before: {old@nothing.leader}", {"old": None}, "before: nobody"),
+        ("before: {old@nothing.leader}", {"old": "broker-1"}, "before: broker-1"),
+    ],
+)
+def test_long_times_and_what_is_not_there_are_told_as_people_do(text: str, params: dict, said: str) -> None:
+    assert fill(text, params, words_of(catalogue(), "en")) == said
 
 
 def test_no_entry_is_about_an_error_that_does_not_exist() -> None:

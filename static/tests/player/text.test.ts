@@ -33,6 +33,24 @@ test("a range whose ends are equal is one number", () => {
   assert.equal(fill("seq {first}–{last}", { first: 0 }), "seq 0–[last]");
 });
 
+test("a time of a minute and more is told in units that people count in, exactly", () => {
+  const words: Record<string, string> = {
+    "duration.days": "{count} d", "duration.hours": "{count} h", "duration.minutes": "{count} min", "duration.seconds": "{count} s",
+    "duration.milliseconds": "{count} ms",
+  };
+  const word = (key: string) => words[key];
+  assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 10 min (59999 ms left)");
+  assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1 min 1 s 5 ms");
+  assert.equal(fill("{at} ms", { at: 3_600_001 }), "3600001 ms");
+  assert.equal(fill("{at} msgs, {gone} ms", { at: 70_000 }, word), "70000 msgs, [gone] ms");
+});
+
+test("what is not there may have a word", () => {
+  const word = (key: string) => ({ "nothing.leader.–": "nobody" })[key];
+  assert.equal(fill("before: {old@nothing.leader}", { old: null }, word), "before: nobody");
+  assert.equal(fill("before: {old@nothing.leader}", { old: "broker-1" }, word), "before: broker-1");
+});
+
 test("what is missing stays visible, what is absent is a dash", () => {
   assert.equal(fill("{a} and {b}", { a: null }), "– and [b]");
   const words = new Words();

@@ -1,0 +1,25 @@
+"""Which characters no name and no text may hold, because they do to a page what is not seen in them.
+
+One rule for scenario documents and for the names that people and files give elsewhere. Escapes, not the characters
+themselves: they are read by Python's `re` and by browsers.
+"""
+
+from __future__ import annotations
+
+import re
+
+_DIRECTION = "\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff"
+
+UNPRINTABLE = "\\x00-\\x1f\\x7f-\\x9f" + _DIRECTION
+"""A character class, to be put in brackets: control characters with line breaks and tabs (a name is one line),
+and what turns the reading direction of the text that follows.
+"""
+
+_IN_A_LINE = re.compile(f"[{UNPRINTABLE}]")
+_IN_A_TEXT = re.compile(f"[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f{_DIRECTION}]")
+
+
+def forbidden(text: str, *, one_line: bool) -> str | None:
+    """The first character that may not stand in a text, as `U+202E`; None when there is none."""
+    found = (_IN_A_LINE if one_line else _IN_A_TEXT).search(text)
+    return None if found is None else f"U+{ord(found[0]):04X}"
