@@ -16,6 +16,7 @@ import type { ClientView, Frame, TransactionManagerView } from "../player/frame.
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
+import { disagreement } from "./disagreements.ts";
 import { folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { MachineElement } from "./machine-element.ts";
@@ -38,6 +39,8 @@ export interface NumberingRow {
   ackedWas: string | null;
   inFlight: string;
   unresolved: string | null;
+  /** The leader knows something else, though nothing is in flight. */
+  disagrees: string | null;
   changed: boolean;
 }
 
@@ -60,6 +63,7 @@ export function layoutNumbering(frame: Frame, name: string, most = defaults.part
       unresolved: entry.unresolved === null || entry.unresolved === false
         ? null
         : say("diagram.machine.unresolved", { value: String(entry.unresolved) }),
+      disagrees: disagreement(frame, name, partition)?.text ?? null,
       changed,
     });
   }
@@ -175,7 +179,7 @@ export class ClientMachine extends MachineElement {
       (row) => row.partition,
       (row) => html`<li class=${row.changed ? "changed" : ""}><b>${row.partition}</b> <span>${say("diagram.machine.next")} ${row.next}${
         wasTag(row.nextWas)}</span> <span>${say("diagram.machine.acked")} ${row.acked}${wasTag(row.ackedWas)}</span> <span>${
-        say("diagram.machine.in_flight")} ${row.inFlight}${row.unresolved === null ? nothing : html` <b>${row.unresolved}</b>`}</span></li>`,
+        say("diagram.machine.in_flight")} ${row.inFlight}${row.unresolved === null ? nothing : html` <b>${row.unresolved}</b>`}</span>${row.disagrees === null ? nothing : html` <span class="differs">≠ ${row.disagrees}</span>`}</li>`,
     )}</ul>${hidden > 0 ? html`<p class="quiet">${say("diagram.partitions_folded", { count: hidden })}</p>` : nothing}`;
   }
 }

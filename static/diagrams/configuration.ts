@@ -8,6 +8,7 @@
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { settingValue } from "../player/altered.ts";
 import type { Frame, Json } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
@@ -50,7 +51,7 @@ export function layoutConfiguration(frame: Frame, client: string): { told: Setti
 }
 
 function shown(name: string, value: Json): string {
-  return name === "acks" && value === -1 ? "all" : valueText(value);
+  return valueText(settingValue(name, value));
 }
 
 /** The engine's reasons are few and have words of their own; another is shown as it came. */

@@ -13,6 +13,8 @@ export interface CellShape {
   /** Beyond the high watermark, or an undecided transaction. */
   pending: boolean;
   aborted: boolean;
+  /** It lies before the log's start. */
+  deleted: boolean;
   /** A record of it is stored more than once. */
   twice: boolean;
   /** Appended by this step. */

@@ -84,7 +84,7 @@ export function drawText(text: TextShape): SVGTemplateResult {
 export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, animate: boolean): SVGTemplateResult {
   const { click, key } = onPick(actions.pick, cell.selection);
   const classes = [
-    "cell", cell.hue, cell.pending ? "pending" : "", cell.twice ? "twice" : "",
+    "cell", cell.hue, cell.pending ? "pending" : "", cell.twice && !cell.deleted ? "twice" : "", cell.deleted ? "deleted" : "",
   ].filter(Boolean).join(" ");
   const ring = cell.landed || cell.matched || cell.picked;
   const middle = cell.x + cell.width / 2;
@@ -97,12 +97,12 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
       : nothing
   }${cell.control === null
     ? svg`<rect class=${classes} x=${cell.x} y=${cell.y} width=${cell.width} height=${cell.height}/>${hatching(cell)}<text
-      class=${`label${cell.labelSmall ? " small" : ""}${cell.aborted ? " halo" : ""}`} x=${middle} y=${centre + lift} text-anchor="middle">${cell.label}</text>`
-    : svg`<path class=${`flag ${cell.hue}`} d=${`M${cell.x + 8} ${cell.y}h20v17h-17v${cell.height - 17}h-3z`}/><text
+      class=${`label${cell.labelSmall ? " small" : ""}${cell.deleted ? " gone" : ""}${cell.aborted ? " halo" : ""}`} x=${middle} y=${centre + lift} text-anchor="middle">${cell.label}</text>`
+    : svg`<path class=${`flag ${cell.hue}${cell.deleted ? " deleted" : ""}`} d=${`M${cell.x + 8} ${cell.y}h20v17h-17v${cell.height - 17}h-3z`}/><text
       class="inverted" x=${cell.x + 18} y=${cell.y + 13} text-anchor="middle">${cell.label}</text>`
   }${cell.below === null
     ? nothing
-    : svg`<text class=${cell.twice ? "alarm" : "ink"} x=${cell.control === null ? middle : cell.x + 14} y=${
+    : svg`<text class=${cell.twice && !cell.deleted ? "alarm" : "ink"} x=${cell.control === null ? middle : cell.x + 14} y=${
         cell.y + cell.height - 6
       } text-anchor=${cell.control === null ? "middle" : "start"}>${cell.below}</text>`
   }${ring

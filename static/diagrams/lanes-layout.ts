@@ -10,6 +10,7 @@ import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View }
 import { say } from "../player/text.ts";
 import { batchLabel, batchWords, hueOf, isAbsent, range, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
+import { duplicatedIn } from "./copies.ts";
 import { clamp, round, textWidth, wrapAtMost } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
@@ -220,7 +221,7 @@ function placeCells(
   y: number, matched: number | null,
 ): void {
   const landed = landedOffsets(frame, partition, replicaId);
-  const duplicated = new Set(frame.view.guarantees?.["duplicated"]?.serials ?? []);
+  const duplicated = duplicatedIn(frame.view.guarantees?.["duplicated"], replica.batches);
   cells.pieces.forEach((piece, index) => {
     if (piece.kind === "batch") {
       lane.cells.push(cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched));
@@ -254,13 +255,14 @@ function cellShape(
   const selection: Selection = {
     kind: "batch", id: `${partition}/${batch.base_offset}`, partition, serials: [...batch.serials],
   };
-  const outcome = outcomeOf(batch);
+  const outcome = batch.outcome;
   return {
     key: `${partition}/${batch.base_offset}`,
     x: round(piece.x + 1), y, width: round(piece.width - 2), height: tier.cell,
     hue: hueOf(batch.producer_id),
     pending: batch.base_offset >= replica.high_watermark || outcome === "open" || outcome === "ended",
     aborted: outcome === "aborted",
+    deleted: isDeleted(batch, replica),
     twice,
     landed: landed.includes(batch.base_offset),
     matched: matched === batch.base_offset,
@@ -268,7 +270,7 @@ function cellShape(
     control: batch.control,
     label: batch.control !== null ? controlLetter(batch.control) : twice && tier.cell < TWO_LINES ? twiceLabel(batch) : piece.label,
     labelSmall: tier.name === "compact",
-    below: secondLine(batch, piece, tier, twice),
+    below: isDeleted(batch, replica) ? deletedLine(piece, tier) : secondLine(batch, piece, tier, twice),
     name: cellName(batch, replica, twice),
     selection,
   };
@@ -278,10 +280,9 @@ function isInTransaction(batch: LogBatchView): boolean {
   return batch.transactional || batch.control !== null;
 }
 
-/** The outcome of a batch's transaction, where the engine reports one. */
-function outcomeOf(batch: LogBatchView): string | null {
-  const outcome = (batch as unknown as Record<string, unknown>)["outcome"];
-  return typeof outcome === "string" ? outcome : null;
+/** It lies before the log's start: deleted, though its segment may still hold it. */
+function isDeleted(batch: LogBatchView, replica: ReplicaView): boolean {
+  return batch.last_offset < replica.log_start;
 }
 
 /** Where a cell has one line only. */
@@ -306,6 +307,11 @@ function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, twice: boole
   return textWidth(records, 11) <= piece.width - 6 ? records : null;
 }
 
+function deletedLine(piece: Placed, tier: Tier): string | null {
+  const word = say("diagram.lanes.deleted_cell");
+  return piece.batch.control !== null || tier.cell < TWO_LINES || textWidth(word, 11) > piece.width - 6 ? null : word;
+}
+
 function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): string {
   const offsets = range(batch.base_offset, batch.last_offset);
   if (batch.control !== null) {
@@ -319,7 +325,8 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): st
     ? say("diagram.lanes.cell_name", { offsets, batch: batchWords(batch), records: serialsText(batch.serials) })
     : say("diagram.lanes.content_name", { offsets, whose: content.whose, what: content.what })];
   if (batch.base_offset >= replica.high_watermark) parts.push(say("diagram.lanes.not_replicated"));
-  if (outcomeOf(batch) === "ended") parts.push(say("diagram.lanes.ended_untold"));
+  if (isDeleted(batch, replica)) parts.push(say("diagram.lanes.deleted_name"));
+  if (batch.outcome === "ended") parts.push(say("diagram.lanes.ended_untold"));
   if (twice) parts.push(say("diagram.lanes.twice_name"));
   return parts.join(" ");
 }

@@ -12,9 +12,10 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { foldedRecords, isRecordFolded } from "../player/folded.ts";
-import type { FoldedRecords, Frame, PartitionView, RecordView, Selection } from "../player/frame.ts";
+import type { FoldedRecords, Frame, LogBatchView, PartitionView, RecordView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { changesAt, hasChanged } from "./changes.ts";
+import { copiesIn, duplicatedIn } from "./copies.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { listed } from "./field-words.ts";
 import { shownReplica } from "./lanes-layout.ts";
@@ -52,22 +53,10 @@ export interface LedgerShape {
   broken: boolean;
 }
 
-/** How often each serial is stored in a log; the log's own batches object is the key of the memory. */
-const stored = new WeakMap<object, Map<number, number>>();
-
-export function copies(partition: PartitionView): Map<number, number> {
-  const id = shownReplica(partition);
-  const batches = id === null ? undefined : partition.replicas[id]?.batches;
-  if (batches === undefined) return new Map();
-  let counts = stored.get(batches);
-  if (counts === undefined) {
-    counts = new Map();
-    for (const batch of Object.values(batches)) {
-      for (const serial of batch.serials) counts.set(serial, (counts.get(serial) ?? 0) + 1);
-    }
-    stored.set(batches, counts);
-  }
-  return counts;
+/** Of the log that is shown of a partition. */
+function batchesOf(partition: PartitionView | undefined): Record<string, LogBatchView> | undefined {
+  const id = partition === undefined ? null : shownReplica(partition);
+  return id === null ? undefined : partition?.replicas[id]?.batches;
 }
 
 const sorted = new WeakMap<Record<string, RecordView>, number[]>();
@@ -196,9 +185,10 @@ function deliveries(frame: Frame): { name: string; of: (partition: string, seria
 function row(
   frame: Frame, record: RecordView, serial: number, sets: Broken[], readers: ReturnType<typeof deliveries>,
 ): LedgerRow {
-  const partition = frame.view.partitions?.[record.partition];
-  const count = partition === undefined ? 0 : (copies(partition).get(serial) ?? 0);
-  const verdict = verdictOf(record, serial, count, sets);
+  const batches = batchesOf(frame.view.partitions?.[record.partition]);
+  const count = copiesIn(batches).all.get(serial) ?? 0;
+  const isFurther = count > 1 && duplicatedIn(frame.view.guarantees?.["duplicated"], batches).has(serial);
+  const verdict = isFurther ? "duplicated" : verdictOf(record, serial, count, sets);
   const selection: Selection = { kind: "record", id: String(serial), partition: record.partition, serials: [serial] };
   return {
     serial,

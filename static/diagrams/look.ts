@@ -1,6 +1,6 @@
 /**
  * How panels look. One meaning per mark, the same in every panel:
- * hue = producer id; solid / hatched / dashed = stored / aborted / pending; yellow with an outline = this step
+ * hue = producer id; solid / hatched / dashed / dotted = stored / aborted / pending / deleted; yellow with an outline = this step
  * happens here; outline alone = the same thing, seen elsewhere; inverted = current state; red = a guarantee is
  * broken or an error returned, always with words. Colours and sizes are the page's tokens (static/styles).
  */
@@ -42,6 +42,7 @@ const base = css`
   .nb { white-space: nowrap; }
   b { font-weight: 650; }
   code, .mono { font-family: var(--f-mono); font-size: .96em; overflow-wrap: anywhere; }
+  .differs { color: var(--ink); font-weight: 600; border-inline-start: 3px double var(--ink); padding-inline-start: 5px; }
   .bad { color: var(--bad); font-weight: 600; }
   .was { color: var(--ink-2); font-weight: 400; font-size: var(--t-mark); white-space: nowrap; }
   .was::before { content: "("; } .was::after { content: ")"; }
@@ -84,6 +85,9 @@ const base = css`
   .cell { stroke-width: 1.5; }
   .cell.plain { fill: var(--raise); stroke: var(--ink-2); }
   .cell.pending { stroke-dasharray: 5 3; stroke-width: 2; fill-opacity: .45; }
+  .cell.deleted { stroke-dasharray: 1.5 3.5; fill-opacity: .12; }
+  svg .flag.deleted { opacity: .45; }
+  svg .label.gone { text-decoration: line-through; font-weight: 400; }
   .cell.twice { stroke: var(--bad); stroke-width: 3; }
   .hatch { stroke-width: 2; opacity: .6; }
   .hatch.plain { stroke: var(--ink-2); }

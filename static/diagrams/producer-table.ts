@@ -15,6 +15,7 @@ import { say } from "../player/text.ts";
 import { arrivedNow } from "./lane-arrival.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
+import { disagreements } from "./disagreements.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { INTERNAL } from "./internal-partitions.ts";
 import { shownReplica } from "./lanes-layout.ts";
@@ -56,6 +57,8 @@ export interface ProducerTableShape {
   producers: ProducerRow[];
   folded: number;
   remark: string | null;
+  /** What clients with these ids know otherwise, though nothing is in flight. */
+  differs: string[];
 }
 
 export function layoutProducerTable(
@@ -86,6 +89,7 @@ export function layoutProducerTable(
     producers: kept,
     folded: rows.length - kept.length,
     remark: remark(cache, arrived?.fate ?? null),
+    differs: disagreements(frame).filter((one) => one.partition === partition && id === String(view?.leader)).map((one) => one.text),
   };
 }
 
@@ -188,8 +192,9 @@ export class ProducerTable extends DiagramElement {
     const partition = this.#follow(frame);
     const shape = partition === null ? null : layoutProducerTable(frame, partition, { open: this.open, ...defaults });
     if (shape === null) return folded(say("diagram.producers.heading"), say("diagram.producers.no_log"));
+    const differs = shape.differs.map((text) => html`<p class="differs">≠ ${text}</p>`);
     if (shape.producers.length === 0) {
-      return folded(say("diagram.producers.heading_of", { partition: shape.partition }), say("diagram.producers.none"));
+      return html`${folded(say("diagram.producers.heading_of", { partition: shape.partition }), say("diagram.producers.none"))}${differs}`;
     }
     return html`${section(
       say("diagram.producers.cache"),
@@ -205,7 +210,7 @@ export class ProducerTable extends DiagramElement {
             (row) => html`<tr class="${row.hit ? "hit" : ""} ${row.picked ? "picked" : ""}" @click=${() => this.pick(row.selection)}><td><button
               aria-pressed=${row.picked ? "true" : "false"}>${row.sequences}</button></td><td>${row.offsets}</td><td>${row.storedAt}</td><td>${
               row.note}</td></tr>`,
-          )}</tbody></table>${shape.remark === null ? nothing : html`<p class="remark">${shape.remark}</p>`}`,
+          )}</tbody></table>${shape.remark === null ? nothing : html`<p class="remark">${shape.remark}</p>`}${differs}`,
     )}${shape.producers.length > 1 || shape.folded > 0 ? this.#producers(shape) : nothing}`;
   }
 

@@ -31,6 +31,13 @@ export interface SpacetimeOptions {
   whole?: boolean;
 }
 
+/** px at the foot that the button of the text twin takes. */
+const TWIN_WIDTH = 104;
+/** Of what is folded, on a telephone; elsewhere there is one, and the twin has it in full. */
+const NOTE_LINES_MOST = 3;
+/** px from one of them to the next. */
+export const NOTE_LINE = 13;
+
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 
 /** px on the left for the times. */
@@ -100,6 +107,8 @@ export interface SpacetimeShape {
   }[];
   bars: { key: string; x: number; y: number; height: number; text: string; picked: boolean; selection: Selection }[];
   notes: string[];
+  /** The same as lines at the foot. */
+  noteLines: string[];
   twin: string[];
 }
 
@@ -265,6 +274,8 @@ function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
     used.add(arrow.message.to);
   }
   if (frame.step !== null) used.add(frame.step.actor);
+  // Before the first step: who there is.
+  if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
   const roles = new Map(frame.header.actors.map((actor) => [actor.name, actor.role]));
   const rank = (name: string): number => {
     const index = ROLE_ORDER.indexOf(roles.get(name) ?? "");
@@ -336,9 +347,9 @@ function compose(
       x: 0, width: 0, y: round(y + top), text: say("diagram.spacetime.folded", { count, gap: duration(gap, frame.language) }),
       brief: say("diagram.spacetime.folded_brief", { count }),
     })),
-    marks: [], band: null, stored: [], bars: [], notes: [], twin: [],
+    marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [],
   };
-  if (nowRow !== undefined) shape.band = bandShape(frame, nowRow.y, lanes, options.width);
+  if (nowRow !== undefined && frame.step !== null) shape.band = bandShape(frame, nowRow.y, lanes, options.width);
   placeArrows(frame, shape, kept, rows, xOf);
   shape.bars = timerBars(frame, rows, xOf);
   const beside = marginWidth(options.width, TIMES + 28, lanes.length) === null ? null : Math.max(...xOf.values()) + 16;
@@ -347,6 +358,9 @@ function compose(
     return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);
   });
   shape.notes = foldNotes(frame, shape, earlier + layout.before, xOf);
+  shape.noteLines = wrapAtMost(shape.notes.join(" · "), options.width - TWIN_WIDTH, 11, options.width < margin.narrow ? NOTE_LINES_MOST : 1);
+  const further = Math.max(0, shape.noteLines.length - 1) * NOTE_LINE;
+  shape.height = Math.max(shape.height, layout.height + top + 24 + further);
   shape.twin = twinSentences(frame, shape, kept);
   return shape;
 }

@@ -17,10 +17,9 @@ import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { SizedElement, folded, onPick, twin } from "./element.ts";
 import { isLogCase } from "./log-case.ts";
-import { wrapAtMost } from "./geometry.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import type { ArrowShape, LaneHead, SpacetimeShape } from "./spacetime-layout.ts";
-import { defaults, layoutSpacetime, ROLE_Y } from "./spacetime-layout.ts";
+import { defaults, layoutSpacetime, NOTE_LINE, ROLE_Y } from "./spacetime-layout.ts";
 
 export { defaults };
 
@@ -131,11 +130,13 @@ function drawMark(mark: MarkShape): SVGTemplateResult {
     mark.texts.map((text) => svg`<text class="ink" x=${text.x} y=${text.y}>${text.text}</text>`)}</g>`;
 }
 
-/** What is folded, in one line at the foot; the twin has it in full. */
+/** What is folded, at the foot. */
 function drawNotes(shape: SpacetimeShape): SVGTemplateResult | typeof nothing {
   if (shape.notes.length === 0) return nothing;
-  const [line = ""] = wrapAtMost(shape.notes.join(" · "), shape.width - 104, 11, 1);
-  return svg`<text class="halo" x="4" y=${shape.height - 7}><title>${shape.notes.join(" · ")}</title>${line}</text>`;
+  const last = shape.noteLines.length - 1;
+  return svg`<g><title>${shape.notes.join(" · ")}</title>${shape.noteLines.map(
+    (line, index) => svg`<text class="halo" x="4" y=${shape.height - 7 - (last - index) * NOTE_LINE}>${line}</text>`,
+  )}</g>`;
 }
 
 function drawStored(cell: SpacetimeShape["stored"][number], pick: (selection: Selection) => void): SVGTemplateResult {

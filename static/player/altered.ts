@@ -10,6 +10,11 @@ export interface Altered {
   normal: string | null;
 }
 
+/** As Kafka's documents write a setting: −1 acknowledgements are *all*. */
+export function settingValue(name: string, value: Json): Json {
+  return name === "acks" && value === -1 ? "all" : value;
+}
+
 function plain(value: Json): string {
   if (typeof value === "string") return value;
   return JSON.stringify(value);
@@ -23,12 +28,15 @@ export function alteredOf(header: Header): Altered[] {
     value: plain(value),
     normal: null,
   }));
-  const settings = Object.entries(header.altered).map(([path, [normal, value]]) => ({
-    name: (path.split(".").pop() ?? path).replaceAll("_", " "),
-    path,
-    value: plain(value),
-    normal: normal === null ? null : plain(normal),
-  }));
+  const settings = Object.entries(header.altered).map(([path, [normal, value]]) => {
+    const name = path.split(".").pop() ?? path;
+    return {
+      name: name.replaceAll("_", " "),
+      path,
+      value: plain(settingValue(name, value)),
+      normal: normal === null ? null : plain(settingValue(name, normal)),
+    };
+  });
   return [...switches, ...settings];
 }
 

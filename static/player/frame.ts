@@ -203,6 +203,8 @@ export interface LogBatchView {
   serials: number[];
   appended_at: number;
   size: number;
+  /** Of a transaction's batch: `open`, `committed`, `aborted`, in a log case also `ended`. */
+  outcome?: string;
   /** Internal topics only. */
   content?: ContentView;
 }
@@ -370,6 +372,8 @@ export interface Header {
   actors: { name: string; role: string }[];
   partitions: string[];
   step_limit: number;
+  /** What the middle of the page shows first, where the scenario says it. */
+  opens_on?: "lanes" | "spacetime";
 }
 
 export type SelectionKind = "message" | "batch" | "partition" | "actor" | "record" | "timer" | "transaction";

@@ -68,23 +68,23 @@ export class LookingElement extends StoreElement {
         <eos-compare-with .store=${store}></eos-compare-with>` : nothing}`;
   }
 
-  /** Does what a key or a button stands for. */
-  does(key: LookingKey): void {
+  /** Does what a key or a button stands for; answers which words tell why there was nothing to do, or null. */
+  does(key: LookingKey): string | null {
     const looking = lookingOf(this.store);
-    if (looking === null) return;
+    if (looking === null) return null;
     const { search, breakpoints, undo } = looking;
-    const actions: Record<LookingKey, () => void> = {
+    const actions: Record<LookingKey, () => unknown> = {
       search: () => this.#open("eos-search"),
       next_match: () => (search.active ? void search.go(1) : this.#open("eos-search")),
       previous_match: () => (search.active ? void search.go(-1) : this.#open("eos-search")),
       breakpoints: () => this.#open("eos-breakpoints"),
       run_to_breakpoint: () => (breakpoints.active.length > 0 ? void breakpoints.runToNext() : this.#open("eos-breakpoints")),
-      back_to_breakpoint: () => void breakpoints.back(),
+      back_to_breakpoint: () => breakpoints.back(),
       compare: () => this.#open("eos-compare-with"),
-      undo: () => void undo.undo(),
-      redo: () => void undo.redo(),
+      undo: () => undo.undo(),
+      redo: () => undo.redo(),
     };
-    actions[key]();
+    return actions[key]() === false ? `player.nothing_to.${key}` : null;
   }
 
   /** Closes the bar that is on show; false when there is none. */

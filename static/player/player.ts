@@ -52,7 +52,7 @@ import { loadLanguage, say, words } from "./text.ts";
 import type { Code } from "./checks.ts";
 import { readZoom, Zoom, zoomText } from "./zoom.ts";
 import type { Middle } from "./zoom-view.ts";
-import { addressOf, isMiddle, ZoomView } from "./zoom-view.ts";
+import { addressOf, isMiddle, opensOn, ZoomView } from "./zoom-view.ts";
 import "./transactions-list.ts";
 import { stopsOf, Transactions } from "./transactions.ts";
 
@@ -106,6 +106,7 @@ export class Player extends LitElement {
     isNarrow: { state: true },
     fault: { state: true },
     hasWords: { state: true },
+    hint: { state: true },
   };
 
   declare session: string;
@@ -162,13 +163,15 @@ export class Player extends LitElement {
   declare isNarrow: boolean;
   declare fault: string | null;
   declare hasWords: boolean;
+  /** What a key would have needed; a key of the catalogue, or nothing. */
+  declare hint: string;
 
   store: PlayerStore | undefined;
   play: Play | undefined;
   zoom: Zoom | undefined;
   transactions: Transactions | undefined;
   company: Company | undefined;
-  /** Whether the reader has picked what the middle shows. */
+  /** Whether what the middle shows is settled: by the reader, or by the run. */
   #hasChosen = false;
   readonly #columns = new SideColumns(this, () => ({ about: panelsOf(this.store?.frame), scrolls: this.isNarrow }), () => this.store?.isDragged === true);
   readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate());
@@ -218,6 +221,7 @@ export class Player extends LitElement {
     this.isNarrow = this.#width.matches;
     this.fault = null;
     this.hasWords = false;
+    this.hint = "";
   }
 
   protected override createRenderRoot(): HTMLElement {
@@ -250,7 +254,7 @@ export class Player extends LitElement {
     const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
     store.addEventListener("change", this.#changed);
     store.select(selectionOf(this.select, this.selectIn, this.selectSerials));
-    if (isMiddle(this.view) && this.view !== "lanes") this.#open("middle", this.view);
+    if (isMiddle(this.view)) this.#open("middle", this.view);
     this.#look(store);
     this.store = store;
     this.play = new Play(store);
@@ -281,7 +285,7 @@ export class Player extends LitElement {
   #remember(): void {
     const { store, zoom } = this;
     if (store?.frame === undefined || zoom === undefined) return;
-    this.#permalink.show(store.branch, store.shown, addressOf(zoom, this.middle));
+    this.#permalink.show(store.branch, store.shown, addressOf(zoom, this.middle, opensOn(store.header)));
   }
 
   /** Others are taken along, or this page is. */
@@ -326,8 +330,10 @@ export class Player extends LitElement {
       this.#remember();
       this.#playOnce();
     }
-    // A run without partitions has nothing to show in lanes.
-    if (!this.#hasChosen && store?.header?.partitions.length === 0) this.middle = "spacetime";
+    const header = store?.header ?? null;
+    const isMissing = this.middle === "lanes" && header?.partitions.length === 0;
+    if (header !== null && (isMissing || !this.#hasChosen)) this.middle = opensOn(header);
+    this.#hasChosen ||= header !== null;
     this.requestUpdate();
   };
 
@@ -342,6 +348,7 @@ export class Player extends LitElement {
   };
 
   readonly #select = (event: SelectEvent): void => {
+    this.hint = "";
     if (event.detail !== undefined) this.store?.select(event.detail);
   };
 
@@ -385,7 +392,7 @@ export class Player extends LitElement {
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
       <eos-help .store=${store}></eos-help>
-      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
+      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} opens=${opensOn(store.header)} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
       <eos-export .store=${store} address=${this.exportAddress} missing=${this.noExport} replay=${this.replay} published=${this.published}></eos-export>
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
     </div>`;
@@ -477,7 +484,8 @@ export class Player extends LitElement {
   }
 
   #messages(store: PlayerStore): TemplateResult | typeof nothing {
-    return messages(store, this.fault, this.changed ? () => (this.changed = false) : null);
+    if (this.hint !== "") return messages(store, this.fault, { key: this.hint, dismiss: () => (this.hint = "") });
+    return messages(store, this.fault, this.changed ? { key: "player.link_changed", dismiss: () => (this.changed = false) } : null);
   }
 
   // Keys
@@ -495,8 +503,9 @@ export class Player extends LitElement {
   #do(action: KeyAction, key: string): void {
     const { store, play } = this;
     if (store === undefined || play === undefined) return;
+    this.hint = "";
     if ((LOOKING_KEYS as readonly string[]).includes(action)) {
-      this.querySelector<LookingElement>("eos-looking")?.does(action as LookingKey);
+      this.hint = this.querySelector<LookingElement>("eos-looking")?.does(action as LookingKey) ?? "";
       return;
     }
     const actions: Record<Exclude<KeyAction, LookingKey>, () => void> = {
@@ -524,8 +533,9 @@ export class Player extends LitElement {
   }
 
   async #drop(): Promise<void> {
-    const bar = this.querySelector<SelectionBar>("eos-selection-bar");
-    if (bar !== null) await bar.perform(DROP);
+    if (this.store?.source.live !== true) this.hint = "player.nothing_to.recorded";
+    else if (this.store.selection === null) this.hint = "player.nothing_to.drop";
+    else await this.querySelector<SelectionBar>("eos-selection-bar")?.perform(DROP);
   }
 
   readonly #makeBranch = async (): Promise<void> => {

@@ -11,9 +11,9 @@ import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
-/** What the address names beside branch and step. */
-export function shownFields(middle: string, selection: Selection | null, zoom = ""): Record<string, string> {
-  const fields: Record<string, string> = middle === "lanes" ? {} : { view: middle };
+/** What the address names beside branch and step; `opens`: what the run opens on, which needs no word. */
+export function shownFields(middle: string, selection: Selection | null, zoom = "", opens = "lanes"): Record<string, string> {
+  const fields: Record<string, string> = middle === opens ? {} : { view: middle };
   if (zoom !== "") fields["zoom"] = zoom;
   if (selection === null) return fields;
   fields["select"] = `${selection.kind}:${selection.id}`;
@@ -60,6 +60,7 @@ export class Share extends DialogElement {
     ...DialogElement.properties,
     address: {},
     middle: {},
+    opens: {},
     zoom: {},
     present: {},
     presenting: {},
@@ -72,6 +73,7 @@ export class Share extends DialogElement {
 
   declare address: string;
   declare middle: string;
+  declare opens: string;
   /** How closely it is looked at, as the address has it. */
   declare zoom: string;
   /** Address that starts a presentation; below it `end` ends it. */
@@ -90,6 +92,7 @@ export class Share extends DialogElement {
     super();
     this.address = "";
     this.middle = "lanes";
+    this.opens = "lanes";
     this.zoom = "";
     this.present = "";
     this.presenting = "";
@@ -110,7 +113,7 @@ export class Share extends DialogElement {
   }
 
   async #ask(store: PlayerStore): Promise<void> {
-    const shown = shownFields(this.middle, store.selection, this.zoom);
+    const shown = shownFields(this.middle, store.selection, this.zoom, this.opens);
     const query = new URLSearchParams({ branch: store.branch, step: String(store.shown), ...shown });
     try {
       const response = await fetch(`${this.address}?${query}`, { headers: { Accept: "application/json" } });

@@ -6,7 +6,7 @@ import type { Play } from "./play.ts";
 import { SPEEDS } from "./play.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
-import { say } from "./text.ts";
+import { say, words } from "./text.ts";
 
 const ICONS = {
   first: svg`<svg width="16" height="14" aria-hidden="true"><path d="M2 0h2.5v14H2zM15 0v14L5 7z" /></svg>`,
@@ -39,18 +39,22 @@ export class Transport extends StoreElement {
     if (store === undefined || play === undefined || store.header === null) return nothing;
     const frame = store.frame;
     const atEnd = store.target >= store.newest && !store.canGrow;
+    const over = atEnd && store.shown >= store.newest && store.newest > 0 ? overKey(store) : null;
     return html`<div class="where num">
         <b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: store.newest })}</span>
         ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: store.info?.name ?? "", count: store.lines.branches.size })}</button>`}
-        <span class="virtual">${say("player.virtual_time", { at: frame?.view.time ?? 0 })}</span>
+        <span class="virtual">${say(over ?? "player.virtual_time", { at: frame?.view.time ?? 0 })}</span>
+        <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at: frame?.view.time ?? 0 })}</span>
       </div>
       <div class="buttons" role="group" aria-label=${say("player.transport")}>
         ${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
         ${this.#button("back", ICONS.back, () => store.back(), store.target === 0)}
         <button class="go" title=${say("player.key.forward")} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}</button>
         ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}
-        <button class="w" title=${say("player.key.play")} aria-pressed=${play.running} ?disabled=${atEnd && !play.running} @click=${() => play.toggle()}>
-          ${say(play.running ? "player.do.pause" : "player.do.play")}</button>
+        ${over !== null && !play.running
+          ? html`<button class="w again" title=${say("player.do.again_means")} @click=${() => store.moveTo(0)}>${say("player.do.again")}</button>`
+          : html`<button class="w" title=${say("player.key.play")} aria-pressed=${play.running} ?disabled=${atEnd && !play.running} @click=${() => play.toggle()}>
+          ${say(play.running ? "player.do.pause" : "player.do.play")}</button>`}
         ${this.#speed(play)}
         ${this.#branch(store)}
       </div>`;
@@ -79,6 +83,12 @@ export class Transport extends StoreElement {
   readonly #askBranch = (): void => {
     this.dispatchEvent(new CustomEvent("make-branch", { bubbles: true }));
   };
+}
+
+/** Why there is nothing further: the run ended, at a limit or by itself, or the recording did. */
+function overKey(store: PlayerStore): string {
+  const key = `player.over.${store.info?.finished ?? "recorded"}`;
+  return words.knows(key) ? key : "player.over.recorded";
 }
 
 customElements.define("eos-transport", Transport);

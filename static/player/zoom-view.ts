@@ -3,6 +3,7 @@
  * steps brings back what stood there before.
  */
 
+import type { Header } from "./frame.ts";
 import type { Level, Zoom } from "./zoom.ts";
 import { zoomText } from "./zoom.ts";
 
@@ -46,7 +47,12 @@ export class ZoomView {
   }
 }
 
-/** What of it stands in the address; lanes and steps stand there as nothing. */
-export function addressOf(zoom: Zoom, middle: Middle): Record<string, string> {
-  return { zoom: zoomText(zoom), view: middle === "lanes" ? "" : middle };
+/** What a run opens on: what its scenario says, and without partitions there are no lanes. */
+export function opensOn(header: Header | null): Middle {
+  return header !== null && (header.opens_on === "spacetime" || header.partitions.length === 0) ? "spacetime" : "lanes";
+}
+
+/** What of it stands in the address; steps, and what the run opens on, stand there as nothing. */
+export function addressOf(zoom: Zoom, middle: Middle, opens: Middle): Record<string, string> {
+  return { zoom: zoomText(zoom), view: middle === opens ? "" : middle };
 }

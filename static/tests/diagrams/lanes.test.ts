@@ -153,6 +153,23 @@ test("records stored twice are red and say so; that they are is the judges' word
   assert.ok(judged.cells.every((cell) => cell.below !== null && cell.name.includes("stored more than once")));
 });
 
+test("further records that stand twice are red where the judges count more than they name", () => {
+  const copies = [logBatch(53, 1, { serials: [1] }), logBatch(54, 1, { serials: [4] })];
+  const now = view({ partitions: { "t-0": partition(replica([logBatch(40, 3), logBatch(43, 2), ...copies])) } });
+  const twice = (count: number): boolean[] => laneOf(frameOf(null, { ...now, guarantees: { duplicated: { judged: true, count, serials: [1] } } })).cells.map((cell) => cell.twice);
+  assert.deepEqual(twice(1), [true, false, true, false]);
+  assert.deepEqual(twice(2), [true, true, true, true]);
+});
+
+test("what lies before the start of the log is dotted and struck through, and says that it is deleted", () => {
+  const cells = laneOf(frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE, { log_start: 44 })) } }))).cells;
+  assert.deepEqual(cells.map((cell) => cell.deleted), [true, false, false, false, false]);
+  assert.equal(cells[0]?.below, "deleted");
+  assert.match(cells[0]?.name ?? "", /before the start of the log/);
+  const drawn = markup(drawCell(cells[0] as (typeof cells)[number], { pick: () => undefined }, false));
+  assert.match(drawn, /class="cell b0 deleted"/);
+});
+
 test("a transaction that ended nobody knows how is dashed, and says so; the LSO has gone on", () => {
   const ended: object = { transactional: true, outcome: "ended" };
   const batches = [

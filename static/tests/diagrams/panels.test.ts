@@ -111,7 +111,7 @@ test("client: numbering per partition with what it was; error states join the ma
   manager.partitions["t-0"].next_sequence = 10;
   const frame = frameOf(stepOf({ changes }), view(), { previousView: earlier });
   assert.deepEqual(layoutNumbering(frame, "p1").rows, [
-    { partition: "t-0", next: "13", nextWas: "was 10", acked: "12", ackedWas: null, inFlight: "0–2", unresolved: null, changed: true },
+    { partition: "t-0", next: "13", nextWas: "was 10", acked: "12", ackedWas: null, inFlight: "0–2", unresolved: null, disagrees: null, changed: true },
   ]);
   assert.deepEqual(drawnStates(manager), ["UNINITIALIZED", "INITIALIZING", "READY"]);
   assert.deepEqual(drawnStates({ ...manager, state: "FATAL_ERROR" }), ["UNINITIALIZED", "INITIALIZING", "READY", "FATAL_ERROR"]);
