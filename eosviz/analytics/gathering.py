@@ -177,8 +177,14 @@ def _read(
         known = longest.get((version, place["variant"]), (0, 0))
         # Up to there it is the run of everybody: the longest of them tells the steps.
         longest[version, place["variant"]] = max(known, (common, root.id))
-        gathered.visits.append({**place, **_reach(root, others, trail, common)})
-        gathered.apart += _moves(number, root, others, trail, answers[session], common, gathered.moves)
+        moves: list[Row] = []
+        gathered.apart += _moves(number, root, others, trail, answers[session], common, moves)
+        gathered.moves += moves
+        looked = _reach(root, others, trail, common)
+        # Whoever did something at a step was there, also where their page has told less of them: the last it had to
+        # tell may not have come, and it is a browser that tells it.
+        looked["reach"] = max(looked["reach"], looked["last"], *(move["step"] for move in moves))
+        gathered.visits.append({**place, **looked})
 
 
 def _group(track: str | None, is_attempt: bool) -> str:

@@ -238,6 +238,22 @@ def test_only_those_who_were_told_leave_a_trail(school: School) -> None:  # noqa
 
 
 @pytest.mark.django_db
+def test_whoever_did_something_at_a_step_was_there(school: School) -> None:  # noqa: F811
+    """A page that was closed in haste has told less of its reader than the answers that were stored meanwhile."""
+    session = learners_of(school, 1)[0].session
+    branch = root(session)
+    Branch.objects.filter(id=branch.id).update(newest=20, finished="complete")
+    Trail.objects.create(session=session, last=4, furthest=3, backs={"2": 1})
+    Prediction.objects.create(
+        session=session, branch=branch, at=9, checkpoint=0, ask="x", choice="a", right=False
+    )
+    gathered = gather(school.classroom, timezone.now())
+    assert [one["reach"] for one in gathered.visits] == [9]
+    Prediction.objects.all().delete()
+    assert [one["reach"] for one in gather(school.classroom, timezone.now()).visits] == [4]
+
+
+@pytest.mark.django_db
 def test_a_trail_has_a_bound(school: School) -> None:  # noqa: F811
     session = learners_of(school, 1)[0].session
     branch = root(session)
