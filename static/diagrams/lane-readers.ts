@@ -83,11 +83,24 @@ export interface ReaderOptions {
   marked: readonly { x: number; width: number }[];
 }
 
-/** Readers of a partition, by name. */
-export function readersOf(frame: Frame, partition: string): [string, ConsumerView][] {
-  return Object.entries(frame.view.consumers ?? {})
-    .filter(([, consumer]) => partition in consumer.positions)
-    .sort(([one], [other]) => (one < other ? -1 : 1));
+type Readers = readonly (readonly [name: string, consumer: ConsumerView])[];
+
+const readersIn = new WeakMap<object, Map<string, Readers>>();
+
+/** Readers of a partition, by name. A layout asks for them of each lane in every tier that it tries. */
+export function readersOf(frame: Frame, partition: string): Readers {
+  const consumers = frame.view.consumers;
+  if (consumers === undefined) return [];
+  let known = readersIn.get(consumers);
+  if (known === undefined) readersIn.set(consumers, (known = new Map()));
+  let found = known.get(partition);
+  if (found === undefined) {
+    found = Object.entries(consumers)
+      .filter(([, consumer]) => partition in consumer.positions)
+      .sort(([one], [other]) => (one < other ? -1 : 1));
+    known.set(partition, found);
+  }
+  return found;
 }
 
 export function layoutReaders(
@@ -146,7 +159,7 @@ function spansOf(stretches: readonly Stretch[], cells: Cells): ReaderShape["span
 }
 
 function differenceShapes(
-  consumers: readonly [string, ConsumerView][], partition: string, readers: readonly ReaderShape[], cells: Cells,
+  consumers: Readers, partition: string, readers: readonly ReaderShape[], cells: Cells,
 ): DifferenceShape[] {
   const [one, other] = readers;
   if (one === undefined || other === undefined) return [];

@@ -44,6 +44,8 @@ export class ColumnFolds {
   readonly #seen = new WeakMap<Element, number>();
   /** px for all panels together; unknown until the column was laid out. */
   #room: number | null = null;
+  /** px of a column's own that no panel gets; its style is read anew only when all is. */
+  #padding: number | null = null;
 
   /** Folds by what is known, and corrects what the layout shows to be otherwise. */
   fit(column: HTMLElement, wanted: Wanted): void {
@@ -61,6 +63,7 @@ export class ColumnFolds {
   /** The same, after every panel was seen open. */
   fitAnew(column: HTMLElement, wanted: Wanted): void {
     const contents = contentsOf(column);
+    this.#padding = null;
     if (!wanted.scrolls && contents.some(isFolded)) {
       for (const content of contents) fold(content, false);
       this.#measure(column, contents);
@@ -95,8 +98,8 @@ export class ColumnFolds {
   #measure(column: HTMLElement, contents: readonly HTMLElement[]): boolean {
     const height = column.clientHeight;
     if (height === 0) return false;
-    const style = getComputedStyle(column);
-    this.#room = height - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+    this.#padding ??= paddingOf(column);
+    this.#room = height - this.#padding;
     const places = contents.map((content) => content.parentElement as HTMLElement);
     const tops = places.map((place) => place.offsetTop);
     const last = places.length - 1;
@@ -108,9 +111,9 @@ export class ColumnFolds {
       const known = this.#heights.get(content.localName) ?? {};
       if (isFolded(content)) [known.folded, known.wasFolded] = [outer, true];
       else {
+        // An estimate is made anew with the height: at its first layout a panel may have had nothing in it yet.
+        if (known.wasFolded !== true && known.open !== outer) known.folded = foldedHeight(content, outer);
         known.open = outer;
-        // An estimate is made anew each time: at its first layout a panel may have had nothing in it yet.
-        if (known.wasFolded !== true) known.folded = foldedHeight(content, outer);
       }
       this.#heights.set(content.localName, known);
     });
@@ -124,8 +127,21 @@ function foldedHeight(content: HTMLElement, outer: number): number {
   return headings.length === 0 ? outer : headings.reduce((sum, heading) => sum + heading.offsetHeight + defaults.gap, 0);
 }
 
-function contentsOf(column: HTMLElement): HTMLElement[] {
-  return [...column.querySelectorAll<HTMLElement>("[class~=panel] > :not(button)")];
+/** The panels of a column. Each stands in a place, beside the button that opens it. */
+export function contentsOf(column: HTMLElement): HTMLElement[] {
+  const found: HTMLElement[] = [];
+  for (const place of column.children) {
+    if (!place.classList.contains("panel")) continue;
+    for (const inside of place.children) {
+      if (inside instanceof HTMLElement && inside.localName !== "button") found.push(inside);
+    }
+  }
+  return found;
+}
+
+function paddingOf(column: HTMLElement): number {
+  const style = getComputedStyle(column);
+  return parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
 }
 
 function isFolded(content: HTMLElement): boolean {

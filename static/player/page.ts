@@ -76,6 +76,8 @@ export class Permalink {
   }
 }
 
+let reducedMotion: MediaQueryList | undefined;
+
 export function prefersReducedMotion(): boolean {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+  return (reducedMotion ??= matchMedia("(prefers-reduced-motion: reduce)")).matches;
 }

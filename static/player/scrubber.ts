@@ -8,6 +8,7 @@
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
+import { repeat } from "lit/directives/repeat.js";
 import { html, nothing, svg } from "lit";
 import { doneOn, inWords } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
@@ -207,10 +208,11 @@ function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult
     <path class="not-judged" d=${unknown} />`;
 }
 
-function numbers(axis: Axis, shown: number, y: number): SVGTemplateResult[] {
+/** Keyed: the one that makes room for the step on show leaves the others where they are. */
+function numbers(axis: Axis, shown: number, y: number): unknown {
   const now = xOf(axis, shown);
   const shownLabels = labels(axis, 60).filter((number) => Math.abs(xOf(axis, number) - now) > 22);
-  return shownLabels.map((number) => svg`<text class="num" x=${xOf(axis, number)} y=${y} text-anchor="middle">${number}</text>`);
+  return repeat(shownLabels, (number) => number, (number) => svg`<text class="num" x=${xOf(axis, number)} y=${y} text-anchor="middle">${number}</text>`);
 }
 
 customElements.define("eos-scrubber", Scrubber);

@@ -5,11 +5,8 @@
  */
 
 import type { LitElement } from "lit";
-import { ColumnFolds, FitTimes } from "./column-folds.ts";
+import { ColumnFolds, FitTimes, contentsOf } from "./column-folds.ts";
 import type { Wanted } from "./column-folds.ts";
-
-const PANELS = ".player > :is(.left, .right) > .panel > :not(button)";
-const COLUMNS = ".player > :is(.left, .right)";
 
 export class SideColumns {
   readonly #player: HTMLElement;
@@ -39,8 +36,9 @@ export class SideColumns {
 
   /** Once the panels have drawn what the player handed them. */
   async drawn(): Promise<void> {
-    const panels = [...this.#player.querySelectorAll<LitElement>(PANELS)];
-    await Promise.all(panels.map((panel) => panel.updateComplete));
+    const panels = this.#columns().flatMap((column) => contentsOf(column)) as LitElement[];
+    await Promise.resolve(); // They draw in the turn after the player's; few are waited for beyond it.
+    await Promise.all(panels.filter((panel) => panel.isUpdatePending).map((panel) => panel.updateComplete));
     this.#fitting.frame();
     for (const panel of panels) {
       if (this.#observed.has(panel)) continue; // Observing it again would report its size again.
@@ -72,6 +70,12 @@ export class SideColumns {
 
   #each(act: (column: HTMLElement, wanted: Wanted) => void): void {
     const wanted = { ...this.#wanted(), kept: this.#kept };
-    for (const column of this.#player.querySelectorAll<HTMLElement>(COLUMNS)) act(column, wanted);
+    for (const column of this.#columns()) act(column, wanted);
+  }
+
+  /** Found step by step: a search through the page would be made with every step. */
+  #columns(): HTMLElement[] {
+    const parts = [...(this.#player.firstElementChild?.children ?? [])];
+    return parts.filter((part): part is HTMLElement => part instanceof HTMLElement && part.matches(".left, .right"));
   }
 }
