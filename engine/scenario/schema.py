@@ -137,6 +137,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "sources": Field(kind="names", default=()),
         "covers": Field(kind="names", default=(), bound=64),
         "profile": Field(kind="name", default="k28", choices=("k010", "k20", "k28")),
+        "variants_only": Field(kind="bool", default=False),
         "opens_on": Field(kind="name", choices=("lanes", "spacetime")),
         "seed": _count(0, 2**53),
         "limits": Field(kind="table", rows="limits"),

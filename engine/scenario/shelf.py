@@ -26,7 +26,10 @@ class LibraryEntry:
 
 
 def acts(document: dict[str, Any]) -> bool:
-    """Whether anybody does anything when the document is played as it is: some have only variants that act."""
+    """Whether the document tells its story when it is played as it is: some have only variants that act, and some
+    say that what they are about happens in their variants alone."""
+    if document.get("variants_only") and document.get("variants"):
+        return False
     return any(document.get(section) for section in ("applications", "loops", "middleware"))
 
 
