@@ -183,7 +183,7 @@ function drawDifference({ x, width, top, bottom, sign }: DifferenceShape): SVGTe
 function drawArrival(arrival: ArrivalShape, actions: LanesActions, animate: boolean): SVGTemplateResult {
   const under = arrival.fate === "under_way";
   const moving = animate && !under ? "travels" : "";
-  const after = animate ? "appears" : "";
+  const after = animate && !under ? "appears" : "";
   return svg`<g class="arrival" data-fate=${arrival.fate}>${repeat(
     arrival.cells,
     (cell) => cell.key,

@@ -157,7 +157,8 @@ function layoutLane(
     lane.texts.push({ x: left + 16, y: cellsTop + tier.cell / 2 + 4, text: say("diagram.lanes.empty"), anchor: "start", style: "text" });
   }
   const rowsTop = offsetsY + tier.offsets;
-  const twin = [laneTwin(name, partition, replica, cells)];
+  const names = new Map(lane.cells.filter((cell) => !cell.twice).map((cell) => [cell.key, cell.name]));
+  const twin = [laneTwin(name, partition, replica, cells, names)];
   const arrival = { top: top + tier.title, cellHeight: tier.arrivalCell, cellsTop, cellsHeight: tier.cell, right,
     narrow, unit: narrow ? 21 : 36 };
   const lost = arrived === null ? lostNow(frame, name) : null;
@@ -172,9 +173,9 @@ function layoutLane(
   const bottom = placeBelow(frame, lane, name, id, replica, cells, tier, rowsTop, right, twin);
   lane.gates = gates(replica, cells, cellsTop, bottom, tier);
   lane.texts.push(...titleTexts(frame, name, partition, replica, cells, tier, top, options));
-  const names = gateTexts(replica, cells, cellsTop, lane.arrival, right);
-  lane.texts.push(...names);
-  lane.asks = [...asksOfGate(name, names[0]), ...asksOfReaders(name, lane.readers)];
+  const gateNames = gateTexts(replica, cells, cellsTop, lane.arrival, right);
+  lane.texts.push(...gateNames);
+  lane.asks = [...asksOfGate(name, gateNames[0]), ...asksOfReaders(name, lane.readers)];
   return { lane, twin };
 }
 
@@ -449,13 +450,16 @@ function startTexts(cells: Cells, start: number, top: number): TextShape[] {
   ];
 }
 
-function laneTwin(name: string, partition: PartitionView, replica: ReplicaView, cells: Cells): string {
+/** `names`: of cells as the twin has them, by key, where they are known already. */
+function laneTwin(
+  name: string, partition: PartitionView, replica: ReplicaView, cells: Cells, names: ReadonlyMap<string, string>,
+): string {
   const parts = cells.pieces.map((piece) =>
     piece.kind === "fold"
       ? say("diagram.lanes.fold_name", {
           offsets: range(piece.first, piece.last), count: piece.last - piece.first + 1, batches: piece.batches,
         })
-      : cellName(piece.batch, replica, false),
+      : names.get(`${name}/${piece.batch.base_offset}`) ?? cellName(piece.batch, replica, false),
   );
   const leader = partition.leader === null ? say("diagram.lanes.nobody") : `broker-${partition.leader}`;
   const gatesText = say("diagram.lanes.gates_twin", {

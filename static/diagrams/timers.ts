@@ -58,15 +58,18 @@ export function shortLeft(left: number): string {
 
 export function layoutTimers(frame: Frame, options = defaults): { arcs: ArcShape[]; folded: string[]; ended: string | null } {
   const all = timersOf(frame.view);
+  const before = frame.previousView === null ? null : timersOf(frame.previousView);
+  const old = before === null ? null : new Set(before.map(keyOf));
   all.sort((one, other) => one.timer.until - other.timer.until || (one.name < other.name ? -1 : 1));
   return {
-    arcs: all.slice(0, options.timers).map((one) => arcOf(frame, one, options.radius)),
+    arcs: all.slice(0, options.timers).map((one) => arcOf(frame, one, options.radius, old?.has(keyOf(one)) === false)),
     folded: all.slice(options.timers).map((one) => nameOf(frame, one)),
-    ended: endedTimers(frame),
+    ended: endedTimers(frame, all, before ?? []),
   };
 }
 
-function arcOf(frame: Frame, one: RunningTimer, radius: number): ArcShape {
+/** `fresh`: it began in this step, the first view apart. */
+function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean): ArcShape {
   const { actor, name, timer } = one;
   const left = Math.max(0, timer.until - frame.view.time);
   const selection: Selection = { kind: "timer", id: `${actor}/${name}` };
@@ -83,7 +86,7 @@ function arcOf(frame: Frame, one: RunningTimer, radius: number): ArcShape {
     isWholeKnown: whole !== null,
     left: shortLeft(left),
     lines: [timerWord(timer.kind), whole === null ? subject : say("diagram.timer.of", { whole: duration(whole, frame.language), subject })],
-    fresh: isFresh(frame, one),
+    fresh,
     picked: isPicked(frame.selection, selection),
     name: nameOf(frame, one),
     selection,
@@ -101,15 +104,10 @@ function nameOf(frame: Frame, one: RunningTimer): string {
 
 const keyOf = ({ actor, name }: RunningTimer): string => `${actor}/${name}`;
 
-/** Began in this step, the first view apart. */
-function isFresh(frame: Frame, one: RunningTimer): boolean {
-  return frame.previousView !== null && !timersOf(frame.previousView).some((before) => keyOf(before) === keyOf(one));
-}
-
 /** Timers that were there before this step: *Retry backoff ended at 138 ms*. */
-function endedTimers(frame: Frame): string | null {
-  const running = new Set(timersOf(frame.view).map(keyOf));
-  const gone = frame.previousView === null ? [] : timersOf(frame.previousView).filter((one) => !running.has(keyOf(one)));
+function endedTimers(frame: Frame, all: readonly RunningTimer[], before: readonly RunningTimer[]): string | null {
+  const running = new Set(all.map(keyOf));
+  const gone = before.filter((one) => !running.has(keyOf(one)));
   const ended = gone.map(({ timer }) => {
     const key = timer.until <= frame.view.time ? "diagram.timer.ended" : "diagram.timer.stopped";
     return say(key, { kind: timerWord(timer.kind), subject: timer.subject, at: frame.view.time });

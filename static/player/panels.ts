@@ -85,15 +85,17 @@ export const PANELS: readonly PanelRow[] = [
   { key: "", tag: "eos-changes", place: "right", name: "player.panel.changes" },
 ];
 
+const byTag = new Map(PANELS.map((panel) => [panel.tag, panel]));
+
 /** What people call a panel; its tag where it has no row. */
 export function panelName(tag: string): string {
-  const row = PANELS.find((panel) => panel.tag === tag);
+  const row = byTag.get(tag);
   return row === undefined ? tag : say(row.name);
 }
 
 /** Does the run have, at this frame, what the panel shows? */
 export function isShown(tag: string, frame: Frame | undefined): boolean {
-  const when = PANELS.find((panel) => panel.tag === tag)?.when;
+  const when = byTag.get(tag)?.when;
   return frame === undefined || when === undefined || when(frame);
 }
 

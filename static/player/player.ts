@@ -355,10 +355,15 @@ export class Player extends LitElement {
   // What is shown (a panel's host must not have a tabindex: a negative one hides its content from the Tab key)
 
   protected override updated(_changed: PropertyValues): void {
-    const title = this.store?.header?.title[words.language];
-    if (title !== undefined && title !== "") document.title = `${title} · eosviz`;
+    this.#entitle(this.store?.header?.title[words.language] ?? "");
     void this.#columns.drawn();
     this.company?.moved();
+  }
+
+  /** To be told its own title once more, a page is written to. */
+  #entitle(title: string): void {
+    const whole = `${title} · eosviz`;
+    if (title !== "" && document.title !== whole) document.title = whole;
   }
 
   /** The place of a panel; folded, the whole heading opens it. */
