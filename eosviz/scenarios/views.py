@@ -35,7 +35,7 @@ def library(request: HttpRequest) -> HttpResponse:
         "cards": matching(every, query),
         "scenario_count": len(every),
         "query": query,
-        "sessions": owned.with_newest() if everything else owned.with_newest()[:SESSIONS_SHOWN],
+        "sessions": (owned if everything else owned[:SESSIONS_SHOWN]).lines(),
         "session_count": held,
         "example": None if held or query else example(language_of(get_language())),
         "hidden_sessions": 0 if everything else max(0, held - SESSIONS_SHOWN),

@@ -12,7 +12,8 @@ from __future__ import annotations
 import uuid
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import msgspec
 from django.db import models
@@ -31,18 +32,36 @@ class SessionQuerySet(models.QuerySet["Session"]):
     def recent(self) -> SessionQuerySet:
         return self.order_by("-created", "id")
 
-    def with_newest(self) -> SessionQuerySet:
-        """For lists: with `newest`, the number of the furthest step of any branch, and `branch_count`; without what a
-        list does not show, which would be read, joined and sorted a thousand times.
-        """
+    def lines(self) -> list[SessionLine]:
+        """For lists: without what a list does not show, which would be read, joined and sorted a thousand times."""
         branches = Branch.objects.filter(session=models.OuterRef("pk")).order_by().values("session")
         newest = branches.annotate(furthest=models.Max("newest")).values("furthest")
         count = branches.annotate(held=models.Count("pk")).values("held")
-        return (
-            self.select_related("version")
-            .defer("version__encoded")
-            .annotate(newest=models.Subquery(newest), branch_count=models.Subquery(count))
+        rows = self.annotate(furthest=models.Subquery(newest), held=models.Subquery(count)).values_list(
+            "id", "version_id", "version__identifier", "variant", "created", "furthest", "held"
         )
+        found = list(rows)
+        # What a version is called stands in the header of any session of it: one of each is read.
+        one_of_each = {(version, variant): session for session, version, _, variant, *_ in found}
+        headers = Session.objects.filter(id__in=one_of_each.values()).only("version_id", "variant", "header")
+        titles = {(session.version_id, session.variant): session.title for session in headers}
+        return [
+            SessionLine(session, scenario, variant, titles.get((version, variant), {}), made, furthest, held)
+            for session, version, scenario, variant, made, furthest, held in found
+        ]
+
+
+class SessionLine(NamedTuple):
+    """What a list shows of a session."""
+
+    id: uuid.UUID
+    scenario: str
+    variant: str | None
+    title: dict[str, str]
+    created: datetime
+    newest: int
+    """The number of the furthest step of any branch."""
+    branch_count: int
 
 
 class _Titled(msgspec.Struct):
