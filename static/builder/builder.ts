@@ -484,6 +484,7 @@ export class Builder extends LitElement {
     if (area === null || line === null) return;
     const start = this.#told.text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     area.focus();
+    area.scrollIntoView({ block: "start" });
     area.setSelectionRange(start, start);
     area.scrollTop = Math.max(0, line - 4) * Number.parseFloat(getComputedStyle(area).lineHeight);
   }

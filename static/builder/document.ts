@@ -143,11 +143,11 @@ export function pathOf(document: Json, place: string): Path {
 /** Which rows are open once one was moved or taken away: those without a name are known by their number. */
 export function openAfter(open: Iterable<string>, list: string, rows: Json[], edit: Edit): Set<string> {
   const number = edit.path.at(-1) as number;
-  const isNamed = (row: Json | undefined): boolean => isObject(row) && typeof row["name"] === "string" && row["name"] !== "";
   const follow = (place: string): string | null => {
     const [word, ...rest] = place.slice(list.length + 1).split(".");
     const at = Number(word);
-    if (!place.startsWith(`${list}.`) || !Number.isInteger(at) || isNamed(rows[at])) return place;
+    const isName = rows.some((row) => isObject(row) && row["name"] === word);
+    if (!place.startsWith(`${list}.`) || !Number.isInteger(at) || isName) return place;
     const other = number + (edit.by ?? 0);
     if (edit.do === "remove" && at === number) return null;
     const now = edit.do === "remove" ? at - (at > number ? 1 : 0) : at === number ? other : at === other ? number : at;
@@ -185,10 +185,10 @@ export function mistakesInGroup(mistakes: Mistake[], group: string): number {
 }
 
 /** Rows have a short line each: the first of these that it has. */
-export function rowLine(section: string, row: JsonObject, say: (key: string) => string, form: Form): string {
+export function rowLine(section: string, row: JsonObject, wordOf: (prefix: string, name: string) => string, form: Form): string {
   const word = form.belonging[section]?.word ?? (section === "checkpoint" ? "ask" : null);
   const prefix = word === null ? null : wordsOfChoices(section, word, form);
-  const told = word !== null && prefix !== null && typeof row[word] === "string" ? say(`${prefix}.${row[word]}`) : null;
+  const told = word !== null && prefix !== null && typeof row[word] === "string" ? wordOf(prefix, row[word]) : null;
   const match = isObject(row["match"]) ? matchLine(row["match"]) : null;
   const at = typeof row["at"] === "number" ? `${row["at"]} ms` : null;
   const named = row["name"] ?? row["id"] ?? null;

@@ -302,7 +302,7 @@ function drawRow(sheet: Sheet, section: string, row: JsonObject, path: Path, row
     change({ do: "move", path, by }, buttons.map((name) => `${idOf([...list, index + by])}-${name}`));
   };
   const remove = (): void => change({ do: "remove", path }, [`${idOf(path)}-fold`, `${idOf([...list, index - 1])}-fold`, `${idOf(list)}-add`]);
-  const line = rowLine(section, row, say, sheet.form);
+  const line = rowLine(section, row, choiceText, sheet.form);
   const unmet = section === "fault" && sheet.seen !== undefined && sheet.seen[index] === 0;
   const label = line === "" ? String(index + 1) : `${index + 1}. ${line}`;
   const inner = html`${drawFields(sheet, section, row, path)}${drawMistakes(sheet, path, place)}

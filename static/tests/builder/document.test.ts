@@ -99,8 +99,8 @@ test("mistakes are counted at a field, below it and in its group", () => {
 });
 
 test("rows and messages have a line that tells them apart", () => {
-  const say = (key: string): string => key;
-  assert.equal(rowLine("fault", { at: 30, action: "crash", actor: "broker-1" }, say, FORM), "30 ms · form.action.crash · broker-1");
+  const wordOf = (prefix: string, name: string): string => `${prefix}.${name}`;
+  assert.equal(rowLine("fault", { at: 30, action: "crash", actor: "broker-1" }, wordOf, FORM), "30 ms · form.action.crash · broker-1");
   assert.equal(matchLine({ api: "Produce", response: true, to: "p1", partition: "t-0", nth: 2 }), "Produce ↩ * → p1 t-0 #2");
   assert.equal(wordsOfChoices("fault", "action", FORM), "form.action");
   assert.equal(wordsOfChoices("fault", "actor", FORM), null);
