@@ -42,6 +42,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
 LONG: Mapping[str, Callable[[], None]] = {
     "long-logs": long_logs.main,
     "long-sweep": long_sweeps.main,
+    "lighthouse-people": lighthouse.people,
 }
 """What takes minutes; only by name, or all of it by `all-long`."""
 

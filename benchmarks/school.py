@@ -43,6 +43,9 @@ def main() -> None:
         floor = measure_floor(folder / "floor", server.new_database("floor"))
     for share, goal in GOALS.items():
         percent = f"p{round(share * 100)}"
+        came, came_least = (percentile([arrival for arrival, _ in one], share) for one in (product, floor))
+        tell(f"school_click_arrival_{percent}", came, "ms")
+        tell(f"school_click_floor_arrival_{percent}", came_least, "ms")
         found, least = (percentile([painted for _, painted in one], share) for one in (product, floor))
         tell(f"school_click_{percent}", found, "ms")
         tell(f"school_click_floor_{percent}", least, "ms")
