@@ -184,7 +184,7 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
 
     browser = school.browser("instructor")
     overview = browser.get(page_address).content.decode()
-    assert "100 % (3 of 3" in overview and "example.org" not in overview
+    assert "100\u00a0% (3 of 3" in overview and "example.org" not in overview
     assert MISSING_WORDS.findall(overview) == []
     version = at_seven.version_id
     for language in ("en", "zh-hans"):
