@@ -12,7 +12,7 @@ from eosviz.launch.places import ROOT
 from eosviz.launch.run import ask_health
 
 READY_SECONDS_MAX = 240.0
-END_SECONDS_MAX = 20.0
+END_SECONDS_MAX = 120.0
 MANAGE_SECONDS_MAX = 120.0
 POLL_SECONDS = 0.05
 

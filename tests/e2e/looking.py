@@ -1,16 +1,22 @@
-"""What a person would see at a glance and a test has to look for: broken words, texts on each other, cut panels."""
+"""What a person would see at a glance and a test has to look for: broken words, texts on each other, cut panels.
+
+All of it is judged of a page at rest: what stands there only until the next frames, while panels are fitted and colours
+fade, is no fault, and on a busy machine those frames take their time.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 FOLDS_BELOW = 1100
 """px of width under which the columns become tabs, which scroll."""
-SETTLES_IN = 10
-"""Tenths of a second in which a layout must have come to rest."""
+SETTLES_WITHIN = 15.0
+"""Seconds in which a page must have come to rest; far more than is needed, as the machine may be busy."""
 LONG = 500
 """Elements from which on texts that look alike are judged once."""
 LEVELS: dict[str, Any] = {
@@ -22,6 +28,10 @@ LEVELS: dict[str, Any] = {
 CONTRAST = {**LEVELS, "runOnly": ["color-contrast"]}
 ALL_BUT_CONTRAST = {**LEVELS, "rules": {"color-contrast": {"enabled": False}}}
 ONE_OF_EACH_LOOK = "data-one-of-its-look"
+
+_BEYOND = "document.documentElement.scrollWidth - innerWidth"
+_BELOW = "document.documentElement.scrollHeight - innerHeight"
+"""px of the page that lie outside its window."""
 
 _EVERY_ROOT = """
   const roots = [document];
@@ -66,6 +76,7 @@ _MARK_ONE_OF_EACH_LOOK = f"""() => {{
   }}
   return true;
 }}"""
+_RUN_AXE = """async ([within, options]) => (await axe.run(within ?? document, options)).violations"""
 _UNMARK = f"""() => document.querySelectorAll("[{ONE_OF_EACH_LOOK}]").forEach(
   (element) => element.removeAttribute("{ONE_OF_EACH_LOOK}"))"""
 
@@ -155,76 +166,95 @@ _COVERED_CONTROLS = """() => {
 }"""
 
 
+# In one go: to ask a page seven times takes longer than all that is asked.
+_ALL = f"""() => ({{
+  overlaps: ({_OVERLAPS})(),
+  cut_panels: ({_CUT_PANELS})(),
+  empty_panels: ({_EMPTY_PANELS})(),
+  cut_words: ({_CUT_WORDS})(),
+  covered: ({_COVERED_CONTROLS})(),
+  beyond: {_BEYOND},
+  missing: ({_MISSING_WORDS})(),
+}})"""
+
+
+def at_rest(page: Page, look: Callable[[], list[Any]], within: float = SETTLES_WITHIN) -> list[Any]:
+    """What this look still finds once the page has come to rest."""
+    deadline = time.monotonic() + within
+    while (found := look()) and time.monotonic() < deadline:
+        page.wait_for_timeout(100)
+    return found
+
+
 def faults(page: Page) -> list[str]:
     """Everything below that can be looked for at any step, in words."""
+    return at_rest(page, lambda: _faults(page))
+
+
+def _faults(page: Page) -> list[str]:
     wide = page.viewport_size is not None and page.viewport_size["width"] >= FOLDS_BELOW
-    columns = cut_panels(page) if wide else []
-    beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    sideways = [f"the page is {beyond} px too wide"] if beyond > 0 else []
-    missing = [f"{key} has no words" for key in page.evaluate(_MISSING_WORDS)]
+    found: dict[str, Any] = page.evaluate(_ALL)
     return [
-        *text_faults(page),
-        *columns,
-        *page.evaluate(_EMPTY_PANELS),
-        *page.evaluate(_CUT_WORDS),
-        *page.evaluate(_COVERED_CONTROLS),
-        *sideways,
-        *missing,
+        *found["overlaps"],
+        *(found["cut_panels"] if wide else []),
+        *found["empty_panels"],
+        *found["cut_words"],
+        *found["covered"],
+        *([f"the page is {found['beyond']} px too wide"] if found["beyond"] > 0 else []),
+        *(f"{key} has no words" for key in found["missing"]),
     ]
 
 
-def assert_accessible(page: Page) -> None:
-    """Nothing that the accessibility rules of level A and AA forbid.
+def assert_accessible(page: Page, within: float = SETTLES_WITHIN) -> None:
+    """Nothing that the accessibility rules of level A and AA forbid."""
+    found = at_rest(page, lambda: _forbidden(page), within)
+    assert found == [], found
 
-    To judge the contrast of every text takes most of the time, and on a page of some thousand texts nearly all of them
-    look like another one.
-    """
+
+def _forbidden(page: Page) -> list[tuple[str, list[Any]]]:
+    """To judge the contrast of every text takes most of the time, and on a page of some thousand texts nearly all of
+    them look like another one."""
     if page.evaluate(_MARK_ONE_OF_EACH_LOOK):
         violations = _violations(page, CONTRAST, {"include": [[f"[{ONE_OF_EACH_LOOK}]"]]})
         page.evaluate(_UNMARK)
         violations += _violations(page, ALL_BUT_CONTRAST)
     else:
         violations = _violations(page, LEVELS)
-    found = [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in violations]
-    assert found == [], found
+    return [(rule["id"], [node["target"] for node in rule["nodes"]][:5]) for rule in violations]
 
 
 def _violations(
     page: Page, options: dict[str, Any], within: dict[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = Axe().run(page, within, options).response["violations"]
+    """Of all that axe tells only these: the rest is some hundred kilobytes for a page."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found: list[dict[str, Any]] = page.evaluate(_RUN_AXE, [within, options])
     return found
 
 
 def assert_words_complete(page: Page) -> None:
-    missing = page.evaluate(_MISSING_WORDS)
+    missing = at_rest(page, lambda: page.evaluate(_MISSING_WORDS))
     assert missing == [], missing
 
 
 def assert_nothing_scrolls_sideways(page: Page) -> None:
-    beyond = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert beyond <= 0, f"{beyond} px too wide"
+    beyond = at_rest(page, lambda: [found] if (found := page.evaluate(_BEYOND)) > 0 else [])
+    assert beyond == [], f"{beyond} px too wide"
 
 
 def assert_one_screen(page: Page) -> None:
     """Neither direction scrolls."""
     assert_nothing_scrolls_sideways(page)
-    beyond = page.evaluate("document.documentElement.scrollHeight - innerHeight")
-    assert beyond == 0, f"{beyond} px too tall"
+    beyond = at_rest(page, lambda: [found] if (found := page.evaluate(_BELOW)) != 0 else [])
+    assert beyond == [], f"{beyond} px too tall"
 
 
 def text_faults(page: Page) -> list[str]:
     """Texts of diagrams that stand on each other or are cut at their picture's edge."""
-    found: list[str] = page.evaluate(_OVERLAPS)
-    return found
+    return at_rest(page, lambda: page.evaluate(_OVERLAPS))
 
 
 def cut_panels(page: Page) -> list[str]:
-    """Columns of the player whose panels do not fit; meaningful on a wide screen only. They may take a moment."""
-    found: list[str] = page.evaluate(_CUT_PANELS)
-    for _ in range(SETTLES_IN):
-        if not found:
-            break
-        page.wait_for_timeout(100)
-        found = page.evaluate(_CUT_PANELS)
-    return found
+    """Columns of the player whose panels do not fit; meaningful on a wide screen only."""
+    return at_rest(page, lambda: page.evaluate(_CUT_PANELS))

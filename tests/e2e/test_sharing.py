@@ -140,7 +140,7 @@ def another_site(content: str) -> Iterator[str]:
 
 def plays_in_a_frame(other: Page, sentence: str) -> None:
     inside = other.frame_locator("iframe")
-    expect(inside.locator("eos-sentence .s")).to_have_text(sentence, timeout=15_000)
+    expect(inside.locator("eos-sentence .s")).to_have_text(sentence)
     inside.locator("eos-transport .go").click()
     expect(inside.locator("eos-sentence .s")).not_to_have_text(sentence)
     expect(inside.get_by_role("link", name="Open in eosviz")).to_have_attribute("target", "_blank")
