@@ -30,6 +30,9 @@ MOVES_MAX = 60
 SECONDS_MAX = 30.0
 """For one thing to happen; far more than is needed, as the machine may be busy."""
 
+POLL_MS = 100
+"""To look is dear, by the tree above all: more often would keep the page from getting there."""
+
 SENTENCE = "What happened"
 QUESTION = "What happens next"
 ONWARD = "^(Next in the|Finish the) track$"
@@ -245,13 +248,14 @@ def answer(reader: Reader, asked: State, choice: int) -> tuple[str, State]:
 
 
 def settled(reader: Reader, is_so: Callable[[State], bool]) -> State:
-    """The first state that is so. To read it is dear where all that is read out has to be read."""
+    """The first state that is so."""
     seen: list[State] = []
 
     def is_seen() -> bool:
         seen.append(reader.state())
         return is_so(seen[-1])
 
+    reader.page.wait_for_timeout(POLL_MS)  # something was pressed just now
     until(reader.page, is_seen)
     return seen[-1]
 
@@ -265,4 +269,4 @@ def until(page: Page, is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + SECONDS_MAX
     while not is_so():
         assert time.monotonic() < deadline, "nothing happened"
-        page.wait_for_timeout(30)
+        page.wait_for_timeout(POLL_MS)

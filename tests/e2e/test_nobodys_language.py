@@ -26,7 +26,7 @@ RUNS = (
     "SC-03", "SC-16", "SC-33/k28-expired", "SC-44/k28", "SC-50", "SC-58/retry-off", "SC-66/init", "SC-71",
     "SC-75/wall", "SC-80/one-node", "SC-83/scheduled-retry-a", "SC-85/back-check",
 )  # fmt: skip
-STEPS_MAX = 8
+STEPS_MAX = 5
 NAMING = ("name", "transactional_id", "group", "group_id", "topic", "id")
 """Fields of a scenario whose value is a name that its author chose."""
 APIS = [

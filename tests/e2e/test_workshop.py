@@ -3,7 +3,8 @@ nothing, publishes it and gives it to a class. Two learners solve it: one predic
 within the budget. The instructor sees both live, takes the results along, publishes a replay, and the saved file
 plays with the network off.
 
-Every page on the way is looked at, on the desk in English and on telephones, in Chinese and in the dark.
+Every page on the way is looked at, on the desk in English and on telephones, in Chinese and in the dark; those of
+signing up are in `test_class.py`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     )
     page = context.new_page()
     page.set_default_timeout(60_000)
-    sign_up(page, running_site.address, "wanda@example.org", "Wanda")
+    sign_up(page, running_site.address, "wanda@example.org", "Wanda", is_looked_at=False)
     make_instructor(running_site, "wanda@example.org")
     yield page
     context.close()
@@ -75,7 +76,7 @@ def learners(browser: Browser, running_site: RunningSite) -> Iterator[dict[str, 
     pages = {"Pia": phone.new_page(), "Ben": desk.new_page()}
     for name, page in pages.items():
         page.set_default_timeout(60_000)
-        sign_up(page, running_site.address, f"{name.lower()}@example.org", name)
+        sign_up(page, running_site.address, f"{name.lower()}@example.org", name, is_looked_at=False)
     yield pages
     for context in (phone, desk):
         context.close()
