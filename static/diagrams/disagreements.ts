@@ -32,7 +32,7 @@ export function disagreements(frame: Frame): Disagreement[] {
 /** Null where both know the same, where something is in flight or undecided, and where one of them is down. */
 export function disagreement(frame: Frame, client: string, partition: string): Disagreement | null {
   const manager = frame.view.clients?.[client]?.transaction_manager;
-  const own = manager?.partitions[partition];
+  const own = manager?.partitions?.[partition];
   const view = frame.view.partitions?.[partition];
   const replica = view?.leader == null ? undefined : view.replicas[String(view.leader)];
   if (manager == null || own === undefined || replica === undefined || isAbsent(manager.producer_id)) return null;

@@ -33,8 +33,8 @@ export interface SpacetimeOptions {
 
 /** px at the foot that the button of the text twin takes. */
 const TWIN_WIDTH = 104;
-/** Of what is folded, on a telephone; elsewhere there is one, and the twin has it in full. */
-const NOTE_LINES_MOST = 3;
+/** Of what is folded: on a telephone three, elsewhere one, and the twin has it in full. */
+const noteLinesMost = (width: number): number => (width < margin.narrow ? 3 : 1);
 /** px from one of them to the next. */
 export const NOTE_LINE = 13;
 
@@ -184,7 +184,7 @@ export function layoutSpacetime(
   const ranked = candidates
     .map((drawn) => ({ drawn, weight: importance(frame, drawn, keys) }))
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
-  const room = options.height - HEADER - 38;
+  const room = options.height - HEADER - 38 - (noteLinesMost(options.width) - 1) * NOTE_LINE;
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
   const points = options.width < margin.narrow ? [] : turningPoints(marks, begin, step);
@@ -358,7 +358,7 @@ function compose(
     return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);
   });
   shape.notes = foldNotes(frame, shape, earlier + layout.before, xOf);
-  shape.noteLines = wrapAtMost(shape.notes.join(" · "), options.width - TWIN_WIDTH, 11, options.width < margin.narrow ? NOTE_LINES_MOST : 1);
+  shape.noteLines = wrapAtMost(shape.notes.join(" · "), options.width - TWIN_WIDTH, 11, noteLinesMost(options.width));
   const further = Math.max(0, shape.noteLines.length - 1) * NOTE_LINE;
   shape.height = Math.max(shape.height, layout.height + top + 24 + further);
   shape.twin = twinSentences(frame, shape, kept);

@@ -18,7 +18,11 @@ import { StoreElement } from "./store-element.ts";
 import "./why-menu.ts";
 import { say } from "./text.ts";
 
-export const defaults = { delay: 100 };
+export const defaults = {
+  delay: 100,
+  /** px of width up to which the list lies over most of the page. */
+  covers: 699,
+};
 
 /** The action that the key `d` carries out. */
 export const DROP = "drop_message";
@@ -74,9 +78,10 @@ export class SelectionBar extends StoreElement {
     this.isOpen = true;
   }
 
-  /** A press elsewhere closes a list that floats; the one below the bar stays, as the bar does. */
+  /** A press elsewhere closes a list that floats, and on a telephone any, as it lies over the page; else it stays. */
   readonly #pressed = (event: PointerEvent): void => {
-    if (this.at !== null && !event.composedPath().includes(this)) this.#shut();
+    const covers = this.at !== null || (this.isOpen && matchMedia(`(max-width: ${defaults.covers}px)`).matches);
+    if (covers && !event.composedPath().includes(this)) this.#shut();
   };
 
   #shut(): void {
