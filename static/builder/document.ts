@@ -72,7 +72,7 @@ export interface Meaning {
 
 /** The fields of the document itself, in groups that are opened one by one. Every field stands in one of them. */
 export const GROUPS: Record<string, string[]> = {
-  about: ["id", "title", "summary", "watch_for", "profile"],
+  about: ["id", "title", "summary", "watch_for", "profile", "opens_on"],
   cluster: ["cluster", "topics"],
   clients: ["producers", "consumers"],
   applications: ["applications", "loops"],
@@ -80,7 +80,7 @@ export const GROUPS: Record<string, string[]> = {
   before: ["overrides", "switches"],
   expected: ["expect", "limits", "seed"],
   lesson: ["lesson", "checkpoints"],
-  further: ["variants", "middleware", "sources", "covers"],
+  further: ["variants", "variants_only", "middleware", "sources", "covers"],
 };
 
 /** The keys that a free table may have, and the catalogue's prefix for what they mean; null where nobody lists them. */
