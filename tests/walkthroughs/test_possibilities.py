@@ -62,18 +62,22 @@ def test_an_actor_that_is_down_can_only_be_restarted(actor: str) -> None:
         assert enabled(simulation, actor) == ["crash", "pause"]
 
 
+@pytest.mark.parametrize("every", [6, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "done",
     [(), ({"action": "pause", "actor": "broker-1"},), ({"action": "crash", "actor": "p1"},)],
     ids=["nothing done", "a broker paused", "a producer down"],
 )
-def test_what_is_offered_works_and_what_is_not_is_refused(done: tuple[dict[str, object], ...]) -> None:
+def test_what_is_offered_works_and_what_is_not_is_refused(
+    done: tuple[dict[str, object], ...], every: int
+) -> None:
+    """At every so many steps."""
     simulation = after(18, *done)
     seen = set()
     for number in range(60):
         if simulation.step() is None:
             break
-        if number % 3:
+        if number % every:
             continue
         refusing = simulation.fork()  # one is enough: a refusal changes nothing
         for kind, name in selections(simulation):
