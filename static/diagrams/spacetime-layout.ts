@@ -225,7 +225,8 @@ function layoutRows(
   const drawnIds = new Set(kept.map((drawn) => drawn.arrow.id));
   const hidden = candidates.filter((drawn) => !drawnIds.has(drawn.arrow.id)).map((drawn) => drawn.arrow.sentStep);
   const steps = [...at.keys()].sort((one, other) => one - other);
-  let y = 0;
+  // The band of the first row needs room below the actors' names.
+  let y = frame.step !== null && steps[0] === now ? Math.max(0, band / 2 - 10) : 0;
   let before = 0;
   steps.forEach((step, index) => {
     const time = at.get(step) as number;
