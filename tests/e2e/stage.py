@@ -49,14 +49,17 @@ _PAGE = """<!doctype html>
 </body></html>"""
 
 # A frame counts as drawn when its panels are, and fitting them has come to rest.
-_GO_TO = """async (number) => {
+_GO_THROUGH = """async (numbers) => {
   const player = document.querySelector("eos-player");
   const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  player.store.moveTo(number);
-  const isThere = () => player.store.frame !== undefined && player.store.shown === number;
-  for (const begun = performance.now(); performance.now() - begun < 30_000 && !isThere(); ) await drawn();
-  await player.updateComplete;
-  await drawn();
+  for (const number of numbers) {
+    player.store.moveTo(number);
+    const isThere = () => player.store.frame !== undefined && player.store.shown === number;
+    for (const begun = performance.now(); performance.now() - begun < 30_000 && !isThere(); ) await drawn();
+    if (!isThere()) break;
+    await player.updateComplete;
+    await drawn();
+  }
   return player.store.shown;
 }"""
 
@@ -197,8 +200,12 @@ class Stage:
         return run
 
     def go_to(self, number: int) -> None:
-        shown = self.page.evaluate(_GO_TO, number)
-        assert shown == number, f"step {shown} is on show, not {number}"
+        self.pass_through([number])
+
+    def pass_through(self, numbers: Sequence[int]) -> None:
+        """One after the other, each drawn; the last is on show then."""
+        shown = self.page.evaluate(_GO_THROUGH, numbers)
+        assert not numbers or shown == numbers[-1], f"step {shown} is on show on the way through {numbers}"
 
     def show(self, column: str, middle: str | None = None) -> None:
         """What a tab of the page shows: column `left`, `middle` or `right`, and in the middle `lanes`, `spacetime` or

@@ -12,8 +12,11 @@ from playwright.sync_api import Browser
 
 from tests.e2e.stage import Manner, Stage
 
-RUNS = ("SC-03", "SC-16", "SC-44", "SC-50", "SC-58", "SC-83")
-"""Retries, expiry, a transaction, the loop, markers that retry, the middleware: every panel is in one of them."""
+RUNS = [
+    *("SC-50", "SC-58", "SC-83"),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("SC-03", "SC-16", "SC-44")),
+]
+"""The loop, markers that retry, the middleware; retries, expiry, a transaction: every panel is in one of them."""
 
 _WALK = """async ([first, last, leap]) => {
   const player = document.querySelector("eos-player");
