@@ -16,7 +16,7 @@ import type { ClientView, Frame, TransactionManagerView } from "../player/frame.
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
-import { disagreement } from "./disagreements.ts";
+import { disagreement, disagreements } from "./disagreements.ts";
 import { folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { MachineElement } from "./machine-element.ts";
@@ -126,7 +126,7 @@ export class ClientMachine extends MachineElement {
       isPicked(frame.selection, plainly("actor", name)) || isOfPicked(frame, { transaction: manager.transactional_id }) ? "picked" : ""}>${say("diagram.machine.heading_of", { client: name })}</button>`;
     return section(
       title,
-      identityFact(frame, name, manager),
+      html`${identityFact(frame, name, manager)}${this.#differs(frame, name)}`,
       html`${this.#machine(frame, name, client, manager)}${this.#facts(manager)}${this.#numbering(frame, name)}`,
     );
   }
@@ -169,6 +169,12 @@ export class ClientMachine extends MachineElement {
       facts.push(say("diagram.machine.requests", { apis: manager.requests.map((request) => request.api) }));
     }
     return facts.length === 0 ? nothing : html`<p class="quiet">${facts.join(" ")}</p>`;
+  }
+
+  /** In the heading, which is all that is seen of a folded panel. */
+  #differs(frame: Frame, name: string) {
+    const found = disagreements(frame).filter((one) => one.client === name);
+    return found.length === 0 ? nothing : html` <b title=${found.map((one) => one.text).join(" ")}>≠</b>`;
   }
 
   #numbering(frame: Frame, name: string) {

@@ -198,10 +198,10 @@ export class ProducerTable extends DiagramElement {
     }
     return html`${section(
       say("diagram.producers.cache"),
-      say("diagram.producers.cache_fact", {
+      html`${say("diagram.producers.cache_fact", {
         identity: shape.producers.find((row) => row.producerId === shape.open)?.identity ?? "", partition: shape.partition,
-      }),
-      shape.cache.length === 0
+      })}${differs.length > 0 ? html` <b title=${shape.differs.join(" ")}>≠</b>` : nothing}`,
+      html`${differs}${shape.cache.length === 0
         ? html`<p class="quiet">${say("diagram.producers.cache_empty")}</p>`
         : html`<table><thead><tr><th>${say("diagram.producers.sequences")}</th><th>${say("diagram.producers.offsets")}</th><th>${say(
             "diagram.producers.stored_at")}</th><th><span class="quiet">${shape.replica}</span></th></tr></thead><tbody>${repeat(
@@ -210,7 +210,7 @@ export class ProducerTable extends DiagramElement {
             (row) => html`<tr class="${row.hit ? "hit" : ""} ${row.picked ? "picked" : ""}" @click=${() => this.pick(row.selection)}><td><button
               aria-pressed=${row.picked ? "true" : "false"}>${row.sequences}</button></td><td>${row.offsets}</td><td>${row.storedAt}</td><td>${
               row.note}</td></tr>`,
-          )}</tbody></table>${shape.remark === null ? nothing : html`<p class="remark">${shape.remark}</p>`}${differs}`,
+          )}</tbody></table>${shape.remark === null ? nothing : html`<p class="remark">${shape.remark}</p>`}`}`,
     )}${shape.producers.length > 1 || shape.folded > 0 ? this.#producers(shape) : nothing}`;
   }
 

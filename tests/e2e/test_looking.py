@@ -137,6 +137,12 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
 
 
 def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: Page) -> None:
+    # A key that has nothing to act on says what it would need.
+    for key, told in (("d", "select an arrow"), ("u", "nothing to take back")):
+        page.keyboard.press(key)
+        expect(page.locator(".message.hint")).to_contain_text(told)
+    page.keyboard.press("Escape")
+    expect(page.locator(".message.hint")).to_have_count(0)
     page.locator("eos-in-flight .card").first.click(button="right")
     menu = page.locator(".action-list.floating")
     expect(menu).to_contain_text("Drop message 3 (Produce): it never arrives")
