@@ -17,10 +17,10 @@ from tests.running_site import RunningSite
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 
 
-@pytest.fixture(params=SIZES)
-def person(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
+@pytest.fixture
+def person(size: str, browser: Browser) -> Iterator[BrowserContext]:
     """Somebody who makes a link, with a clipboard."""
-    width, height = SIZES[request.param]
+    width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     yield context
@@ -51,6 +51,7 @@ def copied_link(page: Page) -> str:
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 
+@pytest.mark.parametrize("size", ["desk", pytest.param("telephone", marks=pytest.mark.slow)])
 def test_a_copied_link_leads_another_browser_to_the_same_step(
     person: BrowserContext, browser: Browser, running_site: RunningSite
 ) -> None:
@@ -85,6 +86,7 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
     visitor.close()
 
 
+@pytest.mark.parametrize("size", ["telephone", pytest.param("desk", marks=pytest.mark.slow)])
 def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
     person: BrowserContext, browser: Browser, running_site: RunningSite, broken_policy: list[str]
 ) -> None:
