@@ -89,8 +89,11 @@ def document_of_case(replay: Replay) -> dict[str, Any]:
         for language in _LANGUAGES
     }
     document = scenario_of(case, f"MY-CASE-{str(replay.id)[:8]}", titles, named)
-    for name in _TEXTS:
-        document[name] = {language: say(f"logs.scenario.{name}", language) for language in _LANGUAGES}
+    texts = {
+        name: {language: say(f"logs.scenario.{name}", language) for language in _LANGUAGES} for name in _TEXTS
+    }
+    # They stand where the library's documents have them: behind the title.
+    document = {name: document[name] for name in ("id", "profile", "title")} | texts | document
     try:
         run = Simulation(load(document), watching="bare")
     except (BadScenario, Refused) as error:

@@ -31,7 +31,7 @@ def opened(name: str, *partitions: str, owner: str = "") -> Replay:
     folder = LOGS / name
     files = {
         f"{path.parent.name}/{path.name}": path.read_bytes()
-        for path in sorted(folder.rglob("*"))
+        for path in sorted(folder.glob("*/*"))
         if path.is_file() and path.suffix not in (".txt", ".json")
         if not partitions or path.parent.name in partitions
     }
