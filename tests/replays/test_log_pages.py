@@ -164,6 +164,7 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
     assert response.url == reverse("replays:log_case", args=[Replay.objects.get().id])
     page = case_page(client)
     assert page.count('class="verdict-card"') == 1
+    assert "/reference/signatures/#" in page
     for words in (
         "hangopen-0</span>: slow but alive",
         "Producer 1022, epoch 0, from offset 2",
