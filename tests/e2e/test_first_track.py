@@ -31,7 +31,7 @@ SECONDS_MAX = 30.0
 """For one thing to happen; far more than is needed, as the machine may be busy."""
 
 POLL_MS = 100
-"""To look is dear, by the tree above all: more often would keep the page from getting there."""
+"""To look is dear: more often would keep the page from getting there."""
 
 SENTENCE = "What happened"
 QUESTION = "What happens next"
@@ -139,26 +139,24 @@ class WithKeyboard(Seeing):
 
 class ByTree(Listener):
     def is_there(self, role: str, name: str) -> bool:
-        return len(self.tree().things(role, name)) == 1
+        return len(self.things(role, name)) == 1
 
     def state(self) -> State:
-        tree = self.tree()
-        cards = tree.things("group", QUESTION)
-        is_answered = bool(cards) and bool(tree.things("status", inside=cards[0]))
-        return State(tree.hears(SENTENCE), bool(cards), is_answered, tree.thing("button", NEXT).is_disabled)
+        cards = self.things("group", QUESTION)
+        is_answered = bool(cards) and bool(self.things("status", inside=cards[0]))
+        return State(self.hears(SENTENCE), bool(cards), is_answered, self.thing("button", NEXT).is_disabled)
 
     def verdict(self) -> str:
-        tree = self.tree()
-        return tree.words_of(tree.thing("status", inside=tree.thing("group", QUESTION)))
+        return self.words_of(self.thing("status", inside=self.thing("group", QUESTION)))
 
     def choose(self, number: int) -> str:
-        choices = self.tree().things("radio")
+        choices = self.things("radio")
         chosen = choices[number % len(choices)]
         self.act(chosen)
         return chosen.name
 
     def go_on(self) -> None:
-        self.press_again("button", NEXT)
+        self.press("button", NEXT)
 
 
 @dataclass(frozen=True)

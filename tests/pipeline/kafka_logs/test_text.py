@@ -315,9 +315,10 @@ def test_text_and_folders_are_one_case(tmp_path: Path) -> None:
     ] == ["slow_but_alive"]
 
 
-def test_a_binary_file_beside_segments_is_refused_in_words(tmp_path: Path) -> None:
-    (snapshot,) = (KAFKA_LOGS / "c_commit" / "txcommit-0").glob("*.snapshot")
+def test_a_binary_file_is_refused_in_words(tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(bytes(range(256)))
     with pytest.raises(CommandError, match="is no text: give the folder"):
-        call_command("logs", str(snapshot))
+        call_command("logs", str(picture))
     with pytest.raises(CommandError, match="does not exist"):
         call_command("logs", str(tmp_path / "nothing"))
