@@ -1,1 +1,7 @@
-"""What is measured and how: README.md. `python -m benchmarks [NAME…]` prints `name value unit` lines."""
+"""Measuring; the README tells what and how. What the benchmarks share with the tests in a real browser must not bring
+the tests' settings into the processes that are measured.
+"""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")

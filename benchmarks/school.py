@@ -128,7 +128,9 @@ def list_milliseconds(address: str, environment: dict[str, str], folder: Path) -
     """The page of one browser's 1,000 sessions, read one after the other."""
     command = [sys.executable, "-m", "benchmarks.stored_session", "many", str(LISTED)]
     chosen = {**os.environ, **environment, "EOSVIZ_DATA": str(folder)}
-    stored = json.loads(subprocess.run(command, cwd=ROOT, env=chosen, check=True, capture_output=True).stdout)
+    stored = json.loads(
+        subprocess.run(command, cwd=ROOT, env=chosen, check=True, stdout=subprocess.PIPE).stdout
+    )
     request = urllib.request.Request(
         f"{address}?sessions=all", headers={"Cookie": f"sessionid={stored['cookie']}"}
     )
