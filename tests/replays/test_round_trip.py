@@ -48,7 +48,9 @@ class TestVerified:
     def test_a_whole_session_comes_back_verified_with_the_same_steps(self, whole: Session) -> None:
         replay = imported(exported(whole))
         assert (replay.state, replay.steps) == ("verified", root(whole).newest)
-        stored = [json.loads(body) for body in Step.objects.filter(branch=root(whole)).bodies()]
+        stored = [
+            json.loads(body) for body in Step.objects.filter(branch=root(whole)).order_by("number").bodies()
+        ]
         assert played(replay)["steps"] == {str(root(whole).id): stored}
         assert played(replay)["verified"]["state"] == "verified"
 
