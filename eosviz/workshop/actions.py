@@ -17,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, ProtectedError
 
 from engine.errors import Refused
+from engine.explain import LANGUAGES
 from engine.scenario import BadScenario, library, load, parse
 from engine.scenario.mistakes import mistakes
 from engine.scenario.script import script_of
@@ -104,7 +105,7 @@ def _take(draft: Draft, text: str) -> None:
     draft.profile = str(document.get("profile", "k28"))[:16]
     title = document.get("title")
     draft.title = (
-        {language: str(text)[:200] for language, text in title.items() if language in ("en", "zh-Hans")}
+        {language: str(text)[:200] for language, text in title.items() if language in LANGUAGES}
         if isinstance(title, dict)
         else {}
     )

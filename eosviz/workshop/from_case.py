@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from engine.errors import Refused
+from engine.explain import LANGUAGES
 from engine.scenario import BadScenario, load
 from engine.simulation import Simulation
 from eosviz.accounts.models import User
@@ -39,7 +40,6 @@ from eosviz.workshop.trial import STEPS_MAX
 
 CASE_BATCHES_MAX = 2_000
 """Of all partitions, Kafka's own too: what is read of a case to make a scenario of it."""
-_LANGUAGES = ("en", "zh-Hans")
 _TEXTS = ("summary", "lesson")
 
 
@@ -86,11 +86,11 @@ def document_of_case(replay: Replay) -> dict[str, Any]:
     }
     titles = {
         language: say("logs.scenario.title", language, {"title": replay.title[language]})
-        for language in _LANGUAGES
+        for language in LANGUAGES
     }
     document = scenario_of(case, f"MY-CASE-{str(replay.id)[:8]}", titles, named)
     texts = {
-        name: {language: say(f"logs.scenario.{name}", language) for language in _LANGUAGES} for name in _TEXTS
+        name: {language: say(f"logs.scenario.{name}", language) for language in LANGUAGES} for name in _TEXTS
     }
     # They stand where the library's documents have them: behind the title.
     document = {name: document[name] for name in ("id", "profile", "title")} | texts | document

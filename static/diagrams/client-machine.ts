@@ -16,7 +16,7 @@ import type { ClientView, Frame, TransactionManagerView } from "../player/frame.
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
-import { disagreement, disagreements } from "./disagreements.ts";
+import { disagreement, disagreementsOf } from "./disagreements.ts";
 import { folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { MachineElement } from "./machine-element.ts";
@@ -173,7 +173,7 @@ export class ClientMachine extends MachineElement {
 
   /** In the heading, which is all that is seen of a folded panel. */
   #differs(frame: Frame, name: string) {
-    const found = disagreements(frame).filter((one) => one.client === name);
+    const found = disagreementsOf(frame, name);
     return found.length === 0 ? nothing : html` <b title=${found.map((one) => one.text).join(" ")}>≠</b>`;
   }
 

@@ -18,15 +18,13 @@ export interface Disagreement {
 
 /** Of all clients, in the order of their names. */
 export function disagreements(frame: Frame): Disagreement[] {
-  const found: Disagreement[] = [];
-  for (const name of Object.keys(frame.view.clients ?? {}).sort()) {
-    const partitions = frame.view.clients?.[name]?.transaction_manager?.partitions ?? {};
-    for (const partition of Object.keys(partitions).sort()) {
-      const one = disagreement(frame, name, partition);
-      if (one !== null) found.push(one);
-    }
-  }
-  return found;
+  return Object.keys(frame.view.clients ?? {}).sort().flatMap((client) => disagreementsOf(frame, client));
+}
+
+/** Of one client, in the order of its partitions' names. */
+export function disagreementsOf(frame: Frame, client: string): Disagreement[] {
+  const partitions = frame.view.clients?.[client]?.transaction_manager?.partitions ?? {};
+  return Object.keys(partitions).sort().map((partition) => disagreement(frame, client, partition)).filter((one) => one !== null);
 }
 
 /** Null where both know the same, where something is in flight or undecided, and where one of them is down. */

@@ -38,6 +38,11 @@ class LoneFileError(LogsError):
         self.told = tuple(told)
 
 
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(LONE_BYTES_MAX)
+
+
 def by_kind(paths: Sequence[Path]) -> Given:
     """Raises LogsError for a path that is none of them, LoneFileError for a file that is read only beside segments
     which were not given."""
@@ -57,7 +62,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
     # Whoever gives all files of a folder means the folder.
     read = {(one if one.is_dir() else one.parent).resolve() for one in given.logs}
     told = [
-        lone_file(path.name, path.read_bytes()[:LONE_BYTES_MAX])
+        lone_file(path.name, _beginning(path))
         for path in beside
         if not read.intersection(path.resolve().parents)
     ]
