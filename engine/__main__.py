@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from engine.errors import EngineError, Refused
-from engine.explain import transcript_lines
+from engine.explain import LANGUAGES, transcript_lines
 from engine.predict import questions
 from engine.predict.listing import question_lines
 from engine.recording import canonical
@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--transactions", action="store_true", help="print a line for each transaction at the end"
     )
-    run.add_argument("--language", choices=("en", "zh-Hans"), default="en")
+    run.add_argument("--language", choices=LANGUAGES, default=LANGUAGES[0])
     run.set_defaults(command=run_command)
     scenarios = commands.add_parser("scenarios", help="list the library")
     scenarios.add_argument("--json", action="store_true")
@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
         "explain", help="print a state machine, the code of a component, what is known of a key or an error"
     )
     explain.add_argument("what", nargs="?", metavar="MACHINE|COMPONENT|KEY|REQUIREMENT|ERROR")
-    explain.add_argument("--language", choices=("en", "zh-Hans"), default="en")
+    explain.add_argument("--language", choices=LANGUAGES, default=LANGUAGES[0])
     explain.set_defaults(command=explain_command)
     _add_why(commands)
     coverage = commands.add_parser("coverage", help="what the library leaves out; 1 when it is anything")
@@ -109,7 +109,7 @@ def _add_why(commands: Any) -> None:
         "--subject", default="", help="what the question is about, or KIND:ID to list its questions"
     )
     why.add_argument("--interventions", metavar="FILE", help="JSON: what was done to the run")
-    why.add_argument("--language", "--lang", choices=("en", "zh-Hans"), default="en")
+    why.add_argument("--language", "--lang", choices=LANGUAGES, default=LANGUAGES[0])
     why.set_defaults(command=why_command)
 
 

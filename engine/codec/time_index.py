@@ -1,8 +1,7 @@
 """The time index beside a segment (`.timeindex`): from which offset on its records are at least so late.
 
 Source: Kafka's `TimeIndex`: entries of 12 bytes, the largest timestamp so far (int64) and the offset of its
-record relative to the segment's base offset (int32), both rising. A file that was not closed cleanly has its
-allocated length, zeros behind the last entry.
+record relative to the segment's base offset (int32), both rising.
 """
 
 import struct
@@ -10,8 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.codec.buffers import Buffer
+from engine.codec.rising_pairs import rising_pairs
 
-ENTRY_BYTES = 12
 _ENTRY = struct.Struct(">qi")
 
 
@@ -25,11 +24,4 @@ class TimeEntry(NamedTuple):
 
 
 def time_index_entries(data: Buffer) -> Iterator[TimeEntry]:
-    """The entries as far as they rise; what stands behind the first that does not is no entry."""
-    view = memoryview(data)
-    before = TimeEntry(0, -1)
-    for timestamp, relative_offset in _ENTRY.iter_unpack(view[: len(view) // ENTRY_BYTES * ENTRY_BYTES]):
-        if timestamp <= before.timestamp or relative_offset <= before.relative_offset:
-            return
-        before = TimeEntry(timestamp, relative_offset)
-        yield before
+    return rising_pairs(data, _ENTRY, TimeEntry, TimeEntry(0, -1))

@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from eosviz.accounts.forms import words
-from eosviz.catalogue import language_of
+from eosviz.catalogue import LANGUAGES, language_of
 from eosviz.classroom.models import Classroom, Kind
 from eosviz.scenarios.cards import card_of, cards
 from eosviz.scenarios.models import ScenarioVersion
@@ -47,7 +47,7 @@ def gallery(request: HttpRequest) -> HttpResponse:
 
 def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> HttpResponse:
     asked = {name: request.GET.get(name, "")[:FILTER_CHARACTERS_MAX].strip() for name in ("q", "tag")}
-    asked["language"] = _one_of(request.GET.get("language", ""), ("en", "zh-Hans"))
+    asked["language"] = _one_of(request.GET.get("language", ""), LANGUAGES)
     asked["profile"] = _one_of(request.GET.get("profile", ""), PROFILES)
     found = Draft.objects.gallery().matching(asked["q"], asked["tag"], asked["language"], asked["profile"])
     page = Paginator(found.defer("text", "searched"), PAGE).get_page(request.GET.get("page"))

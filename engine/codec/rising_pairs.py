@@ -1,0 +1,27 @@
+"""The files beside a segment that are pairs of rising numbers, one behind the other.
+
+Source: Kafka's `AbstractIndex`: a file that was not closed cleanly has its allocated length, zeros behind the last
+entry.
+"""
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from engine.codec.buffers import Buffer
+
+Pair = TypeVar("Pair", bound=tuple[int, int])
+
+
+def rising_pairs(
+    data: Buffer, layout: struct.Struct, entry: Callable[[int, int], Pair], below: Pair
+) -> Iterator[Pair]:
+    """The entries as far as both numbers rise, from ``below`` on; what stands behind the first that does not is no
+    entry."""
+    view = memoryview(data)
+    before = below
+    for one, other in layout.iter_unpack(view[: len(view) // layout.size * layout.size]):
+        if one <= before[0] or other <= before[1]:
+            return
+        before = entry(one, other)
+        yield before
