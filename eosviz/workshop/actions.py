@@ -6,6 +6,7 @@ rule of the workshop forbids is `WorkshopRefused`.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import re
@@ -29,7 +30,7 @@ from eosviz.classroom.models import Classroom
 from eosviz.scenarios.models import ScenarioVersion, encode_document
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.simulations import scenario_of
-from eosviz.workshop.editing import CannotEdit, Edit, edited, written
+from eosviz.workshop.editing import EDITS_MAX, CannotEdit, Edit, edited, written
 from eosviz.workshop.models import (
     EDITIONS_MAX,
     SEARCHED_CHARACTERS_MAX,
@@ -220,8 +221,8 @@ def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
     edits = [Edit("add", ["faults"], _without_nothing(rule)) for rule in script.rules]
     if "expect" in parse(text) and script.rules:
         edits.append(Edit("remove", ["expect"]))
-    for start in range(0, len(edits), 50):
-        text = edited(text, edits[start : start + 50])
+    for start in range(0, len(edits), EDITS_MAX):
+        text = _changed(text, edits[start : start + EDITS_MAX])
     return create_draft(owner, _renamed(text), origin_name=name), len(script.left_out)
 
 
@@ -235,7 +236,7 @@ def _with_variant(text: str, document: dict[str, Any], variant: str, source: dic
     for key, value in source.items():
         if key not in ("variant_title", "expect_refused") and document.get(key) != value:
             edits.append(Edit("set", [key], copy.deepcopy(value)))
-    return edited(text, edits)
+    return _changed(text, edits)
 
 
 def text_of(version: ScenarioVersion) -> str:
@@ -248,17 +249,33 @@ def text_of(version: ScenarioVersion) -> str:
     edition = Edition.objects.filter(version=version).order_by("published").first()
     if edition is not None:
         return edition.text
+    return text_of_document(version.document)
+
+
+def text_of_document(document: dict[str, Any]) -> str:
+    """As it would be written. Raises WorkshopRefused."""
+    with _writing():
+        return written(document)
+
+
+def _changed(text: str, edits: list[Edit]) -> str:
+    with _writing():
+        return edited(text, edits)
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
     try:
-        return written(version.document)
+        yield
     except CannotEdit:
-        raise WorkshopRefused("cannot_write") from None
+        raise WorkshopRefused("cannot_write", most=TEXT_BYTES_MAX) from None
 
 
 def _renamed(text: str) -> str:
     """Under a name of its own: two scenarios of one name are mistaken for one another."""
     document = tomlkit.parse(text)
     name = str(document.get("id", "MY"))[:30]
-    return edited(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")])
+    return _changed(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")])
 
 
 # -- editions --------------------------------------------------------------------------------------------
@@ -327,15 +344,22 @@ def _publishable(text: str) -> dict[str, Any]:
 
 
 def _outcomes(text: str) -> dict[str, Outcome]:
-    try:
+    with within_bounds():
         made = outcomes(text)
+    if not any(one.steps for one in made.values()) and not any(one.refused for one in made.values()):
+        raise WorkshopRefused("nothing_happens")
+    return made
+
+
+@contextlib.contextmanager
+def within_bounds() -> Iterator[None]:
+    """A run in the process of trials. Raises WorkshopRefused."""
+    try:
+        yield
     except Busy:
         raise WorkshopRefused("busy") from None
     except TooMuch:
         raise WorkshopRefused("too_much") from None
-    if not any(one.steps for one in made.values()) and not any(one.refused for one in made.values()):
-        raise WorkshopRefused("nothing_happens")
-    return made
 
 
 def check(edition: Edition) -> dict[str, Any] | None:

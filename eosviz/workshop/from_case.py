@@ -16,10 +16,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from engine.errors import Refused
 from engine.explain import LANGUAGES
-from engine.scenario import BadScenario, load
-from engine.simulation import Simulation
 from eosviz.accounts.models import User
 from eosviz.catalogue import say
 from eosviz.pipeline.kafka_logs.case_scenario import (
@@ -33,10 +30,9 @@ from eosviz.replays.log_page import log_case_page
 from eosviz.replays.models import Replay
 from eosviz.replays.player_file import unpack
 from eosviz.walkthroughs.browser import browser_of
-from eosviz.workshop.actions import WorkshopRefused, create_draft
-from eosviz.workshop.editing import CannotEdit, written
+from eosviz.workshop.actions import WorkshopRefused, create_draft, text_of_document, within_bounds
 from eosviz.workshop.models import Draft
-from eosviz.workshop.trial import STEPS_MAX
+from eosviz.workshop.trial import played
 
 CASE_BATCHES_MAX = 2_000
 """Of all partitions, Kafka's own too: what is read of a case to make a scenario of it."""
@@ -64,17 +60,13 @@ def from_case(request: HttpRequest, replay_id: uuid.UUID) -> HttpResponse:
 
 
 def draft_of_case(owner: User, replay: Replay) -> Draft:
-    """Raises NoScenarioError: why no scenario writes such a log; WorkshopRefused: too many drafts."""
-    document = document_of_case(replay)
-    try:
-        text = written(document)
-    except CannotEdit:
-        raise WorkshopRefused("cannot_write") from None
-    return create_draft(owner, text, origin_name=replay.title["en"])
+    """Raises NoScenarioError: why no scenario writes such a log; WorkshopRefused: too many drafts, or a run that takes
+    too much."""
+    return create_draft(owner, text_of_case(replay), origin_name=replay.title["en"])
 
 
-def document_of_case(replay: Replay) -> dict[str, Any]:
-    """The scenario, played once and compared with the case. Raises NoScenarioError."""
+def text_of_case(replay: Replay) -> str:
+    """The scenario, played once and compared with the case. Raises NoScenarioError or WorkshopRefused."""
     if replay.steps > CASE_BATCHES_MAX:
         raise NoScenarioError("batches", count=replay.steps, most=CASE_BATCHES_MAX)
     player = msgspec.json.decode(b"".join(unpack(bytes(replay.player))))
@@ -93,13 +85,12 @@ def document_of_case(replay: Replay) -> dict[str, Any]:
         name: {language: say(f"logs.scenario.{name}", language) for language in LANGUAGES} for name in _TEXTS
     }
     # They stand where the library's documents have them: behind the title.
-    document = {name: document[name] for name in ("id", "profile", "title")} | texts | document
-    try:
-        run = Simulation(load(document), watching="bare")
-    except (BadScenario, Refused) as error:
-        raise NoScenarioError("refused", reason=str(error)[:300]) from error
-    run.run(steps=STEPS_MAX)
-    place = differs_at(case, lanes_of(run.view()))
+    text = text_of_document({name: document[name] for name in ("id", "profile", "title")} | texts | document)
+    with within_bounds():
+        run = played(text)
+    if run.view is None:
+        raise NoScenarioError("refused", reason=run.refused)
+    place = differs_at(case, lanes_of(run.view))
     if place is not None:
         raise NoScenarioError("differs", partition=place[0], offset=place[1])
-    return document
+    return text

@@ -51,7 +51,7 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         return self.filter(owner=user) if user.is_authenticated else self.none()
 
     def seen_by(self, user: User | AnonymousUser) -> DraftQuerySet:
-        """Those whose editions somebody may look at and start. Without a edition only one's own."""
+        """Those whose editions somebody may look at and start. Without an edition only one's own."""
         published = models.Exists(Edition.objects.filter(draft=models.OuterRef("pk")))
         seen = models.Q(visibility__in=(Visibility.LINK, Visibility.PUBLIC)) & models.Q(published)
         if user.is_authenticated:

@@ -15,8 +15,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -49,11 +50,11 @@ class Busy(Exception):
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """`every`: an outcome with the digests of its steps for each variant, for a edition."""
+    """`wanted`: what comes of one variant, an outcome with its steps' digests for each, or the view at the end."""
 
     text: str
     variant: str | None = None
-    every: bool = False
+    wanted: Literal["trial", "outcomes", "view"] = "trial"
 
 
 class Mistake(msgspec.Struct):
@@ -124,13 +125,20 @@ class Trial(msgspec.Struct, kw_only=True):
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """What a edition keeps of one variant. `digests`: eight bytes a step, in hex."""
+    """What an edition keeps of one variant. `digests`: eight bytes a step, in hex."""
 
     finished: str | None = None
     steps: int = 0
     verdicts: list[Json] = []
     refused: str | None = None
     digests: str = ""
+
+
+class Played(msgspec.Struct, kw_only=True):
+    """`view`: docs/frame.md. `refused`: the sentence that says why there is no run."""
+
+    view: Json | None = None
+    refused: Json | None = None
 
 
 def try_out(asked: Asked) -> Trial:
@@ -140,7 +148,12 @@ def try_out(asked: Asked) -> Trial:
 
 def outcomes(text: str) -> dict[str, Outcome]:
     """Of the document itself (`""`) where it acts, and of each variant. Raises TooMuch or Busy."""
-    return msgspec.json.decode(_run(Asked(text=text, every=True)), type=dict[str, Outcome])
+    return msgspec.json.decode(_run(Asked(text=text, wanted="outcomes")), type=dict[str, Outcome])
+
+
+def played(text: str) -> Played:
+    """The document to its end. Raises TooMuch or Busy."""
+    return msgspec.json.decode(_run(Asked(text=text, wanted="view")), type=Played)
 
 
 def _run(asked: Asked) -> bytes:
@@ -245,8 +258,8 @@ def _watch(simulation: Any, trial: Trial) -> None:
     if simulation.finished is None and trial.stopped is None:
         trial.stopped = "steps"
     trial.steps, trial.finished = simulation.number, simulation.finished
-    trial.verdicts = [_counts(verdict, "partition") for verdict in simulation.verdicts()]
-    trial.transactions = [_counts(verdict, "tid") for verdict in simulation.judges.transaction_verdicts()]
+    trial.verdicts = [_counts(verdict) for verdict in simulation.verdicts()]
+    trial.transactions = [_counts(verdict) for verdict in simulation.judges.transaction_verdicts()]
     judged = simulation.judges.guarantees.items()
     trial.guarantees = {name: part.broken_at for name, part in judged}
     trial.surprise = next(
@@ -289,7 +302,7 @@ def _surprised(step: Json, surprises: dict[str, Surprise]) -> None:
         )
 
 
-def _counts(verdict: Any, key: str) -> Json:
+def _counts(verdict: Any) -> Json:
     from dataclasses import fields
 
     return {
@@ -322,16 +335,36 @@ def every_outcome(text: str) -> dict[str, Outcome]:
         while simulation.number < STEPS_MAX and (step := simulation.step()) is not None:
             digests.append(hashlib.blake2b(msgspec.json.encode(step.to_json()), digest_size=8).hexdigest())
         outcome.finished, outcome.steps = simulation.finished, simulation.number
-        outcome.verdicts = [_counts(verdict, "partition") for verdict in simulation.verdicts()]
+        outcome.verdicts = [_counts(verdict) for verdict in simulation.verdicts()]
         outcome.digests = "".join(digests)
     return found
+
+
+def to_its_end(text: str) -> Played:
+    """Within this process."""
+    from engine.errors import Refused
+    from engine.scenario import BadScenario, load, parse
+    from engine.simulation import Simulation
+
+    try:
+        simulation = Simulation(load(parse(text)), watching="bare")
+    except (BadScenario, Refused) as error:
+        return Played(refused=error.told["reason"])
+    simulation.run(steps=STEPS_MAX)
+    return Played(view=simulation.view())
+
+
+_ANSWERS: dict[str, Callable[[Asked], Any]] = {
+    "trial": lambda asked: tried(asked.text, asked.variant),
+    "outcomes": lambda asked: every_outcome(asked.text),
+    "view": lambda asked: to_its_end(asked.text),
+}
 
 
 def main() -> int:
     _bound()
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
-    answer = every_outcome(asked.text) if asked.every else tried(asked.text, asked.variant)
-    sys.stdout.buffer.write(msgspec.json.encode(answer))
+    sys.stdout.buffer.write(msgspec.json.encode(_ANSWERS[asked.wanted](asked)))
     return 0
 
 

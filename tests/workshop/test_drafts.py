@@ -165,6 +165,13 @@ def test_a_fork_keeps_its_origin_and_outlives_it(draft: Draft, lea: User) -> Non
     assert (copied.origin, copied.origin_name) == (None, "MY-LOST · 1")
 
 
+def test_a_copy_that_would_outgrow_the_bound_with_its_new_name_is_refused(draft: Draft, lea: User) -> None:
+    edition = actions.publish(draft)
+    text = TEXT.replace("MY-LOST", "LOST")
+    edition.text = text + "#" * (TEXT_BYTES_MAX - len(text.encode()))
+    assert refused(actions.fork, lea, edition) == "cannot_write"
+
+
 def test_what_was_done_in_a_session_becomes_the_fault_script(ina: User) -> None:
     from eosviz.walkthroughs.actions import create_session
 

@@ -18,7 +18,7 @@ from eosviz.pipeline.kafka_logs.case_scenario import (
 )
 from eosviz.replays.actions import open_log
 from eosviz.replays.models import Replay
-from eosviz.workshop.from_case import document_of_case
+from eosviz.workshop.from_case import text_of_case
 from eosviz.workshop.models import Draft
 from tests.accounts.conftest import person, signed_in
 
@@ -58,8 +58,7 @@ def by_offset(folder: Path) -> dict[int, str]:
     "name", ["h2_open", "c_commit", "d_abort", "e_interleave", "g_zombie", "a_plain", "b_idem"]
 )
 def test_the_run_holds_what_kafka_says_of_the_files(name: str) -> None:
-    document = document_of_case(opened(name))
-    run = Simulation(load(document), watching="bare")
+    run = Simulation(load(parse(text_of_case(opened(name)))), watching="bare")
     run.run()
     played = lanes_of(run.view())
     folders = [folder for folder in sorted((LOGS / name).iterdir()) if any(folder.glob("*.log.dump.txt"))]
@@ -76,7 +75,7 @@ def test_the_run_holds_what_kafka_says_of_the_files(name: str) -> None:
 
 @pytest.mark.django_db
 def test_the_open_transaction_of_a_case_holds_the_reader_back_in_the_scenario_too() -> None:
-    run = Simulation(load(document_of_case(opened("h2_open"))), watching="judged")
+    run = Simulation(load(parse(text_of_case(opened("h2_open")))), watching="judged")
     run.run()
     view = run.view()
     lane = view["partitions"]["hangopen-0"]
