@@ -85,7 +85,7 @@ def test_the_code_of_every_component_is_shown_and_its_machine_leads_to_it(client
     for component in components().values():
         links = machines.count(f"/reference/code/#{component.name}")
         assert links == len(component.machines)
-    assert "对应代码：事务协调器" in machines
+    assert "对应代码：事务协调者" in machines
 
 
 def test_the_page_gets_the_code_as_the_engine_has_it(client: Client) -> None:

@@ -89,7 +89,7 @@ class TestPage:
         page = client.get("/", headers={"accept-language": "zh-CN"}).content.decode()
         assert '<html lang="zh-Hans"' in page
         assert "确认丢失，重复被拒绝" in page
-        assert "您将看到" in page
+        assert "你将看到" in page
         assert "What you will see" not in page
 
     def test_the_language_is_chosen_by_a_button(self, client: Client) -> None:
