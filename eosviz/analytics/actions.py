@@ -61,11 +61,8 @@ def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs
 def ask(classroom: Classroom | None) -> Analysis:
     """An analysis that waits to be run; the one that waits or runs already where there is one."""
     with transaction.atomic():
-        scope = Analysis.objects.of_scope(classroom)
-        for known in scope.unfinished():
-            if known.is_active:
-                return known
-        return Analysis.objects.create(classroom=classroom, state=State.WAITING)
+        known: Analysis | None = Analysis.objects.of_scope(classroom).under_way().first()
+        return known or Analysis.objects.create(classroom=classroom, state=State.WAITING)
 
 
 def ask_for_all() -> list[Analysis]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+from django.db import transaction
 from django.utils import timezone
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
@@ -52,7 +53,7 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
         )
         # Whoever is killed before this leaves an older one to be seen.
         older = Analysis.objects.of_scope(analysis.classroom).exclude(id=analysis.id)
-        older.exclude(state__in=(State.WAITING, State.RUNNING)).delete()
+        older.exclude(id__in=older.under_way().values("id")).delete()
 
 
 def _figures(spark: SparkSession, gathered: Gathered, people_min: int) -> tuple[int, list[Row]]:
@@ -97,4 +98,7 @@ def _store(analysis: Analysis, gathered: Gathered, rows: list[Row]) -> None:
         )
         for row in rows
     ]
-    Figure.objects.bulk_create(made, STORED_AT_ONCE)
+    with transaction.atomic():
+        # A process that was killed may have stored the same before.
+        analysis.figures.all().delete()
+        Figure.objects.bulk_create(made, STORED_AT_ONCE)

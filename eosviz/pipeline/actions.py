@@ -45,9 +45,9 @@ class InUse(Exception):
 def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", facts: bool = False) -> Sweep:
     """A sweep that waits to be run. Raises NotNow for a browser that has too much under way."""
     with transaction.atomic():
-        check_room(owner)
         _check_quota(owner, "sweeps")
         _check_quota(owner, "sweep_runs", document.runs)
+        check_room(owner)  # whoever else adds to this person's things waits by now
         if owner and document.runs > PAGE_RUNS_MAX:
             raise NotNow("too_large", runs=document.runs, most=PAGE_RUNS_MAX)
         identity = uuid.uuid4()
@@ -74,8 +74,8 @@ def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", fa
 def add_shrink(sweep: Sweep, document: dict[str, Any], guarantee: str, owner: str) -> Shrink:
     """A shrink that waits to be run. Raises NotNow."""
     with transaction.atomic():
-        check_room(owner)
         _check_quota(owner, "shrinks")
+        check_room(owner)
         return Shrink.objects.create(
             owner=owner,
             state=State.WAITING,
@@ -91,7 +91,7 @@ def check_room(owner: str) -> None:
     """Raises NotNow."""
     if not owner:
         return
-    under_way = sum(kind.objects.of_browser(owner).unfinished().count() for kind in (Sweep, Shrink))
+    under_way = sum(kind.objects.of_browser(owner).under_way().count() for kind in (Sweep, Shrink))
     if under_way >= WAITING_MAX:
         raise NotNow("too_many", most=WAITING_MAX)
 

@@ -33,8 +33,10 @@ class JobQuerySet(models.QuerySet[Any]):
     def of_browser(self, browser: str) -> "JobQuerySet":
         return self.filter(owner=browser, owner__gt="")
 
-    def unfinished(self) -> "JobQuerySet":
-        return self.filter(state__in=(State.WAITING, State.RUNNING))
+    def under_way(self) -> "JobQuerySet":
+        """Those that wait or run; not those that lost their process."""
+        heard = timezone.now() - timedelta(seconds=SILENT_SECONDS)
+        return self.filter(Q(state=State.WAITING) | Q(state=State.RUNNING, beat__gte=heard))
 
     def recent(self) -> "JobQuerySet":
         return self.order_by("-created", "id")

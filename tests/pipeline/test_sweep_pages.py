@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -349,6 +350,11 @@ class TestJobs:
             client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         page = client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         assert page.status_code == 422 and Sweep.objects.count() == actions.WAITING_MAX
+        # One that lost its process is none of them.
+        lost = Sweep.objects.recent()[0]
+        Sweep.objects.filter(id=lost.id).update(state=State.RUNNING, beat=datetime(2020, 1, 1, tzinfo=UTC))
+        client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
+        assert Sweep.objects.count() == actions.WAITING_MAX + 1
 
     def test_its_files_are_counted_as_exports_and_its_page_is_not(
         self, client: Client, started: list[int], settings: Any, monkeypatch: pytest.MonkeyPatch
