@@ -58,6 +58,10 @@ class Profile:
     """Cutting a log tells its transactions the high watermark again; else the next fetch does (LOG-8)."""
     validates_by_origin: bool
     """Validation level follows the append's origin (SEQ-9); else the topic's name and caller."""
+    rolls_before_validation: bool
+    """A full segment is closed before an append is validated, and so for a duplicate too (``Log.append``)."""
+    one_batch_per_append: bool
+    """A leader's append of several batches is refused with INVALID_RECORD (``LogValidator``, since 2.4)."""
 
 
 K010 = Profile(
@@ -85,6 +89,8 @@ K010 = Profile(
     drops_stray_snapshots=False,
     truncation_sets_high_watermark=False,
     validates_by_origin=False,
+    rolls_before_validation=False,
+    one_batch_per_append=False,
 )
 
 K20 = Profile(
@@ -112,6 +118,8 @@ K20 = Profile(
     drops_stray_snapshots=False,
     truncation_sets_high_watermark=False,
     validates_by_origin=False,
+    rolls_before_validation=False,
+    one_batch_per_append=False,
 )
 
 K28 = Profile(
@@ -139,6 +147,8 @@ K28 = Profile(
     drops_stray_snapshots=True,
     truncation_sets_high_watermark=True,
     validates_by_origin=True,
+    rolls_before_validation=True,
+    one_batch_per_append=True,
 )
 
 PROFILES: dict[str, Profile] = {profile.name: profile for profile in (K010, K20, K28)}

@@ -123,12 +123,13 @@ class PartitionLog:
         Nothing is stored unless all of them pass. A duplicate answers with the stored batch's offsets and
         leaves log, entry and timestamps alone (LOG-3).
         """
+        if len(batches) != 1 and self.profile.one_batch_per_append:
+            return Appended(Error.INVALID_RECORD, NO_OFFSET, NO_OFFSET)
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
         refused = self._validate(batches, self.log_end, origin, appendings, completed)
         if refused is not None:
             return refused
-        self._make_room(batches)
         first_offset = self.log_end
         for batch in batches:
             self._store(with_offset(batch, self.log_end, leader_epoch), now)
@@ -154,7 +155,6 @@ class PartitionLog:
         refused = self._validate(batches, batches[0].base_offset, _REPLICATION, appendings, completed)
         if refused is not None:
             return refused
-        self._make_room(batches)
         first_offset = batches[0].base_offset
         for batch in batches:
             self._store(batch, now)
@@ -169,8 +169,11 @@ class PartitionLog:
         appendings: dict[int, Appending],
         completed: list[CompletedTransaction],
     ) -> Appended | None:
-        """Check every batch against the running copies; returns the answer when the append ends here."""
+        """Make room and check every batch against the running copies; returns the answer when the append ends
+        here."""
         producers = self.producers
+        if self.profile.rolls_before_validation:
+            self._make_room(batches)
         for batch in batches:
             producer_id = batch.producer_id
             if producer_id != NO_PRODUCER_ID:
@@ -193,6 +196,8 @@ class PartitionLog:
                 else:
                     appending.add_data(batch, offset)
             offset += batch.last_offset_delta + 1
+        if not self.profile.rolls_before_validation:
+            self._make_room(batches)
         return None
 
     def _decided(self, rule: AppendRule, appending: Appending, level: Level) -> Appended:

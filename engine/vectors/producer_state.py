@@ -78,6 +78,7 @@ class LogCase:
         batches = []
         offset = operation.get("base_offset", self.log.log_end)
         for batch in described:
+            offset = batch.get("base_offset", offset)
             batches.append(self._data_batch(batch, offset))
             offset += batch.get("n", 1)
         return self._appended(batches, operation)
@@ -161,8 +162,12 @@ class LogCase:
         return {"result": "OK"}
 
     def reopen(self, operation: dict[str, Any]) -> dict[str, Any]:
+        high_watermark = self.log.high_watermark
         self.log.close(clean=True)
         self.log.reopen(self.clock)
+        if not self.log.profile.truncation_sets_high_watermark:
+            # Before 2.8 the mark is the replica's and not the log's (``Replica.highWatermark``).
+            self.log.set_high_watermark(high_watermark)
         return {"result": "OK"}
 
     def read(self, operation: dict[str, Any]) -> dict[str, Any]:

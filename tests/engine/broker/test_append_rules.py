@@ -226,7 +226,7 @@ def test_only_the_epoch_is_checked_at_that_level():
 
 
 def test_several_batches_in_one_append_run_on():
-    log = new_log(K28)
+    log = new_log(K20)
     appended = append(log, batch_of(0, 2), batch_of(2, 3))
     assert (appended.base_offset, appended.last_offset) == (0, 4)
     assert append(log, batch_of(5), batch_of(7)).error.name == OUT_OF_ORDER
@@ -234,8 +234,11 @@ def test_several_batches_in_one_append_run_on():
     assert log.producers.entries[0].last_sequence == 4
 
 
-def test_later_batches_of_a_first_append_are_not_checked_in_28():
-    assert append(new_log(K28), batch_of(3), batch_of(9)).error.name == "NONE"
+def test_a_leader_of_28_takes_one_batch_at_once():
+    """``LogValidator`` refuses what holds more than one, whoever appends; a follower takes what the leader has."""
+    log = new_log(K28)
+    assert append(log, batch_of(0), batch_of(1)).error.name == "INVALID_RECORD"
+    assert log.log_end == 0
     assert append(new_log(K20), batch_of(0), batch_of(9)).error.name == OUT_OF_ORDER
 
 

@@ -66,7 +66,7 @@ def test_a_batch_that_the_log_start_lies_in_is_read_as_a_whole(version):
 @VERSIONS
 def test_what_is_appended_at_once_stays_in_one_segment(version):
     """The first of both would still fit: Kafka asks for the whole append (``Log.maybeRoll``)."""
-    two = {"op": "append", "batches": [append(1, 3), append(4, 3)]}
+    two = {"op": "append", "batches": [append(1, 3), append(4, 3)], "origin": "replication"}
     case = play(version, append(0), two, auto_hw=True, segment_bytes=200)
     assert case.log.segments == [0, 1]
     read = case.do({"op": "read", "from": 1, "isolation": "read_uncommitted"})
@@ -91,3 +91,27 @@ def test_reads_outside_the_log_are_refused(version, offset):
     read = case.do({"op": "read", "from": offset, "isolation": "read_committed"})
     assert read == {"result": "OFFSET_OUT_OF_RANGE"}
     assert case.do({"op": "delete_records", "to": 5}) == {"result": "OFFSET_OUT_OF_RANGE"}
+
+
+@pytest.mark.parametrize(("version", "segments"), [("2.0", [0]), ("2.8", [0, 6])])
+def test_a_duplicate_closes_a_full_segment_since_it_is_closed_first(version, segments):
+    """2.8 makes room before it looks for duplicates, 2.0 after (``Log.append``)."""
+    case = LogCase({"segment_bytes": 200}, version)
+    for operation in (append(0, 3), append(3, 3)):
+        assert case.do(operation)["result"] == "OK"
+    assert case.do(append(3, 3))["result"] == "DUPLICATE"
+    assert case.log.segments == segments
+
+
+@pytest.mark.parametrize(("version", "mark"), [("2.0", 2), ("2.8", 0)])
+def test_the_high_watermark_is_the_log_s_own_since_2_8(version, mark):
+    """What is opened anew starts at the log start; before, the replica kept the mark beside its log."""
+    case = play(version, append(0, 3), {"op": "hw", "offset": 2}, {"op": "reopen"})
+    assert case.state()["hw"] == mark
+
+
+@VERSIONS
+def test_a_follower_takes_several_batches_at_their_own_offsets(version):
+    batches = [append(0, 2, base_offset=4), append(0, 1, pid=8, base_offset=9), append(0, 2, base_offset=10)]
+    case = play(version, {"op": "append", "origin": "replication", "batches": batches}, auto_hw=True)
+    assert (case.state()["leo"], cached(case), cached(case, 8)) == (12, [(0, 1), (0, 1)], [(0, 0)])
