@@ -7,6 +7,7 @@ somebody presents is in use. What was published stays: others may have its addre
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 
@@ -60,10 +61,10 @@ def apply(days: int) -> Numbers:
     logger.info("retention: older than %s days and without an account: %s", days, numbers)
     while batch := list(_sessions(before).values_list("owner", "id")[:BATCH]):
         for owner, session in batch:
-            try:
-                delete_session(owner, session)
-            except Problem:
-                continue  # its owner was faster
+            # Whoever has come back since the batch was read keeps theirs, or was faster to delete it.
+            if _sessions(before).filter(id=session).exists():
+                with suppress(Problem):
+                    delete_session(owner, session)
     for found in (_replays(before), _visits(before), _cookies()):
         while keys := list(found.values_list("pk", flat=True)[:BATCH]):
             found.model._base_manager.filter(pk__in=keys).delete()
@@ -78,9 +79,8 @@ def _before(days: int) -> datetime:
 
 def _sessions(before: datetime) -> QuerySet[Session]:
     recent = Command.objects.filter(session=OuterRef("pk"), answered__gte=before)
-    return Session.objects.filter(created__lt=before, presentation__isnull=True).exclude(
-        Exists(_account("owner")) | Exists(recent)
-    )
+    old = Session.objects.filter(created__lt=before, presentation__isnull=True, owner__gt="")
+    return old.exclude(Exists(_account("owner")) | Exists(recent))
 
 
 def _replays(before: datetime) -> QuerySet[Replay]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -94,6 +95,19 @@ def test_more_than_one_batch_goes(monkeypatch: pytest.MonkeyPatch) -> None:
         begun(f"{number}" * 48)
     assert retention.apply(30).sessions == 5
     assert Session.objects.count() == 0
+
+
+def test_who_comes_back_while_others_go_keeps_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun("b" * 48)
+    begun("c" * 48)
+
+    def delete(owner: str, session_id: uuid.UUID) -> None:
+        actions.delete_session(owner, session_id)
+        Command.objects.all().update(answered=timezone.now())
+
+    monkeypatch.setattr(retention, "delete_session", delete)
+    retention.apply(30)
+    assert Session.objects.count() == 1
 
 
 @pytest.mark.parametrize("days", ["0", "-3"])
