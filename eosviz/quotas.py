@@ -109,7 +109,7 @@ def check(owner: str, name: str, more: int = 1) -> None:
     if not owner:
         return
     quota = BY_NAME[name]
-    _wait_for_others(owner)
+    wait_for_others(owner)
     used = quota.used(owner)
     if used + more > quota.most:
         raise Full(quota, used)
@@ -121,8 +121,9 @@ def left(owner: str, name: str) -> int:
     return quota.most - quota.used(owner)
 
 
-def _wait_for_others(owner: str) -> None:
+def wait_for_others(key: str) -> None:
+    """In a transaction: until no other one that waited for the same key is under way."""
     # SQLite lets one transaction write at a time anyway.
     if connection.vendor == "postgresql" and connection.in_atomic_block:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [owner])
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [key])

@@ -15,6 +15,7 @@ from django.db import transaction
 
 from eosviz.accounts.models import User
 from eosviz.classroom.audit import note, owner_of
+from eosviz.quotas import wait_for_others
 from eosviz.replays import player_file
 from eosviz.replays.checking import Checked
 from eosviz.replays.lines import canonical
@@ -55,6 +56,7 @@ def publish(checked: Checked, replay: BinaryIO, owner: str) -> Publication:
         size = len(packed) + replay.seek(0, os.SEEK_END)
         replay.seek(0)
         ReplayRefused.check_quota(owner, "published_bytes", size)
+        wait_for_others(digest)  # somebody may be removing the same files
         made = Publication(owner=owner, digest=digest, bytes=0, **about)
         made.bytes = published.write([packed], digest, PLAYER)
         made.bytes += published.write(_pieces(replay), digest, REPLAY)
@@ -85,9 +87,11 @@ def digest_of(packed: bytes) -> str:
 
 
 def forget_unnamed(digest: str) -> None:
-    """Remove the files that no row names any more."""
-    if not Publication.objects.filter(digest=digest).exists():
-        published.delete(digest)
+    """Remove the files that no row names any more, nor one that somebody is about to store."""
+    with transaction.atomic():
+        wait_for_others(digest)
+        if not Publication.objects.filter(digest=digest).exists():
+            published.delete(digest)
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
