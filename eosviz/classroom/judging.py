@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from engine.errors import Refused
@@ -18,6 +19,9 @@ from eosviz.tracks.asking import asked_on
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.simulations import scenario_of
+
+RUNS_KEPT = 128
+"""What came of them, per process: an attempt's page asks each time it is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,12 @@ def broken_by_itself(version: ScenarioVersion, variant: str | None) -> dict[str,
 
     Raises BadScenario. A run ends by its own limits.
     """
+    return _broken(version.digest, variant)
+
+
+@lru_cache(maxsize=RUNS_KEPT)
+def _broken(digest: str, variant: str | None) -> dict[str, int] | None:
+    version = ScenarioVersion.objects.get(digest=digest)
     try:
         simulation = Simulation(scenario_of(version, variant), watching="judged")
     except Refused:

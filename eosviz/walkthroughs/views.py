@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from engine.scenario import BadScenario
 from eosviz.catalogue import language_of
 from eosviz.scenarios.actions import with_settings
-from eosviz.scenarios.cards import card_of
+from eosviz.scenarios.cards import card_of, cards
 from eosviz.scenarios.differences import DIFFERENCES, possible
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.scenarios.views import catalogue_address
@@ -160,13 +160,13 @@ def _owned_branch(request: HttpRequest, wanted: str) -> Branch:
 
 
 def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse:
-    versions = ScenarioVersion.objects.library()
     owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_OFFERED]
     context = {
-        "cards": [card_of(version) for version in versions],
+        "cards": cards(),
         "differences": DIFFERENCES.values(),
         "branches": Branch.objects.filter(session__in=[session.id for session in owned])
         .select_related("session__version")
+        .only("name", "newest", "session__version__identifier")
         .order_by("-id"),
         "sides": [{"name": name, "key": f"compare.{name}"} for name in ("left", "right")],
         "problem": problem,
