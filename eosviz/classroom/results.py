@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Max
 
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Outcome, Part
+from eosviz.spreadsheet import inert
 from eosviz.tracks.models import Prediction
 from eosviz.walkthroughs.models import Branch
 
@@ -121,10 +122,5 @@ def _told(attempt: Attempt, cell: Cell) -> tuple[Any, ...]:
 
 def _line(values: tuple[Any, ...]) -> str:
     line = io.StringIO()
-    csv.writer(line).writerow([_inert(value) for value in values])
+    csv.writer(line).writerow([inert(value) for value in values])
     return line.getvalue()
-
-
-def _inert(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula gets a mark that stops it."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -23,6 +23,7 @@ from eosviz.pipeline.opening import document_of_run
 from eosviz.pipeline.sweep_figures import MEASURES, panels_of, read_look
 from eosviz.pipeline.sweep_measures import JUDGED, SUMS
 from eosviz.pipeline.sweep_page import map_context, socket_address
+from eosviz.spreadsheet import inert
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.messages import Problem
 
@@ -71,25 +72,21 @@ def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
     broken = [f"runs_{name}" for name in (*JUDGED, "failed", "aborted")]
     medians = [f"{name}_p{share}" for name in MEASURES for share in (5, 50, 95)]
     writer = csv.writer(response)
-    writer.writerow([*axes, *counts, "rule", *broken, *medians])
+    writer.writerow([*map(inert, axes), *counts, "rule", *broken, *medians])
     for row in shown.rows():
         figures = cell_figures(row)
         quantiles = {
             f"{one['name']}_p{share}": one[f"p{share}"] for one in figures["spreads"] for share in (5, 50, 95)
         }
         settings_of = json.loads(row["settings"])
-        values = [safe(settings_of[name]) for name in axes]
+        settings = (settings_of[name] for name in axes)
+        values = [inert(one) if isinstance(one, str) else json.dumps(one) for one in settings]
         counted = [row.get(name, 0) for name in counts]
         rest = [row.get(name, 0) for name in broken]
         writer.writerow(
             [*values, *counted, row["rule"] or "", *rest, *(quantiles.get(one, "") for one in medians)]
         )
     return response
-
-
-def safe(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula gets a mark in front."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" else json.dumps(value).strip('"')
 
 
 @require_safe

@@ -356,6 +356,18 @@ class TestJobs:
         client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         assert Sweep.objects.count() == actions.WAITING_MAX + 1
 
+    def test_the_csv_file_holds_its_texts_as_they_are_and_no_formula(self, client: Client) -> None:
+        client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
+        sweep = Sweep.objects.get()
+        sweep.axes = [{"name": name, "path": name, "values": []} for name in ("text", "number", "=1")]
+        values: tuple[Any, ...] = ("没有", "=2", "")
+        sweep.table = [row(at, {"text": one, "number": -1, "=1": None}) for at, one in enumerate(values)]
+        sweep.save()
+        text = client.get(reverse("pipeline:csv", args=[sweep.id])).content.decode()
+        head, *lines = [line[:3] for line in csv.reader(io.StringIO(text))]
+        assert head == ["text", "number", "'=1"]
+        assert lines == [["没有", "-1", "null"], ["'=2", "-1", "null"], ["", "-1", "null"]]
+
     def test_its_files_are_counted_as_exports_and_its_page_is_not(
         self, client: Client, started: list[int], settings: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:

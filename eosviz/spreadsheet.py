@@ -1,0 +1,12 @@
+"""Values in files that people open in a spreadsheet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def inert(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula gets a mark that stops it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_BEGINS_A_FORMULA) else value
