@@ -23,6 +23,7 @@ import { MachineElement } from "./machine-element.ts";
 import type { MachineShape } from "./machine-layout.ts";
 import { CLIENT_PLACES } from "./machine-layout.ts";
 import { clientOf, isPicked, plainly } from "./picked.ts";
+import { found } from "./reading.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 
 export const defaults = { width: 272, partitions: 4 };
@@ -44,9 +45,19 @@ export interface NumberingRow {
   changed: boolean;
 }
 
+/** What the panel shows of a client. */
+type Shown = Pick<ClientView, "alive" | "transaction_manager">;
+
+function clientIn(frame: Frame, name: string): Shown | null {
+  return found(frame, "shown", ({ view }) => {
+    const client = view.clients?.[name];
+    return client === undefined ? null : { alive: client.alive, transaction_manager: client.transaction_manager };
+  });
+}
+
 /** One row per partition that the manager numbers: next, last acked, in flight, unresolved. */
 export function layoutNumbering(frame: Frame, name: string, most = defaults.partitions) {
-  const manager = frame.view.clients?.[name]?.transaction_manager;
+  const manager = clientIn(frame, name)?.transaction_manager;
   const rows: NumberingRow[] = [];
   const entries = Object.entries(manager?.partitions ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
   const path = ["clients", name, "transaction_manager", "partitions"];
@@ -59,11 +70,11 @@ export function layoutNumbering(frame: Frame, name: string, most = defaults.part
       nextWas: was(frame, ...path, partition, "next_sequence"),
       acked: entry.last_acked_sequence === null ? say("diagram.none") : String(entry.last_acked_sequence),
       ackedWas: was(frame, ...path, partition, "last_acked_sequence"),
-      inFlight: inFlightText(frame, name, entry.in_flight),
+      inFlight: found(frame, `in flight ${partition}`, (whole) => inFlightText(whole, name, entry.in_flight)),
       unresolved: entry.unresolved === null || entry.unresolved === false
         ? null
         : say("diagram.machine.unresolved", { value: String(entry.unresolved) }),
-      disagrees: disagreement(frame, name, partition)?.text ?? null,
+      disagrees: found(frame, `disagrees ${partition}`, (whole) => disagreement(whole, name, partition)?.text ?? null),
       changed,
     });
   }
@@ -118,8 +129,8 @@ export class ClientMachine extends MachineElement {
     const name = clientOf(frame, this.#last);
     this.#last = name;
     if (isLogCase(frame)) return notInFiles(say("diagram.machine.heading"));
-    const client = name === null ? undefined : frame.view.clients?.[name];
-    if (name === null || client === undefined) return folded(say("diagram.machine.heading"), say("diagram.client.none"));
+    const client = name === null ? null : clientIn(frame, name);
+    if (name === null || client === null) return folded(say("diagram.machine.heading"), say("diagram.client.none"));
     const manager = client.transaction_manager;
     if (manager == null) return folded(say("diagram.machine.heading"), say("diagram.machine.none"));
     const title = html`<button @click=${() => this.pick(plainly("actor", name))} class=${
@@ -131,7 +142,7 @@ export class ClientMachine extends MachineElement {
     );
   }
 
-  #machine(frame: Frame, name: string, client: ClientView, manager: TransactionManagerView) {
+  #machine(frame: Frame, name: string, client: Shown, manager: TransactionManagerView) {
     const transition = frame.step?.transition;
     const stepped = transition?.machine === MACHINE && transition.of === name;
     const sentence = stepped
@@ -173,8 +184,8 @@ export class ClientMachine extends MachineElement {
 
   /** In the heading, which is all that is seen of a folded panel. */
   #differs(frame: Frame, name: string) {
-    const found = disagreementsOf(frame, name);
-    return found.length === 0 ? nothing : html` <b title=${found.map((one) => one.text).join(" ")}>≠</b>`;
+    const texts = found(frame, "disagreements", (whole) => disagreementsOf(whole, name).map((one) => one.text));
+    return texts.length === 0 ? nothing : html` <b title=${texts.join(" ")}>≠</b>`;
   }
 
   #numbering(frame: Frame, name: string) {

@@ -15,6 +15,7 @@ import { hasChanged, was } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
 import { valueText } from "./field-words.ts";
 import { clientOf } from "./picked.ts";
+import { found } from "./reading.ts";
 
 export interface SettingRow {
   name: string;
@@ -28,7 +29,7 @@ export interface SettingRow {
 
 /** Settings that differ from their default or were forced first, then the rest; each group by name. */
 export function layoutConfiguration(frame: Frame, client: string): { told: SettingRow[]; rest: SettingRow[] } {
-  const settings = frame.view.clients?.[client]?.configuration ?? {};
+  const settings = found(frame, "settings", ({ view }) => view.clients?.[client]?.configuration ?? {});
   const told: SettingRow[] = [];
   const rest: SettingRow[] = [];
   for (const name of Object.keys(settings).sort()) {

@@ -82,7 +82,7 @@ export function consequence(frame: Frame): string | null {
   const id = /^broker-(\d+)$/.exec(decision.by)?.[1];
   const replica = id === undefined ? undefined : partition?.replicas[id];
   if (id === undefined || replica === undefined) return null;
-  const arrived = arrivedNow(frame, decision.subject, id, replica);
+  const arrived = arrivedNow(frame, decision.subject, id);
   if (arrived === null) return null;
   if (arrived.fate === "duplicate") return say("diagram.decision.answered", { base_offset: arrived.at ?? 0 });
   return arrivalWords(frame, arrived).detail;

@@ -5,7 +5,7 @@
  * stored batch with the same numbers is found so that the two can be drawn as equal.
  */
 
-import type { Frame, Json, JsonObject, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
+import type { Frame, Json, JsonObject, LogBatchView, MessageView, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { batchLabel, batchWords, hueOf, identity, range, serialsText } from "./batch.ts";
@@ -16,6 +16,7 @@ import type { Cells } from "./lane-cells.ts";
 import { placedAt } from "./lane-cells.ts";
 import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
+import { found } from "./reading.ts";
 import { isMessageOfPicked, isOfPicked } from "./transaction-picked.ts";
 import type { ContentWords } from "./log-content.ts";
 import { contentWords } from "./log-content.ts";
@@ -38,6 +39,10 @@ export interface Arrived {
 
 /** Base offsets that this step added to a replica, lowest first. */
 export function landedOffsets(frame: Frame, partition: string, replica: string): number[] {
+  return found(frame, `landed ${partition} ${replica}`, (whole) => landedIn(whole, partition, replica));
+}
+
+function landedIn(frame: Frame, partition: string, replica: string): number[] {
   const landed: number[] = [];
   for (const change of changesAt(frame, "partitions", partition)) {
     const [room, name, kind, id, table, base] = change.path;
@@ -61,9 +66,14 @@ function markerResult(frame: Frame, producer: Id): string | null {
 }
 
 /** What arrived at the leader in this step; null when this step brought this partition no batch. */
-export function arrivedNow(frame: Frame, partition: string, replicaId: string, replica: ReplicaView): Arrived | null {
+export function arrivedNow(frame: Frame, partition: string, replicaId: string): Arrived | null {
+  return found(frame, `arrived ${partition} ${replicaId}`, (whole) => arrivedIn(whole, partition, replicaId));
+}
+
+function arrivedIn(frame: Frame, partition: string, replicaId: string): Arrived | null {
   const step = frame.step;
-  if (step === null || isNew(frame, "partitions", partition)) return null;
+  const replica = frame.view.partitions?.[partition]?.replicas[replicaId];
+  if (step === null || replica === undefined || isNew(frame, "partitions", partition)) return null;
   const landed = landedOffsets(frame, partition, replicaId);
   const decision = step.decision;
   const decided = decision?.subject === partition && decision.by === `broker-${replicaId}` && "first_sequence" in decision.arrived;
@@ -316,13 +326,27 @@ function textPair(
   ];
 }
 
+/** Produce requests and answers under way that name this partition. */
+function underWay({ view }: Frame, partition: string): MessageView[] {
+  return Object.values(view.network?.messages ?? {}).filter((message) => message.api === "Produce" && message.partitions.includes(partition));
+}
+
+export function isUnderWay(frame: Frame, partition: string): boolean {
+  return found(frame, `is under way ${partition}`, (whole) => underWay(whole, partition).length > 0);
+}
+
+/** In the order in which they were sent. */
+function requestsUnderWay(frame: Frame, partition: string): MessageView[] {
+  return found(frame, `under way ${partition}`, (whole) => underWay(whole, partition)
+    .filter((message) => !message.is_response && partition in carriedBatches(message))
+    .sort((one, other) => one.id - other.id));
+}
+
 /** Produce requests under way to this partition, as dashed cells. Null when there is none. */
 export function layoutUnderWay(
   frame: Frame, partition: string, cells: Cells, options: ArrivalOptions,
 ): { shape: ArrivalShape; twin: string } | null {
-  const messages = Object.values(frame.view.network?.messages ?? {})
-    .filter((message) => message.api === "Produce" && !message.is_response && partition in carriedBatches(message))
-    .sort((one, other) => one.id - other.id);
+  const messages = requestsUnderWay(frame, partition);
   const shape: ArrivalShape = {
     key: `arrival-${partition}`, fate: "under_way", cells: [], texts: [], bars: null, path: null, cross: null,
     ghost: null,
@@ -332,7 +356,7 @@ export function layoutUnderWay(
   let shown = 0;
   let until = "";
   for (const message of messages) {
-    const selection = messageSelection(frame.view, message);
+    const selection = found(frame, `carried ${message.id}`, (whole) => messageSelection(whole.view, message));
     const batch = carriedBatches(message)[partition] ?? {};
     const labelled = {
       producer_id: batch["producer_id"] as Id, producer_epoch: batch["producer_epoch"] as Id,

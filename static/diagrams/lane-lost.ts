@@ -17,12 +17,17 @@ import type { Cells } from "./lane-cells.ts";
 import { placedAt } from "./lane-cells.ts";
 import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
+import { found } from "./reading.ts";
 
 /** px from the cell, or from the edge where there is none, to the cross. */
 const WAY = 34;
 
 /** The message about this partition that this step loses; null when it loses none. */
 export function lostNow(frame: Frame, partition: string): MessageView | null {
+  return found(frame, `lost ${partition}`, (whole) => lostIn(whole, partition));
+}
+
+function lostIn(frame: Frame, partition: string): MessageView | null {
   for (const { id, event } of frame.step?.messages ?? []) {
     if (event !== "dropped" && event !== "lost") continue;
     const message = frame.previousView?.network?.messages[String(id)];

@@ -17,6 +17,7 @@ import type { Cells } from "./lane-cells.ts";
 import { xOf } from "./lane-cells.ts";
 import type { DifferenceShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import { isPicked, plainly } from "./picked.ts";
+import { found } from "./reading.ts";
 
 /** px beside a compact lane under which a reader's fact is left to its strip. */
 const FACT_LEAST = 130;
@@ -33,13 +34,16 @@ export type Stretch = [first: number, last: number, fate: string];
 /** Lag, not a difference: the reader will get these as they are. */
 const COMING = new Set(["not_fetched", "not_replicated", "delivered", "control"]);
 
+/** What lanes tell of a consumer. */
+export type Reader = Pick<ConsumerView, "isolation" | "positions" | "delivered" | "lanes">;
+
 /** What a reader has to do with each offset of a lane, oldest first. */
 export function stretchesOf(lane: ReaderLaneView | undefined): Stretch[] {
   return lane === undefined ? [] : [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
 }
 
 /** `13 read, none hidden`, or which offsets the reader does not have, and why. Markers are nobody's. */
-export function readerFact(consumer: ConsumerView, partition: string, most = Number.POSITIVE_INFINITY): string {
+export function readerFact(consumer: Reader, partition: string, most = Number.POSITIVE_INFINITY): string {
   const read = consumer.delivered[partition]?.length ?? 0;
   const byFate = new Map<string, string[]>();
   for (const [first, last, fate] of stretchesOf(consumer.lanes?.[partition])) {
@@ -83,24 +87,32 @@ export interface ReaderOptions {
   marked: readonly { x: number; width: number }[];
 }
 
-type Readers = readonly (readonly [name: string, consumer: ConsumerView])[];
+type Readers = readonly (readonly [name: string, consumer: Reader])[];
 
-const readersIn = new WeakMap<object, Map<string, Readers>>();
+const known = new WeakMap<object, Map<string, Readers>>();
 
-/** Readers of a partition, by name. A layout asks for them of each lane in every tier that it tries. */
+/** Readers of a partition, by name, with what they have of it. A layout asks for them of each lane in every tier that it tries. */
 export function readersOf(frame: Frame, partition: string): Readers {
-  const consumers = frame.view.consumers;
-  if (consumers === undefined) return [];
-  let known = readersIn.get(consumers);
-  if (known === undefined) readersIn.set(consumers, (known = new Map()));
-  let found = known.get(partition);
-  if (found === undefined) {
-    found = Object.entries(consumers)
-      .filter(([, consumer]) => partition in consumer.positions)
-      .sort(([one], [other]) => (one < other ? -1 : 1));
-    known.set(partition, found);
-  }
-  return found;
+  return found(frame, `readers ${partition}`, ({ view }) => readersIn(view.consumers ?? {}, partition));
+}
+
+function readersIn(consumers: Readonly<Record<string, ConsumerView>>, partition: string): Readers {
+  const byPartition = known.get(consumers) ?? new Map<string, Readers>();
+  known.set(consumers, byPartition);
+  const readers = byPartition.get(partition) ?? Object.entries(consumers)
+    .filter(([, consumer]) => partition in consumer.positions)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, consumer]) => [name, readerOf(consumer, partition)] as const);
+  byPartition.set(partition, readers);
+  return readers;
+}
+
+function readerOf({ isolation, positions, delivered, lanes }: ConsumerView, partition: string): Reader {
+  const of = <T>(table: Record<string, T> | undefined): Record<string, T> => {
+    const value = table?.[partition];
+    return value === undefined ? {} : { [partition]: value };
+  };
+  return { isolation, positions: of(positions), delivered: of(delivered), lanes: of(lanes) };
 }
 
 export function layoutReaders(
@@ -176,7 +188,7 @@ function differenceShapes(
 
 /** Name and fact beyond the gates; where there is no room for both, the name stands above the strip. */
 function readerTexts(
-  reader: string, consumer: ConsumerView, fact: string, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
+  reader: string, consumer: Reader, fact: string, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
 ): TextShape[] {
   const line = y + options.rowHeight - STRIP_FOOT;
   if (options.rowHeight < NAMED_ROW) return compactText(reader, fact, line, cells, replica, options);

@@ -128,7 +128,6 @@ export interface LaneShape {
   followers: { x: number; y: number }[];
   arrival: ArrivalShape | null;
   picked: boolean;
-  changed: boolean;
   /** For scrolling by keyboard: how many batches lie behind each edge. */
   older: number;
   newer: number;

@@ -126,7 +126,7 @@ function layoutLane(
     partition: name, tier: tier.name, top, height: laneHeight(frame, name, tier), title: name, texts: [],
     titleY: top + tier.title - 8, titleWidth: round(textWidth(name, 13, true)), cells: [], folds: [], gates: [], asks: [], readers: [], differences: [], followers: [],
     arrival: null, picked: isPicked(frame.selection, { kind: "partition", id: name }),
-    changed: hasChanged(frame, "partitions", name), older: 0, newer: 0,
+    older: 0, newer: 0,
   };
   const replica = id === null ? undefined : partition.replicas[id];
   if (id === null || replica === undefined) {
@@ -134,7 +134,7 @@ function layoutLane(
     lane.texts = [{ x: narrow ? 8 : 24, y: top + 40, text, anchor: "start", style: "text" }];
     return { lane, twin: [`${name}: ${text}`] };
   }
-  const arrived = arrivalRoom(frame, name, tier) === 0 ? null : arrivedNow(frame, name, id, replica);
+  const arrived = arrivalRoom(frame, name, tier) === 0 ? null : arrivedNow(frame, name, id);
   const left = narrow ? 10 : 46;
   const right = options.width - (narrow ? 8 : 12);
   const cells = layoutCells(replica.batches, {

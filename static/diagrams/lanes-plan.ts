@@ -8,7 +8,7 @@
 import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, PartitionView } from "../player/frame.ts";
 import { clamp } from "./geometry.ts";
-import { arrivedNow } from "./lane-arrival.ts";
+import { arrivedNow, isUnderWay } from "./lane-arrival.ts";
 import { lostNow } from "./lane-lost.ts";
 import { readersOf } from "./lane-readers.ts";
 import type { LaneShape } from "./lane-shapes.ts";
@@ -122,10 +122,6 @@ function isIdle(frame: Frame, name: string, focus: string | null): boolean {
   return !isUnderWay(frame, name);
 }
 
-function isUnderWay(frame: Frame, name: string): boolean {
-  return Object.values(frame.view.network?.messages ?? {}).some((message) => message.api === "Produce" && message.partitions.includes(name));
-}
-
 export function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {
   const idle = all.filter((name) => isIdle(frame, name, options.focus));
   const names = idle.length === all.length ? all : all.filter((name) => !idle.includes(name));
@@ -182,7 +178,7 @@ function hasComing(frame: Frame, name: string): boolean {
   const id = partition === undefined ? null : shownReplica(partition);
   const replica = id === null ? undefined : partition?.replicas[id];
   if (id === null || replica === undefined) return false;
-  return arrivedNow(frame, name, id, replica) !== null || lostNow(frame, name) !== null || isUnderWay(frame, name);
+  return arrivedNow(frame, name, id) !== null || lostNow(frame, name) !== null || isUnderWay(frame, name);
 }
 
 /** Cells that a lane shows at most. */

@@ -63,7 +63,7 @@ export class Lanes extends SizedElement {
     if (Object.keys(frame.view.partitions ?? {}).length === 0) {
       return folded(say("diagram.lanes.heading"), say("diagram.lanes.none"));
     }
-    this.#opened = partitionOf(frame) ?? this.#opened;
+    this.#opened = partitionOf(frame, this.#opened);
     const width = this.size?.width || defaults.width;
     const shape = layoutLanes(frame, {
       width,

@@ -12,7 +12,7 @@ import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { foldedRecords, isRecordFolded } from "../player/folded.ts";
-import type { FoldedRecords, Frame, LogBatchView, PartitionView, RecordView, Selection } from "../player/frame.ts";
+import type { FoldedRecords, Frame, LogBatchView, RecordView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { changesAt, hasChanged } from "./changes.ts";
 import { copiesIn, duplicatedIn } from "./copies.ts";
@@ -21,6 +21,7 @@ import { listed } from "./field-words.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
+import { found } from "./reading.ts";
 import { Slots } from "./slots.ts";
 
 export const defaults = { chips: 44, rows: 3 };
@@ -54,9 +55,12 @@ export interface LedgerShape {
 }
 
 /** Of the log that is shown of a partition. */
-function batchesOf(partition: PartitionView | undefined): Record<string, LogBatchView> | undefined {
-  const id = partition === undefined ? null : shownReplica(partition);
-  return id === null ? undefined : partition?.replicas[id]?.batches;
+function batchesOf(frame: Frame, partition: string): Record<string, LogBatchView> | undefined {
+  return found(frame, `batches ${partition}`, ({ view }) => {
+    const of = view.partitions?.[partition];
+    const id = of === undefined ? null : shownReplica(of);
+    return id === null ? undefined : of?.replicas[id]?.batches;
+  });
 }
 
 const sorted = new WeakMap<Record<string, RecordView>, number[]>();
@@ -78,7 +82,7 @@ export function layoutLedger(
   const serials = serialsInOrder(records);
   const { stretches } = foldedRecords(frame.view);
   const total = serials.length + foldedBefore(stretches, Number.POSITIVE_INFINITY);
-  const focus = focusSerial(frame);
+  const focus = found(frame, "focus", focusSerial);
   const placeOf = (index: number): number => index + foldedBefore(stretches, serials[index] ?? Number.POSITIVE_INFINITY);
   const at = from !== null
     ? serials.findIndex((_, index) => placeOf(index) >= from)
@@ -91,7 +95,7 @@ export function layoutLedger(
   const readers = deliveries(frame);
   const sets = brokenSets(frame);
   const make = (serial: number): LedgerRow => row(frame, records[String(serial)] as RecordView, serial, sets, readers);
-  const named = namedSerials(frame, sets).filter((serial) => String(serial) in records || isRecordFolded(frame.view, serial));
+  const named = found(frame, "named", (whole) => namedSerials(whole, brokenSets(whole))).filter((serial) => String(serial) in records || isRecordFolded(frame.view, serial));
   const rows = named.filter((serial) => String(serial) in records).slice(0, options.rows);
   return {
     total,
@@ -164,11 +168,13 @@ const delivered = new WeakMap<readonly number[], Map<number, number>>();
 
 /** Per reader: how often each serial reached its application. */
 function deliveries(frame: Frame): { name: string; of: (partition: string, serial: number) => number }[] {
-  return Object.entries(frame.view.consumers ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)).map(
-    ([name, consumer]) => ({
+  const read = found(frame, "delivered", ({ view }) =>
+    Object.entries(view.consumers ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, consumer]) => [name, consumer.delivered] as const));
+  return read.map(
+    ([name, lists]) => ({
       name,
       of: (partition, serial) => {
-        const list = consumer.delivered[partition];
+        const list = lists[partition];
         if (list === undefined) return 0;
         let counts = delivered.get(list);
         if (counts === undefined) {
@@ -185,7 +191,7 @@ function deliveries(frame: Frame): { name: string; of: (partition: string, seria
 function row(
   frame: Frame, record: RecordView, serial: number, sets: Broken[], readers: ReturnType<typeof deliveries>,
 ): LedgerRow {
-  const batches = batchesOf(frame.view.partitions?.[record.partition]);
+  const batches = batchesOf(frame, record.partition);
   const count = copiesIn(batches).all.get(serial) ?? 0;
   const isFurther = count > 1 && duplicatedIn(frame.view.guarantees?.["duplicated"], batches).has(serial);
   const verdict = isFurther ? "duplicated" : verdictOf(record, serial, count, sets);

@@ -15,6 +15,7 @@ import type { Frame, ReplicaView, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { shownReplica } from "./lanes-layout.ts";
+import { found } from "./reading.ts";
 
 export interface NumberRow {
   key: string;
@@ -84,7 +85,7 @@ export class Numbers extends DiagramElement {
   static override styles = [...DiagramElement.styles, css`td:not(:first-child), th:not(:first-child) { text-align: end; }`];
 
   protected override show(frame: Frame): TemplateResult {
-    const { rows, quiet } = layoutNumbers(frame);
+    const { rows, quiet } = found(frame, "numbers", (whole) => layoutNumbers(whole));
     const alarming = rows.filter((row) => row.alarming && row.now > 0).length;
     const heading = say("diagram.numbers.heading");
     if (rows.length === 0) return folded(heading, say("diagram.numbers.all_zero"));

@@ -5,6 +5,7 @@
 
 import type { Frame, JsonObject, MessageView, Selection, View } from "../player/frame.ts";
 import { changesAt } from "./changes.ts";
+import { found } from "./reading.ts";
 
 /** Is `thing` a picture of what the reader picked? */
 export function isPicked(selection: Selection | null, thing: Selection): boolean {
@@ -70,8 +71,12 @@ function produceSerials(view: View, message: MessageView, partition: string): nu
   return [];
 }
 
-/** The partition that this step, or else the selection, is about; null when neither names one. */
-export function partitionOf(frame: Frame): string | null {
+/** The partition that the selection, or else this step, is about; when neither names one, the last one. */
+export function partitionOf(frame: Frame, last: string | null = null): string | null {
+  return found(frame, "partition", (whole, before) => partitionIn(whole) ?? before ?? null, last);
+}
+
+export function partitionIn(frame: Frame): string | null {
   const partitions = frame.view.partitions ?? {};
   const named = [
     frame.selection?.kind === "partition" ? frame.selection.id : frame.selection?.partition,
@@ -83,8 +88,12 @@ export function partitionOf(frame: Frame): string | null {
   return null;
 }
 
-/** The producer client that this step or the selection is about, else the first. Null in a log case. */
+/** The producer client that this step or the selection is about, else the last one, else the first. Null in a log case. */
 export function clientOf(frame: Frame, last: string | null = null): string | null {
+  return found(frame, "client", clientIn, last);
+}
+
+function clientIn(frame: Frame, last: string | null | undefined): string | null {
   const clients = frame.view.clients ?? {};
   const [only, another] = Object.keys(clients);
   if (another === undefined) return only ?? null;

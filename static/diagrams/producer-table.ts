@@ -20,7 +20,8 @@ import { DiagramElement, folded, section } from "./element.ts";
 import { INTERNAL } from "./internal-partitions.ts";
 import { shownReplica } from "./lanes-layout.ts";
 import { isLogCase } from "./log-case.ts";
-import { isPicked, partitionOf } from "./picked.ts";
+import { isPicked, partitionIn } from "./picked.ts";
+import { found } from "./reading.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 
 export const defaults = { producers: 5 };
@@ -68,7 +69,7 @@ export function layoutProducerTable(
   const id = view === undefined ? null : shownReplica(view);
   const replica = id === null ? undefined : view?.replicas[id];
   if (id === null || replica === undefined) return null;
-  const arrived = arrivedNow(frame, partition, id, replica);
+  const arrived = arrivedNow(frame, partition, id);
   const path = ["partitions", partition, "replicas", id, "producers"];
   const ids = Object.keys(replica.producers).sort((one, other) => compareIds(one, other));
   const named = [
@@ -89,7 +90,7 @@ export function layoutProducerTable(
     producers: kept,
     folded: rows.length - kept.length,
     remark: remark(cache, arrived?.fate ?? null),
-    differs: disagreements(frame).filter((one) => one.partition === partition && id === String(view?.leader)).map((one) => one.text),
+    differs: found(frame, "disagreements", disagreements).filter((one) => one.partition === partition && id === String(view?.leader)).map((one) => one.text),
   };
 }
 
@@ -105,7 +106,7 @@ function cacheRows(
 ): CachedRow[] {
   const entry = replica.producers[producer];
   if (entry === undefined) return [];
-  const previous = frame.previousView?.partitions?.[partition]?.replicas[replicaId]?.producers[producer]?.batches ?? [];
+  const previous = found(frame, "cached before", ({ previousView }) => previousView?.partitions?.[partition]?.replicas[replicaId]?.producers[producer]?.batches ?? []);
   const mine = String(arrived?.producerId) === producer && arrived?.epoch === entry.producer_epoch;
   return entry.batches.map(([first, last, offset, lastOffset, timestamp], index): CachedRow => {
     const hit = mine && (arrived?.fate === "duplicate" || arrived?.fate === "appended") && arrived.first === first && arrived.last === last;
@@ -182,9 +183,11 @@ export class ProducerTable extends DiagramElement {
 
   /** Logs of coordinators have no producers of their own to remember: the table stays with the data. */
   #follow(frame: Frame): string | null {
-    const now = partitionOf(frame);
-    const isData = now !== null && (!INTERNAL.test(now) || isTransactional(frame, now));
-    this.#partition = (isData ? now : null) ?? this.#partition ?? frame.header.partitions[0] ?? null;
+    this.#partition = found(frame, "partition", (whole, last) => {
+      const now = partitionIn(whole);
+      const isData = now !== null && (!INTERNAL.test(now) || isTransactional(whole, now));
+      return (isData ? now : last) ?? whole.header.partitions[0] ?? null;
+    }, this.#partition);
     return this.#partition;
   }
 

@@ -3,11 +3,13 @@
  *
  * Nobody has to declare what a panel depends on: `frame` notes it. Views share what did not change, so a part that is
  * the same object is the same; a part is one name of a view (`clients`), of a step (`actor`) or of its parameters.
+ * Whoever needs little of a part that changes with most steps asks for that by `found`, and depends on that alone.
  */
 
 import type { Frame } from "../player/frame.ts";
 
 type Names = Set<PropertyKey>;
+type Find<T> = (frame: Frame, last: T | undefined) => T;
 /** What is looked into, and where it lies. */
 const PARTS = {
   view: (frame: Frame) => frame.view,
@@ -16,6 +18,18 @@ const PARTS = {
   params: (frame: Frame) => frame.step?.params ?? null,
 };
 type Part = keyof typeof PARTS;
+
+/** Of the frames that panels see. */
+const readings = new WeakMap<Frame, Reading>();
+
+/**
+ * What `find` finds in a frame: plain values. It looks into whole frames, also into later ones, and so keeps none of
+ * what it was given; what it found the last time it gets as `last`. `name` tells it from whatever else is found.
+ */
+export function found<T>(frame: Frame, name: string, find: Find<T>, last?: T): T {
+  const reading = readings.get(frame);
+  return reading === undefined ? find(frame, last) : reading.find(name, find, last);
+}
 
 export class Reading {
   /** The frame as a panel is to see it. */
@@ -26,6 +40,7 @@ export class Reading {
   readonly #parts = new Map<Part, Names>();
   readonly #whole = new Set<Part>();
   readonly #changed = new Set<string>();
+  readonly #found = new Map<string, { find: Find<unknown>; value: unknown }>();
 
   constructor(frame: Frame) {
     this.#of = frame;
@@ -40,6 +55,17 @@ export class Reading {
         return Reflect.get(of, name);
       },
     });
+    readings.set(this.frame, this);
+  }
+
+  /** What `found` finds, looked for once. */
+  find<T>(name: string, find: Find<T>, last: T | undefined): T {
+    let known = this.#found.get(name);
+    if (known === undefined) {
+      known = { find: find as Find<unknown>, value: find(this.#of, last) };
+      this.#found.set(name, known);
+    }
+    return known.value as T;
   }
 
   /** Whether a panel that draws this frame would find what it found then. */
@@ -50,6 +76,7 @@ export class Reading {
     for (const name of this.#plain) if (Reflect.get(frame, name) !== Reflect.get(before, name)) return false;
     for (const [part, names] of this.#parts) if (!this.#isSame(part, names, PARTS[part](frame), PARTS[part](before))) return false;
     for (const key of this.#changed) if (frame.changed.has(key) !== before.changed.has(key)) return false;
+    for (const { find, value } of this.#found.values()) if (!isAlike(find(frame, value), value)) return false;
     return true;
   }
 
@@ -97,4 +124,13 @@ export class Reading {
 function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   return Array.isArray(one) && Array.isArray(other) && one.length === 0 && other.length === 0;
+}
+
+/** The same value, or one that is built of the same ones. */
+function isAlike(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length || Array.isArray(one) !== Array.isArray(other)) return false;
+  return names.every((name) => Object.hasOwn(other, name) && isAlike(Reflect.get(one, name), Reflect.get(other, name)));
 }

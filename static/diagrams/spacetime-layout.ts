@@ -434,7 +434,7 @@ function arrivedAt(frame: Frame): Arrived | null {
   const id = view === undefined ? null : shownReplica(view);
   const replica = id === null ? undefined : view?.replicas[id];
   if (decision == null || id === null || replica === undefined || decision.by !== frame.step?.actor) return null;
-  return arrivedNow(frame, decision.subject, id, replica);
+  return arrivedNow(frame, decision.subject, id);
 }
 
 /** What the step did, in one text or two: what arrived and what became of it, or the step's sentence. */

@@ -8,7 +8,7 @@
 import { css, html, nothing, svg } from "lit";
 import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { Frame, Selection } from "../player/frame.ts";
+import type { Frame, Selection, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { RunningTimer } from "../player/timers.ts";
 import { timersOf } from "../player/timers.ts";
@@ -18,6 +18,7 @@ import { DiagramElement, folded, section } from "./element.ts";
 import { round } from "./geometry.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
+import { found } from "./reading.ts";
 
 export const defaults = { timers: 4, radius: 14 };
 
@@ -57,8 +58,8 @@ export function shortLeft(left: number): string {
 }
 
 export function layoutTimers(frame: Frame, options = defaults): { arcs: ArcShape[]; folded: string[]; ended: string | null } {
-  const all = timersOf(frame.view);
-  const before = frame.previousView === null ? null : timersOf(frame.previousView);
+  const all = [...found(frame, "timers", ({ view }) => timersOf(view))];
+  const before = found(frame, "timers before", ({ previousView }) => (previousView === null ? null : timersOf(previousView)));
   const old = before === null ? null : new Set(before.map(keyOf));
   all.sort((one, other) => one.timer.until - other.timer.until || (one.name < other.name ? -1 : 1));
   return {
@@ -73,11 +74,7 @@ function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean):
   const { actor, name, timer } = one;
   const left = Math.max(0, timer.until - frame.view.time);
   const selection: Selection = { kind: "timer", id: `${actor}/${name}` };
-  const batch = frame.view.clients?.[actor]?.batches[timer.subject];
-  if (batch !== undefined) {
-    selection.partition = batch.partition;
-    selection.serials = [...batch.serials];
-  }
+  Object.assign(selection, found(frame, `batch of ${actor}/${name}`, ({ view }) => carriedBy(view, actor, timer.subject)));
   const whole = timer.since === null ? null : timer.until - timer.since;
   const subject = subjectOf(one);
   return {
@@ -91,6 +88,12 @@ function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean):
     name: nameOf(frame, one),
     selection,
   };
+}
+
+/** Where the records lie that a batch's timer runs for; nothing of another's. */
+function carriedBy(view: View, actor: string, subject: string): Pick<Selection, "partition" | "serials"> {
+  const batch = view.clients?.[actor]?.batches[subject];
+  return batch === undefined ? {} : { partition: batch.partition, serials: [...batch.serials] };
 }
 
 function subjectOf({ actor, timer }: RunningTimer): string {

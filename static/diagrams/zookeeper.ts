@@ -15,6 +15,7 @@ import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { plainly } from "./picked.ts";
+import { found } from "./reading.ts";
 
 export const defaults = { nodes: 3 };
 
@@ -97,7 +98,7 @@ export class ZooKeeper extends DiagramElement {
     if (isLogCase(frame)) return notInFiles(say("diagram.zookeeper.heading"));
     const first = shape.nodes[0];
     const quiet = !shape.nodes.some((node) => node.changed) && !shape.blocks.some((block) => block.changed);
-    const about = frame.step?.kind === "zookeeper" || frame.step?.actor === "zookeeper";
+    const about = found(frame, "about", ({ step }) => step?.kind === "zookeeper" || step?.actor === "zookeeper");
     if (first === undefined && quiet) return folded(say("diagram.zookeeper.heading"), say("diagram.zookeeper.empty"));
     const body = html`${shape.nodes.map((node) => html`<pre class=${node.changed ? "now" : ""} tabindex="0">${node.path}
 ${node.data}</pre>`)}${

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { hasChanged } from "../../diagrams/changes.ts";
-import { Reading } from "../../diagrams/reading.ts";
+import { found, Reading } from "../../diagrams/reading.ts";
 import type { Frame, Step, View } from "../../player/frame.ts";
 import { changedPaths } from "../../player/fold.ts";
 import { step as makeStep } from "../player/fixture.ts";
@@ -70,4 +70,26 @@ test("selection and animation count where they were read, language and run alway
   assert.equal(mustDraw((frame) => frame.view.time, frameOf({}), frameOf({}, null, { selection, animate: true })), false);
   assert.equal(mustDraw((frame) => frame.view.time, frameOf({}), frameOf({}, null, { language: "zh-Hans" })), true);
   assert.equal(mustDraw((frame) => frame.view.time, frameOf({}), frameOf({}, null, { header: { ...HEADER } })), true);
+});
+
+test("what was found counts, and not where it was looked for", () => {
+  const messages = (...ids: number[]): Partial<View> => ({ network: { messages: Object.fromEntries(ids.map((id) => [id, { id }])) } }) as unknown as Partial<View>;
+  const even = ({ view }: Frame): number[] => Object.keys(view.network?.messages ?? {}).map(Number).filter((id) => id % 2 === 0);
+  const read = (frame: Frame): unknown => found(frame, "even", even);
+  assert.equal(mustDraw(read, frameOf(messages(1, 2)), frameOf(messages(2, 3))), false);
+  assert.equal(mustDraw(read, frameOf(messages(1, 2)), frameOf(messages(2, 4))), true);
+  assert.equal(mustDraw(read, frameOf(messages(1, 2)), frameOf(messages(1))), true);
+});
+
+test("who stays with what was found last is not drawn while nothing else is named", () => {
+  const actor = ({ step }: Frame, last: string | undefined): string => step?.actor ?? last ?? "p1";
+  const read = (frame: Frame): unknown => found(frame, "actor", actor, "p2");
+  const named = frameOf({}, makeStep(1, 1, [], { actor: "p3" }));
+  assert.equal(mustDraw(read, named, frameOf({})), false);
+  assert.equal(mustDraw(read, frameOf({}), frameOf({})), false);
+  assert.equal(mustDraw(read, named, frameOf({}, makeStep(2, 2, [], { actor: "p2" }))), true);
+});
+
+test("outside of a panel's drawing it is looked for as it is", () => {
+  assert.equal(found(frameOf({ time: 7 }), "time", ({ view }) => view.time), 7);
 });
