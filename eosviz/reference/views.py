@@ -8,6 +8,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from engine.explain.requirements import GROUPS
 from engine.middleware.comparison import COMPARISON
 from engine.profiles import PROFILES
 from engine.pseudocode import components, documents
@@ -19,28 +20,7 @@ from eosviz.reference.signatures import signatures as known_signatures
 QUESTION_LENGTH = 100
 COMPARED = "MW-15"
 """The requirement that asks for the comparison with Kafka."""
-REQUIREMENT_GROUPS = (
-    "CPT",
-    "GEN",
-    "CFG",
-    "MSG",
-    "ACC",
-    "SND",
-    "TXM",
-    "PID",
-    "SEQ",
-    "ORD",
-    "LOG",
-    "FND",
-    "TXC",
-    "OFS",
-    "MRK",
-    "FEN",
-    "CON",
-    "MW",
-    "UIV",
-    "CTR",
-)
+REQUIREMENT_GROUPS = (*GROUPS, "CTR")
 
 
 @require_safe

@@ -9,6 +9,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote, urlsplit
+from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
@@ -73,7 +74,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
 
 @xframe_options_exempt
 @require_safe
-def embed_replay(request: HttpRequest, replay_id: str) -> HttpResponse:
+def embed_replay(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     """The player over a stored replay that belongs to nobody."""
     replay = get_object_or_404(Replay.objects.public(), id=replay_id)
     step = request.GET.get("step", "0")
@@ -134,7 +135,7 @@ def problem_answer(problem: Problem) -> HttpResponse:
 
 
 @require_safe
-def public_player(request: HttpRequest, replay_id: str) -> HttpResponseBase:
+def public_player(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
     """The player file of a replay that belongs to nobody."""
     replay = get_object_or_404(Replay.objects.public(), id=replay_id)
     tag = f"{replay.digest}-{replay.state}"
