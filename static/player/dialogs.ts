@@ -3,7 +3,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { KEYS } from "./keys.ts";
-import { PANELS } from "./panels.ts";
+import { isShown, PANELS } from "./panels.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 
@@ -52,7 +52,7 @@ export class Help extends DialogElement {
           ${KEYS.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${say(`player.key.${row.action}`)}</td></tr>`)}
         </tbody></table>
         <h3>${say("player.panels")}</h3>
-        <p>${PANELS.filter((panel) => panel.key !== "").map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>
+        <p>${PANELS.filter((panel) => panel.key !== "" && isShown(panel.tag, this.store?.frame)).map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>
         <h3>${say("player.marks")}</h3>
         <dl class="marks">${MARKS.map((mark) => html`<dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd>`)}</dl>`),
     );

@@ -38,7 +38,7 @@ export const PANELS: readonly PanelRow[] = [
   { key: "2", tag: "eos-in-flight", place: "left", name: "player.panel.in_flight", when: kafka },
   { key: "3", tag: "eos-client-machine", place: "left", name: "player.panel.client_machine", when: kafka },
   { key: "4", tag: "eos-timers", place: "left", name: "player.panel.timers" },
-  { key: "5", tag: "eos-lanes", place: "middle", name: "player.panel.lanes" },
+  { key: "5", tag: "eos-lanes", place: "middle", name: "player.panel.lanes", when: ({ header }) => header.partitions.length > 0 },
   { key: "6", tag: "eos-spacetime", place: "middle", name: "player.panel.spacetime" },
   { key: "7", tag: "eos-decision", place: "right", name: "player.panel.decision", when: decides },
   { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table", when: kafka },

@@ -33,6 +33,7 @@ import type { Hands } from "./hands.ts";
 import type { Frame, Language, LookBack, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
+import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { LaterFrame } from "./later-frame.ts";
 import { messages } from "./messages.ts";
@@ -508,7 +509,8 @@ export class Player extends LitElement {
   #do(action: KeyAction, key: string): void {
     const { store, play } = this;
     if (store === undefined || play === undefined) return;
-    this.hint = "";
+    this.hint = lacks(action, key, { live: store.source.live, follows: this.follow !== "", meets: (this.company?.audience ?? null) !== null, share: this.share, selection: store.selection, frame: store.frame }) ?? "";
+    if (this.hint !== "") return;
     if ((LOOKING_KEYS as readonly string[]).includes(action)) {
       this.hint = this.querySelector<LookingElement>("eos-looking")?.does(action as LookingKey) ?? "";
       return;
@@ -538,9 +540,7 @@ export class Player extends LitElement {
   }
 
   async #drop(): Promise<void> {
-    if (this.store?.source.live !== true) this.hint = "player.nothing_to.recorded";
-    else if (this.store.selection === null) this.hint = "player.nothing_to.drop";
-    else await this.querySelector<SelectionBar>("eos-selection-bar")?.perform(DROP);
+    await this.querySelector<SelectionBar>("eos-selection-bar")?.perform(DROP);
   }
 
   readonly #makeBranch = async (): Promise<void> => {

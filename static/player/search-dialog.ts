@@ -10,6 +10,7 @@ import type { Choices, Condition, SubjectKind } from "./conditions.ts";
 import { DialogElement } from "./dialogs.ts";
 import { searchResults } from "./search-results.ts";
 import type { StepSearch } from "./step-search.ts";
+import { stepNamed } from "./step-search.ts";
 import type { PlayerStore } from "./store.ts";
 import { say, words } from "./text.ts";
 
@@ -73,7 +74,13 @@ export class SearchDialog extends DialogElement {
         ${this.choices === null ? nothing : this.#filters(store, search, this.choices)}
         <button class="primary">${say("search.next")} <kbd>n</kbd></button>
       </form>
+      ${this.#goTo(stepNamed(search.conditions, store.newest))}
       ${search.active ? searchResults(search, store, (number) => this.#go(number)) : html`<p class="quiet">${say("search.means")}</p>`}`;
+  }
+
+  #goTo(number: number | null): TemplateResult | typeof nothing {
+    if (number === null) return nothing;
+    return html`<p><button class="go-to" @click=${() => this.#go(number)}>${say("search.go_to", { step: number })}</button></p>`;
   }
 
   #filters(store: PlayerStore, search: StepSearch, choices: Choices): TemplateResult {
@@ -101,7 +108,13 @@ export class SearchDialog extends DialogElement {
   #submit(event: SubmitEvent, search: StepSearch): void {
     event.preventDefault();
     clearTimeout(this.#timer);
-    search.start(conditionsOf(new FormData(event.target as HTMLFormElement), this.choices));
+    const conditions = conditionsOf(new FormData(event.target as HTMLFormElement), this.choices);
+    const named = stepNamed(conditions, this.store?.newest ?? 0);
+    if (named !== null) {
+      this.#go(named);
+      return;
+    }
+    search.start(conditions);
     void search.goWhenFound().then((hasGone) => {
       if (hasGone) this.close();
     });

@@ -31,6 +31,14 @@ export function hasWords(step: Step, query: string): boolean {
     .every((word) => text.includes(word));
 }
 
+/** The step that somebody names who looks for nothing but a number, or null. */
+export function stepNamed(conditions: readonly Condition[], newest: number): number | null {
+  const [only, ...others] = conditions;
+  if (only?.on !== "text" || others.length > 0 || !/^#?[0-9]+$/.test(only.text)) return null;
+  const number = Number(only.text.replace("#", ""));
+  return number <= newest ? number : null;
+}
+
 export class StepSearch extends EventTarget {
   /** All of them hold where something is found; empty: nothing is searched. */
   conditions: Condition[] = [];

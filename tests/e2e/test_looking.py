@@ -127,6 +127,18 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
     page.keyboard.press("p")
     at(page, numbers[0])
     expect(page.locator(".found-bar .num")).to_have_text(f"1 of {len(numbers)}")
+    # Who types a number alone goes to that step.
+    page.keyboard.press("/")
+    search.get_by_label("Words of the sentence").fill("25")
+    expect(search.get_by_role("button", name="Go to step 25")).to_be_visible()
+    page.keyboard.press("Enter")
+    gone(search)
+    at(page, 25)
+    page.keyboard.press("/")
+    search.get_by_label("Words of the sentence").fill("producer id")
+    expect(search.locator(".found-steps li")).to_have_count(len(numbers))
+    search.locator(".found-steps button").first.click()
+    gone(search)
     # Escape takes what lies on top: a menu before the bar, and then the selection.
     page.locator("details.menu > summary").click()
     page.keyboard.press("Escape")
@@ -138,7 +150,13 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
 
 def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: Page) -> None:
     # A key that has nothing to act on says what it would need.
-    for key, told in (("d", "select an arrow"), ("u", "nothing to take back")):
+    lacking = {
+        "d": "select an arrow",
+        "u": "nothing to take back",
+        "f": "nobody is followed",
+        "h": "nobody would see",
+    }
+    for key, told in lacking.items():
         page.keyboard.press(key)
         expect(page.locator(".message.hint")).to_contain_text(told)
     page.keyboard.press("Escape")

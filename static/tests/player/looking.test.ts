@@ -10,7 +10,7 @@ import { placesOf } from "../../player/looking-places.ts";
 import { Play } from "../../player/play.ts";
 import type { Answer, Command } from "../../player/source.ts";
 import { Problem } from "../../player/source.ts";
-import { defaults as searching, StepSearch } from "../../player/step-search.ts";
+import { defaults as searching, stepNamed, StepSearch } from "../../player/step-search.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { branch, Frames, makeRun, StoredSource } from "./fixture.ts";
 
@@ -249,4 +249,13 @@ test("a late answer to an older search is not taken", async () => {
 test("marks that would lie on each other are one", () => {
   const axis = { left: 0, right: 100, end: 100 };
   assert.deepEqual(placesOf([1, 2, 3, 7, 50], axis), [1, 7, 50]);
+});
+
+test("who types a number alone names a step", () => {
+  const text = (words: string): Condition[] => [{ on: "text", text: words, language: "en" }];
+  assert.equal(stepNamed(text("57"), 96), 57);
+  assert.equal(stepNamed(text("#57"), 96), 57);
+  assert.equal(stepNamed(text("97"), 96), null, "no such step yet");
+  assert.equal(stepNamed(text("57 lost"), 96), null);
+  assert.equal(stepNamed([...text("57"), { on: "error" }], 96), null);
 });

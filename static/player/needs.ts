@@ -1,0 +1,42 @@
+/**
+ * What a key needs to have anything to act on, as one table: without it the page says so, rather than do nothing.
+ * Pure.
+ */
+
+import type { Frame, Selection } from "./frame.ts";
+import type { KeyAction } from "./keys.ts";
+import { isShown, PANELS } from "./panels.ts";
+
+/** The part of the page that decides. */
+export interface Present {
+  /** Whether the world can be changed from here. */
+  live: boolean;
+  follows: boolean;
+  /** Whether somebody would see a hand, or shows theirs. */
+  meets: boolean;
+  share: string;
+  selection: Selection | null;
+  frame: Frame | undefined;
+}
+
+type Need = (page: Present, key: string) => string | null;
+
+const live: Need = (page) => (page.live ? null : page.follows ? "player.nothing_to.followed" : "player.nothing_to.recorded");
+
+const NEEDS: Partial<Record<KeyAction, Need>> = {
+  branch: live,
+  drop: (page, key) => live(page, key) ?? (page.selection === null ? "player.nothing_to.drop" : null),
+  breakpoints: live,
+  run_to_breakpoint: live,
+  back_to_breakpoint: live,
+  compare: live,
+  share: (page) => (page.share === "" ? "player.nothing_to.share" : null),
+  follow: (page) => (page.follows ? null : "player.nothing_to.follow"),
+  hand: (page) => (page.meets ? null : "player.nothing_to.hand"),
+  panel: (page, key) => (PANELS.some((panel) => panel.key === key && isShown(panel.tag, page.frame)) ? null : "player.nothing_to.panel"),
+};
+
+/** The words for what is missing, or null: there is something to act on. */
+export function lacks(action: KeyAction, key: string, page: Present): string | null {
+  return NEEDS[action]?.(page, key) ?? null;
+}

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import type { Present } from "../../player/needs.ts";
+import { lacks } from "../../player/needs.ts";
+
+const PAGE: Present = { live: true, follows: false, meets: false, share: "/share", selection: null, frame: undefined };
+
+test("a key that has nothing to act on says what it would need", () => {
+  assert.equal(lacks("branch", "b", PAGE), null);
+  assert.equal(lacks("drop", "d", PAGE), "player.nothing_to.drop");
+  assert.equal(lacks("drop", "d", { ...PAGE, selection: { kind: "message", id: "3" } }), null);
+  assert.equal(lacks("follow", "f", PAGE), "player.nothing_to.follow");
+  assert.equal(lacks("hand", "h", PAGE), "player.nothing_to.hand");
+  assert.equal(lacks("forward", "ArrowRight", PAGE), null);
+});
+
+test("what changes a world says whose world it is", () => {
+  const recorded = { ...PAGE, live: false, share: "" };
+  for (const action of ["branch", "drop", "breakpoints", "compare"] as const) {
+    assert.equal(lacks(action, "", recorded), "player.nothing_to.recorded");
+    assert.equal(lacks(action, "", { ...recorded, follows: true }), "player.nothing_to.followed");
+  }
+  assert.equal(lacks("share", "s", recorded), "player.nothing_to.share");
+});
