@@ -19,8 +19,9 @@ export interface Catalogue {
   sources: Record<string, string>;
 }
 
-const RANGE = /\{([a-z_0-9]+)\}–\{([a-z_0-9]+)\}/g;
 const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒)(?![A-Za-z]))?/g;
+/** Between the ends of a range. */
+const UP_TO = "–";
 /** Times from here on are told in units that people count in. */
 const LONG_MS = 60_000;
 const UNITS: readonly (readonly [key: string, milliseconds: number])[] = [
@@ -59,6 +60,54 @@ function timeText(milliseconds: Json | undefined, word: (key: string) => string 
   return parts.join(" ");
 }
 
+/** A place of a text that is filled. */
+interface Slot {
+  name: string;
+  prefix: string | undefined;
+  /** The word behind one, and behind any other number. */
+  one: string | undefined;
+  many: string | undefined;
+  unit: string | undefined;
+  /** Name of the slot that ends the range which begins here. */
+  end: string | null;
+}
+
+/** Texts are few and are filled with every step: what stands where in them is read once. */
+const read = new Map<string, readonly (string | Slot)[]>();
+
+function partsOf(text: string): readonly (string | Slot)[] {
+  let parts = read.get(text);
+  if (parts === undefined) {
+    parts = split(text);
+    read.set(text, parts);
+  }
+  return parts;
+}
+
+function split(text: string): (string | Slot)[] {
+  const parts: (string | Slot)[] = [];
+  let at = 0;
+  for (const match of text.matchAll(PLACEHOLDER)) {
+    const [whole, name = "", prefix, one, many, unit] = match;
+    if (match.index > at) parts.push(text.slice(at, match.index));
+    parts.push({ name, prefix, one, many, unit, end: null });
+    at = match.index + whole.length;
+  }
+  if (at < text.length) parts.push(text.slice(at));
+  markRanges(parts);
+  return parts;
+}
+
+function markRanges(parts: (string | Slot)[]): void {
+  const isPlain = (part: string | Slot | undefined): part is Slot => typeof part === "object" && part.prefix === undefined && part.one === undefined;
+  for (let index = 0; index + 2 < parts.length; index += 1) {
+    const [first, between, last] = parts.slice(index, index + 3);
+    if (between !== UP_TO || !isPlain(first) || !isPlain(last) || first.unit !== undefined) continue;
+    first.end = last.name;
+    index += 2;
+  }
+}
+
 /**
  * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
  * ends are equal is one number; `{name} ms` of a minute and more is days, hours, minutes; a parameter that is a sentence is
@@ -66,22 +115,33 @@ function timeText(milliseconds: Json | undefined, word: (key: string) => string 
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
-  const joined = text.replace(RANGE, (whole, first: string, last: string) => {
-    const one = Object.hasOwn(params, first) && Object.hasOwn(params, last) && params[first] === params[last];
-    return one ? `{${first}}` : whole;
-  });
-  return joined.replace(PLACEHOLDER, (_whole, name: string, prefix?: string, one?: string, many?: string, unit?: string) => {
-    if (!Object.hasOwn(params, name)) return `[${name}]${unit ?? ""}`;
-    const given = params[name];
-    if (unit !== undefined) return timeText(given, word) ?? `${formatValue(given)}${unit}`;
-    if (prefix !== undefined) {
-      const named = Array.isArray(given) ? given : [given];
-      return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(", ");
-    }
-    const value = sentenceIn(given, word) ?? formatValue(given);
-    if (one === undefined || many === undefined) return value;
-    return `${value} ${params[name] === 1 ? one : many}`;
-  });
+  const parts = partsOf(text);
+  let filled = "";
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] as string | Slot;
+    if (typeof part === "string") filled += part;
+    else if (isOne(part, params)) index += 1; // The end of the range stands for it.
+    else filled += slotText(part, params, word);
+  }
+  return filled;
+}
+
+/** Whether a range that begins here has one number. */
+function isOne({ name, end }: Slot, params: JsonObject): boolean {
+  return end !== null && Object.hasOwn(params, name) && Object.hasOwn(params, end) && params[name] === params[end];
+}
+
+function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, word: (key: string) => string | undefined): string {
+  if (!Object.hasOwn(params, name)) return `[${name}]${unit ?? ""}`;
+  const given = params[name];
+  if (unit !== undefined) return timeText(given, word) ?? `${formatValue(given)}${unit}`;
+  if (prefix !== undefined) {
+    const named = Array.isArray(given) ? given : [given];
+    return named.map((item) => word(`${prefix}.${formatValue(item)}`) ?? formatValue(item)).join(", ");
+  }
+  const value = sentenceIn(given, word) ?? formatValue(given);
+  if (one === undefined || many === undefined) return value;
+  return `${value} ${given === 1 ? one : many}`;
 }
 
 /** Accepts the server's `{texts, sources}` and a plain `{key: text}`. */
