@@ -161,7 +161,23 @@ type Broken = [verdict: "duplicated" | "lost" | "reordered", serials: ReadonlySe
 
 function brokenSets(frame: Frame): Broken[] {
   const guarantees = frame.view.guarantees ?? {};
-  return (["duplicated", "lost", "reordered"] as const).map((name) => [name, new Set(guarantees[name]?.serials ?? [])]);
+  const further = { duplicated: [], lost: furtherLost(frame), reordered: [] };
+  return (["duplicated", "lost", "reordered"] as const).map((name) => [name, new Set([...(guarantees[name]?.serials ?? []), ...further[name]])]);
+}
+
+/**
+ * The judges name the records of the first loss and count all. What is lost is reported stored and stands in no log;
+ * where just as many are so as are counted, it is these. Where more are so, some are still on their way.
+ */
+function furtherLost(frame: Frame): number[] {
+  const judged = frame.view.guarantees?.["lost"];
+  if ((judged?.count ?? 0) <= (judged?.serials ?? []).length) return [];
+  return Object.entries(frame.view.verdicts ?? {}).flatMap(([partition, { lost }]) => {
+    const { all } = copiesIn(batchesOf(frame, partition));
+    const nowhere = Object.entries(frame.view.records ?? {}).flatMap(([serial, record]) =>
+      record.partition === partition && record.status === "ok" && !all.has(Number(serial)) ? [Number(serial)] : []);
+    return nowhere.length === lost ? nowhere : [];
+  });
 }
 
 const delivered = new WeakMap<readonly number[], Map<number, number>>();

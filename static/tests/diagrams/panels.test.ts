@@ -197,6 +197,19 @@ test("ledger: copies are counted, the verdict words are the judges'", () => {
   assert.deepEqual(layoutLedger(frameOf(null)).chips.slice(0, 4).map((chip) => chip.verdict), ["uncertain", "uncertain", "uncertain", "once"]);
 });
 
+test("ledger: records of a later loss are marked like those of the first, once none of them is on its way", () => {
+  const record = { partition: "t-0", producer: "p1", size: 100, sent_at: 3, status: "ok" as const, offset: null, error: null, finished_at: 20 };
+  const records = Object.fromEntries([1, 900, 901].map((serial) => [String(serial), record]));
+  const lost = (count: number) => ({
+    records,
+    guarantees: { lost: { judged: true, count, broken_at: 12, partition: "t-0", serials: [900] } },
+    verdicts: { "t-0": { stored: 1, duplicates: 0, lost: count, failed: 0, reordered: 0 } },
+  });
+  const marked = (count: number) => layoutLedger(frameOf(null, view(lost(count)))).chips.map((chip) => [chip.serial, chip.verdict]);
+  assert.deepEqual(marked(2), [[1, "once"], [900, "lost"], [901, "lost"]]);
+  assert.deepEqual(marked(1), [[1, "once"], [900, "lost"], [901, "absent"]]);
+});
+
 test("ledger: of 20,000 records a page is drawn and the rest is counted", () => {
   const record = view().records?.["4"];
   const records = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [String(index + 1), record])) as NonNullable<View["records"]>;
