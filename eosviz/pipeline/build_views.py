@@ -41,8 +41,7 @@ from eosviz.pipeline.sweep_mistakes import told_mistakes
 from eosviz.pipeline.sweep_parameters import Parameter, Section, sections_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
 from eosviz.pipeline.tasks import start_jobs
-from eosviz.scenarios.cards import card_of
-from eosviz.scenarios.models import ScenarioVersion
+from eosviz.scenarios.cards import cards
 from eosviz.walkthroughs.browser import browser_making
 
 SAMPLES = Path(__file__).with_name("samples")
@@ -178,7 +177,7 @@ def _page(request: HttpRequest, draft: Draft, sample: dict[str, Any] | None) -> 
     for one in told:
         one["on_page"] = one["field"] in fields or str(one["field"]).startswith(("faults.", "choices."))
     context = {
-        "cards": [card_of(version) for version in ScenarioVersion.objects.library()],
+        "cards": cards(),
         "chosen": draft.scenario,
         "variant": draft.variant or "",
         "variants": draft.about(draft.scenario, draft.variant),

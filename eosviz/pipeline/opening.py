@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.scenario import BadScenario
 from eosviz.pipeline.models import Sweep
-from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
+from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.actions import bad_scenario
 from eosviz.walkthroughs.linking import Opened, open_link
@@ -31,7 +31,7 @@ def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any
 
 
 def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
-    return run_document(parse_sweep(sweep.document), cell, seed)
+    return run_document(read_sweep(sweep.document), cell, seed)
 
 
 def open_document(browser: str, identifier: str, document: dict[str, Any], step: int) -> Opened:

@@ -12,8 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.scenario.tracks import Track, TrackItem, tracks
-from eosviz.scenarios.cards import Card, card_of
-from eosviz.scenarios.models import ScenarioVersion
+from eosviz.scenarios.cards import Card, cards
 from eosviz.tracks import actions
 from eosviz.tracks.asking import asked_on
 from eosviz.tracks.models import Prediction, Visit
@@ -76,9 +75,7 @@ def progress_of(browser: str, track: Track, cards: dict[str, Card]) -> Progress:
 
 
 def _cards() -> dict[str, Card]:
-    wanted = {item.scenario for track in tracks() for item in track.items}
-    versions = ScenarioVersion.objects.library().filter(identifier__in=wanted)
-    return {version.identifier: card_of(version) for version in versions}
+    return {card.identifier: card for card in cards()}
 
 
 @require_safe
