@@ -44,24 +44,18 @@ def main() -> None:
     size = sum(len(payload) for payload in payloads) / len(payloads)
     tell("click_message", size, "bytes")
     for case in ("alone", "with_49"):
-        for share, goal in GOALS.items():
-            percent = f"p{round(share * 100)}"
-            tell(
-                f"click_{case}_arrival_{percent}",
-                percentile([click[0] for click in product[case]], share),
-                "ms",
-            )
-            tell(
-                f"click_floor_{case}_arrival_{percent}",
-                percentile([click[0] for click in floor[case]], share),
-                "ms",
-            )
-            found, least = (
-                percentile([click[1] for click in times[case]], share) for times in (product, floor)
-            )
-            tell(f"click_{case}_{percent}", found, "ms")
-            tell(f"click_floor_{case}_{percent}", least, "ms")
-            tell(f"click_{case}_{percent}_by_floor", found / least, "times", goal)
+        tell_clicks("click", f"{case}_", product[case], floor[case])
+
+
+def tell_clicks(name: str, case: str, product: Clicks, floor: Clicks) -> None:
+    """How long messages and painted frames took, beside the floor."""
+    for share, goal in GOALS.items():
+        percent = f"p{round(share * 100)}"
+        for moment, told in enumerate(("arrival_", "")):
+            found, least = (percentile([click[moment] for click in one], share) for one in (product, floor))
+            tell(f"{name}_{case}{told}{percent}", found, "ms")
+            tell(f"{name}_floor_{case}{told}{percent}", least, "ms")
+        tell(f"{name}_{case}{percent}_by_floor", found / least, "times", goal)
 
 
 def measure_product(folder: Path) -> tuple[Times, list[str]]:
@@ -76,11 +70,7 @@ def measure_product(folder: Path) -> tuple[Times, list[str]]:
                 page = context.new_page()
                 if not others:
                     page.on("websocket", lambda socket: collected(socket, payloads))
-                page.goto(address)
-                page.click(f"#{SCENARIO} button.primary")
-                page.wait_for_selector("button.go")
-                page.wait_for_function("document.querySelector('.where b').textContent.trim().endsWith('0')")
-                page.evaluate(ASK_NOTHING)
+                open_product(page, address)
                 with steppers("product", address, others):
                     times[case] = clicks(page, case)
                 page.close()
@@ -94,12 +84,25 @@ def measure_floor(folder: Path) -> Times:
         times = {}
         for case, others in (("alone", 0), ("with_49", OTHERS)):
             page = context.new_page()
-            page.goto(address)
-            page.wait_for_selector("[data-ready]")
+            open_floor(page, address)
             with steppers("floor", address, others):
                 times[case] = clicks(page, f"floor {case}")
             page.close()
     return times
+
+
+def open_product(page: Page, address: str) -> None:
+    """A session of its own, at its beginning."""
+    page.goto(address)
+    page.click(f"#{SCENARIO} button.primary")
+    page.wait_for_selector("button.go")
+    page.wait_for_function("document.querySelector('.where b').textContent.trim().endsWith('0')")
+    page.evaluate(ASK_NOTHING)
+
+
+def open_floor(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("[data-ready]")
 
 
 def clicks(page: Page, case: str) -> Clicks:

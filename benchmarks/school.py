@@ -17,7 +17,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchmarks.browser import browser_context
-from benchmarks.click_to_frame import ASK_NOTHING, GOALS, SCENARIO, Clicks, clicks, collected, steppers
+from benchmarks.click_to_frame import (
+    Clicks,
+    clicks,
+    collected,
+    open_floor,
+    open_product,
+    steppers,
+    tell_clicks,
+)
 from benchmarks.floor.processes import free_port, running_floor, start
 from benchmarks.report import percentile, remark, tell
 from eosviz.launch.places import ROOT
@@ -41,15 +49,7 @@ def main() -> None:
         (folder / "floor").mkdir()
         (folder / "floor" / "payloads.json").write_text(json.dumps(payloads))
         floor = measure_floor(folder / "floor", server.new_database("floor"))
-    for share, goal in GOALS.items():
-        percent = f"p{round(share * 100)}"
-        came, came_least = (percentile([arrival for arrival, _ in one], share) for one in (product, floor))
-        tell(f"school_click_arrival_{percent}", came, "ms")
-        tell(f"school_click_floor_arrival_{percent}", came_least, "ms")
-        found, least = (percentile([painted for _, painted in one], share) for one in (product, floor))
-        tell(f"school_click_{percent}", found, "ms")
-        tell(f"school_click_floor_{percent}", least, "ms")
-        tell(f"school_click_{percent}_by_floor", found / least, "times", goal)
+    tell_clicks("school_click", "", product, floor)
     tell(f"school_list_{LISTED}_p50", percentile(listed, 0.50), "ms", LIST_MILLISECONDS_MAX)
     tell(f"school_list_{LISTED}_p99", percentile(listed, 0.99), "ms")
 
@@ -69,11 +69,7 @@ def measure_product(folder: Path, database: str) -> tuple[Clicks, list[str], lis
             with browser_context() as context:
                 page = context.new_page()
                 page.on("websocket", lambda socket: collected(socket, payloads))
-                page.goto(address)
-                page.click(f"#{SCENARIO} button.primary")
-                page.wait_for_selector("button.go")
-                page.wait_for_function("document.querySelector('.where b').textContent.trim().endsWith('0')")
-                page.evaluate(ASK_NOTHING)
+                open_product(page, address)
                 here = OTHERS // 2
                 with steppers("product", address, here), steppers("product", second, OTHERS - here):
                     return clicks(page, "school"), payloads, listed
@@ -85,8 +81,7 @@ def measure_floor(folder: Path, database: str) -> Clicks:
     port = free_port()
     with running_floor(folder, database, [port]) as address, browser_context() as context:
         page = context.new_page()
-        page.goto(address)
-        page.wait_for_selector("[data-ready]")
+        open_floor(page, address)
         here = OTHERS // 2
         with (
             steppers("floor", address, here),
