@@ -24,6 +24,10 @@ INSTEAD_OF = {
     "生产者 epoch": "producer epoch",
     "号段": "区块",
     "leader": "领导者|首领",
+    "崩溃": "宕机",
+    "工作坊": "(?<!作)工坊",
+    "教师": "老师",
+    "账户": "账号",
     "你": "您",
 }
 """The word that is used, and what else has been said for the same."""
