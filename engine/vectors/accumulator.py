@@ -50,8 +50,11 @@ def run(case: dict[str, Any], version: str) -> Outcome:
         sets = {
             name: sorted(wanted[name]) for name in ("ready_nodes", "unknown_leader_topics") if name in wanted
         }
-        if got != {**wanted, **sets}:
-            return Failure(f"op {number} {operation['op']}", wanted, got)
+        for name, value in {**wanted, **sets}.items():
+            if name not in got or got[name] != value:
+                return Failure(f"op {number} {operation['op']}: {name}", value, got.get(name))
+        if "exception" in got and "exception" not in wanted:
+            return Failure(f"op {number} {operation['op']}: exception", None, got["exception"])
     return None
 
 
@@ -66,9 +69,10 @@ class _Driver:
     """One accumulator under a clock that only the case moves."""
 
     def __init__(self, case: dict[str, Any], profile: Profile) -> None:
-        given = {**DEFAULTS, **case.get("config", {})}
+        config = case.get("config", {})
+        given = {name: config.get(name, default) for name, default in DEFAULTS.items()}
         expiry = given["delivery_timeout_ms"] if profile.expiry_from_creation else REQUEST_TIMEOUT_MS
-        config = resolve(
+        settings = resolve(
             {
                 "batch_size": given["batch_size"],
                 "linger_ms": given["linger_ms"],
@@ -79,7 +83,7 @@ class _Driver:
             profile,
             Switches(),
         )
-        self.accumulator = RecordAccumulator("p1", config, profile, Switches(), Watch())
+        self.accumulator = RecordAccumulator("p1", settings, profile, Switches(), Watch())
         self.leaders: dict[str, int | None] = {
             partition: None if node < 0 else node for partition, node in case.get("leaders", {}).items()
         }

@@ -154,8 +154,8 @@ def _response(given: dict[str, Any], expected: dict[str, Any], profile: Profile)
 
 def _compare(expected: dict[str, Any], got: dict[str, Any]) -> Outcome:
     for name, value in expected.items():
-        if got[name] != value:
-            return Failure(name, value, got[name])
+        if name not in got or got[name] != value:
+            return Failure(name, value, got.get(name))
     return None
 
 

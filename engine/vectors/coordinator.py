@@ -160,9 +160,10 @@ class Stage:
 
     def _release_append(self, op: dict[str, Any]) -> None:
         self.holding = bool(op.get("keep_holding", 0))
+        error = Error[op["error"]]
         held, self.held = self.held, []
         for token, _ in held:
-            self.coordinator.written(token, Error[op["error"]], self.now)
+            self.coordinator.written(token, error, self.now)
 
     def _resign(self, op: dict[str, Any]) -> None:
         self.under_way.clear()
@@ -245,7 +246,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         found["state"] = stage.state()
         found["aux_state"] = stage.hidden_state()
         got.append(found)
-    hidden = expected.get("aux_state", {}).get(version, [])
+    hidden = {**expected.get("aux_state", {})}.get(version, [])
     for index, remembered in enumerate(hidden):
         for name, value in (remembered or {}).items():
             kept = got[index]["aux_state"].get(name, {})

@@ -10,7 +10,7 @@ from typing import Any
 from engine.client import client_states as states
 from engine.client.batch import Batch
 from engine.client.configuration import resolve
-from engine.client.control_requests import END, PRIORITIES, PendingRequest
+from engine.client.control_requests import END, GROUP, PRIORITIES, TRANSACTION, PendingRequest
 from engine.client.record_size import payload_size
 from engine.client.transaction_manager import TransactionManager
 from engine.errors import Error
@@ -22,17 +22,9 @@ from engine.watching import Watch
 
 PARTITION = "t-0"
 PRODUCER_ID, PRODUCER_EPOCH = 13, 1
+COORDINATOR = 1
 LOG_START_OFFSET = 0
 """Known and above the last acknowledged offset, of which there is none yet."""
-_COMPARED = (
-    "state",
-    "last_error",
-    "pid",
-    "epoch",
-    "pending_requests",
-    "epoch_bump_required",
-    "partitions_in_txn",
-)
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
@@ -98,6 +90,7 @@ def _in_flight(
     if transactional:
         manager.transition(states.BEGIN)
         manager.added_partitions[PARTITION] = None
+        manager.coordinators[TRANSACTION] = COORDINATOR
     batches = []
     for serial in (1, 2, 3):
         batch = Batch(f"b{serial}", PARTITION, config.batch_size, 0, "p1", Watch())
@@ -118,10 +111,14 @@ def _compare(step: str, manager: TransactionManager, expected: dict[str, Any]) -
         "pid": manager.producer_id,
         "epoch": manager.producer_epoch,
         "pending_requests": [request.api for request in manager.requests],
+        "coordinator_known": manager.coordinators[TRANSACTION] is not None,
+        "group_coordinator_known": manager.coordinators[GROUP] is not None,
         "epoch_bump_required": manager.bump_required,
+        "new_partitions": list(manager.new_partitions),
+        "pending_partitions": list(manager.pending_partitions),
         "partitions_in_txn": list(manager.added_partitions),
     }
-    for name in _COMPARED:
-        if got[name] != expected[name]:
-            return Failure(f"{step}: {name}", expected[name], got[name])
+    for name, value in expected.items():
+        if name not in got or got[name] != value:
+            return Failure(f"{step}: {name}", value, got.get(name))
     return None

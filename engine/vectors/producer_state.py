@@ -81,7 +81,7 @@ class LogCase:
             offset = batch.get("base_offset", offset)
             batches.append(self._data_batch(batch, offset))
             offset += batch.get("n", 1)
-        return self._appended(batches, operation)
+        return self._appended(batches, operation.get("origin", "client"))
 
     def marker(self, operation: dict[str, Any]) -> dict[str, Any]:
         batch = RecordBatch(
@@ -97,27 +97,28 @@ class LogCase:
             size=MARKER_BYTES,
             base_offset=operation.get("base_offset", -1),
         )
-        return self._appended([batch], {"origin": "coordinator", **operation})
+        return self._appended([batch], operation.get("origin", "coordinator"))
 
     def _data_batch(self, batch: dict[str, Any], offset: int) -> RecordBatch:
         count = batch.get("n", 1)
         producer_id = batch.get("pid", NO_PRODUCER_ID)
         has_producer = producer_id != NO_PRODUCER_ID
+        epoch, sequence = batch.get("epoch", NO_PRODUCER_EPOCH), batch.get("seq", NO_SEQUENCE)
         return RecordBatch(
             record_count=count,
             last_offset_delta=count - 1,
             producer_id=producer_id,
-            producer_epoch=batch["epoch"] if has_producer else NO_PRODUCER_EPOCH,
-            base_sequence=batch["seq"] if has_producer else NO_SEQUENCE,
-            last_sequence=increment(batch["seq"], count - 1) if has_producer else NO_SEQUENCE,
+            producer_epoch=epoch if has_producer else NO_PRODUCER_EPOCH,
+            base_sequence=sequence if has_producer else NO_SEQUENCE,
+            last_sequence=increment(sequence, count - 1) if has_producer else NO_SEQUENCE,
             is_transactional=batch.get("txn", False),
             max_timestamp=self.clock,
             size=HEADER_BYTES + count * RECORD_BYTES,
             base_offset=offset,
         )
 
-    def _appended(self, batches: list[RecordBatch], operation: dict[str, Any]) -> dict[str, Any]:
-        origin = Origin(operation.get("origin", "client"))
+    def _appended(self, batches: list[RecordBatch], who: str) -> dict[str, Any]:
+        origin = Origin(who)
         if self.through_bytes:
             batches = [self._reread(batch) for batch in batches]
         if origin is Origin.REPLICATION:
@@ -273,9 +274,7 @@ def _run(log_case: LogCase, case: dict[str, Any], version: str) -> Failure | Non
                 return Failure(f"op {index} {operation['op']}: {name}", value, got.get(name))
         known = expected.get("state", known)
         state = log_case.state()
-        if known is not None and state != known:
-            differing = next(name for name in known if state.get(name) != known[name])
-            return Failure(
-                f"op {index} {operation['op']}: {differing}", known[differing], state.get(differing)
-            )
+        for name, value in (known or {}).items():
+            if state.get(name) != value:
+                return Failure(f"op {index} {operation['op']}: {name}", value, state.get(name))
     return None

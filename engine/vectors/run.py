@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from engine.errors import EngineError
 from engine.vectors import wire
 from engine.vectors.outcome import Failure, Skip
+from engine.vectors.reading import PLAYED, unread, watched
 
 VERSIONS = ("2.0", "2.8")
 """The versions that the engine has profiles for."""
@@ -42,16 +42,23 @@ TOPICS: dict[str, str] = {
 
 @dataclass(slots=True)
 class Report:
-    """Outcomes by case id; ``failures`` hold (case id, version, Failure)."""
+    """Outcomes by case id; ``failures`` hold (case id, version, Failure), ``unread`` (case id, place of a field)
+    where the engine did not look at something that a case says, ``unplayed`` what is wrong with a file."""
 
     passed: list[str] = field(default_factory=list)
     failures: list[tuple[str, str, Failure]] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    unplayed: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterable[str]:
         for case, version, failure in self.failures:
             found = f"expected {failure.expected!r}, got {failure.got!r}"
             yield f"FAILED {case} ({version}) at {failure.step}: {found}"
+        for case, place in self.unread:
+            yield f"UNREAD {case}: {place} is nothing that the engine knows"
+        for mistake in self.unplayed:
+            yield f"UNPLAYED {mistake}"
         failed = len({case for case, _, _ in self.failures})
         yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
 
@@ -69,27 +76,38 @@ class Report:
                 for case, version, found in self.failures
             ],
             "skipped": [{"id": case, "reason": reason} for case, reason in self.skipped],
+            "unread": [{"id": case, "place": place} for case, place in self.unread],
+            "unplayed": self.unplayed,
         }
 
 
-def run_files(documents: Iterable[tuple[str, dict[str, Any]]]) -> Report:
+def run_files(documents: Iterable[tuple[str, Any]]) -> Report:
     """``documents``: (file name, parsed content). Raises ValueError when a file is not of the format."""
     report = Report()
     for name, document in documents:
-        if isinstance(document, dict) and "api_versions" in document:
-            report.skipped.append((name, "a list of the requests that a broker knows, nothing to play"))
-            continue
-        if isinstance(document, dict) and is_recording(document):
-            run_recording(name, document, report)
-            continue
-        cases = document.get("vectors") if isinstance(document, dict) else None
-        if not isinstance(cases, list):
-            raise ValueError(f"{name}: no list 'vectors'; see the README of the vectors for the format")
-        for index, case in enumerate(cases):
-            if not isinstance(case, dict) or not isinstance(case.get("id"), str) or "topic" not in case:
-                raise ValueError(f"{name}: case {index} has no id or topic")
-            run_case(case, report)
+        run_file(name, document, report)
     return report
+
+
+def run_file(name: str, document: Any, report: Report) -> None:
+    """Play what one file holds."""
+    content = document if isinstance(document, dict) else {}
+    if "api_versions" in content:
+        report.skipped.append((name, "a list of the requests that a broker knows, nothing to play"))
+        return
+    if is_recording(content):
+        run_recording(name, content, report)
+        return
+    cases = content.get("vectors")
+    if not isinstance(cases, list):
+        raise ValueError(f"{name}: no list 'vectors'; see the README of the vectors for the format")
+    for index, case in enumerate(cases):
+        if not isinstance(case, dict) or not all(isinstance(case.get(part), str) for part in ("id", "topic")):
+            found = sorted(case) if isinstance(case, dict) else case
+            missing = Failure("the case itself", "an object with an id and a topic", found)
+            report.failures.append((f"{name}: case {index}", "any", missing))
+        else:
+            run_case(case, report)
 
 
 RECORDING_FIELDS = ("name", "transaction_version", "topic", "partitions", "steps")
@@ -116,10 +134,6 @@ def run_recording(name: str, document: dict[str, Any], report: Report) -> None:
         report.failures.append((case, "2.8", failure))
 
 
-BROKEN = (EngineError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
-"""A case that leaves out what its operation needs, or that breaks a rule of the engine: it fails, others go on."""
-
-
 def run_case(case: dict[str, Any], report: Report) -> None:
     """One case in every version that both it and the engine have."""
     module = TOPICS.get(case["topic"])
@@ -127,35 +141,38 @@ def run_case(case: dict[str, Any], report: Report) -> None:
         report.skipped.append((case["id"], f"the engine has no {case['topic']} yet"))
         return
     run: Callable[[dict[str, Any], str], Failure | None] = import_module(module).run
-    versions = [version for version in VERSIONS if version in versions_of(case)]
+    named = versions_of(case)
+    versions = [version for version in VERSIONS if version in named]
     if not versions:
-        report.skipped.append((case["id"], f"for {', '.join(sorted(versions_of(case)))} only"))
+        only = f"for {', '.join(sorted(named))} only" if named else "it names no version"
+        report.skipped.append((case["id"], only))
         return
     failed = False
+    played = {**case, **{part: watched(case[part]) for part in PLAYED if part in case}}
     for version in versions:
         try:
-            failure = run(case, version)
+            failure = run(played, version)
         except Skip as skip:
             report.skipped.append((case["id"], str(skip)))
             return
-        except BROKEN as error:
+        except Exception as error:  # Whatever a case leaves out or makes break, the others go on.
             failure = Failure("the case itself", "an outcome", f"{type(error).__name__}: {error}")
         if failure is not None:
             failed = True
             report.failures.append((case["id"], version, failure))
+    report.unread += [(case["id"], place) for part in PLAYED for place in unread(played.get(part), part)]
     if not failed:
         report.passed.append(case["id"])
 
 
 def versions_of(case: dict[str, Any]) -> set[str]:
     """All versions that a case names, wherever it names them."""
-    found = set(case.get("versions", ()))
     expected = case.get("expected")
-    if isinstance(expected, list):
-        for entry in expected:
-            if isinstance(entry, dict):
-                found.update(entry.get("versions", ()))
-    return found
+    entries = [case, *(expected if isinstance(expected, list) else [])]
+    named = [entry.get("versions") for entry in entries if isinstance(entry, dict)]
+    return {
+        version for listed in named if isinstance(listed, list) for version in listed if type(version) is str
+    }
 
 
 def expected_for(case: dict[str, Any], version: str) -> dict[str, Any]:

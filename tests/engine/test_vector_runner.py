@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from engine.__main__ import main
 from engine.codec.transaction_log_record import TransactionLogValue, TransactionStatus, encode_value
 from engine.vectors import run_files
 from engine.vectors.run import TOPICS
@@ -85,3 +87,64 @@ def test_an_answer_that_was_cut_is_read_without_the_log_behind_it():
     at = {"offsets": [], "next_fetch_offset": case["input"]["fetch_offset"]}
     case["expected"] = {"read_committed": at, "read_uncommitted": at}
     assert report_of(case).passed == [case["id"]]
+
+
+def test_a_field_that_the_engine_does_not_know_is_told_with_its_place():
+    case = first_case("coordinator_scenarios")
+    case["ops"][1]["authorized"] = False
+    case["config"]["verbosity"] = 3
+    case["expected"][0]["results"][1]["throttle_ms"] = 0
+    report = report_of(case)
+    assert report.passed == [case["id"]], "the case is played all the same"
+    places = ["config.verbosity", "ops[1].authorized", "expected[0].results[1].throttle_ms"]
+    assert report.unread == [(case["id"], place) for place in places]
+    assert f"UNREAD {case['id']}: ops[1].authorized is nothing that the engine knows" in list(report.lines())
+
+
+def test_every_field_of_the_recorded_cases_is_read():
+    documents = [(file.name, json.loads(file.read_text())) for file in sorted(VECTORS.glob("*.json"))]
+    report = run_files(documents)
+    assert (report.failures, report.unread) == ([], [])
+
+
+def test_a_result_that_the_engine_cannot_tell_fails_by_its_name():
+    for topic in ("producer_state", "accumulator", "group_txn_offsets"):
+        case = first_case(topic)
+        results = case["expected"][0].get("results", case["expected"])
+        results[0]["throttle_ms"] = 0
+        assert {failure.step.rpartition(" ")[2] for _, _, failure in report_of(case).failures} == {
+            "throttle_ms"
+        }
+
+
+@pytest.mark.parametrize(
+    "case", [None, [], {"id": 7, "topic": "sender"}, {"id": "a"}, {"id": "a", "topic": ["sender"]}]
+)
+def test_what_is_no_case_fails_by_its_number(case):
+    report = report_of(first_case("sender"), case)
+    assert [name for name, _, _ in report.failures] == ["cases.json: case 1"]
+    assert len(report.passed) == 1
+
+
+def test_a_case_without_versions_is_skipped_and_says_so():
+    case = first_case("sequence_math")
+    case["versions"] = None
+    assert report_of(case).skipped == [(case["id"], "it names no version")]
+
+
+def test_other_files_in_a_folder_of_vectors_are_told_and_in_nobodys_way(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps({"vectors": [first_case("sequence_math")]}))
+    (tmp_path / "b.json").write_text('{"vectors": [')
+    (tmp_path / "c.json").write_text('["not", "vectors"]')
+    (tmp_path / "d.json").write_bytes(b"\xff\xfe")
+    (tmp_path / "e.json").mkdir()
+    (tmp_path / "README.md").write_text("words")
+    out = StringIO()
+    assert main(["vectors", str(tmp_path)], out) == 0
+    lines = out.getvalue().splitlines()
+    assert lines[-1] == "1 passed, 0 failed, 0 skipped"
+    assert [line.split("/")[-1].split(":")[0] for line in lines[:-1]] == ["b.json", "c.json", "d.json"]
+    for name in ("b", "c", "d"):
+        assert main(["vectors", str(tmp_path / f"{name}.json")], out, StringIO()) == 2, (
+            "named alone, it is a mistake"
+        )

@@ -48,11 +48,8 @@ def test_a_wrong_expectation_is_reported():
         entry["results"][1]["next_ready_check_delay_ms"] = 11
     failure = accumulator.run(case, "2.8")
     assert failure is not None
-    assert failure.step == "op 1 ready"
-    assert (failure.expected["next_ready_check_delay_ms"], failure.got["next_ready_check_delay_ms"]) == (
-        11,
-        10,
-    )
+    assert failure.step == "op 1 ready: next_ready_check_delay_ms"
+    assert (failure.expected, failure.got) == (11, 10)
 
 
 def answered(request, error, version):

@@ -1,0 +1,70 @@
+"""What of a case was read while it was played.
+
+A case may name what the engine does not look at: a later schema, a slip of the pen. It is played all the same, and
+what stayed unread is told with its place; nobody keeps a second list of the fields that each operation knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+PROSE = frozenset({"name", "detail", "note", "comment", "description"})
+"""Fields for whoever reads the case."""
+PLAYED = ("config", "input", "leaders", "ops", "expected")
+"""The parts of a case that are more than its name and origin."""
+
+
+class Told(dict[str, Any]):
+    """An object of a case that remembers which of its fields were asked for."""
+
+    __slots__ = ("read",)
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        super().__init__(fields)
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.read.add(name)
+        return super().get(name, default)
+
+    def items(self) -> Any:
+        self.read.update(self)
+        return super().items()
+
+    def values(self) -> Any:
+        self.read.update(self)
+        return super().values()
+
+    def __iter__(self) -> Iterator[str]:
+        self.read.update(self.keys())
+        return super().__iter__()
+
+
+def watched(value: Any) -> Any:
+    """A copy whose objects remember what was asked of them."""
+    if isinstance(value, dict):
+        return Told({name: watched(inner) for name, inner in value.items()})
+    if isinstance(value, list):
+        return [watched(inner) for inner in value]
+    return value
+
+
+def unread(part: Any, place: str) -> Iterator[str]:
+    """Where fields stand that nobody asked for, in the objects of which somebody asked for others.
+
+    What was never opened was compared as a whole, or belongs to a version that the engine has not.
+    """
+    if isinstance(part, list):
+        for index, inner in enumerate(part):
+            yield from unread(inner, f"{place}[{index}]")
+    elif isinstance(part, Told):
+        is_opened = bool(part.read) and "versions" not in part.read
+        for name, inner in dict.items(part):
+            if is_opened and name not in part.read and name not in PROSE:
+                yield f"{place}.{name}"
+            yield from unread(inner, f"{place}.{name}")
