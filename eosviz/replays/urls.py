@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from eosviz.replays import bundle_view, embed_views, export_views, link_view, published_views, views
+from eosviz.scenarios import identifiers  # noqa: F401  makes `<scenario:…>` known
 
 app_name = "replays"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -23,9 +24,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("replays/<uuid:replay_id>/case", views.log_case, name="log_case"),
     path("replays/<uuid:replay_id>/bundle", bundle_view.bundle, name="log_bundle"),
     path("replays/<uuid:replay_id>/player.json", views.player_json, name="player"),
-    path("embed/<slug:scenario>/<slug:version>/", embed_views.embed, name="embed"),
-    path("embed/<slug:scenario>/<slug:version>/player.json", embed_views.linked_player, name="linked_player"),
-    path("cards/<slug:scenario>/<slug:version>.png", embed_views.card, name="card"),
+    path("embed/<scenario:scenario>/<slug:version>/", embed_views.embed, name="embed"),
+    path(
+        "embed/<scenario:scenario>/<slug:version>/player.json",
+        embed_views.linked_player,
+        name="linked_player",
+    ),
+    path("cards/<scenario:scenario>/<slug:version>.png", embed_views.card, name="card"),
     path("embed-replay/<uuid:replay_id>/", embed_views.embed_replay, name="embed_replay"),
     path("embed-replay/<uuid:replay_id>/player.json", embed_views.public_player, name="public_player"),
     path("oembed", embed_views.oembed, name="oembed"),

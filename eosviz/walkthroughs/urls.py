@@ -1,5 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
+from eosviz.scenarios import identifiers  # noqa: F401  makes `<scenario:…>` known
 from eosviz.walkthroughs import link_views, present_views, views
 
 app_name = "walkthroughs"
@@ -10,7 +11,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/<uuid:session_id>/present", present_views.start, name="present"),
     path("sessions/<uuid:session_id>/present/end", present_views.end, name="end_presenting"),
     path("follow/<uuid:token>/", present_views.follow, name="follow"),
-    path("open/<slug:scenario>/<slug:version>/", link_views.open_page, name="open"),
+    path("open/<scenario:scenario>/<slug:version>/", link_views.open_page, name="open"),
     path("compare/", views.compare, name="compare"),
     path("compare/differences.json", views.differences, name="differences"),
     path("compare/new", views.compare_new, name="compare_new"),

@@ -27,6 +27,7 @@ from eosviz import quotas
 from eosviz.accounts.models import User
 from eosviz.classroom.audit import note
 from eosviz.classroom.models import Classroom
+from eosviz.scenarios.identifiers import ScenarioIdentifier
 from eosviz.scenarios.models import ScenarioVersion, encode_document
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.simulations import scenario_of
@@ -44,8 +45,7 @@ from eosviz.workshop.models import (
 )
 from eosviz.workshop.trial import STEPS_MAX, Busy, Outcome, TooMuch, outcomes
 
-IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
-"""Of a published scenario: it stands in addresses."""
+IDENTIFIER = re.compile(ScenarioIdentifier.regex)
 FROM_NOTHING = """\
 id = "MY-1"
 profile = "k28"

@@ -18,7 +18,6 @@ from engine.scenario import BadScenario, parse
 from eosviz.workshop.models import TEXT_BYTES_MAX
 
 EDITS_MAX = 50
-_TABLES_OF_THEIR_OWN = ("title", "summary", "watch_for", "lesson", "limits", "cluster", "middleware")
 _LISTS_OF_TABLES = (
     "topics", "producers", "consumers", "applications", "loops", "faults", "overrides", "checkpoints", "variants",
     "axes",

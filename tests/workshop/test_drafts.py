@@ -102,6 +102,16 @@ def test_what_cannot_be_played_is_not_published(ina: User, text: str, reason: st
     assert not Edition.objects.exists()
 
 
+def test_a_scenario_called_after_a_version_of_kafka_has_pictures_and_links(ina: User) -> None:
+    draft = actions.create_draft(ina, TEXT.replace("MY-LOST", "MY-2.8"))
+    edition, browser = actions.publish(draft), signed_in(ina)
+    assert "/cards/MY-2.8/" in browser.get(f"/workshop/{draft.id}/").content.decode()
+    browser.post(f"/workshop/{draft.id}/versions/{edition.number}/start")
+    session = Session.objects.get()
+    told = browser.get(f"/sessions/{session.id}/link?branch={root(session).id}&step=0").json()
+    assert browser.get(told["address"]).status_code == 200
+
+
 def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_them(
     draft: Draft, settings: Any, ina: User
 ) -> None:
