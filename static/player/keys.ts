@@ -2,7 +2,7 @@
  * The keys, as one table: what the help dialog lists is what the keys do.
  *
  * A key works wherever the focus is, except in a field that takes text, and except where the focused control uses
- * that key itself (space on a button).
+ * that key itself (space on a button). Page Down and Page Up are what the remote in a presenter's hand sends.
  */
 
 export type KeyAction =
@@ -50,13 +50,13 @@ export interface Pressed {
   metaKey: boolean;
 }
 
-const plain = (key: string) => (event: Pressed) => event.key === key && !event.shiftKey;
+const plain = (...keys: string[]) => (event: Pressed) => keys.includes(event.key) && !event.shiftKey;
 const shifted = (key: string) => (event: Pressed) => event.key === key && event.shiftKey;
 const letter = (key: string) => (event: Pressed) => event.key.toLowerCase() === key;
 
 export const KEYS: readonly KeyRow[] = [
-  { keys: "→", matches: plain("ArrowRight"), action: "forward" },
-  { keys: "←", matches: plain("ArrowLeft"), action: "back" },
+  { keys: "→ PgDn", matches: plain("ArrowRight", "PageDown"), action: "forward" },
+  { keys: "← PgUp", matches: plain("ArrowLeft", "PageUp"), action: "back" },
   { keys: "⇧ →", matches: shifted("ArrowRight"), action: "next_interesting" },
   { keys: "⇧ ←", matches: shifted("ArrowLeft"), action: "previous_interesting" },
   { keys: "Home", matches: plain("Home"), action: "first" },
@@ -100,5 +100,20 @@ export function belongsToFocus(event: Pressed, target: Element | null): boolean 
   if (target.closest(TEXT_FIELDS) !== null) return true;
   const isArrow = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
   if (isArrow && target.closest("[data-arrows]") !== null) return true;
+  if (event.key.startsWith("Page") && scrolls(target)) return true;
   return event.key === " " && target.closest(OWN_SPACE) !== null;
+}
+
+/** Whether there is something around the focus that a page key would scroll. */
+function scrolls(target: Element): boolean {
+  for (let around: Element | null = target; around !== null; around = around.parentElement ?? hostOf(around)) {
+    const isCut = around.scrollHeight > around.clientHeight + 1 && around.clientHeight > 0;
+    if (isCut && (around === document.scrollingElement || /auto|scroll/.test(getComputedStyle(around).overflowY))) return true;
+  }
+  return false;
+}
+
+function hostOf(element: Element): Element | null {
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? root.host : null;
 }

@@ -86,6 +86,8 @@ test("keys do what the help lists", () => {
   assert.equal(actionOf(key("ArrowRight")), "forward");
   assert.equal(actionOf(key("ArrowRight", { shiftKey: true })), "next_interesting");
   assert.equal(actionOf(key("ArrowLeft", { shiftKey: true })), "previous_interesting");
+  assert.equal(actionOf(key("PageDown")), "forward", "a presenter's remote");
+  assert.equal(actionOf(key("PageUp")), "back");
   assert.equal(actionOf(key(" ")), "play");
   assert.equal(actionOf(key("B", { shiftKey: true })), "branch");
   assert.equal(actionOf(key("7")), "panel");
