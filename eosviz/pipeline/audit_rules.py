@@ -8,23 +8,12 @@ from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as f
-from pyspark.sql import types as t
 
 from eosviz.pipeline import facts as kinds
 from eosviz.pipeline.audit_logs import COPY, LANE, NEVER, appends, cuts, of_kind, with_ends
 
 SEQUENCE_MAX = 2**31 - 1
 CACHED_BATCHES = 5
-
-BREACHES_SCHEMA = t.StructType(
-    [
-        t.StructField("session", t.StringType(), False),
-        t.StructField("step", t.LongType(), False),
-        t.StructField("partition", t.StringType()),
-        t.StructField("rows", t.StringType()),
-    ]
-)
-"""``step`` is the one whose facts break the rule, ``rows`` what shows it, as a JSON object."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +37,8 @@ class Logs:
 
 
 def breaches(broken: DataFrame, *shown: str) -> DataFrame:
+    """What every rule gives: ``session, step, partition, rows``. The step is the one whose facts break the rule, rows
+    are the columns that show it, as a JSON object."""
     return broken.select(
         "session",
         "step",
