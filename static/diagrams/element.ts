@@ -36,7 +36,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    this.#reading = this.frame === undefined ? null : new Reading(this.frame);
+    this.#reading = this.frame === undefined ? null : new Reading(this.frame, this.#reading);
     return this.#reading === null ? nothing : this.show(this.#reading.frame);
   }
 

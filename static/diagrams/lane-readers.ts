@@ -8,7 +8,7 @@
  */
 
 import type { ReaderLaneView } from "../player/coordination-view.ts";
-import type { ConsumerView, Frame, ReplicaView } from "../player/frame.ts";
+import type { ConsumerView, Frame, PartitionView, ReplicaView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { range } from "./batch.ts";
 import { clauses } from "./field-words.ts";
@@ -237,23 +237,27 @@ function compactText(name: string, fact: string, line: number, cells: Cells, rep
   return shown !== name && shown.length < 8 ? [] : [{ x: round(start), y: line + 4, text: shown, anchor: "start", style: "" }];
 }
 
+/** Of all that changes about brokers, what lanes tell. */
+export function brokersOf(frame: Frame): { id: string; alive: boolean }[] {
+  return found(frame, "brokers", ({ view }) => Object.entries(view.brokers ?? {}).map(([id, { alive }]) => ({ id, alive })));
+}
+
 /** Marks where the followers' logs end, and one text that names them all. */
 export function layoutFollowers(
   frame: Frame,
-  partition: string,
+  partition: PartitionView,
   shown: string,
   cells: Cells,
   y: number,
   rightEdge: number,
 ): { marks: { x: number; y: number }[]; texts: TextShape[]; twin: string[] } {
-  const view = frame.view.partitions?.[partition];
-  const replica = view?.replicas[shown];
+  const replica = partition.replicas[shown];
   const leaderEnd = replica?.log_end ?? 0;
   const byEnd = new Map<number, string[]>();
-  for (const [id, follower] of Object.entries(view?.replicas ?? {})) {
+  for (const [id, follower] of Object.entries(partition.replicas)) {
     if (id === shown) continue;
     const names = byEnd.get(follower.log_end) ?? [];
-    names.push(followerName(frame, view?.isr ?? [], id));
+    names.push(followerName(frame, partition.isr, id));
     byEnd.set(follower.log_end, names);
   }
   const ends = [...byEnd.entries()].sort(([one], [other]) => one - other);
@@ -278,7 +282,6 @@ export function layoutFollowers(
 
 function followerName(frame: Frame, isr: readonly number[], id: string): string {
   const name = `broker-${id}`;
-  const broker = frame.view.brokers?.[id];
-  if (broker !== undefined && !broker.alive) return say("diagram.lanes.follower_down", { broker: name });
+  if (brokersOf(frame).some((broker) => broker.id === id && !broker.alive)) return say("diagram.lanes.follower_down", { broker: name });
   return isr.includes(Number(id)) ? name : say("diagram.lanes.follower_behind", { broker: name });
 }

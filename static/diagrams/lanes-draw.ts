@@ -2,6 +2,7 @@
 
 import { html, nothing, svg } from "lit";
 import type { SVGTemplateResult, TemplateResult } from "lit";
+import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import type { Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
@@ -24,7 +25,7 @@ export function drawLanes(shape: LanesShape, actions: LanesActions, animate: boo
     role="group" aria-labelledby="twin">${repeat(
       shape.lanes,
       (lane) => lane.partition,
-      (lane, index) => drawLane(lane, shape.width, index, actions, animate),
+      (lane, index) => guard([lane, shape.width, index, animate], () => drawLane(lane, shape.width, index, actions, animate)),
     )}${repeat(
       shape.folded,
       (line) => line.partition,

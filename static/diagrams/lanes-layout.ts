@@ -16,13 +16,14 @@ import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane
 import type { Cells, Placed } from "./lane-cells.ts";
 import { layoutLost, lostNow } from "./lane-lost.ts";
 import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
-import { layoutFollowers, layoutReaders } from "./lane-readers.ts";
+import { brokersOf, layoutFollowers, layoutReaders } from "./lane-readers.ts";
 import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import type { LanesOptions, Tier } from "./lanes-plan.ts";
 import { arrivalRoom, LINE_HEIGHT, laneHeight, NARROW, planLanes, shownReplica } from "./lanes-plan.ts";
 import { isLogCase } from "./log-case.ts";
 import { contentWords, isImageOfPicked } from "./log-content.ts";
 import { isPicked } from "./picked.ts";
+import { piece } from "./reading.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 
 export type { LanesOptions } from "./lanes-plan.ts";
@@ -43,7 +44,9 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   const shape: LanesShape = { width: options.width, height: 0, lanes: [], folded: [], rest: null, twin: [] };
   let y = 0;
   for (const [name, tier] of plan.tiers) {
-    const { lane, twin } = layoutLane(frame, name, partitions[name] as PartitionView, tier, y, options);
+    const partition = partitions[name] as PartitionView;
+    const of = [partition, y, options.width, options.scrolled[name], ...Object.values(tier)];
+    const { lane, twin } = piece(frame, name, of, (part) => layoutLane(part, name, partition, tier, y, options));
     shape.lanes.push(lane);
     shape.twin.push(...twin);
     y += lane.height;
@@ -170,7 +173,7 @@ function layoutLane(
     lane.arrival = coming.shape;
     twin.push(coming.twin);
   }
-  const bottom = placeBelow(frame, lane, name, id, replica, cells, tier, rowsTop, right, twin);
+  const bottom = placeBelow(frame, lane, partition, id, replica, cells, tier, rowsTop, right, twin);
   lane.gates = gates(replica, cells, cellsTop, bottom, tier);
   lane.texts.push(...titleTexts(frame, name, partition, replica, cells, tier, top, options));
   const gateNames = gateTexts(replica, cells, cellsTop, lane.arrival, right);
@@ -181,18 +184,18 @@ function layoutLane(
 
 /** Followers and readers; returns where the lane's gates end. */
 function placeBelow(
-  frame: Frame, lane: LaneShape, name: string, id: string, replica: ReplicaView, cells: Cells, tier: Tier,
+  frame: Frame, lane: LaneShape, partition: PartitionView, id: string, replica: ReplicaView, cells: Cells, tier: Tier,
   rowsTop: number, right: number, twin: string[],
 ): number {
   let y = rowsTop;
-  if (tier.followers > 0 && Object.keys(frame.view.brokers ?? {}).length > 1) {
-    const followers = layoutFollowers(frame, name, id, cells, y, right);
+  if (tier.followers > 0 && brokersOf(frame).length > 1) {
+    const followers = layoutFollowers(frame, partition, id, cells, y, right);
     lane.followers = followers.marks;
     lane.texts.push(...followers.texts);
     twin.push(...followers.twin);
     y += tier.followers;
   }
-  const readers = layoutReaders(frame, name, replica, cells, {
+  const readers = layoutReaders(frame, lane.partition, replica, cells, {
     top: y, rowHeight: tier.reader, right, most: tier.readersMost,
     marked: lane.cells.filter((cell) => cell.picked).map(({ x, width }) => ({ x, width })),
   });

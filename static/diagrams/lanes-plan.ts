@@ -10,7 +10,7 @@ import type { Frame, PartitionView } from "../player/frame.ts";
 import { clamp } from "./geometry.ts";
 import { arrivedNow, isUnderWay } from "./lane-arrival.ts";
 import { lostNow } from "./lane-lost.ts";
-import { readersOf } from "./lane-readers.ts";
+import { brokersOf, readersOf } from "./lane-readers.ts";
 import type { LaneShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
 
@@ -93,7 +93,7 @@ export interface Plan {
 
 export function laneHeight(frame: Frame, name: string, tier: Tier): number {
   const readers = Math.min(readersOf(frame, name).length, tier.readersMost);
-  const brokers = Object.keys(frame.view.brokers ?? {}).length;
+  const brokers = brokersOf(frame).length;
   const rows = (brokers > 1 ? tier.followers : 0) + readers * tier.reader;
   return tier.title + arrivalRoom(frame, name, tier) + tier.gates + tier.cell + tier.offsets + rows + tier.gap;
 }

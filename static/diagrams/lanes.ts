@@ -72,8 +72,7 @@ export class Lanes extends SizedElement {
       focus: this.#opened,
       scrolled: this.scrolled,
     });
-    const actions = { pick: this.pick, scroll: this.#scroll, focus: this.#open, why: this.#why };
-    return html`${drawLanes(shape, actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
+    return html`${drawLanes(shape, this.#actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
   }
 
   /** On a narrow screen the deciding rule stands under the picture; its panel is a tab away. */
@@ -102,6 +101,8 @@ export class Lanes extends SizedElement {
     this.scrolled = { ...this.scrolled, [partition]: wanted };
     if (batches > 0 && reachesUnlisted(this.frame, partition, wanted)) this.lookBack();
   };
+
+  readonly #actions = { pick: this.pick, scroll: this.#scroll, focus: this.#open, why: this.#why };
 
   /** Where the reader scrolled to may lie far back in a later view, which was cut anew. */
   protected override updated(changed: Map<string, unknown>): void {

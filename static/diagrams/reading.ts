@@ -4,6 +4,7 @@
  * Nobody has to declare what a panel depends on: `frame` notes it. Views share what did not change, so a part that is
  * the same object is the same; a part is one name of a view (`clients`), of a step (`actor`) or of its parameters.
  * Whoever needs little of a part that changes with most steps asks for that by `found`, and depends on that alone.
+ * A panel of many alike pieces makes by `piece` only those anew that read something else.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -31,19 +32,39 @@ export function found<T>(frame: Frame, name: string, find: Find<T>, last?: T): T
   return reading === undefined ? find(frame, last) : reading.find(name, find, last);
 }
 
+/** What was made, out of what beside a frame, and what it read of that. */
+interface Piece {
+  of: readonly unknown[];
+  reading: Reading;
+  made: unknown;
+}
+
+/**
+ * What `make` makes of a frame and of all else that it looks at (`of`): the same as in the drawing before, when it would
+ * be made of the same. Nobody may change it.
+ */
+export function piece<T>(frame: Frame, name: string, of: readonly unknown[], make: (frame: Frame) => T): T {
+  const reading = readings.get(frame);
+  return reading === undefined ? make(frame) : reading.piece(name, of, make);
+}
+
 export class Reading {
   /** The frame as a panel is to see it. */
-  readonly frame: Frame;
-  readonly #of: Frame;
+  frame: Frame;
+  #of: Frame;
   readonly #plain: Names = new Set();
   /** Names that were asked for, of the parts that were; a part that is listed as a whole has them all. */
   readonly #parts = new Map<Part, Names>();
   readonly #whole = new Set<Part>();
   readonly #changed = new Set<string>();
   readonly #found = new Map<string, { find: Find<unknown>; value: unknown }>();
+  readonly #pieces = new Map<string, Piece>();
+  /** Of the drawing before. */
+  readonly #earlier: ReadonlyMap<string, Piece>;
 
-  constructor(frame: Frame) {
+  constructor(frame: Frame, before: Reading | null = null) {
     this.#of = frame;
+    this.#earlier = before === null ? new Map() : before.#pieces;
     const changed = { has: (key: string) => frame.changed.has(this.#note(key)) };
     const params = this.#noting("params");
     const seen = { view: this.#noting("view"), previousView: this.#noting("previousView"), step: this.#noting("step", { params }) };
@@ -68,6 +89,24 @@ export class Reading {
     return known.value as T;
   }
 
+  piece<T>(name: string, of: readonly unknown[], make: (frame: Frame) => T): T {
+    const known = this.#earlier.get(name);
+    if (known !== undefined && isOfSame(known.of, of) && known.reading.holdsFor(this.#of)) {
+      known.reading.#goOn(this.#of);
+      this.#pieces.set(name, known);
+      return known.made as T;
+    }
+    const reading = new Reading(this.#of);
+    const made = make(reading.frame);
+    this.#pieces.set(name, { of, reading, made });
+    return made;
+  }
+
+  /** What it read is the same in this frame: the old one, with all that it holds, may go. */
+  #goOn(frame: Frame): void {
+    this.#of = this.frame = frame;
+  }
+
   /** Whether a panel that draws this frame would find what it found then. */
   holdsFor(frame: Frame): boolean {
     const before = this.#of;
@@ -77,6 +116,7 @@ export class Reading {
     for (const [part, names] of this.#parts) if (!this.#isSame(part, names, PARTS[part](frame), PARTS[part](before))) return false;
     for (const key of this.#changed) if (frame.changed.has(key) !== before.changed.has(key)) return false;
     for (const { find, value } of this.#found.values()) if (!isAlike(find(frame, value), value)) return false;
+    for (const { reading } of this.#pieces.values()) if (!reading.holdsFor(frame)) return false;
     return true;
   }
 
@@ -124,6 +164,10 @@ export class Reading {
 function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   return Array.isArray(one) && Array.isArray(other) && one.length === 0 && other.length === 0;
+}
+
+function isOfSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, place) => item === other[place]);
 }
 
 /** The same value, or one that is built of the same ones. */

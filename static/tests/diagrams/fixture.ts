@@ -4,6 +4,8 @@
  */
 
 import { readFileSync } from "node:fs";
+import { nothing } from "lit";
+import { guard } from "lit/directives/guard.js";
 import type {
   Change, ClientBatchView, ClientView, Frame, Header, Json, LogBatchView, MessageView, PartitionView, ReplicaView, Step,
   View,
@@ -245,11 +247,12 @@ export function answer(over: Partial<MessageView> = {}): MessageView {
   });
 }
 
+const GUARD = (guard([], () => nothing) as { _$litDirective$?: unknown })._$litDirective$;
 const HANDLER = /\s@[a-z]+=$/;
 
 /**
  * What a lit template would put on the page, as one line of text; listeners are left out. Knows what the diagrams
- * use: nested templates, arrays, `nothing`, and keyed `repeat`.
+ * use: nested templates, arrays, `nothing`, `guard`, and keyed `repeat`.
  */
 export function markup(template: unknown): string {
   return plain(template).replace(/\s+/g, " ").replace(/> </g, "><").replace(/ (\/?>)/g, "$1").trim();
@@ -260,6 +263,7 @@ function plain(value: unknown): string {
   if (Array.isArray(value)) return value.map(plain).join("");
   if (typeof value !== "object") return String(value);
   const shaped = value as { strings?: readonly string[]; values?: unknown[]; _$litDirective$?: unknown };
+  if (shaped._$litDirective$ === GUARD) return plain((shaped.values?.[1] as () => unknown)());
   if (shaped._$litDirective$ !== undefined) return repeated(shaped.values ?? []);
   if (shaped.strings === undefined) return "";
   let text = "";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { hasChanged } from "../../diagrams/changes.ts";
-import { found, Reading } from "../../diagrams/reading.ts";
+import { found, piece, Reading } from "../../diagrams/reading.ts";
 import type { Frame, Step, View } from "../../player/frame.ts";
 import { changedPaths } from "../../player/fold.ts";
 import { step as makeStep } from "../player/fixture.ts";
@@ -92,4 +92,23 @@ test("who stays with what was found last is not drawn while nothing else is name
 
 test("outside of a panel's drawing it is looked for as it is", () => {
   assert.equal(found(frameOf({ time: 7 }), "time", ({ view }) => view.time), 7);
+});
+
+test("a piece is made anew when what it read or is told differs, and is the same otherwise", () => {
+  const draw = (frame: Frame, before: Reading | null, width: number) => {
+    const reading = new Reading(frame, before);
+    const made = piece(reading.frame, "clock", [width], (part) => ({ at: part.view.time, width }));
+    return { reading, made };
+  };
+  const first = draw(frameOf({ time: 1 }), null, 100);
+  const same = draw(frameOf({ time: 1, clients: {} }), first.reading, 100);
+  assert.equal(same.made, first.made);
+  assert.notEqual(draw(frameOf({ time: 1 }), same.reading, 200).made, first.made);
+  assert.deepEqual(draw(frameOf({ time: 2 }), same.reading, 100).made, { at: 2, width: 100 });
+});
+
+test("a panel is drawn when one of its pieces would be another", () => {
+  const read = (frame: Frame): unknown => piece(frame, "clock", [], (part) => part.view.time);
+  assert.equal(mustDraw(read, frameOf({ time: 1 }), frameOf({ time: 1, clients: {} })), false);
+  assert.equal(mustDraw(read, frameOf({ time: 1 }), frameOf({ time: 2 })), true);
 });
