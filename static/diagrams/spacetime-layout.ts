@@ -9,16 +9,17 @@
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
-import { duration, hueOf, isAbsent, range } from "./batch.ts";
-import { errorText } from "./field-words.ts";
+import { duration, hueOf, range } from "./batch.ts";
 import { overlap, round, textWidth, wrapAtMost } from "./geometry.ts";
-import type { Arrived } from "./lane-arrival.ts";
-import { arrivalWords, arrivedNow, findEqual } from "./lane-arrival.ts";
-import { shownReplica } from "./lanes-layout.ts";
+import { findEqual } from "./lane-arrival.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
-import { carriedBatches, isPicked, messageSelection, partitionOf, plainly } from "./picked.ts";
+import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
+import type { BandShape } from "./spacetime-band.ts";
+import { bandHeight, bandShape } from "./spacetime-band.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
+import type { LaneHead } from "./spacetime-heads.ts";
+import { ACTORS_MOST, actorsOf, laneHeads, TIMES } from "./spacetime-heads.ts";
 import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, markHeight, turningPoints } from "./spacetime-margin.ts";
@@ -40,8 +41,6 @@ export const NOTE_LINE = 13;
 
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 
-/** px on the left for the times. */
-export const TIMES = 46;
 const HEADER = 46;
 /** Baseline of what an actor is, under its name. */
 export const ROLE_Y = 40;
@@ -50,22 +49,9 @@ const ROW_MOST = 30;
 const SHORTENED = 38;
 const SHORTEN_AFTER = 25;
 const FOLD = 26;
-const BAND = 40;
 const LOOKED_AT = 400;
-const ACTORS_MOST = 7;
 /** px of a cell that tells what was stored. */
 const STORED = 18;
-
-export interface LaneHead {
-  actor: string;
-  x: number;
-  title: string;
-  /** px to the title's baseline: where names are wider than their lanes are apart, every second one stands higher. */
-  titleY: number;
-  role: string;
-  picked: boolean;
-  selection: Selection;
-}
 
 export interface ArrowShape {
   key: string;
@@ -96,8 +82,7 @@ export interface SpacetimeShape {
   shortened: { y: number; text: string }[];
   folds: FoldPlace[];
   marks: MarkShape[];
-  /** `sign`: `=` where the arriving batch equals a stored one. */
-  band: { y: number; height: number; x: number | null; sign: string | null; texts: { x: number; y: number; text: string; strong: boolean; anchor: "start" | "end" }[] } | null;
+  band: BandShape | null;
   /** Where the batches that this step is about are stored, beside the arrow that brought them. */
   stored: {
     key: string; x: number; y: number; width: number; text: string; hue: string; matched: boolean; picked: boolean;
@@ -265,68 +250,6 @@ function layoutRows(
   return { rows, folds, shortened, before, height: y };
 }
 
-const ROLE_ORDER = ["application", "client", "producer", "broker", "consumer", "zookeeper", "controller"];
-
-/** Actors that take part, in the order of their roles. */
-function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
-  const used = new Set<string>();
-  for (const { arrow } of kept) {
-    used.add(arrow.message.from);
-    used.add(arrow.message.to);
-  }
-  if (frame.step !== null) used.add(frame.step.actor);
-  // Before the first step: who there is.
-  if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
-  const roles = new Map(frame.header.actors.map((actor) => [actor.name, actor.role]));
-  const rank = (name: string): number => {
-    const index = ROLE_ORDER.indexOf(roles.get(name) ?? "");
-    return index < 0 ? ROLE_ORDER.length : index;
-  };
-  const order = new Map(frame.header.actors.map((actor, index) => [actor.name, index]));
-  return [...used].sort((one, other) => rank(one) - rank(other) || (order.get(one) ?? 999) - (order.get(other) ?? 999));
-}
-
-function laneHeads(frame: Frame, actors: string[], width: number): LaneHead[] {
-  const left = TIMES + 28;
-  const right = width - (marginWidth(width, left, actors.length) ?? 54);
-  const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
-  const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
-  const widths = actors.map((actor) => textWidth(actor, 13, true));
-  const crowded = widths.some((wide, index) => index > 0 && (wide + (widths[index - 1] ?? 0)) / 2 + 4 > spacing);
-  return actors.map((actor, index) => {
-    const selection = plainly("actor", actor);
-    const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
-    // As wide as its neighbours and the picture's edges leave it.
-    const role = roleText(frame, actor, partition, Math.min(2 * x, 2 * (width - x), spacing) - 6);
-    return { actor, x: round(x), title: actor, titleY: crowded ? (index % 2 === 0 ? 26 : 12) : 24, role,
-      picked: isPicked(frame.selection, selection), selection };
-  });
-}
-
-/** In `room` px. */
-function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
-  const role = roleOf(frame, actor, partition);
-  const leads = say("diagram.spacetime.leader", { partition: partition ?? "" });
-  if (role === leads && textWidth(role, 11) > room) return say("diagram.spacetime.leader_brief");
-  return wrapAtMost(role, room, 11, 1)[0] ?? "";
-}
-
-function roleOf(frame: Frame, actor: string, partition: string | null): string {
-  const consumer = frame.view.consumers?.[actor];
-  if (consumer !== undefined) return consumer.isolation;
-  const id = /^broker-(\d+)$/.exec(actor)?.[1];
-  if (id === undefined) {
-    const manager = frame.view.clients?.[actor]?.transaction_manager;
-    if (manager == null || isAbsent(manager.producer_id)) return "";
-    return say("diagram.spacetime.producer", { producer_id: manager.producer_id as number, producer_epoch: manager.producer_epoch ?? 0 });
-  }
-  if (frame.view.brokers?.[id]?.alive === false) return say("diagram.zookeeper.down");
-  const view = partition === null ? undefined : frame.view.partitions?.[partition];
-  if (view === undefined || partition === null) return "";
-  if (String(view.leader) === id) return say("diagram.spacetime.leader", { partition });
-  return id in view.replicas ? say("diagram.spacetime.follower") : "";
-}
-
 function compose(
   frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], earlier: number,
   options: SpacetimeOptions,
@@ -391,66 +314,6 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
     last = row;
   }
   return texts;
-}
-
-/** The texts of the band as lines for the column beside the lanes. */
-function bandLines(frame: Frame): { text: string; strong: boolean }[] {
-  return bandText(frame).flatMap((text, index) =>
-    wrapAtMost(text, margin.width - 26, 12, 3, index === 0).map((line) => ({ text: line, strong: index === 0 })));
-}
-
-function bandHeight(frame: Frame, width: number): number {
-  return width < margin.narrow ? BAND : Math.max(BAND, bandLines(frame).length * 15 + 10);
-}
-
-/** The wash of this step, with what was decided in the column beside the lanes, or else beside the actor. */
-function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number): SpacetimeShape["band"] {
-  const height = bandHeight(frame, width);
-  const x = lanes.find((item) => item.actor === frame.step?.actor)?.x ?? null;
-  const place = { y: round(y - height / 2), height, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
-  if (marginWidth(width, TIMES + 28, lanes.length) !== null) {
-    const lines = bandLines(frame);
-    const left = (lanes[lanes.length - 1]?.x ?? TIMES) + 16;
-    const first = y + 4.5 - ((lines.length - 1) * 15) / 2;
-    return { ...place, texts: lines.map(({ text, strong }, index) => ({ x: round(left), y: round(first + index * 15), text, strong, anchor: "start" })) };
-  }
-  const middle = x ?? TIMES;
-  const onRight = width - middle >= middle - TIMES;
-  const room = onRight ? width - middle - 22 : middle - TIMES - 18;
-  const lines = bandText(frame).flatMap((text, index, all) => wrapAtMost(text, room, 12, all.length > 1 ? 1 : 2, index === 0));
-  const first = round(y + (lines.length > 1 ? -2 : 5));
-  return {
-    ...place,
-    texts: lines.map((text, index) => ({
-      x: round(onRight ? middle + 16 : middle - 14), y: first + index * 15, text, strong: true, anchor: onRight ? "start" : "end",
-    })),
-  };
-}
-
-/** The batch that this step's actor decided about, as the lanes show it. */
-function arrivedAt(frame: Frame): Arrived | null {
-  const decision = frame.step?.decision;
-  const view = decision == null ? undefined : frame.view.partitions?.[decision.subject];
-  const id = view === undefined ? null : shownReplica(view);
-  const replica = id === null ? undefined : view?.replicas[id];
-  if (decision == null || id === null || replica === undefined || decision.by !== frame.step?.actor) return null;
-  return arrivedNow(frame, decision.subject, id);
-}
-
-/** What the step did, in one text or two: what arrived and what became of it, or the step's sentence. */
-function bandText(frame: Frame): string[] {
-  const step = frame.step;
-  if (step === null) return [];
-  const arrived = arrivedAt(frame);
-  if (arrived !== null) {
-    const { label, detail } = arrivalWords(frame, arrived);
-    return [`${step.decision?.subject ?? ""}: ${label}`, detail];
-  }
-  if (step.refusal !== null) {
-    const compared = step.refusal.compared.map(([name, value]) => errorText(name, value)).join(", ");
-    return [step.refusal.error, compared];
-  }
-  return [say(step.key, step.params)];
 }
 
 /** The offsets of a batch that an arrow brought, where the leader still remembers it. */

@@ -18,7 +18,8 @@ import { say } from "../player/text.ts";
 import { SizedElement, folded, onPick, twin } from "./element.ts";
 import { isLogCase } from "./log-case.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
-import type { ArrowShape, LaneHead, SpacetimeShape } from "./spacetime-layout.ts";
+import type { LaneHead } from "./spacetime-heads.ts";
+import type { ArrowShape, SpacetimeShape } from "./spacetime-layout.ts";
 import { defaults, layoutSpacetime, NOTE_LINE, ROLE_Y } from "./spacetime-layout.ts";
 
 export { defaults };

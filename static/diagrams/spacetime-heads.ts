@@ -1,0 +1,85 @@
+/** Who has a lane in the space-time diagram, where it stands, and what stands over it. Pure. */
+
+import type { Frame, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { isAbsent } from "./batch.ts";
+import { round, textWidth, wrapAtMost } from "./geometry.ts";
+import { isPicked, partitionOf, plainly } from "./picked.ts";
+import type { Drawn } from "./spacetime-layout.ts";
+import { marginWidth } from "./spacetime-margin.ts";
+
+/** px on the left for the times. */
+export const TIMES = 46;
+export const ACTORS_MOST = 7;
+const ROLE_ORDER = ["application", "client", "producer", "broker", "consumer", "zookeeper", "controller"];
+
+export interface LaneHead {
+  actor: string;
+  x: number;
+  title: string;
+  /** px to the title's baseline: where names are wider than their lanes are apart, every second one stands higher. */
+  titleY: number;
+  role: string;
+  picked: boolean;
+  selection: Selection;
+}
+
+/** Actors that take part, in the order of their roles. */
+export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
+  const used = new Set<string>();
+  for (const { arrow } of kept) {
+    used.add(arrow.message.from);
+    used.add(arrow.message.to);
+  }
+  if (frame.step !== null) used.add(frame.step.actor);
+  // Before the first step: who there is.
+  if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
+  const roles = new Map(frame.header.actors.map((actor) => [actor.name, actor.role]));
+  const rank = (name: string): number => {
+    const index = ROLE_ORDER.indexOf(roles.get(name) ?? "");
+    return index < 0 ? ROLE_ORDER.length : index;
+  };
+  const order = new Map(frame.header.actors.map((actor, index) => [actor.name, index]));
+  return [...used].sort((one, other) => rank(one) - rank(other) || (order.get(one) ?? 999) - (order.get(other) ?? 999));
+}
+
+export function laneHeads(frame: Frame, actors: string[], width: number): LaneHead[] {
+  const left = TIMES + 28;
+  const right = width - (marginWidth(width, left, actors.length) ?? 54);
+  const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
+  const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;
+  const widths = actors.map((actor) => textWidth(actor, 13, true));
+  const crowded = widths.some((wide, index) => index > 0 && (wide + (widths[index - 1] ?? 0)) / 2 + 4 > spacing);
+  return actors.map((actor, index) => {
+    const selection = plainly("actor", actor);
+    const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
+    // As wide as its neighbours and the picture's edges leave it.
+    const role = roleText(frame, actor, partition, Math.min(2 * x, 2 * (width - x), spacing) - 6);
+    return { actor, x: round(x), title: actor, titleY: crowded ? (index % 2 === 0 ? 26 : 12) : 24, role,
+      picked: isPicked(frame.selection, selection), selection };
+  });
+}
+
+/** In `room` px. */
+function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
+  const role = roleOf(frame, actor, partition);
+  const leads = say("diagram.spacetime.leader", { partition: partition ?? "" });
+  if (role === leads && textWidth(role, 11) > room) return say("diagram.spacetime.leader_brief");
+  return wrapAtMost(role, room, 11, 1)[0] ?? "";
+}
+
+function roleOf(frame: Frame, actor: string, partition: string | null): string {
+  const consumer = frame.view.consumers?.[actor];
+  if (consumer !== undefined) return consumer.isolation;
+  const id = /^broker-(\d+)$/.exec(actor)?.[1];
+  if (id === undefined) {
+    const manager = frame.view.clients?.[actor]?.transaction_manager;
+    if (manager == null || isAbsent(manager.producer_id)) return "";
+    return say("diagram.spacetime.producer", { producer_id: manager.producer_id as number, producer_epoch: manager.producer_epoch ?? 0 });
+  }
+  if (frame.view.brokers?.[id]?.alive === false) return say("diagram.zookeeper.down");
+  const view = partition === null ? undefined : frame.view.partitions?.[partition];
+  if (view === undefined || partition === null) return "";
+  if (String(view.leader) === id) return say("diagram.spacetime.leader", { partition });
+  return id in view.replicas ? say("diagram.spacetime.follower") : "";
+}
