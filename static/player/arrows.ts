@@ -1,12 +1,17 @@
 /**
  * The arrows of the space-time diagram: every message of the loaded steps with its fate.
  *
- * Beside them the turning points that no arrow tells. Built step by step; `add` must see steps in ascending order. An arrow may be settled after the step on show:
- * the diagram compares its step numbers with the frame's.
+ * Beside them the turning points that no arrow tells. Built step by step; `add` must see steps in ascending order. An
+ * arrow may be settled after the step on show: the diagram compares its step numbers with the frame's.
  */
 
 import type { Arrow, Mark, MessageView, Step } from "./frame.ts";
+import type { Lines } from "./lines.ts";
+import { defaults as held } from "./lines.ts";
+import { WINDOW_SIZE } from "./windows.ts";
 
+/** Steps. */
+const REACH = held.windows * WINDOW_SIZE;
 const SETTLING = new Set(["delivered", "dropped", "lost"]);
 
 export class ArrowLog {
@@ -78,4 +83,40 @@ function addedMessages(step: Step): Map<number, MessageView> {
     if (isMessage && change.after !== undefined) added.set(Number(change.path[2]), change.after as unknown as MessageView);
   }
   return added;
+}
+
+/** The arrows up to the step on show, over as many loaded steps before it as a page holds. */
+export class ArrowReach {
+  readonly #lines: Lines;
+  #kept: { branch: string; from: number; log: ArrowLog } | null = null;
+
+  constructor(lines: Lines) {
+    this.#lines = lines;
+  }
+
+  at(branch: string, shown: number): ArrowLog {
+    if (!this.#reaches(branch, shown)) this.#kept = this.#beginning(branch, shown);
+    const { log } = this.#kept as { log: ArrowLog };
+    const newest = this.#lines.newest(branch);
+    for (let step = this.#next(branch, log); step !== undefined && step.number <= newest; step = this.#next(branch, log)) log.add(step);
+    return log;
+  }
+
+  #next(branch: string, log: ArrowLog): Step | undefined {
+    return this.#lines.peek(branch, log.upTo + 1);
+  }
+
+  #reaches(branch: string, shown: number): boolean {
+    const kept = this.#kept;
+    if (kept === null || kept.branch !== branch || shown < kept.from || shown - kept.from > REACH) return false;
+    // Earlier steps may have come since.
+    const grew = kept.from > 0 && shown - kept.from < REACH / 2 && this.#lines.peek(branch, kept.from) !== undefined;
+    return !grew && shown <= kept.log.upTo + WINDOW_SIZE;
+  }
+
+  #beginning(branch: string, shown: number): { branch: string; from: number; log: ArrowLog } {
+    let from = shown;
+    while (from > 0 && shown - from < REACH / 2 && this.#lines.peek(branch, from) !== undefined) from -= 1;
+    return { branch, from, log: new ArrowLog(from) };
+  }
 }

@@ -6,11 +6,12 @@
  */
 
 import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step, View } from "./frame.ts";
-import { ArrowLog } from "./arrows.ts";
+import { ArrowReach } from "./arrows.ts";
 import type { Condition } from "./conditions.ts";
 import { changedPaths } from "./fold.ts";
 import { isFoldedAway } from "./folded.ts";
 import { Lines, defaults as held, whole } from "./lines.ts";
+import type { Gate, Pace, Stops } from "./moving.ts";
 import { Paints } from "./paints.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
 import { Problem } from "./source.ts";
@@ -54,29 +55,6 @@ const ROOT_ONLY: Omit<Choice, "schedule" | "lines"> = {
   startAt: { branch: null, step: null },
 };
 
-/** Where playing ends by itself: whether at this step, null while that is not known. */
-export interface Stops {
-  holdsAt(number: number): boolean | null;
-}
-
-/** What may stand before a step: the reader is asked before it is shown. */
-export interface Gate {
-  /** The first step in `from`…`to` that has to wait; null: none. */
-  waitsIn(branch: string, from: number, to: number): number | null;
-  /** The reader wanted to go on and could not. */
-  blocked(): void;
-}
-
-/** Who looks at more or less than one step at a time. Each answers whether it moved the reader itself. */
-export interface Pace {
-  /** Goes on inside the step on show, where there is more of it to be seen. */
-  within(): boolean;
-  forward(): boolean;
-  back(): boolean;
-  /** Where the scrubber comes to rest. */
-  nearest(number: number): number;
-}
-
 export class PlayerStore extends EventTarget implements Listener {
   readonly source: Source;
   readonly lines: Lines;
@@ -109,7 +87,7 @@ export class PlayerStore extends EventTarget implements Listener {
   readonly #supply: Supply;
   /** Where the last way led, until it is shown or passed. */
   #landed: { branch: string; number: number } | null = null;
-  #arrows: { branch: string; from: number; log: ArrowLog } | null = null;
+  readonly #arrows: ArrowReach;
   #started = false;
   /** The frame on show is made anew although the reader has not moved. */
   #isRenewed = false;
@@ -118,6 +96,7 @@ export class PlayerStore extends EventTarget implements Listener {
     super();
     this.source = source;
     this.lines = choice.lines ?? new Lines(source.live ? held : whole);
+    this.#arrows = new ArrowReach(this.lines);
     this.#choice = { ...ROOT_ONLY, schedule: new Paints().schedule, lines: this.lines, ...choice };
     this.#supply = new Supply({
       lines: this.lines,
@@ -164,11 +143,11 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   get arrows(): Arrow[] {
-    return this.#gatherArrows().arrows;
+    return this.#arrows.at(this.branch, this.shown).arrows;
   }
 
   get marks(): Mark[] {
-    return this.#gatherArrows().marks;
+    return this.#arrows.at(this.branch, this.shown).marks;
   }
 
   // What the reader does
@@ -202,7 +181,6 @@ export class PlayerStore extends EventTarget implements Listener {
   switchTo(branch: string, number: number | null = null): void {
     if (!this.lines.branches.has(branch)) return;
     this.branch = branch;
-    this.#arrows = null;
     this.moveTo(Math.min(number ?? this.target, this.newest));
   }
 
@@ -562,28 +540,5 @@ export class PlayerStore extends EventTarget implements Listener {
     const from = windowOf(number) * WINDOW_SIZE + 1;
     const to = Math.min(from + WINDOW_SIZE - 1, this.lines.newest(owner));
     await this.#ask({ type: "window", branch: owner, from, to });
-  }
-
-  #gatherArrows(): ArrowLog {
-    const shown = this.shown;
-    const known = this.#arrows;
-    const reach = held.windows * WINDOW_SIZE;
-    // Earlier steps may have come since.
-    const grew = known !== null && known.from > 0 && shown - known.from < reach / 2 && this.lines.peek(this.branch, known.from) !== undefined;
-    const isUsable =
-      known !== null && !grew && known.branch === this.branch && known.from <= shown && shown <= known.log.upTo + WINDOW_SIZE && shown - known.from <= reach;
-    let kept = isUsable ? known : null;
-    if (kept === null) {
-      let from = shown;
-      while (from > 0 && shown - from < reach / 2 && this.lines.peek(this.branch, from) !== undefined) from -= 1;
-      kept = { branch: this.branch, from, log: new ArrowLog(from) };
-      this.#arrows = kept;
-    }
-    for (let step = this.lines.peek(this.branch, kept.log.upTo + 1); step !== undefined; ) {
-      if (step.number > this.newest) break;
-      kept.log.add(step);
-      step = this.lines.peek(this.branch, kept.log.upTo + 1);
-    }
-    return kept.log;
   }
 }

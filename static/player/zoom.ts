@@ -6,7 +6,8 @@
 import type { Check, Code } from "./checks.ts";
 import { checksOf } from "./checks.ts";
 import type { Step } from "./frame.ts";
-import type { Pace, PlayerStore } from "./store.ts";
+import type { Pace } from "./moving.ts";
+import type { PlayerStore } from "./store.ts";
 
 export const LEVELS = ["transaction", "message", "decision"] as const;
 export type Level = (typeof LEVELS)[number];
