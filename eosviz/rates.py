@@ -73,13 +73,13 @@ RATED: dict[str, Rated] = {
     "workshop:fork": Rated("create"),
     "workshop:from_branch": Rated("create"),
     "workshop:from_case": Rated("create"),
+    "workshop:from_shrink": Rated("create"),
     "workshop:start": Rated("create"),
     "workshop:try_out": Rated("create"),
     "pipeline:build": Rated("create"),
     "pipeline:open": Rated("create"),
     "pipeline:shrink_new": Rated("create"),
     "pipeline:shrink_open": Rated("create"),
-    "pipeline:shrink_scenario": Rated("create"),
     "api:list_sessions": Rated(
         "create", says="message"
     ),  # the API's name for this address, whatever the method

@@ -5,12 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 import tomlkit
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from eosviz.catalogue import language_of
@@ -23,7 +21,6 @@ from eosviz.pipeline.tasks import start_jobs
 from eosviz.pipeline.views import row_of, run_of
 from eosviz.walkthroughs.browser import browser_making
 from eosviz.walkthroughs.messages import Problem
-from eosviz.workshop.actions import WorkshopRefused, from_text
 
 
 @require_POST
@@ -63,22 +60,6 @@ def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
     if job.step is None:
         return refused_page(request, NotNow("not_shrunk"), back)
     return to_session(request, job.scenario, job.shrunk_document, job.step, back)
-
-
-@never_cache
-@login_required
-@require_POST
-def make_scenario(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
-    """A draft of one's own in the workshop: the scenario with what is left."""
-    job = seen_job(request, Shrink, shrink_id)
-    back = reverse("pipeline:shrink", args=[shrink_id])
-    if job.step is None:
-        return refused_page(request, NotNow("not_shrunk"), back)
-    try:
-        draft = from_text(request.user, scenario_text(job))
-    except WorkshopRefused:
-        return refused_page(request, NotNow("no_draft"), back)
-    return redirect("workshop:build", draft.id)
 
 
 @require_safe

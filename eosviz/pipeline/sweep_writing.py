@@ -22,7 +22,7 @@ from eosviz.pipeline.sweep_form import (
     values_of,
 )
 from eosviz.pipeline.sweep_parameters import Parameter, number_of
-from eosviz.workshop.editing import EDITS_MAX, CannotEdit, Edit, edited
+from eosviz.scenarios.editing import EDITS_MAX, CannotEdit, Edit, edited
 
 DIGITS_MAX = 16
 

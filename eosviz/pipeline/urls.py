@@ -20,7 +20,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("pipeline/shrinks/<uuid:job_id>/cancel", job_views.cancel, {"kind": Shrink}, name="shrink_cancel"),
     path("pipeline/shrinks/<uuid:job_id>/resume", job_views.resume, {"kind": Shrink}, name="shrink_resume"),
     path("pipeline/shrinks/<uuid:shrink_id>/open", shrink_views.open_run, name="shrink_open"),
-    path("pipeline/shrinks/<uuid:shrink_id>/scenario", shrink_views.make_scenario, name="shrink_scenario"),
     path("pipeline/shrinks/<uuid:shrink_id>/scenario.toml", shrink_views.scenario_toml, name="shrink_toml"),
 ]
 """Pages about what runs on Spark."""

@@ -27,17 +27,16 @@ from eosviz import quotas
 from eosviz.accounts.models import User
 from eosviz.classroom.audit import note
 from eosviz.classroom.models import Classroom
+from eosviz.scenarios.editing import EDITS_MAX, TEXT_BYTES_MAX, CannotEdit, Edit, edited, written
 from eosviz.scenarios.identifiers import ScenarioIdentifier
 from eosviz.scenarios.models import ScenarioVersion, encode_document
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.simulations import scenario_of
-from eosviz.workshop.editing import EDITS_MAX, CannotEdit, Edit, edited, written
 from eosviz.workshop.models import (
     EDITIONS_MAX,
     SEARCHED_CHARACTERS_MAX,
     TAG_CHARACTERS_MAX,
     TAGS_MAX,
-    TEXT_BYTES_MAX,
     Draft,
     Edition,
     Language,

@@ -26,6 +26,7 @@ from engine.scenario.form import form, names_in
 from engine.scenario.mistakes import mistakes
 from eosviz.catalogue import language_of, say
 from eosviz.scenarios.cards import card_of
+from eosviz.scenarios.editing import EDITS_MAX, TEXT_BYTES_MAX, CannotEdit, Edit, edited
 from eosviz.scenarios.views import YEAR_SECONDS, catalogue_address
 from eosviz.walkthroughs import actions as walking
 from eosviz.walkthroughs.browser import browser_making
@@ -34,9 +35,8 @@ from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.views import PROBLEM_STATUS
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.editing import EDITS_MAX, CannotEdit, Edit, edited
 from eosviz.workshop.lesson import lesson_html
-from eosviz.workshop.models import TEXT_BYTES_MAX, Draft, Edition
+from eosviz.workshop.models import Draft, Edition
 from eosviz.workshop.trial import Asked, Busy, TooMuch, mistake_of
 from eosviz.workshop.trial import try_out as trial_of
 

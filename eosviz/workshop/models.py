@@ -20,7 +20,6 @@ from eosviz.scenarios.models import ScenarioVersion
 
 EDITIONS_MAX = 50
 """Of one draft."""
-TEXT_BYTES_MAX = 100_000
 TAGS_MAX = 8
 TAG_CHARACTERS_MAX = 30
 SEARCHED_CHARACTERS_MAX = 20_000

@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.workshop import building, from_case, views
+from eosviz.workshop import building, from_case, from_shrink, views
 
 app_name = "workshop"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -10,6 +10,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("workshop/form.json", building.form_file, name="form"),
     path("workshop/from-branch/<int:branch_id>", views.from_branch, name="from_branch"),
     path("workshop/from-case/<uuid:replay_id>", from_case.from_case, name="from_case"),
+    path("workshop/from-shrink/<uuid:shrink_id>", from_shrink.from_shrink, name="from_shrink"),
     path("workshop/<uuid:draft_id>/", views.detail, name="detail"),
     path("workshop/<uuid:draft_id>/scenario.toml", views.export_draft, name="export_draft"),
     path("workshop/<uuid:draft_id>/build/", building.build, name="build"),

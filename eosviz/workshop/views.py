@@ -21,6 +21,7 @@ from eosviz.accounts.forms import words
 from eosviz.catalogue import LANGUAGES, language_of
 from eosviz.classroom.models import Classroom, Kind
 from eosviz.scenarios.cards import card_of, cards
+from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions as walking
 from eosviz.walkthroughs.browser import browser_making, browser_of
@@ -31,7 +32,7 @@ from eosviz.walkthroughs.views import PROBLEM_STATUS
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.lesson import lesson_html
-from eosviz.workshop.models import TEXT_BYTES_MAX, Draft, Edition, Visibility
+from eosviz.workshop.models import Draft, Edition, Visibility
 
 PAGE = 24
 OWN_SHOWN = 12

@@ -206,9 +206,6 @@ ROWS: dict[str, Row] = {
     "pipeline:shrink_cancel": _shrink("cancel", "post"),
     "pipeline:shrink_resume": _shrink("resume", "post"),
     "pipeline:shrink_open": _shrink("open", "post"),
-    "pipeline:shrink_scenario": Row(
-        lambda things: f"/pipeline/shrinks/{things.shrink.id}/scenario", OWNER, "post", strangers=302
-    ),
     "pipeline:shrink_toml": _shrink("scenario.toml"),
     "reference:index": _everybody("/reference/"),
     "reference:machines": _everybody("/reference/machines/"),
@@ -351,6 +348,9 @@ WORKSHOP: dict[str, Row] = {
     ),
     "workshop:from_case": Row(
         lambda things: f"/workshop/from-case/{things.replay.id}", OWNER, "post", strangers=302
+    ),
+    "workshop:from_shrink": Row(
+        lambda things: f"/workshop/from-shrink/{things.shrink.id}", OWNER, "post", strangers=302
     ),
     "workshop:detail": Row(lambda things: f"/workshop/{things.drafts['public'].id}/"),
     "workshop:start": Row(

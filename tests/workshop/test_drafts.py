@@ -19,11 +19,12 @@ from eosviz.accounts.models import User
 from eosviz.accounts.roles import Role
 from eosviz.classroom.actions import begin, create_class, join, set_part
 from eosviz.classroom.models import Classroom, Membership, Part
+from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.models import TAGS_MAX, TEXT_BYTES_MAX, Draft, Edition, Visibility
+from eosviz.workshop.models import TAGS_MAX, Draft, Edition, Visibility
 from eosviz.workshop.tasks import check_editions
 from tests.accounts.conftest import person, signed_in
 from tests.walkthroughs.conftest import carry_out, root

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.scenario import library
-from eosviz.workshop.editing import CannotEdit, Edit, edited, written
+from eosviz.scenarios.editing import CannotEdit, Edit, edited, written
 
 TEXT = """\
 # What this is about.

@@ -1,4 +1,4 @@
-"""Edits of a TOML text that touch nothing else: comments, order and spacing stay as the author wrote them.
+"""Edits of a document's TOML text that touch nothing else: comments, order and spacing stay as the author wrote them.
 
 What the text then means is compared with what the edit means; where the two differ, nothing is changed.
 """
@@ -15,8 +15,8 @@ from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Array, InlineTable
 
 from engine.scenario import BadScenario, parse
-from eosviz.workshop.models import TEXT_BYTES_MAX
 
+TEXT_BYTES_MAX = 100_000
 EDITS_MAX = 50
 _LISTS_OF_TABLES = (
     "topics", "producers", "consumers", "applications", "loops", "faults", "overrides", "checkpoints", "variants",

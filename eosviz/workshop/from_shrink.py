@@ -1,0 +1,35 @@
+"""A draft of what a shrink left of a broken run."""
+
+from __future__ import annotations
+
+import uuid
+from http import HTTPStatus
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from eosviz.pipeline.actions import NotNow
+from eosviz.pipeline.job_views import refused_page, seen_job
+from eosviz.pipeline.models import Shrink
+from eosviz.pipeline.shrink_views import scenario_text
+from eosviz.workshop.actions import WorkshopRefused, from_text
+
+
+@never_cache
+@login_required
+@require_POST
+def from_shrink(request: HttpRequest, shrink_id: uuid.UUID) -> HttpResponse:
+    """The scenario with what is left, opened in the builder; or a page that says why there is none."""
+    job = seen_job(request, Shrink, shrink_id)
+    back = job.get_absolute_url()
+    if job.step is None:
+        return refused_page(request, NotNow("not_shrunk"), back)
+    try:
+        draft = from_text(request.user, scenario_text(job))
+    except WorkshopRefused as refused:
+        context = {"key": refused.said_key, "params": refused.params, "back": back}
+        return render(request, "pipeline/refused.html", context, status=HTTPStatus.CONFLICT)
+    return redirect("workshop:build", draft.id)
