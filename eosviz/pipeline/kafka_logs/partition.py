@@ -138,8 +138,11 @@ class Partition:
         return tuple(sorted(open_now, key=lambda transaction: transaction.first_offset))
 
     def last_stable_offset(self, without: Collection[int] = ()) -> int:
-        """`without`: producer ids whose open transaction is taken to be ended."""
-        firsts = [one.first_offset for one in self.open_transactions if one.producer_id not in without]
+        """`without`: producer ids whose open transaction is taken to be ended. A transaction whose beginning was
+        deleted holds back what is left of the log (`UnifiedLog.maybeIncrementFirstUnstableOffset`).
+        """
+        open_now = [one for one in self.open_transactions if one.producer_id not in without]
+        firsts = [max(one.first_offset, self.log_start) for one in open_now]
         ends = [self.high_watermark] if self.high_watermark >= 0 else []
         return min([*ends, *firsts], default=-1)
 
@@ -181,7 +184,7 @@ class Partition:
             self._add_data(batch)
             return
         self.control_batches += 1
-        if batch.control_type in _MARKERS:
+        if batch.control_type in _MARKERS and batch.producer_id > NO_PRODUCER_ID:
             self._add_marker(batch, _MARKERS[batch.control_type])
 
     def _add_damage(self, words: str) -> None:
@@ -193,7 +196,7 @@ class Partition:
         self.data_records += batch.records
         self.has_holes |= batch.records <= batch.last_offset - batch.base_offset
         _extend(self._written, batch.offsets)
-        if batch.producer_id == NO_PRODUCER_ID:
+        if batch.producer_id <= NO_PRODUCER_ID:
             _extend(self._committed, batch.offsets)
             return
         producer = self.producers.setdefault(batch.producer_id, Producer(batch.producer_id))
