@@ -70,7 +70,7 @@ def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
 def _message(view: Json, message_id: str) -> Iterator[Candidate]:
     """A message that has arrived or was dropped cannot be held up any more."""
     message = view.get("network", {}).get("messages", {}).get(message_id)
-    number = int(message_id) if message_id.isdigit() else -1
+    number = int(message_id) if message else -1
     params = {"message": message_id, "api": message["api"] if message else "", "by": DELAY_MS}
     settled = None if message else "action.why.not_under_way"
     yield Candidate({"action": "drop_message", "message": number}, params, settled)
@@ -121,22 +121,31 @@ def _part_of_actor(view: Json, name: str) -> Json | None:
 
 
 def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """A batch of a client: the messages that carry it. A batch in a log: the partition's leader."""
+    """A batch of a client: whatever carries it. A batch in a log: the partition's leader."""
     place, _, name = selection.id.partition("/")
-    client = view.get("clients", {}).get(place)
-    if client is None:
+    if place in view.get("clients", {}):
+        yield from _carriers(view, place, [name])
+    else:
         yield from _partition(view, place)
-        return
-    yield from _messages_of_batch(view, place, client, name)
 
 
-def _messages_of_batch(view: Json, client_name: str, client: Json, batch: str) -> Iterator[Candidate]:
+def _carriers(view: Json, client_name: str, batches: list[str]) -> Iterator[Candidate]:
+    """The messages that carry one of these batches of a client; when none does, the client."""
+    requests = view.get("clients", {}).get(client_name, {}).get("requests", {})
     carried_by = {
-        int(correlation) for correlation, request in client["requests"].items() if batch in request["batches"]
+        int(correlation)
+        for correlation, request in requests.items()
+        if not set(batches).isdisjoint(request["batches"])
     }
-    for message_id, message in view.get("network", {}).get("messages", {}).items():
-        if message["correlation_id"] in carried_by and client_name in (message["from"], message["to"]):
-            yield from _message(view, message_id)
+    messages = [
+        message_id
+        for message_id, message in view.get("network", {}).get("messages", {}).items()
+        if message["correlation_id"] in carried_by and client_name in (message["from"], message["to"])
+    ]
+    for message_id in messages:
+        yield from _message(view, message_id)
+    if not messages:
+        yield from _actor(view, client_name)
 
 
 def _of_partition(view: Json, selection: Selection) -> Iterator[Candidate]:
@@ -154,7 +163,7 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
     yield from _to_each("change_leader", [one for one in followers if one in in_sync], params)
     yield from _to_each("shrink_isr", [one for one in followers if one in in_sync], params)
     yield from _to_each("restore_isr", [one for one in followers if one not in in_sync], params)
-    high_watermark = shown["replicas"].get(str(leader), {}).get("high_watermark", 0)
+    high_watermark = shown.get("replicas", {}).get(str(leader), {}).get("high_watermark", 0)
     head = {"action": "delete_head", "partition": name, "to": high_watermark}
     yield Candidate(head, {**params, "to": high_watermark}, refused="action.why.no_head")
     for action in ("compact", "expire_producers"):
@@ -179,15 +188,9 @@ def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
     if record is None:
         return
     name = record["producer"]
-    client = view.get("clients", {}).get(name, {"batches": {}, "requests": {}})
-    found = False
-    for batch, shown in client["batches"].items():
-        if int(selection.id) in shown["serials"]:
-            for candidate in _messages_of_batch(view, name, client, batch):
-                found = True
-                yield candidate
-    if not found:
-        yield from _actor(view, name)
+    batches = view.get("clients", {}).get(name, {}).get("batches", {})
+    holding = [batch for batch, shown in batches.items() if int(selection.id) in shown["serials"]]
+    yield from _carriers(view, name, holding)
 
 
 TIMER_SETTINGS: dict[str, tuple[str, ...]] = {

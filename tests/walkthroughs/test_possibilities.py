@@ -230,3 +230,28 @@ def test_every_action_has_its_words() -> None:
     for action in INTERVENTIONS:
         for key in (f"action.{action}", f"player.action.{action}", f"done.{action}"):
             assert key in words(), key
+
+
+@pytest.mark.parametrize("scenario", ["SC-01", "SC-03", "SC-59"])
+def test_whatever_a_view_holds_is_answered_when_it_is_picked(scenario: str) -> None:
+    """Before the first request, too, and when a partition was deleted: a view leaves out what holds nothing."""
+    found = entry(scenario)
+    simulation = Simulation(found.scenario(found.variants[-1] if found.variants else None))
+    while simulation.step() is not None:
+        view = simulation.view()
+        picked = [("record", name) for name in list(view.get("records", {}))[:1]]
+        picked += [("partition", name) for name in view["partitions"]]
+        picked += [
+            ("batch", f"{name}/{batch}")
+            for name, client in view["clients"].items()
+            for batch in client.get("batches", {})
+        ]
+        for kind, name in picked:
+            assert offers(simulation, kind, name), (simulation.number, kind, name)
+
+
+def test_what_no_view_ever_holds_is_answered() -> None:
+    simulation = after(30)
+    for kind in ("message", "batch", "partition", "actor", "record", "timer", "transaction"):
+        for name in ("²", "9" * 100, "p1/x", "broker-x", "/"):
+            assert not any(offer.enabled for offer in offers(simulation, kind, name) if kind == "message")
