@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -116,7 +117,7 @@ def detail(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
     if context["may_read"]:
         context["roster"] = Membership.objects.roster(classroom)
         context["audit"] = classroom.audit.select_related("actor")[:20]
-        context["link"] = request.build_absolute_uri(f"/classes/join/{classroom.code}/")
+        context["link"] = request.build_absolute_uri(reverse("classroom:join_link", args=[classroom.code]))
         context["kinds"] = [{"name": kind.value, "key": f"classroom.kind.{kind}"} for kind in Kind]
         context["name_form"] = NameForm(initial={"name": classroom.name})
     return render(request, "classroom/detail.html", context)
