@@ -19,7 +19,7 @@ _JAVA_LOGGING = Path(__file__).with_name("log4j2.properties")
 _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=96m"
 """The rows are made by Python and are few; on two cores Java's second compiler and its parallel collector took a
 tenth of the time from it (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs 725 and 862 MB/s).
-With one compiler Java keeps 48 MB for what it compiled, which a sweep of a million runs filled: it compiles no more then.
+With one compiler Java keeps 48 MB for what it compiled; a sweep of a million runs filled them, and it compiled no more.
 """
 SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
 """What executors import. The engine needs nothing but Python, so it travels as one archive."""
