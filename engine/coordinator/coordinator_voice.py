@@ -82,8 +82,10 @@ class CoordinatorVoice:
             )
 
     def _answer_row(self, to: object, row: Row) -> None:
-        """The answer that a row gives; its internal errors are exceptions in Kafka."""
-        error = Error[row.reply]
+        self._send_error(to, Error[row.reply])
+
+    def _send_error(self, to: object, error: Error) -> None:
+        """An internal error is an exception in Kafka."""
         self.outbox.append(Answer(to=to, error=error, thrown=error is Error.UNKNOWN_SERVER_ERROR))
 
     def _reject(
@@ -95,7 +97,24 @@ class CoordinatorVoice:
             self.watch.refuse(rule, error.name, compared, NEXT.get(error, "refusal.client_ends"))
         elif self.watch.said is None:
             self.watch.said = key
-        self._answer(to, error)
+        self._send_error(to, error)
+
+    def _refuse_addition(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
+        """True after an answer: the epoch is another, or one that nobody was given (``prepareTransitionTo``)."""
+        if arrived != metadata.producer_epoch:
+            self._fenced(to, metadata, arrived)
+        elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
+            self._reject(
+                to,
+                Error.UNKNOWN_SERVER_ERROR,
+                "coordinator.no_identity_yet",
+                "TXC-12",
+                [["arrived epoch", arrived]],
+                transactional_id=metadata.transactional_id,
+            )
+        else:
+            return False
+        return True
 
     def _refuse_claim(
         self,

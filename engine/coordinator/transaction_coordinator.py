@@ -302,8 +302,7 @@ class TransactionCoordinator(CoordinatorVoice):
         metadata = self._identified(to, transactional_id, producer_id)
         if metadata is None:
             return
-        if producer_epoch != metadata.producer_epoch:
-            self._fenced(to, metadata, producer_epoch)
+        if self._refuse_addition(to, metadata, producer_epoch):
             return
         row = self._row(metadata, ADD, partitions)
         self._decide(row, metadata)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import Error
 from engine.vectors import marker_responses
+from engine.vectors.coordinator import Stage
 from engine.vectors.run import Report, run_case
 
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
@@ -54,3 +56,25 @@ def test_most_cases_apply():
 def test_who_owns_the_id_is_asked_before_anything_else(given, action, version):
     """``TransactionMarkerRequestCompletionHandler.onComplete``, for answers and for ended connections alike."""
     assert marker_responses.run({"input": given, "expected": {"action": action}}, version) is None
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.8"])
+def test_a_transaction_cannot_begin_under_an_epoch_that_nobody_was_given(version):
+    """The first InitProducerId could not be written: its producer id stays, with epoch -1, and Kafka's
+    ``prepareTransitionTo`` throws where an image would have that epoch."""
+    stage = Stage({}, version)
+    add = {"op": "add_partitions", "tid": "tx", "pid": 0, "epoch": -1, "partitions": ["a-0"]}
+    for operation in (
+        {"op": "append_error", "error": "NOT_ENOUGH_REPLICAS"},
+        {"op": "init_pid", "tid": "tx", "timeout_ms": 60_000},
+        {"op": "append_error", "error": "NONE"},
+        add,
+    ):
+        stage.do(operation)
+    answers = [answer for _, answer in stage.responses]
+    assert [answer.error for answer in answers] == [
+        Error.COORDINATOR_NOT_AVAILABLE,
+        Error.UNKNOWN_SERVER_ERROR,
+    ]
+    assert answers[-1].thrown
+    assert (stage.writes, stage.state()["tx"]["state"]) == ([], "Empty")
