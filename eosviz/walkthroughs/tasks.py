@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 from django.db import DatabaseError
@@ -21,6 +22,8 @@ from eosviz.walkthroughs.streaming import publish
 
 logger = logging.getLogger(__name__)
 
+REASON_CHARACTERS_MAX = 300
+
 _decoder = msgspec.json.Decoder(Command)
 _question_decoder = msgspec.json.Decoder(AskActions)
 _why_decoder = msgspec.json.Decoder(AskWhy)
@@ -32,12 +35,8 @@ def carry_out(session_id: str, command: str, pauses: int | None) -> None:
     asked.
     """
     decoded = _decoder.decode(command)
-    try:
+    with _answering(session_id, decoded.id):
         actions.carry_out(uuid.UUID(session_id), decoded, pauses)
-    except DatabaseError:
-        # A full disk, a lock held for too long: nothing of the command is stored, the page asks again.
-        logger.exception("session %s: command %s was not stored", session_id, decoded.id)
-        publish(session_id, [], Problem("unavailable", "not_stored").message(str(decoded.id)))
 
 
 @app.task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
@@ -59,12 +58,24 @@ def find_why(session_id: str, question: str) -> None:
 
 
 def _answer(session_id: str, identifier: uuid.UUID, found: Callable[[], Answer]) -> None:
-    answer: Answer
+    with _answering(session_id, identifier):
+        try:
+            answer = found()
+        except Problem as problem:
+            answer = problem.message(str(identifier))
+        publish(session_id, [], answer)
+
+
+@contextmanager
+def _answering(session_id: str, identifier: uuid.UUID) -> Iterator[None]:
+    """A page waits: whatever goes wrong, it is told."""
     try:
-        answer = found()
-    except Problem as problem:
-        answer = problem.message(str(identifier))
+        yield
     except DatabaseError:
-        logger.exception("session %s: question %s", session_id, identifier)
-        answer = Problem("unavailable", "not_stored").message(str(identifier))
-    publish(session_id, [], answer)
+        # A full disk, a lock held for too long: nothing of a command is stored, the page asks again.
+        logger.exception("session %s: %s was not stored", session_id, identifier)
+        publish(session_id, [], Problem("unavailable", "not_stored").message(str(identifier)))
+    except Exception as error:
+        problem = Problem("refused", "failed", reason=repr(error)[:REASON_CHARACTERS_MAX])
+        publish(session_id, [], problem.message(str(identifier)))
+        raise

@@ -11,9 +11,9 @@ import pytest
 from engine.scenario import entry
 from engine.simulation import Simulation
 from engine.why import questions_about, why
-from eosviz.walkthroughs import simulations
+from eosviz.walkthroughs import simulations, tasks
 from eosviz.walkthroughs.explaining import explained
-from eosviz.walkthroughs.messages import Problem, Why
+from eosviz.walkthroughs.messages import Problem, Why, ask_why, encode
 from eosviz.walkthroughs.models import Session
 from tests.walkthroughs.conftest import carry_out, message, root
 
@@ -99,3 +99,17 @@ def test_the_subject_of_a_link_can_be_selected(held: Session) -> None:
         if one.subject is not None:
             sent = message("actions", root(held), number=HELD, selection=one.subject, id=uuid.uuid4())
             assert sent.selection.kind == one.subject["kind"]  # type: ignore[union-attr]
+
+
+def test_a_page_that_asked_is_told_when_its_task_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Any] = []
+
+    def failing(*arguments: Any) -> Why:
+        raise KeyError("replicas")
+
+    monkeypatch.setattr(tasks, "explained", failing)
+    monkeypatch.setattr(tasks, "publish", lambda session_id, frames, answer: told.append(answer))
+    asked = ask_why("1", 0)
+    with pytest.raises(KeyError):
+        tasks.find_why(str(uuid.uuid4()), encode(asked).decode())
+    assert [(one.re, one.code, one.key) for one in told] == [(str(asked.id), "refused", "problem.failed")]
