@@ -25,7 +25,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eosviz.pipeline.kafka_logs.bounded import SECONDS_MAX, bound_this_process
+from eosviz.bounded_process import bound_this_process
+from eosviz.pipeline.kafka_logs.bounded import MEMORY_BYTES_MAX, PROCESSOR_SECONDS_MAX, SECONDS_MAX
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, canonical, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
@@ -159,7 +160,7 @@ def as_replay_file(file: BinaryIO, into: BinaryIO) -> None:
 
 
 def main(path: str) -> int:
-    bound_this_process()
+    bound_this_process(PROCESSOR_SECONDS_MAX, MEMORY_BYTES_MAX)
     packer = zlib.compressobj(level=1, wbits=GZIP)
     out = sys.stdout.buffer
     try:

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from eosviz.bounded_process import bound_this_process
+
 if TYPE_CHECKING:
     from engine.scenario import BadScenario
 
@@ -178,20 +180,6 @@ def _run(asked: Asked) -> bytes:
 
 
 # -- in the process ------------------------------------------------------------------------------------------
-
-
-def _bound() -> None:
-    try:
-        import resource
-    except ImportError:
-        # Not everywhere; the clock's bound holds.
-        return
-    for kind, most in (
-        (resource.RLIMIT_CPU, PROCESSOR_SECONDS_MAX),
-        (resource.RLIMIT_DATA, MEMORY_BYTES_MAX),
-    ):
-        _, hard = resource.getrlimit(kind)
-        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def tried(text: str, variant: str | None) -> Trial:
@@ -362,7 +350,7 @@ _ANSWERS: dict[str, Callable[[Asked], Any]] = {
 
 
 def main() -> int:
-    _bound()
+    bound_this_process(PROCESSOR_SECONDS_MAX, MEMORY_BYTES_MAX)
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
     sys.stdout.buffer.write(msgspec.json.encode(_ANSWERS[asked.wanted](asked)))
     return 0

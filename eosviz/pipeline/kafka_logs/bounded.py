@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.codec.log_case import STEPS_MAX
+from eosviz.bounded_process import bound_this_process
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.words import Words
 
@@ -68,23 +69,8 @@ def kept(sentence: Words) -> dict[str, Any]:
     return {"key": sentence.key, "params": sentence.params}
 
 
-def bound_this_process() -> None:
-    """Beyond its memory or processor time the system ends this process."""
-    try:
-        import resource
-    except ImportError:
-        # Not everywhere; the clock's bound holds.
-        return
-    for kind, most in (
-        (resource.RLIMIT_CPU, PROCESSOR_SECONDS_MAX),
-        (resource.RLIMIT_DATA, MEMORY_BYTES_MAX),
-    ):
-        _, hard = resource.getrlimit(kind)
-        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-
-
 def main(arguments: Sequence[str]) -> int:
-    bound_this_process()
+    bound_this_process(PROCESSOR_SECONDS_MAX, MEMORY_BYTES_MAX)
     from eosviz.pipeline.kafka_logs.case import document, read_case
 
     out, *paths = map(Path, arguments)
