@@ -36,7 +36,7 @@ export class Lanes extends SizedElement {
       .asks { cursor: help; }
       .asks rect { fill: transparent; }
       .asks:hover rect { fill: var(--now); opacity: .45; }
-      details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; background: var(--paper); }
+      details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; padding-inline-start: 8px; background: var(--paper); }
       details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
       @media (max-width: 600px) {
         :host { height: auto; overflow: visible; }

@@ -7,6 +7,7 @@
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
+import { isLogCase } from "../diagrams/log-case.ts";
 import { axisSides, MeasuredElement } from "./store-element.ts";
 import { stripBars, stripRows } from "./strip-rows.ts";
 import type { StripRow } from "./strip-rows.ts";
@@ -29,7 +30,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const axis = axisOf(store.lines.branches.values(), sides.left, sides.right);
     const judged = rows.filter((row) => row.isJudged);
     const unjudged = rows.filter((row) => !row.isJudged);
-    if (rows.length === 0) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;
+    if (rows.length === 0 || (isLogCase(frame) && judged.length === 0)) return html`<p class="quiet nothing-judged">${say("player.nothing_judged")}</p>`;
     return sides.labelled ? this.#wide(this.#fitting(judged, unjudged), unjudged.length, axis, store.shown) : this.#narrow(judged, unjudged.length, axis, store.shown);
   }
 

@@ -91,7 +91,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     lost = shown_step(other)
     site.kill("web")  # A connection that stands outlives a browser's being offline; this one does not.
     site.wait_until_healthy()
-    step = move(presenter, "ArrowLeft")
+    step = move(presenter, "PageUp")
     expect_step(one, step)
     assert shown_step(other) == lost
     telephone.set_offline(False)

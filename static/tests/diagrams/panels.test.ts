@@ -39,7 +39,7 @@ test("accumulator: what each queue holds, muted and pointed at, and what the poo
   const box = shape.queues[0]?.boxes[0];
   assert.deepEqual([box?.label, box?.open, box?.fill, box?.facts, box?.countdown], ["r20–r21, no seq yet", true, 0.5, ["2 records"], "3 ms to linger"]);
   assert.equal(shape.pool.fact, "48 KiB of 32 MiB, 0 waiting");
-  assert.equal(shape.records.fact, "10 of 13 acknowledged");
+  assert.equal(shape.records.fact, "10 of 13 succeeded");
   assert.equal(shape.records.sentence, "No answer yet for r1–r3. app-1: 1 call left, next at 160 ms.");
 });
 
@@ -233,7 +233,7 @@ test("ledger: records that lie far back are counted, and a page holds no hole", 
   const old = layoutLedger(frameOf(null, now, { selection: { kind: "record", id: "7" } }));
   assert.deepEqual([old.older, old.chips.map((chip) => chip.serial), old.newer], [6, [7], 993]);
   const acknowledged = layoutAccumulator(frameOf(null, now), "p1").records.fact;
-  assert.equal(acknowledged, "1000 of 1000 acknowledged");
+  assert.equal(acknowledged, "1000 of 1000 succeeded");
 });
 
 test("ZooKeeper: the node, its version, each broker's block and session", () => {
