@@ -171,6 +171,15 @@ def test_markers_that_lie_apart_are_brought_together() -> None:
     assert differs_at(otherwise, lanes_of(run.view())) == ("t-0", 1)
 
 
+def test_partitions_below_the_only_one_of_a_case_hold_nothing() -> None:
+    batches = [batch(0, "t-3"), marker(1, partition="t-3")]
+    run = Simulation(
+        load(scenario_of(batches, "MY-CASE-1", {"en": "x", "zh-Hans": "x"}, {})), watching="bare"
+    )
+    run.run()
+    assert differs_at(batches, lanes_of(run.view())) is None
+
+
 def test_a_log_that_starts_late_starts_late_in_the_scenario() -> None:
     batches = [batch(40), batch(41), marker(42)]
     document = scenario_of(batches, "MY-CASE-1", {"en": "x", "zh-Hans": "x"}, {})

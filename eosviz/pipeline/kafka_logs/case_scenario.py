@@ -96,7 +96,9 @@ def lanes_of(view: Mapping[str, Any]) -> dict[str, list[Stored]]:
     """What each partition's leader holds in a view, by offset; partitions that hold nothing are left out."""
     lanes = {}
     for name, lane in view["partitions"].items():
-        batches = lane["replicas"][str(lane["leader"])]["batches"].values()
+        leading = lane.get("replicas", {}).get(str(lane["leader"]), {})
+        # A view leaves out what holds nothing.
+        batches = leading.get("batches", {}).values()
         if batches and not name.startswith(_INTERNAL):
             lanes[name] = sorted(
                 (_stored(name, one) for one in batches), key=lambda batch: batch.first_offset
