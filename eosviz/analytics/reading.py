@@ -95,15 +95,15 @@ class Overview:
 
 
 def overview(analysis: Analysis) -> Overview:
-    together = analysis.figures.filter(group="").select_related("version", "before")
+    # A document is read once, however many figures are about it.
+    together = analysis.figures.filter(group="").prefetch_related("version", "before")
     runs = _runs(together.filter(step=None, rule="", before=None))
     known = {(run.version.pk, run.variant): run for run in runs}
-    steps = together.filter(kind=Kind.CONFUSED, step__isnull=False)
-    places = sorted(steps, key=lambda one: (-one.low, -one.people, one.version_id or 0, one.step or 0))
-    rules = sorted(
-        together.filter(kind=Kind.CONFUSED, step=None).exclude(rule=""),
-        key=lambda one: (-one.low, -one.people, one.rule),
-    )[:RULES_SHOWN]
+    confused = together.filter(kind=Kind.CONFUSED)
+    places = confused.filter(step__isnull=False).order_by("-low", "-people", "version_id", "step", "id")
+    rules = list(
+        confused.filter(step=None).exclude(rule="").order_by("-low", "-people", "rule")[:RULES_SHOWN]
+    )
     of_rule: dict[str, list[Figure]] = defaultdict(list)
     grouped = analysis.figures.filter(kind=Kind.CONFUSED, step=None, rule__in=[one.rule for one in rules])
     for figure in grouped.exclude(group="").order_by("group"):
@@ -166,7 +166,7 @@ class OneRun:
 
 def run_of(analysis: Analysis, version: int, variant: str) -> OneRun | None:
     """One scenario of an analysis; None when nothing may be told of it."""
-    figures = analysis.figures.filter(version=version, variant=variant).select_related("version", "before")
+    figures = analysis.figures.filter(version=version, variant=variant).prefetch_related("version", "before")
     together = [figure for figure in figures if figure.group == ""]
     if not together:
         return None
