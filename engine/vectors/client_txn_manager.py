@@ -35,7 +35,7 @@ from engine.messages import (
 )
 from engine.profiles import PROFILES, Profile
 from engine.switches import Switches
-from engine.vectors.exceptions import exception_name
+from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import Failure, Outcome, Skip
 from engine.watching import Watch
 
@@ -239,7 +239,7 @@ class _Driver:
         if error == "DISCONNECT":
             self.client.on_disconnected(PEER, self.now)
             return
-        body = _answer_to(request.body, Error[error])
+        body = _answer_to(request.body, error_named(error))
         envelope = Envelope(0, PEER, NAME, body, request.correlation_id, True, self.now, self.now)
         self.client.handle(envelope, self.now)
 

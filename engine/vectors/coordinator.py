@@ -14,6 +14,7 @@ from engine.coordinator.transaction_coordinator import TransactionCoordinator
 from engine.coordinator.transaction_metadata import Image, TransactionMetadata
 from engine.errors import EngineError, Error
 from engine.profiles import K20, K28
+from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import Failure, Skip
 from engine.vectors.run import expected_for
 from engine.watching import Watch
@@ -153,14 +154,14 @@ class Stage:
         self.coordinator.expire_ids(self.now)
 
     def _append_error(self, op: dict[str, Any]) -> None:
-        self.append_error = Error[op["error"]]
+        self.append_error = error_named(op["error"])
 
     def _hold_appends(self, op: dict[str, Any]) -> None:
         self.holding = True
 
     def _release_append(self, op: dict[str, Any]) -> None:
         self.holding = bool(op.get("keep_holding", 0))
-        error = Error[op["error"]]
+        error = error_named(op["error"])
         held, self.held = self.held, []
         for token, _ in held:
             self.coordinator.written(token, error, self.now)

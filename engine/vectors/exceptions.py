@@ -1,8 +1,12 @@
-"""Names of the Java exceptions that Kafka's client shows for the protocol's errors."""
+"""The protocol's errors by the names in a case, and the Java exceptions that Kafka's client shows for them."""
 
 from __future__ import annotations
 
 from engine.errors import Error
+from engine.vectors.outcome import Skip
+
+_EARLIER = {"NOT_LEADER_FOR_PARTITION": Error.NOT_LEADER_OR_FOLLOWER}
+"""Names until 2.5."""
 
 _IRREGULAR = {
     Error.CORRUPT_MESSAGE: "CorruptRecordException",
@@ -25,6 +29,14 @@ _IRREGULAR = {
     Error.UNKNOWN_MEMBER_ID: "CommitFailedException",
     Error.ILLEGAL_GENERATION: "CommitFailedException",
 }
+
+
+def error_named(name: str) -> Error:
+    """The error of this name. Raises Skip for one that the engine's versions have not."""
+    found = Error.__members__.get(name) or _EARLIER.get(name)
+    if found is None:
+        raise Skip(f"the engine has no error {name}")
+    return found
 
 
 def exception_name(error: Error, version: str = "2.8") -> str:

@@ -10,9 +10,9 @@ from typing import Any
 
 from engine.coordinator.coordinator_effects import SendMarkers
 from engine.coordinator.marker_channel import MarkerChannel
-from engine.errors import Error
 from engine.messages import WriteTxnMarkersResponse
 from engine.profiles import K20, K28
+from engine.vectors.exceptions import error_named
 from engine.vectors.outcome import Failure
 from engine.watching import Watch
 
@@ -101,7 +101,7 @@ def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> No
     if given.get("disconnected"):
         channel.on_disconnected(broker)
         return
-    errors = {PRODUCER_ID: {SUBJECT: Error[given.get("partition_error", "NONE")]}}
+    errors = {PRODUCER_ID: {SUBJECT: error_named(given.get("partition_error", "NONE"))}}
     channel.on_response(broker, 1, WriteTxnMarkersResponse(errors=errors))
 
 

@@ -46,7 +46,7 @@ from engine.messages import (
 )
 from engine.profiles import K28
 from engine.switches import Switches
-from engine.vectors.exceptions import exception_name
+from engine.vectors.exceptions import error_named, exception_name
 from engine.vectors.outcome import Failure, Outcome, Skip
 from engine.watching import Watch
 
@@ -232,7 +232,7 @@ class _Driver:
 
     def _prepare(self, operation: dict[str, Any]) -> str | None:
         """Keep an answer ready for the next request of its kind."""
-        error = Error[operation.get("error", "NONE")]
+        error = error_named(operation.get("error", "NONE"))
         kind = operation["response"]
         if kind == "AddPartitionsToTxn":
             self.prepared.append(
@@ -313,7 +313,7 @@ class _Driver:
         if not isinstance(body, ProduceRequest):
             raise TypeError(f"{body!r} is not a Produce request")
         result = PartitionProduceResponse(
-            error=Error[operation.get("error", "NONE")],
+            error=error_named(operation.get("error", "NONE")),
             base_offset=operation.get("base_offset", -1),
             log_start_offset=operation.get("log_start_offset", -1),
         )
