@@ -177,6 +177,15 @@ def _edition(request: HttpRequest, draft_id: uuid.UUID, number: int) -> Edition:
     return get_object_or_404(every, number=number)
 
 
+def _may_choose(request: HttpRequest, visibility: Visibility, rooms: list[Classroom]) -> bool:
+    """What would be refused is not offered."""
+    needs = {
+        Visibility.CLASS: bool(rooms),
+        Visibility.PUBLIC: request.user.has_perm("workshop.publish_to_all"),
+    }
+    return needs.get(visibility, True)
+
+
 def _detail(
     request: HttpRequest,
     draft: Draft,
@@ -187,6 +196,7 @@ def _detail(
     newest = editions[0] if editions else None
     is_own = request.user.is_authenticated and draft.owner_id == request.user.pk
     taught = Classroom.objects.taught_by(request.user) if is_own else Classroom.objects.none()
+    rooms = [one for one in taught.order_by("name") if one.archived is None]
     context: dict[str, Any] = {
         "draft": draft,
         "is_own": is_own,
@@ -205,9 +215,9 @@ def _detail(
                 "why": f"workshop.visibility.{one.value}.why",
             }
             for one in Visibility
-            if one != Visibility.PUBLIC or request.user.has_perm("workshop.publish_to_all")
+            if one == draft.visibility or _may_choose(request, one, rooms)
         ],
-        "taught": [one for one in taught.order_by("name") if one.archived is None],
+        "taught": rooms,
         "kinds": [
             {"name": kind.value, "key": f"classroom.kind.{kind}"} for kind in Kind if kind != Kind.EXPLAIN
         ],
