@@ -125,8 +125,8 @@ def put(document: dict[str, Any], path: str, value: Any) -> None:
     last = words[-1]
     if isinstance(node, dict):
         node[last] = copy.deepcopy(value)
-    elif isinstance(node, list) and last.isdigit() and int(last) < len(node):
-        node[int(last)] = copy.deepcopy(value)
+    elif isinstance(node, list) and (number := _row_number(last, node)) is not None:
+        node[number] = copy.deepcopy(value)
     else:
         raise BadScenario(path, wrong("nothing_set", word=shown(last)), allowed("path"))
 
@@ -138,13 +138,19 @@ def _descend(node: Any, word: str, path: str) -> Any:
         for item in node:
             if isinstance(item, dict) and item.get("name") == word:
                 return item
-        if word.isdigit() and int(word) < len(node):
-            return node[int(word)]
+        if (number := _row_number(word, node)) is not None:
+            return node[number]
         named = [item["name"] for item in node if isinstance(item, dict) and "name" in item]
         raise BadScenario(
             path, wrong("not_here", word=shown(word)), any_of(named, allowed("index", below=len(node)))
         )
     raise BadScenario(path, wrong("no_table", word=shown(word)), allowed("path"))
+
+
+def _row_number(word: str, rows: list[Any]) -> int | None:
+    """Which row a word of a path means; a digit of another script, or one written small, means none."""
+    is_number = word.isascii() and word.isdecimal() and len(word) <= len(str(len(rows)))
+    return int(word) if is_number and int(word) < len(rows) else None
 
 
 def check_section(name: str, table: Any, place: str) -> dict[str, Any]:
