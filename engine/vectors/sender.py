@@ -1,8 +1,8 @@
 """Runs the cases of `sender` through the producer client that scenarios use.
 
 The driver is the kernel and the network of one case: it runs passes, keeps the requests in flight and
-answers them. Kafka's own driver is a mock client without request timeouts or connection delays, so these
-never strike here either; its clock jumps over a sleep of the Sender.
+answers them. Kafka's own driver is a mock client without connection delays and with room for any number of
+requests in flight; so is this one. The clock jumps over a sleep of the Sender.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from engine.client.transaction_manager import TransactionManager
 from engine.client.visit_order import with_partition
 from engine.errors import Error
 from engine.messages import (
+    INT_MAX,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     AddPartitionsToTxnResponse,
@@ -52,10 +53,11 @@ from engine.watching import Watch
 
 TOPIC_PARTITIONS = ("t-0", "t-1")
 DELIVERY_TIMEOUT_MS = 1500
+REQUEST_TIMEOUT_MS = 1000
 """What Kafka's own test uses where a case does not say."""
 BROKER, PEER, NAME = 1, "broker-1", "p1"
 PASS_LIMIT = 100
-FURTHER_SETTINGS = ("request_timeout_ms", "retries", "linger_ms", "acks", "batch_size")
+FURTHER_SETTINGS = ("retries", "linger_ms", "acks", "batch_size")
 LOCAL_ERRORS = {
     TIMEOUT_ERROR: "TimeoutException",
     ABORTED_ERROR: "TransactionAbortedException",
@@ -147,6 +149,7 @@ class _Driver:
             "acks": -1,
             "batch_expiry_ms": given.get("delivery_timeout_ms", DELIVERY_TIMEOUT_MS),
             "retry_backoff_ms": given.get("retry_backoff_ms", 50),
+            "request_timeout_ms": given.get("request_timeout_ms", REQUEST_TIMEOUT_MS),
             "max_in_flight": given.get("max_in_flight", 5),
         }
         settings |= {name: given[name] for name in FURTHER_SETTINGS if name in given}
@@ -160,11 +163,14 @@ class _Driver:
             order = with_partition(order, partition)
         self.client.preset_metadata(dict.fromkeys(order, BROKER), (BROKER,))
         self.client.preset_connected((PEER,))
+        self.client.memory.connections.set_limit(INT_MAX)
         if settings["enable_idempotence"] and settings["transactional_id"] is None:
             self.client.preset_identity(13, 0)
         self.now = 0
         self.serial = 0
         self.in_flight: list[Send] = []
+        self.sent_at: dict[int, int] = {}
+        """By correlation id."""
         self.prepared: list[object] = []
         """Answers for the next requests of their kinds, in order."""
 
@@ -195,12 +201,12 @@ class _Driver:
         return None
 
     def _respond(self, operation: dict[str, Any]) -> str | None:
-        if operation.get("index", 0) >= len(self.in_flight):
+        index = operation.get("index", 0)
+        asked = [request for request in self.in_flight if isinstance(request.body, ProduceRequest)]
+        if index >= len(asked):
             return "IllegalStateException"
-        request = self.in_flight[operation.get("index", 0)]
-        self._pass()
-        self.in_flight.remove(request)
-        self._answer(request, operation)
+        self.in_flight.remove(asked[index])
+        self._pass((asked[index], operation))
         return None
 
     def _init_transactions(self, operation: dict[str, Any]) -> str | None:
@@ -265,8 +271,9 @@ class _Driver:
 
     # -- kernel and network ----------------------------------------------------------------------------
 
-    def _pass(self) -> None:
-        """One iteration of the Sender's loop; what is prepared is answered in the poll that ends it."""
+    def _pass(self, answered: tuple[Send, dict[str, Any]] | None = None) -> None:
+        """One iteration of the Sender's loop. In the poll that ends it the answer of the case arrives, requests
+        that waited too long are lost with their connection, and what is prepared is answered."""
         for _ in range(PASS_LIMIT):
             self.watch.said = None
             effects, more = self.client.run_phase(self.now)
@@ -275,10 +282,19 @@ class _Driver:
                 continue
             until = self.client.sender.sleeps_until
             if until is None:
+                if answered is not None:
+                    self._answer(*answered)
+                self._time_out()
                 self._answer_prepared()
                 return
             self.now = until
         raise RuntimeError("a pass of the Sender does not end")
+
+    def _time_out(self) -> None:
+        """The mock looks at its oldest request alone (``checkTimeoutOfPendingRequests``)."""
+        limit = self.client.config.request_timeout_ms
+        if self.in_flight and self.now - self.sent_at[self.in_flight[0].correlation_id] > limit:
+            self._disconnect({})
 
     def _answer_prepared(self) -> None:
         """The mock answers a request for which it has an answer ready as soon as it is polled."""
@@ -297,7 +313,7 @@ class _Driver:
             if isinstance(effect, Connect):
                 self._carry_out(self.client.on_connected(effect.peer, self.now))
             elif isinstance(effect, Send) and isinstance(effect.body, ProduceRequest):
-                self.in_flight.append(effect)
+                self._leaves(effect)
             elif isinstance(effect, Send) and isinstance(effect.body, MetadataRequest):
                 leaders = self.client.memory.metadata.leaders
                 partitions = {
@@ -306,7 +322,11 @@ class _Driver:
                 }
                 self._deliver(effect, MetadataResponse(brokers=(BROKER,), partitions=partitions))
             elif isinstance(effect, Send):
-                self.in_flight.append(effect)
+                self._leaves(effect)
+
+    def _leaves(self, request: Send) -> None:
+        self.in_flight.append(request)
+        self.sent_at[request.correlation_id] = self.now
 
     def _answer(self, request: Send, operation: dict[str, Any]) -> None:
         body = request.body

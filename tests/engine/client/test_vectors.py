@@ -122,3 +122,37 @@ def test_records_that_were_never_sent_fail_by_what_ended_their_transaction(opera
 )
 def test_errors_have_the_names_of_the_client_s_exceptions(error, exception):
     assert exception_name(Error[error]) == exception
+
+
+def sent_ones(driver):
+    return [shown["base_sequence"] for shown in driver.state()["in_flight"]]
+
+
+def play(*operations, **config):
+    driver = sender._Driver({"config": config})
+    for operation in operations:
+        assert driver.do(operation) is None, operation
+    return driver
+
+
+ONE_MORE = ({"op": "send", "partition": "t-0", "n": 1}, {"op": "run", "times": 1})
+
+
+def test_the_mock_of_the_sender_s_cases_has_room_for_any_number_of_requests():
+    assert sent_ones(play(*ONE_MORE * 7)) == [0, 1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(("waited", "in_flight"), [(1000, [0]), (1001, [])])
+def test_a_request_that_waits_too_long_is_lost_with_its_connection(waited, in_flight):
+    driver = play(*ONE_MORE, {"op": "advance", "ms": waited}, {"op": "run", "times": 1})
+    assert sent_ones(driver) == in_flight
+    for operation in ({"op": "advance", "ms": 100}, {"op": "run", "times": 1}) * 2:
+        driver.do(operation)
+    assert sent_ones(driver) == [0], "and its batch goes again after the backoff"
+
+
+def test_an_answer_that_comes_in_time_is_read_before_the_others_are_lost():
+    late = {"op": "advance", "ms": 1001}
+    driver = play(*ONE_MORE * 2, late, {"op": "respond", "error": "NONE", "base_offset": 0, "index": 0})
+    assert [future["status"] for future in driver.state()["futures"]] == ["ok", "pending"]
+    assert sent_ones(driver) == []
