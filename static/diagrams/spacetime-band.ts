@@ -37,14 +37,17 @@ export function bandHeight(frame: Frame, width: number): number {
   return width < margin.narrow ? BAND : Math.max(BAND, bandLines(frame).length * 15 + 10);
 }
 
-/** The wash of this step, with what was decided in the column beside the lanes, or else beside the actor. */
-export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number): BandShape {
+/**
+ * The wash of this step, with what was decided in the column beside the lanes, or else beside the actor.
+ * `begin`: px from the left edge to where the first lane stands.
+ */
+export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): BandShape {
   const height = bandHeight(frame, width);
   const x = lanes.find((item) => item.actor === frame.step?.actor)?.x ?? null;
   const place = { y: round(y - height / 2), height, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
-  if (marginWidth(width, TIMES + 28, lanes.length) !== null) {
+  if (marginWidth(width, begin, lanes.length) !== null) {
     const lines = bandLines(frame);
-    const left = (lanes[lanes.length - 1]?.x ?? TIMES) + 16;
+    const left = (lanes[lanes.length - 1]?.x ?? begin) + 16;
     const first = y + 4.5 - ((lines.length - 1) * 15) / 2;
     return { ...place, texts: lines.map(({ text, strong }, index) => ({ x: round(left), y: round(first + index * 15), text, strong, anchor: "start" })) };
   }

@@ -8,8 +8,12 @@ import { isPicked, partitionOf, plainly } from "./picked.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { marginWidth } from "./spacetime-margin.ts";
 
-/** px on the left for the times. */
+/** px on the left for the times, at the least; px by which there are more (lanes that moved with each text would sway). */
 export const TIMES = 46;
+const TIMES_STEP = 24;
+/** px from the room of the times to the first lane; from the left edge to a time and from it to the lane, together. */
+const TO_LANES = 28;
+const BESIDE_TIME = 9;
 export const ACTORS_MOST = 7;
 const ROLE_ORDER = ["application", "client", "producer", "broker", "consumer", "zookeeper", "controller"];
 
@@ -43,8 +47,15 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
   return [...used].sort((one, other) => rank(one) - rank(other) || (order.get(one) ?? 999) - (order.get(other) ?? 999));
 }
 
-export function laneHeads(frame: Frame, actors: string[], width: number): LaneHead[] {
-  const left = TIMES + 28;
+/** px from the left edge to the first lane: past the widest time (`1 min 10 s 530 ms` is twice as wide as most). */
+export function lanesLeft(times: readonly { text: string; now: boolean }[]): number {
+  const widest = Math.max(0, ...times.map(({ text, now }) => textWidth(text, 11, now)));
+  const further = Math.max(0, Math.ceil((widest + BESIDE_TIME - TO_LANES - TIMES) / TIMES_STEP));
+  return TIMES + further * TIMES_STEP + TO_LANES;
+}
+
+/** `left`: of {@link lanesLeft}. */
+export function laneHeads(frame: Frame, actors: string[], width: number, left: number): LaneHead[] {
   const right = width - (marginWidth(width, left, actors.length) ?? 54);
   const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
   const partition = partitionOf(frame) ?? frame.header.partitions[0] ?? null;

@@ -19,7 +19,7 @@ import { bandHeight, bandShape } from "./spacetime-band.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
-import { ACTORS_MOST, actorsOf, laneHeads, TIMES } from "./spacetime-heads.ts";
+import { ACTORS_MOST, actorsOf, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
 import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, markHeight, turningPoints } from "./spacetime-margin.ts";
@@ -255,15 +255,17 @@ function compose(
   options: SpacetimeOptions,
 ): SpacetimeShape {
   const layout = layoutRows(frame, kept, candidates, points, bandHeight(frame, options.width));
-  const lanes = laneHeads(frame, actorsOf(frame, kept), options.width);
-  const xOf = new Map(lanes.map((lane) => [lane.actor, lane.x]));
   const top = HEADER + 14;
   const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));
   const now = frame.step?.number ?? 0;
+  const times = timeTexts(rows, now);
+  const left = lanesLeft(times);
+  const lanes = laneHeads(frame, actorsOf(frame, kept), options.width, left);
+  const xOf = new Map(lanes.map((lane) => [lane.actor, lane.x]));
   const nowRow = rows.find((row) => row.step === now && !row.future);
   const shape: SpacetimeShape = {
     width: options.width, height: Math.max(options.height, layout.height + top + 24), lanes, top: HEADER,
-    bottom: Math.max(layout.height + top + 12, HEADER + 40), times: timeTexts(rows, now), arrows: [], dots: [],
+    bottom: Math.max(layout.height + top + 12, HEADER + 40), times, arrows: [], dots: [],
     shortened: layout.shortened.map(({ y, by }) => ({
       y: round(y + top), text: say("diagram.spacetime.shortened", { by: duration(by, frame.language) }),
     })),
@@ -273,10 +275,10 @@ function compose(
     })),
     marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [],
   };
-  if (nowRow !== undefined && frame.step !== null) shape.band = bandShape(frame, nowRow.y, lanes, options.width);
+  if (nowRow !== undefined && frame.step !== null) shape.band = bandShape(frame, nowRow.y, lanes, options.width, left);
   placeArrows(frame, shape, kept, rows, xOf);
   shape.bars = timerBars(frame, rows, xOf);
-  const beside = marginWidth(options.width, TIMES + 28, lanes.length) === null ? null : Math.max(...xOf.values()) + 16;
+  const beside = marginWidth(options.width, left, lanes.length) === null ? null : Math.max(...xOf.values()) + 16;
   shape.marks = points.map((point) => {
     const y = rows.find((row) => row.step === point.step)?.y ?? 0;
     return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);

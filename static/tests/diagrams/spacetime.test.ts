@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { textWidth } from "../../diagrams/geometry.ts";
 import { placeLabels } from "../../diagrams/label-places.ts";
 import { messageLabel } from "../../diagrams/message-words.ts";
+import { lanesLeft } from "../../diagrams/spacetime-heads.ts";
 import type { ArrowShape } from "../../diagrams/spacetime-layout.ts";
 import { layoutSpacetime, sentUpTo } from "../../diagrams/spacetime-layout.ts";
 import { drawArrow, drawSpacetime } from "../../diagrams/spacetime.ts";
@@ -180,4 +182,14 @@ test("the drawing is whole and the twin tells every arrow", () => {
   const text = markup(drawSpacetime(shape, () => undefined, false));
   assert.ok(!/undefined|NaN|\[object/.test(text), text);
   for (const item of shape.arrows) assert.ok(shape.twin.includes(item.name));
+});
+
+test("the first lane stands past the widest time", () => {
+  const short = { text: "10530 ms", now: true };
+  const long = { text: "1 min 10 s 530 ms", now: true };
+  assert.equal(lanesLeft([short]), lanesLeft([]));
+  for (const times of [[short], [long, short]]) {
+    const widest = Math.max(...times.map(({ text, now }) => textWidth(text, 11, now)));
+    assert.ok(4 + widest + 5 <= lanesLeft(times), `${widest} px of text, the lane at ${lanesLeft(times)}`);
+  }
 });
