@@ -67,11 +67,14 @@ function broken(word: string, width: number, size: number, bold: boolean): strin
   return [...pieces, rest];
 }
 
+/** What stays on one line: a Chinese letter or a word, with the marks that may not begin or end a line. */
+const PIECES = /[（《「『]?(?:[\u2e80-\uffff]|[^\s\u2e80-\uffff]+)[，。：；、）！？》」』]*|\s+/g;
+
 /** Breaks a text into lines no wider than `width` px; Chinese breaks anywhere, other text between words. */
 export function wrap(text: string, width: number, size: number, bold = false): string[] {
   const whole = text.trimEnd();
   if (whole.trim() !== "" && textWidth(whole, size, bold) <= width) return [whole];
-  const words = text.match(/[\u2e80-\uffff][，。：；、）]?|[^\s\u2e80-\uffff]+|\s+/g) ?? [];
+  const words = text.match(PIECES) ?? [];
   const pieces = words.flatMap((word) => (textWidth(word, size, bold) <= width ? [word] : broken(word, width, size, bold)));
   const lines: string[] = [];
   let line = "";
