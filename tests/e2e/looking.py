@@ -166,6 +166,14 @@ _COVERED_CONTROLS = """() => {
 }"""
 
 
+# What is taller than the middle of a telephone's page, and no finger can get there.
+_OUT_OF_REACH = """() => [...document.querySelectorAll(".player > .mid")]
+  .filter((middle) => middle.clientHeight > 0 && middle.scrollHeight <= middle.clientHeight + 1)
+  .flatMap((middle) => [...middle.children].filter((panel) => panel.scrollHeight > middle.clientHeight + 4))
+  .filter((panel) => getComputedStyle(panel.firstElementChild ?? panel).overflowY === "visible")
+  .map((panel) => `${panel.id} is cut at its foot and cannot be scrolled`)"""
+
+
 # In one go: to ask a page seven times takes longer than all that is asked.
 _ALL = f"""() => ({{
   overlaps: ({_OVERLAPS})(),
@@ -173,6 +181,7 @@ _ALL = f"""() => ({{
   empty_panels: ({_EMPTY_PANELS})(),
   cut_words: ({_CUT_WORDS})(),
   covered: ({_COVERED_CONTROLS})(),
+  out_of_reach: ({_OUT_OF_REACH})(),
   beyond: {_BEYOND},
   missing: ({_MISSING_WORDS})(),
 }})"""
@@ -200,6 +209,7 @@ def _faults(page: Page) -> list[str]:
         *found["empty_panels"],
         *found["cut_words"],
         *found["covered"],
+        *found["out_of_reach"],
         *([f"the page is {found['beyond']} px too wide"] if found["beyond"] > 0 else []),
         *(f"{key} has no words" for key in found["missing"]),
     ]
