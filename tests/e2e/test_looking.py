@@ -8,7 +8,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways, assert_words_complete
+from tests.e2e.looking import (
+    assert_accessible,
+    assert_nothing_scrolls_sideways,
+    assert_words_complete,
+    faults,
+)
 from tests.e2e.test_every_page import NO_QUESTIONS
 from tests.running_site import RunningSite
 
@@ -242,3 +247,26 @@ def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
     expect(page.locator(".compare-side eos-transactions")).to_have_count(2)
     expect(page.locator(".compare-foot output")).to_have_text(at)
     assert_words_complete(page)
+
+
+def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
+    browser: Browser, running_site: RunningSite
+) -> None:
+    width, height = SIZES["telephone"]
+    hand = browser.new_context(
+        viewport={"width": width, "height": height}, locale="en-GB", reduced_motion="reduce", has_touch=True
+    )
+    hand.add_init_script(NO_QUESTIONS)
+    page = hand.new_page()
+    page.goto(running_site.address)
+    begun = page.evaluate(_BEGIN, ["SC-03", 60])
+    page.goto(f"{running_site.address.rstrip('/')}{begun}&step=41")
+    at(page, 41)
+    page.locator("eos-transport .branch").tap()
+    expect(page.locator("eos-transport .all-branches")).to_have_text("branch b, 1 of 2")
+    at(page, 41)
+    twin = page.locator("eos-lanes details")
+    twin.locator("summary").tap()
+    expect(twin).to_contain_text("seq 3–5")
+    assert faults(page) == []
+    hand.close()
