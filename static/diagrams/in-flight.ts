@@ -15,6 +15,7 @@ import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { clientOf, isPicked } from "./picked.ts";
+import { Slots } from "./slots.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 
 export const defaults = { cards: 5, slots: 20 };
@@ -166,6 +167,7 @@ export class InFlight extends DiagramElement {
   ];
 
   #last: string | null = null;
+  readonly #cards = new Slots<string>();
 
   protected override show(frame: Frame): TemplateResult {
     const name = clientOf(frame, this.#last);
@@ -174,6 +176,7 @@ export class InFlight extends DiagramElement {
     if (name === null) return folded(say("diagram.in_flight.heading"), say("diagram.client.none"));
     const shape = layoutInFlight(frame, name);
     const single = shape.nodes.length === 1;
+    const cards = this.#cards.keysFor(shape.cards.map((item) => item.key));
     return section(
       say("diagram.in_flight.heading"),
       shape.fact,
@@ -185,7 +188,7 @@ export class InFlight extends DiagramElement {
           { length: node.slots },
           (_, index) => html`<i class=${index < node.used ? "used" : ""}></i>`,
         )}</div>`,
-      )}${repeat(shape.cards, (item) => item.key, (item) => this.#card(item, shape.dense))}${
+      )}${repeat(shape.cards, (_, index) => cards[index], (item) => this.#card(item, shape.dense))}${
         shape.folded === null ? nothing : html`<p class="quiet">${shape.folded}</p>`
       }${shape.cards.length === 0 ? html`<p class="quiet">${say("diagram.in_flight.nothing")}</p>` : nothing}<p
         class="quiet">${shape.sender}</p>`,

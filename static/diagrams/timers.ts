@@ -19,6 +19,7 @@ import { round } from "./geometry.ts";
 import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
 import { found } from "./reading.ts";
+import { Slots } from "./slots.ts";
 
 export const defaults = { timers: 4, radius: 14 };
 
@@ -135,16 +136,19 @@ export class Timers extends DiagramElement {
     `,
   ];
 
+  readonly #arcs = new Slots<string>();
+
   protected override show(frame: Frame): TemplateResult {
     if (isLogCase(frame)) return notInFiles(say("diagram.timer.heading"));
     const shape = layoutTimers(frame);
+    const arcs = this.#arcs.keysFor(shape.arcs.map((arc) => arc.key));
     if (shape.arcs.length === 0) {
       return folded(say("diagram.timer.heading"), shape.ended ?? say("diagram.timer.none"));
     }
     return section(
       say("diagram.timer.heading"),
       shape.ended !== null ? html`<span class="changed">${shape.ended}</span>` : say("diagram.timer.running", { count: shape.arcs.length + shape.folded.length }),
-      html`<div class="arcs">${repeat(shape.arcs, (arc) => arc.key, (arc) => this.#arc(arc))}</div>${
+      html`<div class="arcs">${repeat(shape.arcs, (_, index) => arcs[index], (arc) => this.#arc(arc))}</div>${
         shape.folded.length === 0
           ? nothing
           : html`<details class="more"><summary>${say("diagram.timer.more", { count: shape.folded.length })}</summary>${

@@ -130,11 +130,9 @@ function foldedHeight(content: HTMLElement, outer: number): number {
 /** The panels of a column. Each stands in a place, beside the button that opens it. */
 export function contentsOf(column: HTMLElement): HTMLElement[] {
   const found: HTMLElement[] = [];
-  for (const place of column.children) {
-    if (!place.classList.contains("panel")) continue;
-    for (const inside of place.children) {
-      if (inside instanceof HTMLElement && inside.localName !== "button") found.push(inside);
-    }
+  for (let place = column.firstElementChild; place !== null; place = place.nextElementSibling) {
+    const content = place.firstElementChild;
+    if (content !== null && content.localName !== "button") found.push(content as HTMLElement);
   }
   return found;
 }

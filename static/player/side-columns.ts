@@ -26,6 +26,7 @@ export class SideColumns {
     if (!this.#folds.knows(sizes)) requestAnimationFrame(() => this.#fitting.resized());
   });
   readonly #observed = new WeakSet<Element>();
+  #found: { in: Element | null; columns: readonly HTMLElement[] } = { in: null, columns: [] };
 
   /** `isHeld`: whether the reader drags through the run. */
   constructor(player: HTMLElement, wanted: () => Omit<Wanted, "kept">, isHeld: () => boolean) {
@@ -73,9 +74,10 @@ export class SideColumns {
     for (const column of this.#columns()) act(column, wanted);
   }
 
-  /** Found step by step: a search through the page would be made with every step. */
-  #columns(): HTMLElement[] {
-    const parts = [...(this.#player.firstElementChild?.children ?? [])];
-    return parts.filter((part): part is HTMLElement => part instanceof HTMLElement && part.matches(".left, .right"));
+  /** Looked for once in what the player drew: they stay as long as it does, and every step asks for them. */
+  #columns(): readonly HTMLElement[] {
+    const drawn = this.#player.firstElementChild;
+    if (drawn !== this.#found.in) this.#found = { in: drawn, columns: [...(drawn?.querySelectorAll<HTMLElement>(":scope > :is(.left, .right)") ?? [])] };
+    return this.#found.columns;
   }
 }
