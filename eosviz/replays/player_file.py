@@ -5,6 +5,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+import msgspec
+
 from eosviz.replays.lines import GZIP, canonical
 
 _PIECE = 1024 * 1024
@@ -33,6 +35,17 @@ def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
         while rest and not unpacker.eof:
             yield unpacker.decompress(rest, _PIECE)
             rest = unpacker.unconsumed_tail or file.read(_PIECE)
+
+
+def step_that_stores(packed: bytes, partition: str, offset: int) -> int:
+    """The step of a log case that adds the batch beginning there; 0 when none does."""
+    for steps in msgspec.json.decode(b"".join(unpack(packed)))["steps"].values():
+        for step in steps:
+            for change in step["changes"]:
+                path = change["path"]
+                if path[:2] == ["partitions", partition] and path[4:] == ["batches", str(offset)]:
+                    return int(step["number"])
+    return 0
 
 
 def _pieces(fields: dict[str, Any], packed_steps: bytes) -> Iterator[bytes]:

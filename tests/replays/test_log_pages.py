@@ -176,6 +176,22 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
     assert page.index("hangopen-0</span> <span") < page.index("__transaction_state-0</span>")
 
 
+def test_a_verdict_leads_to_the_step_that_stores_what_it_is_about(client: Client) -> None:
+    send(client, uploads(OPEN) + uploads(LOGS / "_internal"))
+    replay = Replay.objects.get()
+    play = reverse("replays:play", args=[replay.id])
+    assert f'href="{play}?at=hangopen-0:2"' in case_page(client)
+    leads = client.get(f"{play}?at=hangopen-0:2").headers["Location"]
+    (steps,) = played(replay)["steps"].values()
+    (step,) = (one for one in steps if leads == f"{play}?step={one['number']}")
+    assert any(
+        change["path"] == ["partitions", "hangopen-0", "replicas", "0", "batches", "2"]
+        for change in step["changes"]
+    )
+    assert client.get(f"{play}?at=hangopen-0:4000").headers["Location"] == f"{play}?step=0"
+    assert client.get(f"{play}?at=hangopen-0:x").status_code == 200
+
+
 def test_the_case_speaks_the_readers_language(client: Client) -> None:
     send(client, uploads(OPEN, ".log"))
     replay = Replay.objects.get()
