@@ -104,6 +104,7 @@ class Answers:
     def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> bool:
         """False when the Sender's thread throws here: the rest of the answer is not looked at (TXM-4)."""
         memory = self.memory
+        reaction = reaction_to(error)
         if batch.over and batch.state == "ABORTED":
             memory.watch.say(
                 "client.answer_for_aborted",
@@ -113,8 +114,9 @@ class Answers:
                 partition=batch.partition,
                 error=error.name,
             )
+            if memory.transactions is not None and reaction.does in (COMPLETE, DUPLICATE):
+                memory.transactions.completed(batch, base_offset if reaction.does == COMPLETE else NO_OFFSET)
             return True
-        reaction = reaction_to(error)
         if reaction.does == COMPLETE:
             self._complete(batch, base_offset, now)
         elif self._retries(batch, error, log_start_offset, now):
