@@ -34,6 +34,9 @@ from engine.world import World, build
 
 _CONNECTING = frozenset({"timer", "pass", "connected"})
 """The events by which a client goes on trying to reach a broker."""
+_QUIET = range(200_000)
+"""What may happen in a row and tell nothing. The longest wait of the library takes some hundreds; a client without a
+broker that knocks until the limit of time would take minutes, and nobody would be told anything."""
 
 
 class Simulation(Timetable):
@@ -141,7 +144,7 @@ class Simulation(Timetable):
             return False
         interference = self.interference
         try:
-            while watch.said is None:
+            for _ in _QUIET:
                 if interference.due:
                     self.finished = None
                     interference.intervene()
@@ -149,6 +152,11 @@ class Simulation(Timetable):
                     self._run_phase(self._pass)
                 elif not self._next_event():
                     return False
+                if watch.said is not None:
+                    break
+            else:
+                self.finished = "time_limit"
+                return False
         except (EngineError, ArithmeticError, LookupError, TypeError, AttributeError) as broken:
             raise EngineError(
                 f"{self.scenario.id}/{self.scenario.variant} seed {self.scenario['seed']} "

@@ -14,7 +14,7 @@ import pytest
 from engine.errors import EngineError, Refused
 from engine.explain import catalogue
 from engine.recording import ABSENT, canonical, place, pruned
-from engine.scenario import library, load, parse
+from engine.scenario import entry, library, load, parse
 from engine.simulation import Simulation
 
 
@@ -351,3 +351,14 @@ def test_brokers_that_come_back_later_are_waited_for():
     assert simulation.finished == "complete"
     assert simulation.now > 20_000
     assert simulation.world.clients["p1"].memory.transactions.state == "READY"
+
+
+def test_a_client_that_knocks_in_vain_ends_the_run_and_goes_on_when_a_broker_is_back(monkeypatch):
+    monkeypatch.setattr("engine.simulation._QUIET", range(2_000))
+    simulation = Simulation(entry("SC-24").scenario("last-block"))
+    simulation.intervene({"action": "crash", "actor": "broker-1"})
+    simulation.run()
+    assert (simulation.number, simulation.finished) == (8, "time_limit")
+    simulation.intervene({"action": "restart", "actor": "broker-1"})
+    simulation.run()
+    assert simulation.finished == "complete"
