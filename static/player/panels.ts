@@ -1,6 +1,7 @@
 /** Where every panel has its place: one table for the layout, the number keys and the help dialog. */
 
 import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
+import { isLogCase } from "../diagrams/log-case.ts";
 import { shownReplica } from "../diagrams/lanes-layout.ts";
 import { panelsOf } from "./column-fit.ts";
 import type { Frame } from "./frame.ts";
@@ -81,7 +82,7 @@ export const PANELS: readonly PanelRow[] = [
     key: "", tag: "eos-compensation-log", place: "right", name: "player.panel.compensation_log",
     when: (frame) => participants(frame).some((participant) => (participant.log ?? []).length > 0),
   },
-  { key: "", tag: "eos-pending", place: "right", name: "player.panel.pending" },
+  { key: "", tag: "eos-pending", place: "right", name: "player.panel.pending", when: (frame) => !isLogCase(frame) },
   { key: "", tag: "eos-changes", place: "right", name: "player.panel.changes" },
 ];
 
