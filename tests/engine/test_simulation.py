@@ -19,11 +19,11 @@ from engine.simulation import Simulation
 
 
 def runs():
-    for entry in library():
-        for variant in entry.variants or (None,):
-            scenario = entry.scenario(variant)
+    for found in library():
+        for variant in found.variants or (None,):
+            scenario = found.scenario(variant)
             if "expect_refused" not in scenario.document:
-                yield pytest.param(scenario, id=f"{entry.id}{'' if variant is None else '-' + variant}")
+                yield pytest.param(scenario, id=f"{found.id}{'' if variant is None else '-' + variant}")
 
 
 RUNS = list(runs())
