@@ -21,10 +21,11 @@ from pyspark.sql import SparkSession
 from eosviz.analytics.job import run_analysis
 from eosviz.analytics.models import Analysis
 from eosviz.pipeline import actions
-from eosviz.pipeline.models import Job, Shrink, State, Sweep
+from eosviz.pipeline.models import Job, Shrink, Sweep
 from eosviz.pipeline.shrink_job import run_shrink
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_job import run_sweep
+from eosviz.pipeline.waiting import waiting
 
 logger = logging.getLogger(__name__)
 
@@ -48,12 +49,6 @@ def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] |
         # A page may have found the lock taken while this process had already looked for the last time.
         if waiting() is None:
             return done
-
-
-def waiting() -> Job | None:
-    """What waits longest."""
-    found = [kind.objects.filter(state=State.WAITING).order_by("created").first() for kind in _RUN]
-    return min((job for job in found if job is not None), key=lambda job: job.created, default=None)
 
 
 def _session() -> SparkSession:

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 
 from eosviz.celery import app
+from eosviz.pipeline.waiting import waiting
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,6 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 def start_jobs() -> None:
     """A second start finds the first and ends."""
     start_process()
+
+
+@app.task(name="pipeline.start_what_waits", ignore_result=True, acks_late=True)
+def start_what_waits() -> None:
+    """What was asked for before a machine stopped and whose message went with it."""
+    if waiting() is not None:
+        start_process()
 
 
 def start_process() -> None:

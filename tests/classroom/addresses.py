@@ -386,6 +386,7 @@ TASKS: dict[str, set[str]] = {
     "walkthroughs.find_why": set(),
     # The clock's, and a starting worker's.
     "workshop.check_editions": set(),
+    "pipeline.start_what_waits": set(),
     "operating.apply_retention": set(),
     "analytics.ask_for_all": set(),
 }  # fmt: skip

@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 from engine.scenario import library, load
 from eosviz import rates
 from eosviz.pipeline import actions, runner, tasks
+from eosviz.pipeline.apps import take_what_waits
 from eosviz.pipeline.build_views import samples
 from eosviz.pipeline.models import Shrink, State, Sweep
 from eosviz.pipeline.shrinking import breaks_at
@@ -335,6 +336,17 @@ class TestJobs:
         client.post(reverse("pipeline:cancel", args=[sweep.id]))
         client.post(reverse("pipeline:delete", args=[sweep.id]))
         assert not Sweep.objects.exists()
+
+    def test_a_worker_that_starts_takes_what_was_asked_for_before_it(
+        self, client: Client, started: list[int]
+    ) -> None:
+        client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
+        started.clear()
+        take_what_waits()
+        assert len(started) == 1
+        client.post(reverse("pipeline:cancel", args=[Sweep.objects.get().id]))
+        take_what_waits()
+        assert len(started) == 1
 
     def test_a_bad_document_is_shown_again_with_its_mistake(self, client: Client) -> None:
         page = client.post(reverse("pipeline:build"), {"start": "1", "document": "scenario = 3"})

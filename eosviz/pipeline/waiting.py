@@ -1,0 +1,14 @@
+"""What pages asked of Spark and nobody has taken yet."""
+
+from collections.abc import Sequence
+
+from eosviz.analytics.models import Analysis
+from eosviz.pipeline.models import Job, Shrink, State, Sweep
+
+KINDS: Sequence[type[Job]] = (Sweep, Shrink, Analysis)
+
+
+def waiting() -> Job | None:
+    """What waits longest."""
+    found = [kind.objects.filter(state=State.WAITING).order_by("created").first() for kind in KINDS]
+    return min((job for job in found if job is not None), key=lambda job: job.created, default=None)
