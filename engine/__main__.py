@@ -25,7 +25,7 @@ from engine.scenario import BadScenario, Scenario, entry, library, load, parse
 from engine.scenario.document import line_of
 from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
-from engine.vectors import Report, run_file, run_files
+from engine.vectors import Failure, Report, run_file, run_files
 from engine.why import questions_about, why
 from engine.why.listing import asked_lines, link_lines
 
@@ -129,6 +129,10 @@ def run_command(options: argparse.Namespace, out: TextIO) -> int:
                 error.line = line_of(chosen.text, error.place)
             raise
     return code
+
+
+class BrokenFile(ValueError):
+    """A file that is no JSON; the message names the place and the remedy."""
 
 
 class Chosen(NamedTuple):
@@ -312,12 +316,7 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
     report = Report()
     for path in options.paths:
         for file in _vector_files(path):
-            try:
-                run_file(str(file), _vectors_in(file), report)
-            except ValueError as error:
-                if not Path(path).is_dir():
-                    raise
-                report.unplayed.append(str(error))  # It lies beside vectors: told, and in nobody's way.
+            _play_file(file, Path(path).is_dir(), report)
     if report.unplayed and not (report.passed or report.failures or report.skipped):
         raise ValueError("\n".join(report.unplayed))
     if options.json:
@@ -326,6 +325,20 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
         for line in report.lines():
             print(line, file=out)
     return 1 if report.failures else 0
+
+
+def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
+    """What is wrong with a file is in the way of no other; of one that is named alone it is raised."""
+    try:
+        run_file(str(file), _vectors_in(file), report)
+    except BrokenFile as error:
+        if not has_neighbours:
+            raise
+        report.failures.append((str(file), "any", Failure("the file itself", "a JSON object", str(error))))
+    except ValueError as error:
+        if not has_neighbours:
+            raise
+        report.unplayed.append(str(error))
 
 
 def _vector_files(name: str) -> list[Path]:
@@ -340,9 +353,9 @@ def _vectors_in(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
-        raise ValueError(f"{file}:{error.lineno}: {error.msg}; a vector file is one JSON object") from None
+        raise BrokenFile(f"{file}:{error.lineno}: {error.msg}; a vector file is one JSON object") from None
     except (UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{file}: {error}; a vector file is one JSON object in UTF-8") from None
+        raise BrokenFile(f"{file}: {error}; a vector file is one JSON object in UTF-8") from None
 
 
 def explain_command(options: argparse.Namespace, out: TextIO) -> int:
