@@ -175,7 +175,8 @@ export class PlayerStore extends EventTarget implements Listener {
   moveTo(number: number, animate = false): void {
     this.target = Math.max(0, number);
     this.#animate = animate;
-    this.#drawWhenMade(true);
+    // A knob is moved more than once between two paints now and then: what was drawn at once would be drawn again.
+    this.#drawWhenMade(!this.isDragged);
   }
 
   switchTo(branch: string, number: number | null = null): void {

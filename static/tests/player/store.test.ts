@@ -3,6 +3,7 @@ import test from "node:test";
 
 import type { Step, View } from "../../player/frame.ts";
 import { batchesIn, foldedLog } from "../../player/folded.ts";
+import { Paints } from "../../player/paints.ts";
 import { Problem } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { wholeView } from "../../player/whole.ts";
@@ -406,4 +407,33 @@ test("slices nobody needed yet are fetched one after another, the nearest first"
     [8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15, 0, 16, 17, 18, 19, 20],
   );
   assert.deepEqual(store.have(), { main: 2600 });
+});
+
+test("what a held knob passes between two paints is not drawn", async () => {
+  const run = makeRun(400);
+  const source = new StoredSource({ main: run }, [branch("main", 400)]);
+  const beforePaint: (() => void)[] = [];
+  const { schedule } = new Paints((action) => void beforePaint.push(action));
+  const store = new PlayerStore(source, { schedule, later: never, startAt: { branch: null, step: 10 } });
+  const paint = async (): Promise<void> => {
+    beforePaint.splice(0).forEach((action) => action());
+    await new Promise((resume) => setImmediate(resume));
+  };
+  store.start();
+  await source.ask({ type: "window", branch: "main", from: 1, to: 400 });
+  for (let count = 0; count < 10; count += 1) await paint();
+  const shown: number[] = [];
+  store.addEventListener("change", () => shown.push(store.shown));
+  const moves = async (...numbers: number[]): Promise<void> => {
+    for (const number of numbers) {
+      store.moveTo(number);
+      await Promise.resolve();
+    }
+  };
+  await moves(20, 21);
+  await paint();
+  store.isDragged = true;
+  await moves(30, 31);
+  await paint();
+  assert.deepEqual(shown, [20, 21, 31]);
 });
