@@ -17,7 +17,7 @@ from engine.client.record_size import payload_size
 from engine.messages import INT_MAX
 from engine.profiles import PROFILES, Profile
 from engine.switches import Switches
-from engine.vectors.outcome import Failure, Outcome, Skip
+from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
 from engine.watching import Watch
 
 VERSIONS = {"2.0": "k20", "2.8": "k28"}
@@ -50,9 +50,11 @@ def run(case: dict[str, Any], version: str) -> Outcome:
         sets = {
             name: sorted(wanted[name]) for name in ("ready_nodes", "unknown_leader_topics") if name in wanted
         }
-        for name, value in {**wanted, **sets}.items():
-            if name not in got or got[name] != value:
-                return Failure(f"op {number} {operation['op']}: {name}", value, got.get(name))
+        failure = first_difference(
+            f"op {number} {operation['op']}: ", {**wanted, **sets}, got, missing=UNKNOWN
+        )
+        if failure is not None:
+            return failure
         if "exception" in got and "exception" not in wanted:
             return Failure(f"op {number} {operation['op']}: exception", None, got["exception"])
     return None

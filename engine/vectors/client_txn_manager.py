@@ -36,7 +36,7 @@ from engine.messages import (
 from engine.profiles import PROFILES, Profile
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
-from engine.vectors.outcome import Failure, Outcome, Skip
+from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
 from engine.watching import Watch
 
 NAME, BROKER, PEER = "p1", 1, "broker-1"
@@ -78,7 +78,7 @@ def _api(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> O
         "state_after": manager.state,
         "pending_requests": sorted(request.api for request in manager.requests),
     }
-    return _compare(expected, got)
+    return first_difference("", expected, got, missing=UNKNOWN)
 
 
 def _call(manager: TransactionManager, call: str) -> str:
@@ -146,16 +146,9 @@ def _response(given: dict[str, Any], expected: dict[str, Any], profile: Profile)
         driver.manager.coordinator_supports_bump = can_bump
         result = driver.bring_on_its_way(given["request"])
         driver.answer(given["error"])
-        failure = _compare(expected, driver.state(result))
+        failure = first_difference("", expected, driver.state(result), missing=UNKNOWN)
         if failure is not None:
             return failure
-    return None
-
-
-def _compare(expected: dict[str, Any], got: dict[str, Any]) -> Outcome:
-    for name, value in expected.items():
-        if name not in got or got[name] != value:
-            return Failure(name, value, got.get(name))
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.coordinator.group_offsets import Group, Moved
 from engine.messages import CommittedOffset
-from engine.vectors.outcome import Failure, Skip
+from engine.vectors.outcome import Failure, Skip, first_difference
 
 
 def _offsets(operation: dict[str, Any]) -> dict[str, CommittedOffset]:
@@ -77,7 +77,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         moves = handler(group, operation) or []
         result = "UNKNOWN_SERVER_ERROR" if any(moved.failed for moved in moves) else "OK"
         got = {"result": result, **_state(group, partitions)}
-        for name, value in expected.items():
-            if got.get(name) != value:
-                return Failure(f"op {index} {operation['op']}: {name}", value, got.get(name))
+        failure = first_difference(f"op {index} {operation['op']}: ", expected, got)
+        if failure is not None:
+            return failure
     return None

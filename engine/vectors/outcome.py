@@ -1,5 +1,6 @@
 """How one test vector ends: `None` when it holds, a `Failure` when it does not, `Skip` when it is not run."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -18,3 +19,16 @@ class Failure:
 
 
 Outcome = Failure | None
+UNKNOWN = object()
+"""Equal to nothing that a case can expect."""
+
+
+def first_difference(
+    where: str, expected: Mapping[str, object], got: Mapping[str, object], missing: object = None
+) -> Outcome:
+    """The first expected field that came out otherwise, its name behind ``where``. A field that nothing came of counts
+    as ``missing``: as null, or as ``UNKNOWN``."""
+    for name, value in expected.items():
+        if got.get(name, missing) != value:
+            return Failure(f"{where}{name}", value, got.get(name))
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.java_hash import absolute, java_string_hash, partition_for
-from engine.vectors.outcome import Failure, Skip
+from engine.vectors.outcome import Failure, Skip, first_difference
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
@@ -18,7 +18,4 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
         "abs": absolute(hashed),
         "mod": {count: partition_for(key, int(count)) for count in case["expected"]["mod"]},
     }
-    for name, value in case["expected"].items():
-        if got.get(name) != value:
-            return Failure(name, value, got.get(name))
-    return None
+    return first_difference("", case["expected"], got)

@@ -13,7 +13,7 @@ from engine.broker.controller import Controller
 from engine.broker.producer_ids import BLOCK_NODE, ProducerIdManager
 from engine.errors import EngineError
 from engine.messages import Effects, Envelope, Send, ZooKeeperReply, ZooKeeperWrite
-from engine.vectors.outcome import Failure
+from engine.vectors.outcome import Failure, first_difference
 from engine.watching import Watch
 
 REPLIES_MAX = 1000
@@ -106,7 +106,7 @@ def run(case: dict[str, Any], version: str) -> Failure | None:
     blocks = BlockCase(case["input"].get("initial"))
     for index, (operation, expected) in enumerate(zip(case["input"]["ops"], case["expected"], strict=True)):
         got = blocks.do(operation)
-        for name, value in expected.items():
-            if got.get(name) != value:
-                return Failure(f"op {index} {operation['op']}: {name}", value, got.get(name))
+        failure = first_difference(f"op {index} {operation['op']}: ", expected, got)
+        if failure is not None:
+            return failure
     return None

@@ -16,7 +16,7 @@ from engine.client.transaction_manager import TransactionManager
 from engine.profiles import K28
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
-from engine.vectors.outcome import Failure, Outcome, Skip
+from engine.vectors.outcome import UNKNOWN, Failure, Outcome, Skip, first_difference
 from engine.watching import Watch
 
 PARTITION = "t-0"
@@ -115,7 +115,4 @@ def _compare(step: str, manager: TransactionManager, expected: dict[str, Any]) -
         "pending_partitions": list(manager.pending_partitions),
         "partitions_in_txn": list(manager.added_partitions),
     }
-    for name, value in expected.items():
-        if name not in got or got[name] != value:
-            return Failure(f"{step}: {name}", value, got.get(name))
-    return None
+    return first_difference(f"{step}: ", expected, got, missing=UNKNOWN)

@@ -20,7 +20,7 @@ from engine.errors import Error
 from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, RecordBatch
 from engine.profiles import PROFILES
 from engine.switches import Switches
-from engine.vectors.outcome import Failure, Skip
+from engine.vectors.outcome import Failure, Skip, first_difference
 from engine.vectors.run import expected_for
 from engine.watching import Watch
 
@@ -269,12 +269,10 @@ def _run(log_case: LogCase, case: dict[str, Any], version: str) -> Failure | Non
     known: dict[str, Any] | None = None
     for index, (operation, expected) in enumerate(zip(case["ops"], results, strict=True)):
         got = log_case.do(operation)
-        for name, value in expected.items():
-            if name != "state" and got.get(name) != value:
-                return Failure(f"op {index} {operation['op']}: {name}", value, got.get(name))
         known = expected.get("state", known)
-        state = log_case.state()
-        for name, value in (known or {}).items():
-            if state.get(name) != value:
-                return Failure(f"op {index} {operation['op']}: {name}", value, state.get(name))
+        result = {name: value for name, value in expected.items() if name != "state"}
+        for wanted, found in ((result, got), (known or {}, log_case.state())):
+            failure = first_difference(f"op {index} {operation['op']}: ", wanted, found)
+            if failure is not None:
+                return failure
     return None

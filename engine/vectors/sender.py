@@ -48,7 +48,7 @@ from engine.messages import (
 from engine.profiles import K28
 from engine.switches import Switches
 from engine.vectors.exceptions import error_named, exception_name
-from engine.vectors.outcome import Failure, Outcome, Skip
+from engine.vectors.outcome import Outcome, Skip, first_difference
 from engine.watching import Watch
 
 TOPIC_PARTITIONS = ("t-0", "t-1")
@@ -93,9 +93,9 @@ def run(case: dict[str, Any], version: str) -> Outcome:
         if "exception" not in wanted:
             known.pop("exception", None)
         got = {**driver.state(), **({} if exception is None else {"exception": exception})}
-        for name, value in known.items():
-            if got.get(name) != value:
-                return Failure(f"op {number} {operation['op']}: {name}", value, got.get(name))
+        failure = first_difference(f"op {number} {operation['op']}: ", known, got)
+        if failure is not None:
+            return failure
     return None
 
 
