@@ -11,7 +11,7 @@ import type { Arrived } from "./lane-arrival.ts";
 import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { shownReplica } from "./lanes-plan.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
-import { TIMES } from "./spacetime-heads.ts";
+import { TO_LANES } from "./spacetime-heads.ts";
 import { defaults as margin, marginWidth } from "./spacetime-margin.ts";
 
 /** px of a row's wash at least. */
@@ -51,9 +51,10 @@ export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: num
     const first = y + 4.5 - ((lines.length - 1) * 15) / 2;
     return { ...place, texts: lines.map(({ text, strong }, index) => ({ x: round(left), y: round(first + index * 15), text, strong, anchor: "start" })) };
   }
-  const middle = x ?? TIMES;
-  const onRight = width - middle >= middle - TIMES;
-  const room = onRight ? width - middle - 22 : middle - TIMES - 18;
+  const times = begin - TO_LANES;
+  const middle = x ?? times;
+  const onRight = width - middle >= middle - times;
+  const room = onRight ? width - middle - 22 : middle - times - 18;
   const lines = bandText(frame).flatMap((text, index, all) => wrapAtMost(text, room, 12, all.length > 1 ? 1 : 2, index === 0));
   const first = round(y + (lines.length > 1 ? -2 : 5));
   return {

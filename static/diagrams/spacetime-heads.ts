@@ -12,7 +12,7 @@ import { marginWidth } from "./spacetime-margin.ts";
 export const TIMES = 46;
 const TIMES_STEP = 24;
 /** px from the room of the times to the first lane; from the left edge to a time and from it to the lane, together. */
-const TO_LANES = 28;
+export const TO_LANES = 28;
 const BESIDE_TIME = 9;
 export const ACTORS_MOST = 7;
 const ROLE_ORDER = ["application", "client", "producer", "broker", "consumer", "zookeeper", "controller"];
