@@ -1,7 +1,6 @@
 from django.urls import URLPattern, URLResolver, path
 
 from eosviz.replays import bundle_view, embed_views, export_views, link_view, published_views, views
-from eosviz.scenarios import identifiers  # noqa: F401  makes `<scenario:…>` known
 
 app_name = "replays"
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -2,6 +2,9 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.urls import register_converter
+
+from eosviz.scenarios.identifiers import ScenarioIdentifier
 
 
 def load_library_after_migrate(sender: Any, using: str, **kwargs: Any) -> None:
@@ -18,4 +21,5 @@ class ScenariosConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        register_converter(ScenarioIdentifier, "scenario")
         post_migrate.connect(load_library_after_migrate, sender=self)

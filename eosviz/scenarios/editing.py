@@ -14,7 +14,7 @@ from msgspec import Struct
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Array, InlineTable
 
-from engine.scenario import BadScenario, parse
+from engine.scenario import parse
 
 TEXT_BYTES_MAX = 100_000
 EDITS_MAX = 50
@@ -211,6 +211,3 @@ def _in_one_line(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_in_one_line(one) for one in value)}]"
     return tomlkit.item(value).as_string()
-
-
-__all__ = ["BadScenario", "CannotEdit", "Edit", "edited", "written"]

@@ -1,6 +1,5 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.scenarios import identifiers  # noqa: F401  makes `<scenario:…>` known
 from eosviz.walkthroughs import link_views, present_views, views
 
 app_name = "walkthroughs"
