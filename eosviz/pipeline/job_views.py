@@ -65,7 +65,12 @@ def to_session(
 
 
 def refused_page(request: HttpRequest, refused: NotNow, back: str) -> HttpResponse:
-    context = {"key": f"sweeps.refused.{refused.key}", "params": refused.params, "back": back}
+    return conflict_page(request, f"sweeps.refused.{refused.key}", refused.params, back)
+
+
+def conflict_page(request: HttpRequest, key: str, params: dict[str, Any], back: str) -> HttpResponse:
+    """`key`: of the sentence that says what is in the way."""
+    context = {"key": key, "params": params, "back": back}
     return render(request, "pipeline/refused.html", context, status=HTTPStatus.CONFLICT)
 
 

@@ -37,9 +37,14 @@ def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
             rest = unpacker.unconsumed_tail or file.read(_PIECE)
 
 
+def read(packed: bytes) -> Any:
+    """The whole content: of cases, whose steps are bounded."""
+    return msgspec.json.decode(b"".join(unpack(packed)))
+
+
 def step_that_stores(packed: bytes, partition: str, offset: int) -> int:
     """The step of a log case that adds the batch beginning there; 0 when none does."""
-    for steps in msgspec.json.decode(b"".join(unpack(packed)))["steps"].values():
+    for steps in read(packed)["steps"].values():
         for step in steps:
             for change in step["changes"]:
                 path = change["path"]

@@ -9,7 +9,6 @@ import uuid
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -26,9 +25,9 @@ from eosviz.pipeline.kafka_logs.case_scenario import (
     scenario_of,
     stored_batches,
 )
+from eosviz.replays import player_file
 from eosviz.replays.log_page import log_case_page
 from eosviz.replays.models import Replay
-from eosviz.replays.player_file import unpack
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.workshop.actions import WorkshopRefused, create_draft, text_of_document, within_bounds
 from eosviz.workshop.models import Draft
@@ -69,7 +68,7 @@ def text_of_case(replay: Replay) -> str:
     """The scenario, played once and compared with the case. Raises NoScenarioError or WorkshopRefused."""
     if replay.steps > CASE_BATCHES_MAX:
         raise NoScenarioError("batches", count=replay.steps, most=CASE_BATCHES_MAX)
-    player = msgspec.json.decode(b"".join(unpack(bytes(replay.player))))
+    player = player_file.read(bytes(replay.player))
     case = stored_batches(player["steps"]["1"])
     named = {
         one["producer_id"]: one["transactional_id"]

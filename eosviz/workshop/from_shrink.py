@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from http import HTTPStatus
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from eosviz.pipeline.actions import NotNow
-from eosviz.pipeline.job_views import refused_page, seen_job
+from eosviz.pipeline.job_views import conflict_page, refused_page, seen_job
 from eosviz.pipeline.models import Shrink
 from eosviz.pipeline.shrink_views import scenario_text
 from eosviz.workshop.actions import WorkshopRefused, from_text
@@ -30,6 +29,5 @@ def from_shrink(request: HttpRequest, shrink_id: uuid.UUID) -> HttpResponse:
     try:
         draft = from_text(request.user, scenario_text(job))
     except WorkshopRefused as refused:
-        context = {"key": refused.said_key, "params": refused.params, "back": back}
-        return render(request, "pipeline/refused.html", context, status=HTTPStatus.CONFLICT)
+        return conflict_page(request, refused.said_key, refused.params, back)
     return redirect("workshop:build", draft.id)
