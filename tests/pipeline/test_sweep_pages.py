@@ -27,6 +27,7 @@ from eosviz.pipeline.sweep_document import parse_sweep
 from eosviz.pipeline.sweep_figures import around, panels_of, quantile, read_look, together, wilson
 from eosviz.pipeline.sweep_measures import JUDGED
 from eosviz.pipeline.sweep_parameters import sections_of
+from eosviz.pipeline.waiting import KINDS
 from eosviz.scenarios.actions import load_library
 from eosviz.walkthroughs.models import Branch, Session
 
@@ -478,3 +479,7 @@ def test_a_job_whose_session_cannot_start_says_why(client: Client) -> None:
     sweep = Sweep.objects.get()
     assert (sweep.state, sweep.error) == (State.FAILED, "no Java today")
     assert "no Java today" in client.get(reverse("pipeline:sweep", args=[sweep.id])).content.decode()
+
+
+def test_every_kind_of_job_that_may_wait_can_be_run() -> None:
+    assert set(runner._RUN) == set(KINDS)
