@@ -287,9 +287,9 @@ def _walk(
         goal = _within_budget(slot, branch, goal)
         # Those that were made before are part of the answer: the page may have missed them.
         frames = stored_messages(branch, goal.after + 1, branch.newest)
-        simulation = slot.at_newest(branch)
+        simulation, ahead = slot.going_on(branch)
         while True:
-            chunk = next_steps(simulation, branch, goal)
+            chunk, ahead = next_steps(simulation, branch, goal, ahead), None
             answer = _store(branch, chunk, command, pauses)
             frames += _frames_of(branch, chunk)
             if answer is not None:
@@ -482,7 +482,7 @@ def look_at(
         with recent.of(branch.id) as slot:
             # Whoever held the slot may have gone on meanwhile.
             branch = branch_of(session_id, branch_id)
-            if number == branch.newest:
+            if number == branch.newest and slot.ahead is None:
                 return found(slot.at_newest(branch))
         return at_earlier(Branch.objects.line(branch), number, found)
     except Diverged as diverged:

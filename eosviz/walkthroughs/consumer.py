@@ -110,6 +110,10 @@ class SessionConsumer(PromptConsumer):
             del self.open_commands[event["re"]]
             await self.send(text_data=event["answer"])
 
+    async def session_ahead(self, event: dict[str, Any]) -> None:
+        """What a worker made for this page alone, before it is asked for."""
+        await self.send(text_data=event["frame"])
+
     async def _send(self, message: messages.FromServer | bytes) -> None:
         frame = message if isinstance(message, bytes) else messages.encode(message)
         await self.send(text_data=frame.decode())
@@ -131,7 +135,7 @@ class SessionConsumer(PromptConsumer):
         await self._ask_worker(
             tasks.carry_out,
             str(message.id),
-            [str(self.session.id), messages.encode(message).decode(), pauses],
+            [str(self.session.id), messages.encode(message).decode(), pauses, self.channel_name],
         )
 
     async def ask_actions(self, message: messages.AskActions) -> None:

@@ -44,6 +44,8 @@ class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
     branch: BranchId
     after: StepNumber
     count: Annotated[int, Meta(ge=1, le=LIMITS.advance_steps)]
+    ahead: bool = False
+    """Over the socket: the step after these is sent, too, before it is asked for and without being stored."""
 
 
 class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
@@ -213,6 +215,14 @@ class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first":
     finished: str | None
     newest: int
     re: str | None = None
+
+
+class Ahead(FromServer, tag="ahead", frozen=True, kw_only=True):
+    """The step that follows `after` unless something else is done first. It is not stored."""
+
+    branch: str
+    after: int
+    step: Json
 
 
 class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):

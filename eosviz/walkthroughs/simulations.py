@@ -12,7 +12,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -24,13 +24,16 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_interventions
 
+if TYPE_CHECKING:
+    from eosviz.walkthroughs.walking import Chunk
+
 Result = TypeVar("Result")
 
 CAPACITY = 64
 """Simulations kept per process: a class of thirty with two branches each."""
 STEPS_KEPT = 300_000
 """Steps of all kept simulations together: what a run keeps grows with its steps, by about 1 kB each."""
-EARLIER_CAPACITY = 16
+EARLIER_CAPACITY = CAPACITY
 
 
 class Diverged(Exception):
@@ -90,13 +93,15 @@ def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
 class Slot:
     """The simulation of one branch, used by one thread at a time."""
 
-    __slots__ = ("branch", "budget", "lock", "simulation")
+    __slots__ = ("ahead", "branch", "budget", "lock", "simulation")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.simulation: Simulation | None = None
         self.branch: Branch | None = None
         """The branch as this process last stored or read it, at the same step as the simulation."""
+        self.ahead: Chunk | None = None
+        """What the simulation made after the branch's newest step and nobody has asked for yet."""
         self.budget = 0
         """Steps that may be made before somebody asks again whether the session is full."""
 
@@ -120,14 +125,25 @@ class Slot:
         self.keep(found, branch)
         return found
 
+    def going_on(self, branch: Branch) -> tuple[Simulation, Chunk | None]:
+        """The simulation that goes on from the newest step, with what it made there already. Raises Diverged."""
+        made, found = self.ahead, self.simulation
+        self.ahead = None
+        if made is not None and found is not None and found.number == branch.newest + len(made.steps):
+            self.branch = branch
+            return found, made
+        return self.at_newest(branch), None
+
     def keep(self, simulation: Simulation, branch: Branch) -> None:
         self.simulation = simulation
         self.branch = branch
+        self.ahead = None
 
     def forget(self) -> None:
         """For when the simulation went further than what was stored."""
         self.simulation = None
         self.branch = None
+        self.ahead = None
 
 
 class RecentSimulations:

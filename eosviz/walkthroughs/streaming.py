@@ -79,9 +79,18 @@ def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | N
 
 def send_to_group(group: str, event: dict[str, Any]) -> bool:
     """Whether it left. Never raises: whatever the layer or its server answers, what was sent is stored."""
+    return _sent(get_channel_layer().group_send(group, event), group)
+
+
+def send_to_page(channel: str, event: dict[str, Any]) -> bool:
+    """The same to one socket, by its channel name."""
+    return _sent(get_channel_layer().send(channel, event), channel)
+
+
+def _sent(sending: Coroutine[Any, Any, None], whom: str) -> bool:
     try:
-        _thread.run(get_channel_layer().group_send(group, event), SEND_SECONDS_MAX)
+        _thread.run(sending, SEND_SECONDS_MAX)
     except Exception as error:  # whatever went wrong is told, and the page asks again
-        logger.warning("%s: a message was not sent: %r", group, error)
+        logger.warning("%s: a message was not sent: %r", whom, error)
         return False
     return True

@@ -16,8 +16,9 @@ from django.db import DatabaseError
 
 from eosviz.celery import app
 from eosviz.walkthroughs import actions
+from eosviz.walkthroughs.ahead import look_ahead
 from eosviz.walkthroughs.explaining import explained
-from eosviz.walkthroughs.messages import Actions, Answer, AskActions, AskWhy, Command, Problem
+from eosviz.walkthroughs.messages import Actions, Advance, Answer, AskActions, AskWhy, Command, Problem
 from eosviz.walkthroughs.streaming import publish
 
 logger = logging.getLogger(__name__)
@@ -30,13 +31,15 @@ _why_decoder = msgspec.json.Decoder(AskWhy)
 
 
 @app.task(name="walkthroughs.carry_out", ignore_result=True, acks_late=True)
-def carry_out(session_id: str, command: str, pauses: int | None) -> None:
+def carry_out(session_id: str, command: str, pauses: int | None, page: str | None = None) -> None:
     """`command` is the page's message as JSON, checked before; `pauses` the branch's count when it was
-    asked.
+    asked; `page` the channel of the socket it came from.
     """
     decoded = _decoder.decode(command)
     with _answering(session_id, decoded.id):
         actions.carry_out(uuid.UUID(session_id), decoded, pauses)
+    if isinstance(decoded, Advance) and decoded.ahead and page is not None:
+        look_ahead(uuid.UUID(session_id), int(decoded.branch), page)
 
 
 @app.task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)

@@ -81,9 +81,11 @@ def one_step(after: int) -> Goal:
     return Goal("count", after, after + 1, "count")
 
 
-def next_steps(simulation: Simulation, branch: Branch, goal: Goal) -> Chunk:
-    """Make up to one transaction's worth of steps."""
-    chunk = Chunk()
+def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk | None = None) -> Chunk:
+    """Make up to one transaction's worth of steps, after those that were made ahead: none, or one step, or the end."""
+    chunk = begun or Chunk()
+    for ahead in chunk.steps:
+        chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, ahead.body)
     while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
         step = simulation.step()
         if step is None:

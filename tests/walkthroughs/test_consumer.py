@@ -338,3 +338,18 @@ async def test_a_page_of_another_site_gets_no_socket(origin: bytes | None) -> No
     socket = WebsocketCommunicator(application, f"/ws/sessions/{session.id}/", headers=headers)
     connected, _ = await socket.connect()
     assert not connected
+
+
+async def test_a_page_that_steps_is_sent_the_next_step_before_it_asks_and_no_other_page_is() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as page, open_page(session) as other:
+        await page.ask("hello", have={})
+        await other.ask("hello", have={})
+        await page.ask("advance", branch=str(branch.id), after=0, count=1, ahead=True)
+        ahead = await page.next()
+        assert (ahead["type"], ahead["branch"], ahead["after"]) == ("ahead", str(branch.id), 1)
+        assert await sync_to_async(lambda: Branch.objects.get(id=branch.id).newest)() == 1
+        heard = await page.ask("advance", branch=str(branch.id), after=1, count=1)
+        assert heard[0]["steps"] == [ahead["step"]]
+        assert [(await other.next())["type"] for _ in range(2)] == ["steps", "steps"]
+        assert await other.socket.receive_nothing()
