@@ -131,6 +131,19 @@ export class Lines {
     }
   }
 
+  /** The branch goes up to this step, as far as is known here. */
+  reach(branch: string, newest: number): void {
+    const info = this.branches.get(branch);
+    if (info !== undefined) this.branches.set(branch, { ...info, newest });
+  }
+
+  /** Forgets a step of a branch of its own, and what was folded from it. */
+  letGo(branch: string, number: number): void {
+    this.windows(branch).remove(number);
+    const views = this.#viewsOf(branch);
+    for (const at of [...views.keys()]) if (at >= number) views.delete(at);
+  }
+
   /** The view that is held nearest to a step, at most so many steps away, whether or not steps lead from it. */
   anchor(branch: string, number: number, most: number): { number: number; view: View } | null {
     let best: { number: number; view: View } | null = null;

@@ -240,6 +240,8 @@ export class SessionSocket implements Source {
     else if (message.type === "branches") listener.branchesChanged((message["branches"] as BranchInfo[]).map(normalBranch));
     else if (message.type === "steps") {
       listener.stepsCame(String(message["branch"]), message["steps"] as Step[], message["finished"] as string | null);
+    } else if (message.type === "ahead") {
+      listener.aheadCame(String(message["branch"]), message["after"] as number, message["step"] as Step);
     } else if (message.type === "sight") {
       listener.viewCame(String(message["branch"]), message["number"] as number, message["view"] as View, message["step"] as Step | null);
     } else if (message.type === "presented") {

@@ -58,7 +58,7 @@ export interface Action {
 
 /** What the page asks; `type` and fields of docs/websocket.md. The source adds version and id. */
 export type Command =
-  | { type: "advance"; branch: string; after: number; count: number }
+  | { type: "advance"; branch: string; after: number; count: number; ahead?: boolean }
   | { type: "run_until"; branch: string; after: number; until: "interesting" | "end" | "time"; time?: number; limit: number }
   | { type: "run_until"; branch: string; after: number; until: "breakpoint"; conditions: Condition[]; limit: number }
   | { type: "search"; branch: string; from: number; to: number; conditions: Condition[]; any?: boolean }
@@ -136,6 +136,8 @@ export interface Listener {
   welcomed(welcome: Welcome): void;
   branchesChanged(branches: BranchInfo[]): void;
   stepsCame(branch: string, steps: Step[], finished: string | null | undefined): void;
+  /** The step that will follow `after`, unless something else is done first. */
+  aheadCame(branch: string, after: number, step: Step): void;
   /** The view after a step, with the step where it comes with it. */
   viewCame(branch: string, number: number, view: View, step: Step | null): void;
   statusChanged(status: Status): void;

@@ -6,6 +6,7 @@
  */
 
 import type { Arrow, Frame, Header, JsonObject, Language, Mark, Selection, Step, View } from "./frame.ts";
+import { Ahead } from "./ahead.ts";
 import { ArrowReach } from "./arrows.ts";
 import type { Condition } from "./conditions.ts";
 import { changedPaths } from "./fold.ts";
@@ -88,6 +89,7 @@ export class PlayerStore extends EventTarget implements Listener {
   /** Where the last way led, until it is shown or passed. */
   #landed: { branch: string; number: number } | null = null;
   readonly #arrows: ArrowReach;
+  readonly #ahead: Ahead;
   #started = false;
   /** The frame on show is made anew although the reader has not moved. */
   #isRenewed = false;
@@ -97,6 +99,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.source = source;
     this.lines = choice.lines ?? new Lines(source.live ? held : whole);
     this.#arrows = new ArrowReach(this.lines);
+    this.#ahead = new Ahead(this.lines);
     this.#choice = { ...ROOT_ONLY, schedule: new Paints().schedule, lines: this.lines, ...choice };
     this.#supply = new Supply({
       lines: this.lines,
@@ -201,7 +204,9 @@ export class PlayerStore extends EventTarget implements Listener {
       // Nothing on show changes before the step comes, and a frame drawn now would make that one wait for its turn.
       this.target = next;
       this.#animate = true;
+      const isFirst = !this.busy;
       void this.grow(1);
+      if (isFirst && this.#ahead.show(this.branch, next)) this.moveTo(next, true);
     }
   }
 
@@ -230,9 +235,19 @@ export class PlayerStore extends EventTarget implements Listener {
     const branch = this.branch;
     const after = this.newest;
     const wanted = Math.max(count, Math.min(this.target - after, defaults.advanceAtMost));
-    await this.#work({ type: "advance", branch, after, count: wanted });
+    const answer = await this.#work({ type: "advance", branch, after, count: wanted, ahead: wanted === 1 });
+    await this.#settleAhead(branch, answer);
     // The reader may have pressed on while this was under way.
     if (this.branch === branch && this.target > this.newest && this.canGrow && this.newest > after) await this.grow(1);
+  }
+
+  /** What was shown before it was stored is stored by now, or was refused, or another step stands in its place. */
+  async #settleAhead(branch: string, answer: Answer | null): Promise<void> {
+    const number = this.#ahead.shown;
+    if (number === null) return;
+    if (answer !== null) await this.#ask({ type: "window", branch, from: number, to: number });
+    const last = this.#ahead.takeBack();
+    if (last !== null && this.branch === branch && this.target > last) this.moveTo(last);
   }
 
   /** Moves to the next interesting step, among the known ones or by running on. */
@@ -339,6 +354,7 @@ export class PlayerStore extends EventTarget implements Listener {
   /** What the engine says to it; rejects with the Problem that says why it cannot. */
   async why({ selection, question, subject }: Asked): Promise<WhyAnswer> {
     const about = selection === null ? null : { kind: selection.kind, id: selection.id };
+    if (this.#ahead.holds({ type: "why" })) await this.#ahead.settled();
     const answer = await this.source.ask({ type: "why", branch: this.branch, number: this.shown, selection: about, question, subject });
     if (answer.why === undefined) throw new Problem("unavailable", "player.why.failed");
     return answer.why;
@@ -349,7 +365,7 @@ export class PlayerStore extends EventTarget implements Listener {
   have(): Record<string, number> {
     const have: Record<string, number> = {};
     for (const [id, info] of this.lines.branches) {
-      have[id] = this.lines.windows(id).seenUpTo(info.parent === null ? 0 : info.leaves_at);
+      have[id] = this.#ahead.storedOf(id, this.lines.windows(id).seenUpTo(info.parent === null ? 0 : info.leaves_at));
     }
     return have;
   }
@@ -380,7 +396,12 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#draw();
   }
 
-  stepsCame(branch: string, steps: Step[], finished: string | null | undefined): void {
+  aheadCame(branch: string, after: number, step: Step): void {
+    this.#ahead.came(branch, after, step);
+  }
+
+  stepsCame(branch: string, stored: Step[], finished: string | null | undefined): void {
+    const steps = this.#ahead.settle(branch, stored);
     this.lines.windows(branch).put(steps, this.target);
     const info = this.lines.branches.get(branch);
     const last = steps[steps.length - 1];
@@ -389,6 +410,8 @@ export class PlayerStore extends EventTarget implements Listener {
       const newest = Math.max(info.newest, last?.number ?? 0);
       // `finished` speaks of the end; an older window says nothing about it.
       const reason = finished === undefined || (last?.number ?? 0) < newest ? info.finished : finished || null;
+      const isOnShow = steps !== stored && newest === info.newest && reason === info.finished;
+      if (isOnShow) return;
       this.lines.branches.set(branch, { ...info, newest, finished: reason });
     }
     if (wereStored) this.#drawWhenMade(false);
@@ -492,6 +515,7 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   async #ask(command: Command): Promise<Answer | null> {
+    if (this.#ahead.holds(command)) await this.#ahead.settled();
     try {
       return await this.source.ask(command);
     } catch (error) {
@@ -514,7 +538,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (answer?.branch === undefined || answer.newest === undefined) return;
     const info = this.lines.branches.get(answer.branch);
     if (info !== undefined && info.newest < answer.newest) {
-      this.lines.branches.set(info.id, { ...info, newest: answer.newest });
+      this.lines.reach(info.id, answer.newest);
       this.#draw();
     }
   }

@@ -65,6 +65,14 @@ export class StepWindows {
     if (step.number > this.#highest) this.#highest = step.number;
   }
 
+  /** As if the step had never been seen. */
+  remove(number: number): void {
+    this.#windows.get(windowOf(number))?.delete(number);
+    this.#marks[number] = 0;
+    if (number === this.#highest) this.#highest -= 1;
+    this.version += 1;
+  }
+
   get(number: number): Step | undefined {
     return this.#windows.get(windowOf(number))?.get(number);
   }

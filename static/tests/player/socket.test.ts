@@ -88,11 +88,13 @@ function start(held: Record<string, number> = {}) {
   const statuses: Status[] = [];
   const problems: Problem[] = [];
   const steps: number[] = [];
+  const ahead: number[] = [];
   const listener: Listener = {
     have: () => held,
     welcomed: () => {},
     branchesChanged: () => {},
     stepsCame: (_branch, came) => void steps.push(...came.map((step) => step.number)),
+    aheadCame: (_branch, _after, step) => void ahead.push(step.number),
     viewCame: () => {},
     statusChanged: (status) => void statuses.push(status),
     failed: (problem) => void problems.push(problem),
@@ -102,7 +104,7 @@ function start(held: Record<string, number> = {}) {
     network.last.onopen?.();
     network.last.says(WELCOME);
   };
-  return { network, socket, statuses, problems, steps, open };
+  return { network, socket, statuses, problems, steps, ahead, open };
 }
 
 const ADVANCE = { type: "advance", branch: "main", after: 3, count: 1 } as const;

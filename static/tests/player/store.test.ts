@@ -93,7 +93,7 @@ test("at the newest step forward has the server make one, and shows it", async (
   assert.equal(store.shown, 6);
   assert.deepEqual(viewOf(store), expected(run.views[6] as View));
   const advance = source.asked.filter((command) => command.type === "advance");
-  assert.deepEqual(advance, [{ type: "advance", branch: "main", after: 5, count: 1 }]);
+  assert.deepEqual(advance, [{ type: "advance", branch: "main", after: 5, count: 1, ahead: true }]);
 });
 
 test("pressing on while a step is being made asks for the rest afterwards and repeats none", async () => {

@@ -1,0 +1,97 @@
+/**
+ * The step that the server made before it was asked for (docs/websocket.md, *Ahead*).
+ *
+ * Its reader sees it the moment they step on, while the command that stores it is under way. Until the answer it is no
+ * step of the session: whatever is asked or done waits, another step that was stored in its place takes it, and a
+ * refused command takes it back.
+ */
+
+import type { Step } from "./frame.ts";
+import type { Lines } from "./lines.ts";
+import type { Command } from "./source.ts";
+
+/** What stores the step on show, and what tells which one was stored, cannot wait for it. */
+const NEVER_WAITS: ReadonlySet<Command["type"]> = new Set(["advance", "window"]);
+
+interface Told {
+  branch: string;
+  step: Step;
+  /** As it came: a step that is kept may share lists with its neighbours. */
+  text: string;
+}
+
+export class Ahead {
+  readonly #lines: Lines;
+  /** Nobody has asked for it yet. */
+  #told: Told | null = null;
+  /** On show, and not stored as far as this page knows. */
+  #shown: Told | null = null;
+  #waiting: (() => void)[] = [];
+
+  constructor(lines: Lines) {
+    this.#lines = lines;
+  }
+
+  came(branch: string, after: number, step: Step): void {
+    if (this.#shown === null && after === this.#lines.newest(branch)) this.#told = { branch, step, text: JSON.stringify(step) };
+  }
+
+  /** Has the page hold the step after the newest as if it had been stored; false: it was not told. */
+  show(branch: string, number: number): boolean {
+    const told = this.#told;
+    if (told?.branch !== branch || told.step.number !== number || this.#lines.newest(branch) !== number - 1) return false;
+    this.#told = null;
+    this.#shown = told;
+    this.#lines.windows(branch).put([told.step], number);
+    this.#lines.reach(branch, number);
+    return true;
+  }
+
+  /** The number of the step on show that is not known to be stored. */
+  get shown(): number | null {
+    return this.#shown?.step.number ?? null;
+  }
+
+  /** What of a branch is certainly stored, of what is held of it. */
+  storedOf(branch: string, seen: number): number {
+    return this.#shown?.branch === branch ? Math.min(seen, this.#shown.step.number - 1) : seen;
+  }
+
+  /** Steps as they were stored, with the one on show in the place of its equal. Another in its place makes it go. */
+  settle(branch: string, steps: Step[]): Step[] {
+    const shown = this.#shown;
+    const place = shown?.branch === branch ? steps.findIndex(({ number }) => number === shown.step.number) : -1;
+    if (shown === null || place === -1) return steps;
+    this.#end();
+    if (JSON.stringify(steps[place]) === shown.text) return steps.map((step, at) => (at === place ? shown.step : step));
+    this.#lines.letGo(branch, shown.step.number);
+    return steps;
+  }
+
+  /** The command was refused; the number of the last step that stands. */
+  takeBack(): number | null {
+    const shown = this.#shown;
+    if (shown === null) return null;
+    const last = shown.step.number - 1;
+    this.#lines.letGo(shown.branch, shown.step.number);
+    this.#lines.reach(shown.branch, last);
+    this.#end();
+    return last;
+  }
+
+  /** Whether this has to wait until it is known what was stored. */
+  holds(command: Pick<Command, "type">): boolean {
+    return this.#shown !== null && !NEVER_WAITS.has(command.type);
+  }
+
+  settled(): Promise<void> {
+    return new Promise((resume) => this.#waiting.push(resume));
+  }
+
+  #end(): void {
+    this.#shown = null;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resume of waiting) resume();
+  }
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import type { Step, View } from "../../player/frame.ts";
+import type { Answer, Command } from "../../player/source.ts";
+import { Problem } from "../../player/source.ts";
+import { PlayerStore } from "../../player/store.ts";
+import { wholeView } from "../../player/whole.ts";
+import { branch, Frames, makeRun, StoredSource, withoutEmpty } from "./fixture.ts";
+
+/** A server far away: what it is asked to make is made when the test says so. */
+class FarSource extends StoredSource {
+  #arrives: (() => void)[] = [];
+  refusal: Problem | null = null;
+
+  override async ask(command: Command): Promise<Answer> {
+    if (command.type === "advance") {
+      const arrives = new Promise<void>((resume) => this.#arrives.push(resume));
+      this.asked.push(command);
+      await arrives;
+      if (this.refusal !== null) throw this.refusal;
+      this.asked.pop();
+    }
+    return super.ask(command);
+  }
+
+  answer(): void {
+    for (const arrive of this.#arrives.splice(0)) arrive();
+  }
+
+  tellsAhead(after: number, step = this.runs["main"]?.steps[after] as Step): void {
+    this.listener?.aheadCame("main", after, structuredClone(step));
+  }
+}
+
+/** A page at the newest step of five, which was told the sixth. */
+async function open() {
+  const run = makeRun(20);
+  const source = new FarSource({ main: run }, [branch("main", 5)]);
+  const frames = new Frames();
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: () => {}, now: () => 0, startAt: { branch: null, step: 5 } });
+  store.start();
+  await frames.settle();
+  source.tellsAhead(5);
+  return { run, source, frames, store };
+}
+
+const viewOf = (store: PlayerStore): unknown => withoutEmpty(store.frame?.view as View);
+const expected = (view: View | undefined): unknown => withoutEmpty(wholeView(view as View));
+
+test("a step that was told ahead is on show before the server has answered, and is asked for", async () => {
+  const { run, source, frames, store } = await open();
+  store.forward();
+  frames.paint();
+  assert.equal(store.shown, 6);
+  assert.deepEqual(viewOf(store), expected(run.views[6]));
+  assert.deepEqual(source.asked.at(-1), { type: "advance", branch: "main", after: 5, count: 1, ahead: true });
+});
+
+test("that it was stored changes nothing on show", async () => {
+  const { source, frames, store } = await open();
+  store.forward();
+  await frames.settle();
+  const frame = store.frame;
+  let changes = 0;
+  store.addEventListener("change", () => (changes += 1));
+  source.answer();
+  await frames.settle();
+  assert.equal(store.frame, frame);
+  assert.deepEqual([changes, store.newest, store.busy], [0, 6, false]);
+});
+
+test("a step that was not told ahead is waited for", async () => {
+  const { source, frames, store } = await open();
+  source.tellsAhead(9); // Of a run that is elsewhere: nobody waits for that one.
+  store.forward();
+  await frames.settle();
+  source.answer();
+  await frames.settle();
+  store.forward();
+  await frames.settle();
+  assert.equal(store.shown, 6);
+  source.answer();
+  await frames.settle();
+  assert.equal(store.shown, 7);
+});
+
+test("another step that was stored in its place is shown instead", async () => {
+  const { run, source, frames, store } = await open();
+  const sixth = run.steps[5] as Step;
+  source.runs["main"] = { ...run, steps: run.steps.map((step) => (step === sixth ? { ...step, changes: [{ path: ["time"], before: 25, after: 26 }] } : step)) };
+  store.forward();
+  await frames.settle();
+  source.answer();
+  await frames.settle();
+  assert.equal(store.shown, 6);
+  assert.equal(store.frame?.view.time, 26);
+  assert.deepEqual(viewOf(store), expected({ ...(run.views[5] as View), time: 26 }));
+});
+
+test("a refused command takes the step back and says why", async () => {
+  const { run, source, frames, store } = await open();
+  store.forward();
+  await frames.settle();
+  source.refusal = new Problem("limit", "problem.session_full");
+  source.answer();
+  await frames.settle();
+  assert.deepEqual([store.shown, store.newest, store.target], [5, 5, 5]);
+  assert.deepEqual(viewOf(store), expected(run.views[5]));
+  assert.equal(store.problem?.key, "problem.session_full");
+  assert.equal(store.lines.mark("main", 6), 0);
+});
+
+test("what is done to the run waits until the step is stored, and a connection that comes back is told what is stored", async () => {
+  const { source, frames, store } = await open();
+  store.forward();
+  frames.paint();
+  const done = store.intervene({ action: "crash", actor: "broker-1" });
+  await frames.settle();
+  assert.deepEqual(source.asked.map(({ type }) => type).filter((type) => type !== "window" && type !== "sight"), ["advance"]);
+  assert.deepEqual(store.have(), { main: 5 });
+  source.answer();
+  await frames.settle();
+  assert.equal(await done, true);
+  assert.deepEqual(source.asked.at(-1), { type: "intervene", branch: "main", after: 6, intervention: { action: "crash", actor: "broker-1" } });
+  assert.equal(store.problem, null);
+});
+
+test("pressing on shows what was told and has the rest made", async () => {
+  const { source, frames, store } = await open();
+  for (let press = 0; press < 3; press += 1) store.forward();
+  await frames.settle();
+  assert.equal(store.shown, 6);
+  source.answer();
+  await frames.settle();
+  source.answer();
+  await frames.settle();
+  assert.equal(store.shown, 8);
+});
