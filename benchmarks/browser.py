@@ -25,27 +25,32 @@ _MEASURE = """
     }
     callback(time);
   });
-  let arrived = 0;
+  let arrives = () => {};
   window.WebSocket = class extends WebSocket {
     constructor(...words) {
       super(...words);
-      this.addEventListener("message", () => { arrived ||= performance.now(); });
+      this.addEventListener("message", ({ data }) => { if (!data.startsWith('{"type":"ahead"')) arrives(performance.now()); });
     }
   };
-  window.millisecondsToPaint = (button, shown) => new Promise((resolve) => {
+  // A page may know the step before it is stored, so either may come first.
+  window.millisecondsToPaint = async (button, shown) => {
     const before = shown().textContent;
-    arrived = 0;
-    const painted = () => afterwards(() => resolve([arrived - begin, performance.now() - begin]));
-    const observer = new MutationObserver(() => {
-      if (shown().textContent === before) return;
-      observer.disconnect();
-      if (inFrame) painted();
-      else original(painted);
+    const arrival = new Promise((resolve) => { arrives = resolve; });
+    let begin;
+    const painting = new Promise((resolve) => {
+      const painted = () => afterwards(() => resolve(performance.now()));
+      const observer = new MutationObserver(() => {
+        if (shown().textContent === before) return;
+        observer.disconnect();
+        if (inFrame) painted();
+        else original(painted);
+      });
+      observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+      begin = performance.now();
+      button().click();
     });
-    observer.observe(document.body, { subtree: true, childList: true, characterData: true });
-    const begin = performance.now();
-    button().click();
-  });
+    return [(await arrival) - begin, (await painting) - begin];
+  };
 }
 """
 CLICK = """() => window.millisecondsToPaint(
@@ -68,7 +73,7 @@ def browser_context() -> Iterator[BrowserContext]:
 
 
 def click_milliseconds(page: Page) -> tuple[float, float]:
-    """From one click on *Step* to the first message that came back, and to the painted frame that shows the
+    """From one click on *Step* to the message that says it was stored, and to the painted frame that shows the
     next number.
     """
     arrived, painted = page.evaluate(CLICK)

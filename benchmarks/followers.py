@@ -82,7 +82,7 @@ def measure_product(folder: Path) -> tuple[list[float], list[str]]:
             branch = _heard(socket, "welcome")["branches"][0]["id"]
 
             def step(number: int) -> None:
-                socket.send(_message("advance", branch=branch, after=number - 1, count=1))
+                socket.send(_message("advance", branch=branch, after=number - 1, count=1, ahead=True))
                 while True:
                     frame = socket.recv(ANSWER_SECONDS_MAX)
                     message = json.loads(frame)

@@ -45,7 +45,7 @@ async def step_product(address: str, ready: asyncio.Semaphore) -> None:
         while True:
             done = await _ask(
                 socket,
-                {"type": "advance", "branch": branch, "after": newest, "count": 1},
+                {"type": "advance", "branch": branch, "after": newest, "count": 1, "ahead": True},
                 ("done", "error"),
             )
             if done["type"] == "error":
