@@ -29,7 +29,9 @@ _MEASURE = """
   window.WebSocket = class extends WebSocket {
     constructor(...words) {
       super(...words);
-      this.addEventListener("message", ({ data }) => { if (!data.startsWith('{"type":"ahead"')) arrives(performance.now()); });
+      this.addEventListener("message", ({ data }) => {
+        if (!data.startsWith('{"type":"ahead"')) arrives(performance.now());
+      });
     }
   };
   // A page may know the step before it is stored, so either may come first.
