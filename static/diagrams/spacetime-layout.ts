@@ -1,16 +1,16 @@
 /**
  * The space-time diagram: one lane per actor, time downwards, one arrow per message. Pure.
  *
- * Time is not to scale: every step has a row, long quiet stretches are shortened and say by how much. What does
- * not fit is folded by importance (this step, what is selected, what failed, what is under way, then the newest),
- * and each fold stands where its messages were, with their number.
+ * Where the rows stand, by step or by time, `spacetime-rows.ts` says. What does not fit is folded by importance (this
+ * step, what is selected, what failed, what is under way, then the newest), and each fold stands where its messages
+ * were, with their number.
  */
 
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
 import { duration, hueOf, range } from "./batch.ts";
-import { overlap, round, textWidth, wrapAtMost } from "./geometry.ts";
+import { overlap, round, textWidth } from "./geometry.ts";
 import { findEqual } from "./lane-arrival.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
@@ -18,11 +18,14 @@ import type { BandShape } from "./spacetime-band.ts";
 import { bandHeight, bandShape } from "./spacetime-band.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
+import { footHeight, footNotes, NOTE_LINE, noteLines } from "./spacetime-foot.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
 import { ACTORS_MOST, actorsOf, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
 import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
-import { defaults as margin, layoutMark, marginWidth, markHeight, turningPoints } from "./spacetime-margin.ts";
+import { defaults as margin, layoutMark, marginWidth, turningPoints } from "./spacetime-margin.ts";
+import type { Cut, Row, Spacing } from "./spacetime-rows.ts";
+import { layoutRows } from "./spacetime-rows.ts";
 import { isMessageOfPicked } from "./transaction-picked.ts";
 
 export interface SpacetimeOptions {
@@ -30,25 +33,17 @@ export interface SpacetimeOptions {
   height: number;
   /** Every message that is looked at is drawn, however tall the picture gets. */
   whole?: boolean;
+  /** What the distance of two rows follows: that they are two, or virtual time. */
+  spacing?: Spacing;
 }
-
-/** px at the foot that the button of the text twin takes. */
-const TWIN_WIDTH = 104;
-/** Of what is folded: on a telephone three, elsewhere one, and the twin has it in full. */
-const noteLinesMost = (width: number): number => (width < margin.narrow ? 3 : 1);
-/** px from one of them to the next. */
-export const NOTE_LINE = 13;
 
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 
 const HEADER = 46;
 /** Baseline of what an actor is, under its name. */
 export const ROLE_Y = 40;
-const ROW_LEAST = 17;
-const ROW_MOST = 30;
-const SHORTENED = 38;
-const SHORTEN_AFTER = 25;
-const FOLD = 26;
+/** px from one time to the next at the least. */
+const TIME_LINE = 13;
 const LOOKED_AT = 400;
 /** px of a cell that tells what was stored. */
 const STORED = 18;
@@ -81,6 +76,8 @@ export interface SpacetimeShape {
   dots: { x: number; y: number }[];
   shortened: { y: number; text: string }[];
   folds: FoldPlace[];
+  /** The same on the axis, in a number. */
+  counts: { x: number; y: number; text: string; name: string }[];
   marks: MarkShape[];
   band: BandShape | null;
   /** Where the batches that this step is about are stored, beside the arrow that brought them. */
@@ -102,13 +99,6 @@ export interface Drawn {
   underWay: boolean;
   endStep: number;
   endAt: number;
-}
-
-interface Row {
-  step: number;
-  at: number;
-  y: number;
-  future: boolean;
 }
 
 /** Arrows sent up to a step, newest last; `arrows` are in order of sending. */
@@ -147,6 +137,12 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): numb
   return arrow.message.api === "Fetch" || arrow.message.api === "Metadata" ? 0 : 1;
 }
 
+/** Where distances are time, what happened last stands there whole, but for reading; folds in it would not be to scale. */
+const RANK: Record<Spacing, (weight: number) => number> = {
+  step: (weight) => weight,
+  time: (weight) => (weight >= 5 ? weight : Math.min(weight, 1)),
+};
+
 /** Batches that this step is about: the arriving one, and those of the messages of this step. */
 function currentKeys(frame: Frame, candidates: readonly Drawn[]): Set<string> {
   const step = frame.step?.number ?? 0;
@@ -166,95 +162,36 @@ export function layoutSpacetime(
   const end = sentUpTo(arrows, step);
   const candidates = arrows.slice(Math.max(0, end - LOOKED_AT), end).map((arrow) => asDrawn(arrow, step));
   const keys = currentKeys(frame, candidates);
+  const spacing = options.spacing ?? "step";
   const ranked = candidates
-    .map((drawn) => ({ drawn, weight: importance(frame, drawn, keys) }))
+    .map((drawn) => ({ drawn, weight: RANK[spacing](importance(frame, drawn, keys)) }))
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
-  const room = options.height - HEADER - 38 - (noteLinesMost(options.width) - 1) * NOTE_LINE;
+  const room = options.height - HEADER - footHeight(options.width, spacing);
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
   const points = options.width < margin.narrow ? [] : turningPoints(marks, begin, step);
   if (options.whole === true) return compose(frame, candidates, candidates, points, end - candidates.length, options);
   const band = bandHeight(frame, options.width);
   const kept: Drawn[] = [];
-  for (const { drawn } of ranked) {
+  for (const { drawn, weight } of ranked) {
     kept.push(drawn);
     const actors = actorsOf(frame, kept);
-    if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, band).height > room || actors.length > ACTORS_MOST)) kept.pop();
+    if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, band, spacing).height > room || actors.length > ACTORS_MOST)) {
+      kept.pop();
+      if (spacing === "time" && weight <= 1) break; // Older ones would stand beyond a gap that is not quiet.
+    }
     if (kept.length >= 24) break;
   }
   kept.sort((one, other) => one.arrow.sentStep - other.arrow.sentStep || one.arrow.id - other.arrow.id);
   return compose(frame, kept, candidates, points, end - candidates.length, options);
 }
 
-/** One row per step that sends or settles a drawn message, one for this step, one per awaited arrival. */
-function layoutRows(
-  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], band: number,
-) {
-  const now = frame.step?.number ?? 0;
-  const at = new Map<number, number>();
-  const awaited = new Set<number>();
-  at.set(now, frame.step?.at ?? frame.view.time);
-  for (const drawn of kept) {
-    at.set(drawn.arrow.sentStep, drawn.arrow.sentAt);
-    if (drawn.underWay) awaited.add(Math.max(drawn.endAt, frame.view.time));
-    else at.set(drawn.endStep, drawn.endAt);
-  }
-  const tall = new Map<number, number>();
-  for (const point of points) {
-    at.set(point.step, point.at);
-    tall.set(point.step, markHeight(point));
-  }
-  const rows: Row[] = [];
-  const folds: { y: number; count: number; gap: number }[] = [];
-  const shortened: { y: number; by: number }[] = [];
-  const drawnIds = new Set(kept.map((drawn) => drawn.arrow.id));
-  const hidden = candidates.filter((drawn) => !drawnIds.has(drawn.arrow.id)).map((drawn) => drawn.arrow.sentStep);
-  const steps = [...at.keys()].sort((one, other) => one - other);
-  // The band of the first row needs room below the actors' names.
-  let y = frame.step !== null && steps[0] === now ? Math.max(0, band / 2 - 10) : 0;
-  let before = 0;
-  steps.forEach((step, index) => {
-    const time = at.get(step) as number;
-    const previous = rows[index - 1];
-    if (previous !== undefined) {
-      const gap = time - previous.at;
-      const count = hidden.filter((sent) => sent > previous.step && sent <= step).length;
-      if (count > 0) {
-        folds.push({ y: y + 11 + FOLD / 2, count, gap });
-        y += FOLD + ROW_LEAST + 7;
-      } else if (gap > SHORTEN_AFTER) {
-        shortened.push({ y: y + SHORTENED / 2, by: gap });
-        y += SHORTENED;
-      } else {
-        y += Math.min(ROW_MOST, Math.max(ROW_LEAST, 12 + 2 * gap));
-      }
-      if (step === now) y += band / 2 - 8;
-      y = Math.max(y, previous.y + (tall.get(previous.step) ?? 0) + (step === now ? band / 2 : 0));
-    } else {
-      before = hidden.filter((sent) => sent <= step).length;
-    }
-    rows.push({ step, at: time, y, future: false });
-  });
-  y += band / 2 + 8;
-  let last = rows[rows.length - 1]?.at ?? 0;
-  for (const time of [...awaited].sort((one, other) => one - other)) {
-    if (time - last > SHORTEN_AFTER) {
-      shortened.push({ y: y + SHORTENED / 2, by: time - last });
-      y += SHORTENED;
-    } else {
-      y += Math.min(ROW_MOST, Math.max(ROW_LEAST, 10 + 2 * (time - last)));
-    }
-    rows.push({ step: Number.POSITIVE_INFINITY, at: time, y, future: true });
-    last = time;
-  }
-  return { rows, folds, shortened, before, height: y };
-}
-
 function compose(
   frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], earlier: number,
   options: SpacetimeOptions,
 ): SpacetimeShape {
-  const layout = layoutRows(frame, kept, candidates, points, bandHeight(frame, options.width));
+  const spacing = options.spacing ?? "step";
+  const layout = layoutRows(frame, kept, candidates, points, bandHeight(frame, options.width), spacing);
   const top = HEADER + 14;
   const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));
   const now = frame.step?.number ?? 0;
@@ -266,11 +203,10 @@ function compose(
   const shape: SpacetimeShape = {
     width: options.width, height: Math.max(options.height, layout.height + top + 24), lanes, top: HEADER,
     bottom: Math.max(layout.height + top + 12, HEADER + 40), times, arrows: [], dots: [],
-    shortened: layout.shortened.map(({ y, by }) => ({
-      y: round(y + top), text: say("diagram.spacetime.shortened", { by: duration(by, frame.language) }),
-    })),
+    shortened: layout.shortened.map((cut) => ({ y: round(cut.y + top), text: cutText(frame, cut, spacing) })),
+    counts: layout.counts.map((hidden) => ({ x: left - 9, y: round(hidden.y + top + 4), text: `+${hidden.count}`, name: foldText(frame, hidden) })),
     folds: layout.folds.map(({ y, count, gap }) => ({
-      x: 0, width: 0, y: round(y + top), text: say("diagram.spacetime.folded", { count, gap: duration(gap, frame.language) }),
+      x: 0, width: 0, y: round(y + top), text: foldText(frame, { count, gap }),
       brief: say("diagram.spacetime.folded_brief", { count }),
     })),
     marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [],
@@ -283,23 +219,22 @@ function compose(
     const y = rows.find((row) => row.step === point.step)?.y ?? 0;
     return layoutMark(point, y, xOf.get(point.actor) ?? null, beside);
   });
-  shape.notes = foldNotes(frame, shape, earlier + layout.before, xOf);
-  shape.noteLines = wrapAtMost(shape.notes.join(" · "), options.width - TWIN_WIDTH, 11, noteLinesMost(options.width));
+  shape.notes = footNotes(frame, shape, earlier + layout.before, xOf, spacing);
+  shape.noteLines = noteLines(shape.notes, options.width, spacing);
   const further = Math.max(0, shape.noteLines.length - 1) * NOTE_LINE;
   shape.height = Math.max(shape.height, layout.height + top + 24 + further);
-  shape.twin = twinSentences(frame, shape, kept);
+  shape.twin = twinSentences(frame, shape, kept, spacing === "time" ? layout.shortened : []);
   return shape;
 }
 
-/** What is not drawn, counted. */
-function foldNotes(frame: Frame, shape: SpacetimeShape, before: number, xOf: ReadonlyMap<string, number>): string[] {
-  const notes: string[] = [];
-  if (before > 0) notes.push(say("diagram.spacetime.earlier", { count: before }));
-  const unlabelled = shape.arrows.filter((arrow) => arrow.label === null).length;
-  if (unlabelled > 0) notes.push(say("diagram.spacetime.unlabelled", { count: unlabelled }));
-  const silent = frame.header.actors.filter((actor) => !xOf.has(actor.name)).map((actor) => actor.name);
-  if (silent.length > 0) notes.push(say("diagram.spacetime.silent", { actors: silent.slice(0, 6), count: silent.length }));
-  return notes;
+function foldText(frame: Frame, { count, gap }: { count: number; gap: number }): string {
+  return say("diagram.spacetime.folded", { count, gap: duration(gap, frame.language) });
+}
+
+/** Where rows follow time, a break says what it stands for; what is awaited nobody knows yet. */
+function cutText(frame: Frame, { from, until, awaited }: Cut, spacing: Spacing): string {
+  const by = duration(until - from, frame.language);
+  return say(spacing === "time" && !awaited ? "diagram.spacetime.quiet" : "diagram.spacetime.shortened", { by });
 }
 
 function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
@@ -307,12 +242,13 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
   let last: Row | null = null;
   for (const row of rows) {
     if (last !== null && last.at === row.at && row.step !== now) continue;
+    const y = round(row.y + 4);
     const previous = texts[texts.length - 1];
-    if (previous !== undefined && row.y - previous.y < 13) {
+    if (previous !== undefined && y - previous.y < TIME_LINE) {
       if (row.step !== now) continue;
       texts.pop();
     }
-    texts.push({ y: round(row.y + 4), text: say("diagram.at", { at: row.at }), now: row.step === now });
+    texts.push({ y, text: say("diagram.at", { at: row.at }), now: row.step === now });
     last = row;
   }
   return texts;
@@ -452,11 +388,21 @@ function yAt(rows: Row[], time: number): number {
   return before.y;
 }
 
-function twinSentences(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]): string[] {
-  const sentences = kept.map((_, index) => shape.arrows[index]?.name ?? "");
+/** `cuts`: those that the distances leave out, each before the first message after it. */
+function twinSentences(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[], cuts: readonly Cut[]): string[] {
+  const told = cuts.map((cut, index) => ({
+    at: cut.until, text: say("diagram.spacetime.cut", { from: cut.from, until: cut.until, text: shape.shortened[index]?.text ?? "" }),
+  }));
+  const sentences: string[] = [];
+  kept.forEach((drawn, index) => {
+    while (told[0] !== undefined && told[0].at <= drawn.arrow.sentAt) sentences.push(told.shift()?.text ?? "");
+    sentences.push(shape.arrows[index]?.name ?? "");
+  });
   const step = frame.step;
   if (step !== null) {
+    while (told[0] !== undefined && told[0].at <= step.at) sentences.push(told.shift()?.text ?? "");
     sentences.push(say("diagram.spacetime.now", { at: step.at, actor: step.actor, sentence: say(step.key, step.params) }));
   }
-  return [...shape.notes, ...shape.folds.map((fold) => fold.text), ...shape.marks.map((mark) => mark.name), ...sentences];
+  sentences.push(...told.map(({ text }) => text));
+  return [...shape.notes, ...shape.folds.map((fold) => fold.text), ...shape.counts.map((hidden) => hidden.name), ...shape.marks.map((mark) => mark.name), ...sentences];
 }

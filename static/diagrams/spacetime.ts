@@ -5,6 +5,7 @@
  *     const diagram = document.querySelector("eos-spacetime");
  *     diagram.arrows = arrows;   // of the loaded steps, in order of sending
  *     diagram.marks = marks;     // their turning points
+ *     diagram.spacing = "time";  // or "step"; the reader's choice comes as the event `spacing`
  *     diagram.frame = frame;
  *
  * Fate by shape: a full arrow head is delivered, a cross did not arrive, dashed is under way.
@@ -20,17 +21,25 @@ import { isLogCase } from "./log-case.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
 import type { ArrowShape, SpacetimeShape } from "./spacetime-layout.ts";
-import { defaults, layoutSpacetime, NOTE_LINE, ROLE_Y } from "./spacetime-layout.ts";
+import { NOTE_LINE } from "./spacetime-foot.ts";
+import { defaults, layoutSpacetime, ROLE_Y } from "./spacetime-layout.ts";
+import type { Spacing } from "./spacetime-rows.ts";
+import { SPACINGS } from "./spacetime-rows.ts";
 
 export { defaults };
 
 export class Spacetime extends SizedElement {
-  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false } };
+  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false }, spacing: {} };
   static override styles = [
     ...SizedElement.styles,
     css`
       :host { height: 100%; position: relative; overflow: hidden auto; }
       section.folded { padding: 10px 24px; }
+      .spaced { position: absolute; right: 112px; bottom: 2px; display: flex; background: var(--paper); font-size: var(--t-mark); }
+      .spaced button { min-height: 24px; padding: 0 8px; border: 1px solid var(--ink-3); color: var(--ink-2); white-space: nowrap; }
+      .spaced button:first-child { border-radius: 4px 0 0 4px; }
+      .spaced button:last-child { border-radius: 0 4px 4px 0; border-inline-start: 0; }
+      .spaced button[aria-pressed=true] { background: var(--ink); color: var(--ink-inv); font-weight: 600; }
       details.twin { position: absolute; right: 12px; bottom: 2px; max-width: 100%; background: var(--paper); }
       details.twin[open] { inset: 0; overflow: auto; padding: 12px 16px; }
       .lane { stroke: var(--ink-3); stroke-width: 1.25; }
@@ -43,17 +52,20 @@ export class Spacetime extends SizedElement {
       .arrow text { font-size: 11.5px; fill: var(--ink-2); }
       .arrow.current text, .arrow.chosen text { fill: var(--ink); font-weight: 650; }
       .bar { fill: var(--side); stroke: var(--ink-2); stroke-width: 1.5; }
-      @media (max-width: 600px) { :host { height: 480px; } }
+      @media (max-width: 600px) { :host { height: 480px; } .spaced { right: 12px; bottom: 30px; } }
+      @media print { .spaced { display: none; } }
     `,
   ];
 
   declare arrows: readonly Arrow[];
   declare marks: readonly Mark[];
+  declare spacing: Spacing;
 
   constructor() {
     super();
     this.arrows = [];
     this.marks = [];
+    this.spacing = "step";
   }
 
   protected override show(frame: Frame): TemplateResult {
@@ -61,8 +73,17 @@ export class Spacetime extends SizedElement {
     const shape = layoutSpacetime(frame, this.arrows, {
       width: this.size?.width || defaults.width,
       height: this.size?.height || defaults.height,
+      spacing: this.spacing,
     }, this.marks);
-    return html`${drawSpacetime(shape, this.pick, frame.animate)}${twin(shape.twin)}`;
+    return html`${drawSpacetime(shape, this.pick, frame.animate)}<div class="spaced" role="group" aria-label=${say("diagram.spacetime.spaced")}>${SPACINGS.map(
+      (spacing) => html`<button class="chip" aria-pressed=${spacing === this.spacing} @click=${() => this.#space(spacing)}>${say(`diagram.spacetime.spaced.${spacing}`)}</button>`,
+    )}</div>${twin(shape.twin)}`;
+  }
+
+  #space(spacing: Spacing): void {
+    if (spacing === this.spacing) return;
+    this.spacing = spacing;
+    this.dispatchEvent(new CustomEvent<Spacing>("spacing", { detail: spacing }));
   }
 }
 
@@ -73,8 +94,10 @@ export function drawSpacetime(shape: SpacetimeShape, pick: (selection: Selection
       (lane) => lane.actor,
       (lane) => drawLane(lane, shape, pick),
     )}${shape.times.map(
-      (time) => svg`<text class=${time.now ? "strong digits" : "digits"} x="4" y=${time.y}>${time.text}</text>`,
-    )}${shape.shortened.map((cut) => drawShortened(cut, shape.lanes))}${shape.folds.map(drawFold)}${repeat(
+      (time) => svg`<text class=${time.now ? "strong digits" : "digits halo"} x="4" y=${time.y}>${time.text}</text>`,
+    )}${shape.shortened.map((cut) => drawShortened(cut, shape.lanes))}${shape.folds.map(drawFold)}${shape.counts.map(
+      (hidden) => svg`<text class="digits" x=${hidden.x} y=${hidden.y} text-anchor="end"><title>${hidden.name}</title>${hidden.text}</text>`,
+    )}${repeat(
       shape.bars,
       (bar) => bar.key,
       (bar) => drawBar(bar, pick),

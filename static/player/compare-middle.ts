@@ -5,6 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";
+import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { PlayerStore } from "./store.ts";
 import "./transactions-list.ts";
 import type { Transactions } from "./transactions.ts";
@@ -18,12 +19,16 @@ export interface SideParts {
   /** Where the documents and the machines come from, as the player has them. */
   code: string;
   machines: string;
+  /** What the distances of the space-time diagrams follow, on both sides the same. */
+  spacing: Spacing;
+  space: (spacing: Spacing) => void;
 }
 
 const DRAW: Record<SideMiddle, (parts: SideParts) => TemplateResult> = {
   transactions: ({ store, transactions }) => html`<eos-transactions .store=${store} .transactions=${transactions}></eos-transactions>`,
   lanes: ({ store }) => html`<eos-lanes .frame=${store.frame}></eos-lanes>`,
-  spacetime: ({ store }) => html`<eos-spacetime .frame=${store.frame} .arrows=${store.arrows} .marks=${store.marks}></eos-spacetime>`,
+  spacetime: ({ store, spacing, space }) => html`<eos-spacetime .frame=${store.frame} .arrows=${store.arrows} .marks=${store.marks}
+    .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
   code: ({ store, code, machines }) => html`<eos-code .frame=${store.frame} code=${code} machines=${machines} .check=${null}></eos-code>`,
 };
 

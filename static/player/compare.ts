@@ -7,6 +7,7 @@ import type { PropertyValues, TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
 import "./sentence.ts";
 import "./strip.ts";
+import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
 import type { Language, SelectEvent, VerdictView } from "./frame.ts";
@@ -21,6 +22,7 @@ import { sessionAddress, SessionSocket } from "./socket.ts";
 import { defaults as growing, PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { Transactions } from "./transactions.ts";
+import { readView, viewOf } from "./zoom-view.ts";
 
 export const defaults = {
   /** Steps asked for when lockstep comes to the end of a run that can go on. */
@@ -53,6 +55,7 @@ export class Compare extends LitElement {
     machines: {},
     code: {},
     middle: { state: true },
+    spacing: { state: true },
     lockstep: { state: true },
     at: { state: true },
     fault: { state: true },
@@ -72,6 +75,7 @@ export class Compare extends LitElement {
   declare code: string;
   /** How closely both are looked at. */
   declare middle: SideMiddle;
+  declare spacing: Spacing;
   declare lockstep: Lockstep;
   /** The common step, or the common virtual time. */
   declare at: number;
@@ -92,6 +96,7 @@ export class Compare extends LitElement {
     this.machines = "";
     this.code = "";
     this.middle = "lanes";
+    this.spacing = "step";
     this.lockstep = "step";
     this.at = 0;
     this.fault = null;
@@ -285,16 +290,18 @@ export class Compare extends LitElement {
 
   #readAddress(): void {
     const asked = new URLSearchParams(location.search);
-    this.middle = this.#offered.find((middle) => middle === asked.get("zoom")) ?? this.middle;
+    const view = readView(asked.get("zoom") ?? "");
+    this.middle = this.#offered.find((middle) => middle === view?.middle) ?? this.middle;
+    this.spacing = view?.spacing ?? "step";
     if (asked.get("by") === "time") this.lockstep = "time";
     const at = Number(asked.get("at"));
     if (Number.isSafeInteger(at) && at > 0) this.at = at;
   }
 
   protected override updated(changed: PropertyValues): void {
-    if (!["middle", "lockstep", "at"].some((name) => changed.has(name))) return;
+    if (!["middle", "spacing", "lockstep", "at"].some((name) => changed.has(name))) return;
     this.#permalink.keep({
-      zoom: this.middle === "lanes" ? "" : this.middle,
+      zoom: this.middle === "lanes" ? "" : viewOf(this.middle, this.spacing),
       by: this.lockstep === "time" ? "time" : "",
       at: this.at === 0 ? "" : String(this.at),
     });
@@ -336,7 +343,9 @@ export class Compare extends LitElement {
         <eos-sentence .store=${store} rules=${this.rules}></eos-sentence>
       </div>
       <div class="compare-lanes" tabindex="0" role="group" aria-label=${say(`player.tab.${this.middle}`)}>${
-        sideMiddle(this.middle, { store, transactions: side.transactions, code: this.code, machines: this.machines })}</div>
+        sideMiddle(this.middle, {
+          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.spacing, space: (spacing) => { this.spacing = spacing; },
+        })}</div>
       ${
         store.problem === null
           ? nothing

@@ -14,6 +14,7 @@ import { ledgerTable } from "../diagrams/ledger-table.ts";
 import { sequenceText } from "../diagrams/sequence-text.ts";
 import { drawSpacetime, Spacetime } from "../diagrams/spacetime.ts";
 import { defaults as picture, layoutSpacetime } from "../diagrams/spacetime-layout.ts";
+import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import { asPng, standalone } from "../diagrams/standalone.ts";
 import { get } from "./addressed.ts";
 import { DialogElement } from "./dialogs.ts";
@@ -45,6 +46,7 @@ export class Export extends DialogElement {
     missing: {},
     replay: {},
     published: {},
+    spacing: { attribute: false },
     limits: { state: true },
     making: { state: true },
     all: { state: true },
@@ -58,6 +60,8 @@ export class Export extends DialogElement {
   /** Of a published replay: its replay file, and its own address. */
   declare replay: string;
   declare published: string;
+  /** What the picture's distances follow. */
+  declare spacing: Spacing;
   declare limits: Limits | null;
   declare making: Making | null;
   /** Every branch, and not only the line on show. */
@@ -70,6 +74,7 @@ export class Export extends DialogElement {
     this.missing = "";
     this.replay = "";
     this.published = "";
+    this.spacing = "step";
     this.limits = null;
     this.making = null;
     this.all = false;
@@ -168,8 +173,8 @@ export class Export extends DialogElement {
     const name = fileName(frame.header, this.store.shown);
     if (form === "csv") await this.#saveLedger(this.store, name);
     else if (form === "mermaid") save(`${name}.mmd`, sequenceText(frame, this.store.arrows, this.store.marks, titleOf(frame)), "text/plain");
-    else if (form === "svg") save(`${name}.svg`, spacetimePicture(this.store, frame), "image/svg+xml");
-    else if (form === "png") save(`${name}.png`, await asPng(spacetimePicture(this.store, frame)), "image/png");
+    else if (form === "svg") save(`${name}.svg`, spacetimePicture(this.store, frame, this.spacing), "image/svg+xml");
+    else if (form === "png") save(`${name}.png`, await asPng(spacetimePicture(this.store, frame, this.spacing)), "image/png");
     else await this.#make(form);
   }
 
@@ -212,11 +217,11 @@ function titleOf(frame: Frame): string {
   return `${frame.header.title[words.language]} · ${say("exports.step", { number: frame.step?.number ?? 0 })}`;
 }
 
-/** The page's space-time diagram with every message in it, as a picture that stands alone. */
-function spacetimePicture(store: PlayerStore, frame: Frame): string {
+/** The page's space-time diagram with every message in it, as a picture that stands alone, spaced as it is on show. */
+function spacetimePicture(store: PlayerStore, frame: Frame, spacing: Spacing): string {
   const plain = { ...frame, selection: null, animate: false };
   const width = Math.max(picture.width, frame.header.actors.length * defaults.lane + 160);
-  const shape = layoutSpacetime(plain, store.arrows, { width, height: 0, whole: true }, store.marks);
+  const shape = layoutSpacetime(plain, store.arrows, { width, height: 0, whole: true, spacing }, store.marks);
   return standalone(drawSpacetime(shape, () => undefined, false), Spacetime.styles, titleOf(frame), shape.twin);
 }
 

@@ -11,9 +11,7 @@ import type { PlayerStore } from "./store.ts";
 import type { ShownWhy } from "./why-answer.ts";
 import { readZoom } from "./zoom.ts";
 import type { Zoom } from "./zoom.ts";
-import type { Middle } from "./zoom-view.ts";
-
-export type View = Middle;
+import type { View } from "./zoom-view.ts";
 
 export interface Place {
   branch: string;

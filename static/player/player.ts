@@ -17,7 +17,6 @@ import "./scrubber.ts";
 import "./selection-bar.ts";
 import "./share.ts";
 import "./sentence.ts";
-import "./steps-text.ts";
 import "./strip.ts";
 import "./transport.ts";
 import "./why.ts";
@@ -45,16 +44,16 @@ import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
 import { SideColumns } from "./side-columns.ts";
+import type { Spacing } from "../diagrams/spacetime-rows.ts";
+import { middlePanel } from "./middle-panels.ts";
 import { leftPanels, rightPanels } from "./side-panels.ts";
 import { FileSource } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
-import type { Code } from "./checks.ts";
 import { readZoom, Zoom, zoomText } from "./zoom.ts";
 import type { Middle } from "./zoom-view.ts";
-import { addressOf, isMiddle, opensOn, ZoomView } from "./zoom-view.ts";
-import "./transactions-list.ts";
+import { addressOf, opensOn, readView, viewOf, ZoomView } from "./zoom-view.ts";
 import { stopsOf, Transactions } from "./transactions.ts";
 
 export type Column = "left" | "middle" | "right";
@@ -103,6 +102,7 @@ export class Player extends LitElement {
     selectSerials: { attribute: "select-serials" },
     changed: { type: Boolean },
     middle: { state: true },
+    spacing: { state: true },
     column: { state: true },
     isNarrow: { state: true },
     fault: { state: true },
@@ -160,6 +160,8 @@ export class Player extends LitElement {
   /** The link that led here was made for another version of the scenario. */
   declare changed: boolean;
   declare middle: Middle;
+  /** What the space-time diagram's distances follow. */
+  declare spacing: Spacing;
   declare column: Column;
   declare isNarrow: boolean;
   declare fault: string | null;
@@ -218,6 +220,7 @@ export class Player extends LitElement {
     this.selectSerials = "";
     this.changed = false;
     this.middle = "lanes";
+    this.spacing = "step";
     this.column = "middle";
     this.isNarrow = this.#width.matches;
     this.fault = null;
@@ -255,7 +258,7 @@ export class Player extends LitElement {
     const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
     store.addEventListener("change", this.#changed);
     store.select(selectionOf(this.select, this.selectIn, this.selectSerials));
-    if (isMiddle(this.view)) this.#open("middle", this.view);
+    this.#openView(this.view);
     this.#look(store);
     this.store = store;
     this.play = new Play(store);
@@ -286,12 +289,12 @@ export class Player extends LitElement {
   #remember(): void {
     const { store, zoom } = this;
     if (store?.frame === undefined || zoom === undefined) return;
-    this.#permalink.show(store.branch, store.shown, addressOf(zoom, this.middle, opensOn(store.header)));
+    this.#permalink.show(store.branch, store.shown, addressOf(zoom, viewOf(this.middle, this.spacing), opensOn(store.header)));
   }
 
   /** Others are taken along, or this page is. */
   #accompany(socket: SessionSocket, store: PlayerStore): void {
-    const seat = { look: (view: Middle) => this.#open("middle", view), why: (why: ShownWhy | null) => this.#why()?.tell(why), place: () => this.#whereabouts() };
+    const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => this.#why()?.tell(why), place: () => this.#whereabouts() };
     this.company = new Company(socket, store, this.zoom, seat);
     this.company.addEventListener("change", () => this.requestUpdate());
     if (this.presenting !== "") this.company.present(true);
@@ -302,7 +305,7 @@ export class Player extends LitElement {
     if (store?.frame === undefined) return null;
     const zoom = this.zoom?.wanted ?? "";
     const why = this.#why()?.shown ?? null;
-    return { branch: store.branch, step: store.shown, view: this.middle, zoom, selection: store.selection, why };
+    return { branch: store.branch, step: store.shown, view: viewOf(this.middle, this.spacing), zoom, selection: store.selection, why };
   }
 
   readonly #presentingChanged = (event: CustomEvent<string>): void => {
@@ -398,8 +401,8 @@ export class Player extends LitElement {
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
       <eos-help .store=${store}></eos-help>
-      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} middle=${this.middle} opens=${opensOn(store.header)} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
-      <eos-export .store=${store} address=${this.exportAddress} missing=${this.noExport} replay=${this.replay} published=${this.published}></eos-export>
+      ${this.share === "" ? nothing : html`<eos-share .store=${store} address=${this.share} view=${viewOf(this.middle, this.spacing)} opens=${opensOn(store.header)} zoom=${this.zoom === undefined ? "" : zoomText(this.zoom)} present=${this.present} presenting=${this.presenting}></eos-share>`}
+      <eos-export .store=${store} .spacing=${this.spacing} address=${this.exportAddress} missing=${this.noExport} replay=${this.replay} published=${this.published}></eos-export>
       <eos-branches .store=${store} compare=${store.source.live ? this.compare : ""}></eos-branches>
     </div>`;
   }
@@ -456,6 +459,13 @@ export class Player extends LitElement {
     this.#remember();
   }
 
+  #openView(word: string): void {
+    const view = readView(word);
+    if (view === null) return;
+    this.spacing = view.spacing;
+    this.#open("middle", view.middle);
+  }
+
   /** Columns that are folded away get no frame: what nobody sees is not drawn. */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
     if (this.isNarrow && this.column !== column) return undefined;
@@ -471,14 +481,10 @@ export class Player extends LitElement {
 
   #middle(store: PlayerStore, whole: Frame | undefined): TemplateResult {
     const frame = this.#frameFor("middle", whole);
-    const isSpaceTime = this.middle === "spacetime" && frame !== undefined;
+    const { zoom, transactions, code, machines, spacing } = this;
+    const space = (wanted: Spacing): void => this.#openView(viewOf("spacetime", wanted));
     return html`<main class="mid" aria-label=${say(`player.tab.${this.middle}`)} tabindex="0">
-      ${this.middle === "lanes" ? html`<div class="panel" id="panel-eos-lanes" tabindex="-1"><eos-lanes .frame=${frame}></eos-lanes></div>` : nothing}
-      ${isSpaceTime ? html`<div class="panel" id="panel-eos-spacetime" tabindex="-1"><eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}></eos-spacetime></div>` : nothing}
-      ${this.middle === "code" ? html`<div class="panel" id="panel-eos-code" tabindex="-1"><eos-code .frame=${frame} code=${this.code} machines=${this.machines} .check=${this.zoom?.check ?? null}
-        @code=${(event: CustomEvent<Code>) => this.zoom?.learn(event.detail)} @check=${(event: CustomEvent<number>) => this.zoom?.go(event.detail)}></eos-code></div>` : nothing}
-      ${this.middle === "transactions" ? html`<eos-transactions .store=${store} .transactions=${this.transactions}></eos-transactions>` : nothing}
-      ${this.middle === "text" ? html`<eos-steps-text .store=${store}></eos-steps-text>` : nothing}
+      ${middlePanel(this.middle, { frame, store, zoom, transactions, code, machines, spacing, space })}
     </main>`;
   }
 

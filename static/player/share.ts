@@ -12,8 +12,8 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 /** What the address names beside branch and step; `opens`: what the run opens on, which needs no word. */
-export function shownFields(middle: string, selection: Selection | null, zoom = "", opens = "lanes"): Record<string, string> {
-  const fields: Record<string, string> = middle === opens ? {} : { view: middle };
+export function shownFields(view: string, selection: Selection | null, zoom = "", opens = "lanes"): Record<string, string> {
+  const fields: Record<string, string> = view === opens ? {} : { view };
   if (zoom !== "") fields["zoom"] = zoom;
   if (selection === null) return fields;
   fields["select"] = `${selection.kind}:${selection.id}`;
@@ -59,7 +59,7 @@ export class Share extends DialogElement {
   static override properties = {
     ...DialogElement.properties,
     address: {},
-    middle: {},
+    view: {},
     opens: {},
     zoom: {},
     present: {},
@@ -72,7 +72,8 @@ export class Share extends DialogElement {
   };
 
   declare address: string;
-  declare middle: string;
+  /** What the middle shows, as the address has it. */
+  declare view: string;
   declare opens: string;
   /** How closely it is looked at, as the address has it. */
   declare zoom: string;
@@ -91,7 +92,7 @@ export class Share extends DialogElement {
   constructor() {
     super();
     this.address = "";
-    this.middle = "lanes";
+    this.view = "lanes";
     this.opens = "lanes";
     this.zoom = "";
     this.present = "";
@@ -113,7 +114,7 @@ export class Share extends DialogElement {
   }
 
   async #ask(store: PlayerStore): Promise<void> {
-    const shown = shownFields(this.middle, store.selection, this.zoom, this.opens);
+    const shown = shownFields(this.view, store.selection, this.zoom, this.opens);
     const query = new URLSearchParams({ branch: store.branch, step: String(store.shown), ...shown });
     try {
       const response = await fetch(`${this.address}?${query}`, { headers: { Accept: "application/json" } });

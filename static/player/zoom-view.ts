@@ -3,6 +3,7 @@
  * steps brings back what stood there before.
  */
 
+import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Header } from "./frame.ts";
 import type { Level, Zoom } from "./zoom.ts";
 import { zoomText } from "./zoom.ts";
@@ -15,6 +16,19 @@ const NEEDS: Record<Level, Middle | null> = { transaction: "transactions", messa
 
 export function isMiddle(word: string): word is Middle {
   return (MIDDLES as readonly string[]).includes(word);
+}
+
+/** The middle, and with it how it is looked at, as addresses and presentations have it in one word. */
+export type View = Middle | "spacetime:time";
+
+export function viewOf(middle: Middle, spacing: Spacing): View {
+  return middle === "spacetime" && spacing === "time" ? "spacetime:time" : middle;
+}
+
+/** Null for a word that names none. */
+export function readView(word: string): { middle: Middle; spacing: Spacing } | null {
+  if (word === "spacetime:time") return { middle: "spacetime", spacing: "time" };
+  return isMiddle(word) ? { middle: word, spacing: "step" } : null;
 }
 
 /** The middle of the page, as whoever owns it lets it be read and changed. */
@@ -53,6 +67,6 @@ export function opensOn(header: Header | null): Middle {
 }
 
 /** What of it stands in the address; steps, and what the run opens on, stand there as nothing. */
-export function addressOf(zoom: Zoom, middle: Middle, opens: Middle): Record<string, string> {
-  return { zoom: zoomText(zoom), view: middle === opens ? "" : middle };
+export function addressOf(zoom: Zoom, view: View, opens: Middle): Record<string, string> {
+  return { zoom: zoomText(zoom), view: view === opens ? "" : view };
 }

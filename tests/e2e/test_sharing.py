@@ -62,6 +62,8 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
         page.keyboard.press("Shift+ArrowRight")
         expect(page.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", before)
     page.locator(".middle-tab").filter(has_text="Space").click()
+    page.locator("eos-spacetime").get_by_role("button", name="by time").press("Enter")
+    expect(page.locator("eos-spacetime .twin")).to_contain_text("To scale from 3 ms on")
     step, sentence = shown_step(page), page.locator("eos-sentence .s").inner_text()
     address = copied_link(page)
     session = page.url.split("?")[0]
@@ -74,7 +76,8 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
     expect(other.locator("eos-sentence .s")).to_have_text(sentence)
     assert shown_step(other) == step
     assert not other.url.startswith(session)
-    expect(other.locator("eos-spacetime")).to_be_visible()
+    by_time = other.locator("eos-spacetime").get_by_role("button", name="by time")
+    expect(by_time).to_have_attribute("aria-pressed", "true")
     # It is theirs: they go on from there.
     other.keyboard.press("ArrowRight")
     expect(other.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", step)

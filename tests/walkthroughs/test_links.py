@@ -172,7 +172,7 @@ INTERVENTIONS = st.sampled_from(
 @given(
     st.lists(st.tuples(st.integers(0, 9999), INTERVENTIONS), max_size=60),
     st.integers(0, 9_999_999),
-    st.sampled_from([None, "lanes", "spacetime"]),
+    st.sampled_from([None, "lanes", "spacetime", "spacetime:time"]),
     st.sampled_from([None, "kafka 中文 & more"]),
 )
 def test_what_is_written_into_an_address_is_read_from_it(

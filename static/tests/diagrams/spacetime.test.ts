@@ -4,8 +4,9 @@ import { textWidth } from "../../diagrams/geometry.ts";
 import { placeLabels } from "../../diagrams/label-places.ts";
 import { messageLabel } from "../../diagrams/message-words.ts";
 import { lanesLeft } from "../../diagrams/spacetime-heads.ts";
-import type { ArrowShape } from "../../diagrams/spacetime-layout.ts";
+import type { ArrowShape, SpacetimeShape } from "../../diagrams/spacetime-layout.ts";
 import { layoutSpacetime, sentUpTo } from "../../diagrams/spacetime-layout.ts";
+import { TO_SCALE } from "../../diagrams/spacetime-rows.ts";
 import { drawArrow, drawSpacetime } from "../../diagrams/spacetime.ts";
 import type { Arrow, MessageView } from "../../player/frame.ts";
 import { DUPLICATE, answer, frameOf, markup, message, speakEnglish, view } from "./fixture.ts";
@@ -13,6 +14,7 @@ import { DUPLICATE, answer, frameOf, markup, message, speakEnglish, view } from 
 before(speakEnglish);
 
 const SIZE = { width: 648, height: 464 };
+const BY_TIME = { ...SIZE, spacing: "time" as const };
 
 function arrow(id: number, sent: [step: number, at: number], settled: [step: number, at: number] | null, over: Partial<Arrow> = {}, of: Partial<MessageView> = {}): Arrow {
   const made = over.message ?? message({ sent_at: sent[1], arrives_at: settled?.[1] ?? sent[1] + 5, ...of, id });
@@ -106,6 +108,55 @@ test("a fold stands where no arrow runs through it", () => {
 test("long quiet times are shortened and say by how much", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   assert.deepEqual(shape.shortened.map((cut) => cut.text), ["116 ms, shortened"]);
+});
+
+/** The distance of two times on show. */
+function between(shape: SpacetimeShape, one: string, other: string): number {
+  const y = (text: string): number => shape.times.find((time) => time.text === text)?.y ?? assert.fail(text);
+  return y(other) - y(one);
+}
+
+test("spaced by time, distances are to one scale, and a break says how long nothing was sent", () => {
+  const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, BY_TIME);
+  assert.equal(between(shape, "13 ms", "20 ms"), 7 * TO_SCALE.perMillisecond);
+  assert.equal(between(shape, "8 ms", "13 ms"), 5 * TO_SCALE.perMillisecond);
+  assert.deepEqual(shape.shortened.map((cut) => cut.text), ["116 ms, nothing sent"]);
+  assert.equal(shape.notes[0], "To scale from 3 ms on, quiet of more than 30 ms shortened");
+  const told = shape.twin.indexOf("22 ms to 138 ms: 116 ms, nothing sent.");
+  assert.ok(told > shape.twin.findIndex((line) => line.startsWith("20 ms:")) && told < shape.twin.findIndex((line) => line.startsWith("138 ms:")));
+});
+
+test("spaced by time, as much quiet as the scale goes stands to scale, and one millisecond more is a break", () => {
+  for (const [quiet, cuts] of [[TO_SCALE.cutAfter, 0], [TO_SCALE.cutAfter + 1, 1]] as const) {
+    const calm = [arrow(1, [1, 10], [2, 20]), arrow(2, [3, 20 + quiet], [4, 25 + quiet])];
+    const frame = frameOf({ ...DUPLICATE, number: 4, at: 25 + quiet, decision: null }, view({ time: 25 + quiet }));
+    assert.equal(layoutSpacetime(frame, calm, BY_TIME).shortened.length, cuts);
+  }
+});
+
+test("spaced by time, events of one millisecond stand apart all the same, and in order", () => {
+  const burst = Array.from({ length: 6 }, (_, index) => arrow(1 + index, [1 + 2 * index, 10], [2 + 2 * index, 10]));
+  const frame = frameOf({ ...DUPLICATE, number: 12, at: 10, decision: null }, view({ time: 10 }));
+  const shape = layoutSpacetime(frame, burst, BY_TIME);
+  const rows = [...new Set(shape.arrows.flatMap((item) => [item.y1, item.y2]))];
+  assert.ok(rows.length >= 6);
+  rows.slice(1).forEach((y, index) => assert.ok(y - (rows[index] as number) >= TO_SCALE.least, `${rows}`));
+});
+
+test("spaced by time, what happened last stands there without gaps, and the reading between it is counted on the axis", () => {
+  const busy = Array.from({ length: 60 }, (_, index) => arrow(1 + index, [1 + 2 * index, 10 * index], [2 + 2 * index, 10 * index + 5], {
+    message: index % 2 === 0 ? message({}) : message({ api: "Fetch", from: "c1", to: "broker-1", fields: { fetch_offset: 40 } }) }));
+  const frame = frameOf({ ...DUPLICATE, number: 120, at: 595, decision: null }, view({ time: 595 }));
+  const shape = layoutSpacetime(frame, busy, { ...BY_TIME, height: 400 });
+  const shown = shape.arrows.map((item) => Number(item.key)).filter((key) => key % 2 === 1 && key < 60);
+  assert.deepEqual(shown, Array.from({ length: shown.length }, (_, index) => 59 - 2 * (shown.length - 1 - index)));
+  assert.deepEqual([shape.folds.length, shape.counts.length > 0, new Set(shape.counts.map((count) => count.text)).size], [0, true, 1]);
+});
+
+test("what is awaited beyond the scale is shortened, as nobody knows what will be sent until then", () => {
+  const late = [...RETRY.slice(0, 3), arrow(4, [42, 143], null, { message: answer({ arrives_at: 30_143 }) })];
+  const shape = layoutSpacetime(frameOf(DUPLICATE), late, BY_TIME);
+  assert.equal(shape.shortened[shape.shortened.length - 1]?.text, "30 s, shortened");
 });
 
 test("a thousand messages: what matters stays, every other one is counted in a fold or as earlier", () => {

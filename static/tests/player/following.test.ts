@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Following, Presenting } from "../../player/following.ts";
-import type { Place, Presented, View } from "../../player/following.ts";
+import type { Place, Presented } from "../../player/following.ts";
 import type { Selection } from "../../player/frame.ts";
 import type { PlayerStore } from "../../player/store.ts";
 import type { ShownWhy } from "../../player/why-answer.ts";
+import type { View } from "../../player/zoom-view.ts";
 
 /** As much of a store as a follower touches. */
 class Store extends EventTarget {

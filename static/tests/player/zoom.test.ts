@@ -8,7 +8,7 @@ import { Play } from "../../player/play.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
 import { readZoom, Zoom, zoomText } from "../../player/zoom.ts";
-import { ZoomView } from "../../player/zoom-view.ts";
+import { MIDDLES, readView, viewOf, ZoomView } from "../../player/zoom-view.ts";
 import type { Middle } from "../../player/zoom-view.ts";
 import { branch, Frames, makeRun, step, StoredSource } from "./fixture.ts";
 
@@ -169,6 +169,15 @@ test("levels follow each other and end", async () => {
   zoom.by(-1);
   zoom.by(-1);
   assert.equal(zoom.level, "transaction");
+});
+
+test("a view in an address says what the middle shows and what the space-time diagram is spaced by", () => {
+  for (const view of [...MIDDLES, "spacetime:time"]) {
+    const read = readView(view);
+    assert.equal(read === null ? null : viewOf(read.middle, read.spacing), view);
+  }
+  for (const word of ["", "time", "lanes:time", "spacetime:"]) assert.equal(readView(word), null);
+  assert.equal(viewOf("lanes", "time"), "lanes");
 });
 
 test("a closer look opens the code, and leaving it brings back what stood there", () => {

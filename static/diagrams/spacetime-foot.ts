@@ -1,0 +1,46 @@
+/** What stands at the foot of the space-time diagram: what is not drawn, counted, and by time what is not to scale. Pure. */
+
+import type { Frame } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import { wrapAtMost } from "./geometry.ts";
+import type { SpacetimeShape } from "./spacetime-layout.ts";
+import { defaults as margin } from "./spacetime-margin.ts";
+import type { Spacing } from "./spacetime-rows.ts";
+import { TO_SCALE } from "./spacetime-rows.ts";
+
+/** px at the foot that the choice of the spacing and the button of the text twin take: side by side, or one on the other. */
+const BUTTONS = { wide: 252, narrow: 148 };
+/** Further lines go to the twin, which has all of it. */
+const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };
+/** px from one of them to the next. */
+export const NOTE_LINE = 13;
+
+const sizeOf = (width: number): "wide" | "narrow" => (width < margin.narrow ? "narrow" : "wide");
+
+/** px below the lanes that the foot takes at the most. */
+export function footHeight(width: number, spacing: Spacing): number {
+  return 44 + (LINES[spacing][sizeOf(width)] - 1) * NOTE_LINE;
+}
+
+export function noteLines(notes: readonly string[], width: number, spacing: Spacing): string[] {
+  const size = sizeOf(width);
+  return wrapAtMost(notes.join(" · "), width - BUTTONS[size], 11, LINES[spacing][size]);
+}
+
+/** `before`: messages before the first row. */
+export function footNotes(
+  frame: Frame, shape: SpacetimeShape, before: number, drawn: ReadonlyMap<string, number>, spacing: Spacing,
+): string[] {
+  const notes: string[] = [];
+  if (spacing === "time") {
+    const from = TO_SCALE.least / TO_SCALE.perMillisecond;
+    notes.push(say("diagram.spacetime.to_scale", { from, until: TO_SCALE.cutAfter }));
+  }
+  if (shape.counts.length > 0) notes.push(say("diagram.spacetime.counts"));
+  if (before > 0) notes.push(say("diagram.spacetime.earlier", { count: before }));
+  const unlabelled = shape.arrows.filter((arrow) => arrow.label === null).length;
+  if (unlabelled > 0) notes.push(say("diagram.spacetime.unlabelled", { count: unlabelled }));
+  const silent = frame.header.actors.filter((actor) => !drawn.has(actor.name)).map((actor) => actor.name);
+  if (silent.length > 0) notes.push(say("diagram.spacetime.silent", { actors: silent.slice(0, 6), count: silent.length }));
+  return notes;
+}

@@ -1,0 +1,178 @@
+/**
+ * How far apart the rows of the space-time diagram stand: one row per step that sends or settles a drawn message, one
+ * for this step, one per awaited arrival. Pure.
+ *
+ * Spaced by step, a row follows the other and a longer wait is a little longer. Spaced by time, distances are virtual
+ * time to one scale in every picture, so that two of them can be compared; what cannot be to scale is told: moments
+ * closer than the least distance stand apart all the same, and quiet longer than the scale goes is a marked break.
+ */
+
+import type { Frame, Mark } from "../player/frame.ts";
+import type { Drawn } from "./spacetime-layout.ts";
+import { markHeight } from "./spacetime-margin.ts";
+
+export const SPACINGS = ["step", "time"] as const;
+export type Spacing = (typeof SPACINGS)[number];
+
+export function isSpacing(word: string): word is Spacing {
+  return (SPACINGS as readonly string[]).includes(word);
+}
+
+/** px of a row at the least where rows follow steps, and at the most. */
+const ROW_LEAST = 17;
+const ROW_MOST = 30;
+/** px of a break, and of a fold with its room. */
+const SHORTENED = 38;
+const FOLD = 26;
+const FOLDED = FOLD + ROW_LEAST + 7;
+
+interface Rule {
+  /** px between two rows that are so many ms apart. */
+  apart(gap: number): number;
+  /** The same where the later one is awaited. */
+  awaited(gap: number): number;
+  /** ms of quiet beyond which a break stands for them. */
+  cutAfter: number;
+  /** Messages that are not drawn are counted on the axis where a fold would take room that is no time. */
+  counts: boolean;
+  /** Of px that time takes and px that texts need: what stands there. */
+  both(time: number, texts: number): number;
+}
+
+/** px of one virtual millisecond, and px between two moments at the least. */
+export const TO_SCALE = { perMillisecond: 4, least: 12, cutAfter: 30 };
+
+const byTime = (gap: number): number => Math.max(TO_SCALE.least, gap * TO_SCALE.perMillisecond);
+const RULES: Record<Spacing, Rule> = {
+  step: {
+    apart: (gap) => Math.min(ROW_MOST, Math.max(ROW_LEAST, 12 + 2 * gap)),
+    awaited: (gap) => Math.min(ROW_MOST, Math.max(ROW_LEAST, 10 + 2 * gap)),
+    cutAfter: 25,
+    counts: false,
+    both: (time, texts) => time + texts,
+  },
+  time: { apart: byTime, awaited: byTime, cutAfter: TO_SCALE.cutAfter, counts: true, both: Math.max },
+};
+
+export interface Row {
+  step: number;
+  at: number;
+  y: number;
+  future: boolean;
+}
+
+/** Quiet that is shorter in the picture than it was: from one moment to the other. */
+export interface Cut {
+  y: number;
+  from: number;
+  until: number;
+  awaited: boolean;
+}
+
+/** So many messages, in so many ms, that are not drawn. */
+interface Hidden {
+  y: number;
+  count: number;
+  gap: number;
+}
+
+export interface Rows {
+  rows: Row[];
+  folds: Hidden[];
+  /** The same where they take no room: told on the axis. */
+  counts: Hidden[];
+  shortened: Cut[];
+  /** Messages before the first row that are not drawn. */
+  before: number;
+  height: number;
+}
+
+/** `points`: turning points with a row of their own. `band`: px that this step's row takes. */
+export function layoutRows(
+  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], band: number, spacing: Spacing,
+): Rows {
+  const rule = RULES[spacing];
+  const now = frame.step?.number ?? 0;
+  const { at, awaited, tall } = moments(frame, kept, points);
+  const steps = [...at.keys()].sort((one, other) => one - other);
+  const counted = hiddenBetween(kept, candidates, steps);
+  // The band of the first row needs room below the actors' names.
+  let y = frame.step !== null && steps[0] === now ? Math.max(0, band / 2 - 10) : 0;
+  const laid: Rows = { rows: [], folds: [], counts: [], shortened: [], before: counted[0] ?? 0, height: 0 };
+  steps.forEach((step, index) => {
+    const time = at.get(step) as number;
+    const previous = laid.rows[index - 1];
+    if (previous !== undefined) {
+      const gap = time - previous.at;
+      const count = counted[index] ?? 0;
+      const texts = step === now ? band / 2 - 8 : 0;
+      const apart = rule.both(rule.apart(gap), texts);
+      if (count > 0 && rule.counts && gap <= rule.cutAfter) {
+        laid.counts.push({ y: y + apart / 2, count, gap });
+        y += apart;
+      } else if (count > 0) {
+        laid.folds.push({ y: y + 11 + FOLD / 2, count, gap });
+        y += FOLDED + texts;
+      } else if (gap > rule.cutAfter) {
+        laid.shortened.push({ y: y + SHORTENED / 2, from: previous.at, until: time, awaited: false });
+        y += SHORTENED + texts;
+      } else {
+        y += apart;
+      }
+      y = Math.max(y, previous.y + (tall.get(previous.step) ?? 0) + (step === now ? band / 2 : 0));
+    }
+    laid.rows.push({ step, at: time, y, future: false });
+  });
+  awaitedRows(laid, awaited, rule, y, band / 2 + 8);
+  return laid;
+}
+
+/** When each row's step was, what is waited for, and how tall the text beside a row is. */
+function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[]) {
+  const at = new Map<number, number>();
+  const awaited = new Set<number>();
+  at.set(frame.step?.number ?? 0, frame.step?.at ?? frame.view.time);
+  for (const drawn of kept) {
+    at.set(drawn.arrow.sentStep, drawn.arrow.sentAt);
+    if (drawn.underWay) awaited.add(Math.max(drawn.endAt, frame.view.time));
+    else at.set(drawn.endStep, drawn.endAt);
+  }
+  const tall = new Map<number, number>();
+  for (const point of points) {
+    at.set(point.step, point.at);
+    tall.set(point.step, markHeight(point));
+  }
+  return { at, awaited: [...awaited].sort((one, other) => one - other), tall };
+}
+
+/** Messages that are not drawn, by the row at or before which they were sent; both are in order of their steps. */
+function hiddenBetween(kept: readonly Drawn[], candidates: readonly Drawn[], steps: readonly number[]): number[] {
+  const drawn = new Set(kept.map(({ arrow }) => arrow.id));
+  const counts = steps.map(() => 0);
+  let row = 0;
+  for (const { arrow } of candidates) {
+    if (drawn.has(arrow.id)) continue;
+    while (row < steps.length && (steps[row] as number) < arrow.sentStep) row += 1;
+    if (row < steps.length) counts[row] = (counts[row] as number) + 1;
+  }
+  return counts;
+}
+
+/** The rows of what is under way, below this step's. `below`: px from it that its text needs. */
+function awaitedRows(laid: Rows, awaited: readonly number[], rule: Rule, from: number, below: number): void {
+  let y = from;
+  let last = laid.rows[laid.rows.length - 1]?.at ?? 0;
+  awaited.forEach((time, index) => {
+    const texts = index === 0 ? below : 0;
+    const gap = time - last;
+    if (gap > rule.cutAfter) {
+      laid.shortened.push({ y: y + texts + SHORTENED / 2, from: last, until: time, awaited: true });
+      y += texts + SHORTENED;
+    } else {
+      y += rule.both(rule.awaited(gap), texts);
+    }
+    laid.rows.push({ step: Number.POSITIVE_INFINITY, at: time, y, future: true });
+    last = time;
+  });
+  laid.height = awaited.length === 0 ? y + below : y;
+}
