@@ -1,0 +1,85 @@
+"""A server that is far away: a step is on show the moment it is asked for, and is one when the server says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
+
+from tests.running_site import RunningSite
+
+
+class FarServer:
+    """What it says arrives when the test lets it."""
+
+    def __init__(self) -> None:
+        self.holds = False
+        self.ahead = 0
+        """Steps told before they were asked for."""
+        self._held: list[str | bytes] = []
+
+    def __call__(self, page: WebSocketRoute) -> None:
+        self._page = page
+        page.connect_to_server().on_message(self._said)
+
+    def _said(self, message: str | bytes) -> None:
+        if self.holds:
+            self._held.append(message)
+            return
+        self._page.send(message)
+        self.ahead += json.loads(message)["type"] == "ahead"
+
+    def answer(self) -> None:
+        self.holds = False
+        held, self._held = self._held, []
+        for message in held:
+            self._said(message)
+
+
+@pytest.fixture
+def far() -> FarServer:
+    return FarServer()
+
+
+@pytest.fixture
+def reader(browser: Browser, running_site: RunningSite, far: FarServer) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
+    context.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
+    page = context.new_page()
+    page.route_web_socket(re.compile("/ws/sessions/"), far)
+    page.goto(running_site.address)
+    page.locator("#SC-02 button.primary").click()
+    expect(page.locator("eos-sentence .s")).to_be_visible()
+    yield page
+    context.close()
+
+
+def on_show(page: Page, number: int) -> None:
+    expect(page.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuenow", str(number))
+
+
+def wait_until_told(page: Page, far: FarServer, steps: int) -> None:
+    while far.ahead < steps:
+        page.wait_for_timeout(10)
+
+
+def test_a_step_is_on_show_before_a_far_server_has_answered(reader: Page, far: FarServer) -> None:
+    step = reader.locator("button.go")
+    step.click()
+    on_show(reader, 1)
+    wait_until_told(reader, far, 1)
+    far.holds = True
+    step.click()
+    on_show(reader, 2)
+    sentence = reader.locator("eos-sentence .s").inner_text()
+    far.answer()
+    wait_until_told(reader, far, 2)
+    on_show(reader, 2)
+    assert reader.locator("eos-sentence .s").inner_text() == sentence
+    step.click()
+    on_show(reader, 3)
+    reader.reload()
+    expect(reader.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuemax", "3")
