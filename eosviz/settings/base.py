@@ -97,6 +97,7 @@ DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / '
 # A web request may end in any thread, so the web keeps no connection; a worker's threads live long and do.
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("EOSVIZ_CONNECTION_SECONDS", 0)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["ENGINE"] = "eosviz.sqlite3"
     DATABASES["default"]["OPTIONS"] = {
         # A transaction that reads first and writes later would otherwise fail at once when another writes
         # in between; taking the write lock at its start makes it wait, at most `timeout` seconds.

@@ -17,7 +17,7 @@ from eosviz.settings.base import *  # noqa: E402, F403
 SECRET_KEY = "only for tests"
 DATABASES = {
     "default": {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "eosviz.sqlite3",
         "NAME": ":memory:",
         # Sockets and tasks run in several threads; SQLite in shared memory makes those fail, not wait.
         "TEST": {"NAME": f"{_data_folder}/test.sqlite3"},

@@ -1,0 +1,1 @@
+"""The `ENGINE` of a site on SQLite."""

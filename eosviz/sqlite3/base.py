@@ -1,0 +1,64 @@
+"""Django's SQLite, for processes whose threads write side by side.
+
+SQLite lets whoever finds the file locked sleep, 1 ms, then 2, 5, 10, 15, however soon it is free again. And one
+commit of a hundred writes the log back and waits for the disk, before whoever clicked is answered. Here the writing
+transactions of a process take turns, and a thread of its own writes the log back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+
+from eosviz.sqlite3.writing import PAGES_MAX, Writing, writing
+
+LOCKED_SECONDS_MAX = 5.0
+"""How long SQLite's own module waits where no `timeout` is set."""
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    _turn_at: int | None = None
+    """While this connection has the turn: how many rows it had changed when it came."""
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        made = super().get_new_connection(conn_params)
+        made.execute(f"PRAGMA wal_autocheckpoint = {PAGES_MAX}")
+        return made
+
+    def _start_transaction_under_autocommit(self) -> None:
+        if self._turn_at is None and not self.is_in_memory_db():
+            seconds = self.settings_dict["OPTIONS"].get("timeout", LOCKED_SECONDS_MAX)
+            # Who gets no turn in time goes on to SQLite, which says that the file is locked.
+            self._turn_at = self.connection.total_changes if self._writing.begin(seconds) else None
+        try:
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+        except BaseException:
+            self._end_turn()
+            raise
+
+    def _commit(self) -> None:
+        try:
+            super()._commit()  # type: ignore[misc]
+        finally:
+            self._end_turn()
+
+    def _rollback(self) -> None:
+        try:
+            super()._rollback()  # type: ignore[misc]
+        finally:
+            self._end_turn()
+
+    def _close(self) -> None:
+        self._end_turn()
+        super()._close()  # type: ignore[misc]
+
+    @property
+    def _writing(self) -> Writing:
+        return writing(str(self.settings_dict["NAME"]))
+
+    def _end_turn(self) -> None:
+        if self._turn_at is None:
+            return
+        began, self._turn_at = self._turn_at, None
+        self._writing.end(0 if self.connection is None else self.connection.total_changes - began)

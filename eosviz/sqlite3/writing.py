@@ -1,0 +1,66 @@
+"""Who writes to a file of SQLite, in turns, and when its log is written back."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from contextlib import closing
+from functools import cache
+
+logger = logging.getLogger(__name__)
+
+ROWS_BETWEEN = 300
+"""After so many changed rows the log is written back: some 700 pages, of steps one by one as of many together."""
+PAGES_MAX = 10_000
+"""Where the log has as many pages after all (40 MB), whoever commits writes it back."""
+PAGES_LONG = 4_000
+"""A log that is longer than this, and not at its end yet, is written back while nobody writes."""
+
+
+class Writing:
+    """The threads of this process at one file."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._turn = threading.Lock()
+        self._rows = 0
+        self._enough = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, seconds_max: float) -> bool:
+        """Wait for the turn; False when it did not come."""
+        return self._turn.acquire(timeout=seconds_max)
+
+    def end(self, rows: int) -> None:
+        """Hand the turn on, after so many rows were changed."""
+        self._rows += rows
+        if self._rows >= ROWS_BETWEEN:
+            self._rows = 0
+            self._enough.set()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._keep_short, name="write back", daemon=True)
+                self._thread.start()
+        self._turn.release()
+
+    def _keep_short(self) -> None:
+        while self._enough.wait():
+            self._enough.clear()
+            try:
+                if self.write_back() > PAGES_LONG:
+                    with self._turn:
+                        self.write_back()
+            except sqlite3.Error:
+                logger.exception("%s: the log was not written back", self._name)
+
+    def write_back(self) -> int:
+        """Write back what no reader is in the way of. How long the log is then; 0 where it can begin anew."""
+        with closing(sqlite3.connect(self._name)) as connection:
+            _, pages, written = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        return 0 if pages == written else int(pages)
+
+
+@cache
+def writing(name: str) -> Writing:
+    """The one of a file."""
+    return Writing(name)
