@@ -1,6 +1,6 @@
 /**
- * The frame that the side columns have. While the scrubber's knob is held they are drawn one animation frame after the
- * middle: each of the two then has half the work, and neither makes the drag stutter.
+ * The frame that the side columns have. While the scrubber's knob is held they are drawn one paint after the middle, and
+ * the next middle one paint after them: each of the two then has half the work, and neither makes the drag stutter.
  */
 
 import type { Frame } from "./frame.ts";
@@ -8,16 +8,16 @@ import type { Frame } from "./frame.ts";
 export class LaterFrame {
   readonly #isHeld: () => boolean;
   readonly #update: () => void;
-  readonly #nextFrame: (action: () => void) => void;
+  readonly #alone: (action: () => void) => void;
   #newest: Frame | undefined;
   #drawn: Frame | undefined;
   #waits = false;
 
-  /** `update` has the page drawn again. */
-  constructor(isHeld: () => boolean, update: () => void, nextFrame: (action: () => void) => void = (action) => void requestAnimationFrame(action)) {
+  /** `update` has the page drawn again, `alone` calls back before the next paint and keeps the middle out of it. */
+  constructor(isHeld: () => boolean, update: () => void, alone: (action: () => void) => void) {
     this.#isHeld = isHeld;
     this.#update = update;
-    this.#nextFrame = nextFrame;
+    this.#alone = alone;
   }
 
   /** What the side columns draw when the middle draws this. */
@@ -31,7 +31,7 @@ export class LaterFrame {
   #wait(): void {
     if (this.#waits) return;
     this.#waits = true;
-    this.#nextFrame(() => {
+    this.#alone(() => {
       this.#waits = false;
       this.#drawn = this.#newest;
       this.#update();

@@ -2,7 +2,8 @@
  * When to draw: at once, when nothing was drawn since the last paint, and otherwise once before the next paint.
  *
  * A browser paints at moments of its own. What is drawn at once is ready when that moment comes; what waited for it
- * would only begin then. However often it is asked, at most two drawings fall on one paint.
+ * would only begin then. However often it is asked, at most two drawings fall on one paint. What shall have a paint to
+ * itself gets the next one, and everything else waits for the one after.
  */
 
 export class Paints {
@@ -11,6 +12,7 @@ export class Paints {
   #drew = false;
   #asked = false;
   #waiting: (() => void)[] = [];
+  #alone: (() => void)[] = [];
 
   /** `beforePaint` calls back before the browser paints, `soon` when the task that runs has ended. */
   constructor(
@@ -25,16 +27,26 @@ export class Paints {
   readonly schedule = (draw: () => void, atOnce = true): void => {
     if (this.#drew || !atOnce) this.#waiting.push(draw);
     else this.#soon(draw);
-    if (!this.#asked) this.#beforePaint(() => this.#paints());
-    this.#asked = true;
+    this.#ask();
     this.#drew ||= atOnce;
   };
 
+  readonly alone = (draw: () => void): void => {
+    this.#alone.push(draw);
+    this.#ask();
+    this.#drew = true;
+  };
+
+  #ask(): void {
+    if (!this.#asked) this.#beforePaint(() => this.#paints());
+    this.#asked = true;
+  }
+
   #paints(): void {
-    const draws = this.#waiting;
-    this.#waiting = [];
-    this.#drew = this.#asked = draws.length > 0;
-    if (this.#asked) this.#beforePaint(() => this.#paints());
+    const draws = (this.#alone.length > 0 ? this.#alone : this.#waiting).splice(0);
+    this.#drew = draws.length > 0;
+    this.#asked = false;
+    if (this.#drew) this.#ask();
     for (const draw of draws) draw();
   }
 }

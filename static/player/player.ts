@@ -177,7 +177,7 @@ export class Player extends LitElement {
   /** Whether what the middle shows is settled: by the reader, or by the run. */
   #hasChosen = false;
   readonly #columns = new SideColumns(this, () => ({ about: panelsOf(this.store?.frame), scrolls: this.isNarrow }), () => this.store?.isDragged === true);
-  readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate());
+  readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate(), (action) => this.store?.drawAlone(action));
   readonly #permalink = new Permalink();
   readonly #width = matchMedia(`screen and (max-width: ${defaults.folds - 1}px)`);
 

@@ -42,6 +42,8 @@ export interface Choice {
   reducedMotion: () => boolean;
   /** Calls back at once or before the next paint, whichever is sooner without drawing for nothing. */
   schedule: (draw: () => void, atOnce?: boolean) => void;
+  /** Calls back before the next paint, for which nothing else is drawn. */
+  alone: (draw: () => void) => void;
   later: (milliseconds: number, action: () => void) => void;
   /** Milliseconds, from any beginning. */
   now: () => number;
@@ -49,7 +51,7 @@ export interface Choice {
   lines: Lines;
 }
 
-const ROOT_ONLY: Omit<Choice, "schedule" | "lines"> = {
+const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
   now: () => performance.now(),
@@ -100,7 +102,8 @@ export class PlayerStore extends EventTarget implements Listener {
     this.lines = choice.lines ?? new Lines(source.live ? held : whole);
     this.#arrows = new ArrowReach(this.lines);
     this.#ahead = new Ahead(this.lines);
-    this.#choice = { ...ROOT_ONLY, schedule: new Paints().schedule, lines: this.lines, ...choice };
+    const { schedule, alone } = new Paints();
+    this.#choice = { ...ROOT_ONLY, schedule, alone, lines: this.lines, ...choice };
     this.#supply = new Supply({
       lines: this.lines,
       ask: (command) => this.#ask(command),
@@ -151,6 +154,11 @@ export class PlayerStore extends EventTarget implements Listener {
 
   get marks(): Mark[] {
     return this.#arrows.at(this.branch, this.shown).marks;
+  }
+
+  /** For what is drawn one paint after a frame: the next frame is then drawn for the paint after that. */
+  drawAlone(draw: () => void): void {
+    this.#choice.alone(draw);
   }
 
   // What the reader does

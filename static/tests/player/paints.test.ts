@@ -54,3 +54,23 @@ test("what may wait is drawn once with everything else before the paint", () => 
   paint();
   assert.deepEqual(drawn, ["moved", "stored", "more"]);
 });
+
+test("what shall have a paint to itself gets the next one, and what waits is drawn for the one after", () => {
+  const { paints, endTask, paint, asked } = surroundings();
+  const drawn: string[] = [];
+  paints.schedule(() => {
+    drawn.push("middle");
+    paints.alone(() => drawn.push("sides"));
+  }, false);
+  paint();
+  paints.schedule(() => drawn.push("next middle"), false);
+  paints.schedule(() => drawn.push("at once"));
+  endTask();
+  assert.deepEqual(drawn, ["middle"]);
+  paint();
+  assert.deepEqual(drawn, ["middle", "sides"]);
+  paint();
+  assert.deepEqual(drawn, ["middle", "sides", "next middle", "at once"]);
+  paint();
+  assert.equal(asked(), 0);
+});
