@@ -191,8 +191,21 @@ def _printed_case(analysis: dict[str, Any]) -> LogCase:
     return LogCase(header=header, view={}, steps=[], not_read=(), shortened=False)
 
 
+def _tell_steps(verdicts: list[dict[str, Any]], steps: list[dict[str, Any]]) -> None:
+    """Beside each verdict the step that stores the batch which it is about; 0 where none does."""
+    stored: dict[tuple[str, int], int] = {}
+    for step in steps:
+        for change in step["changes"]:
+            match change["path"]:
+                case ["partitions", partition, "replicas", _, "batches", offset]:
+                    stored.setdefault((partition, int(offset)), step["number"])
+    for verdict in verdicts:
+        verdict["step"] = stored.get((verdict["partition"], verdict["first_offset"]), 0)
+
+
 def _store_log(case: LogCase, analysis: Analysis, owner: str) -> Replay:
     identity = uuid.uuid4()
+    _tell_steps((analysis.document or {}).get("verdicts", []), case.steps)
     replay = Replay(
         id=identity,
         owner=owner,

@@ -42,17 +42,6 @@ def read(packed: bytes) -> Any:
     return msgspec.json.decode(b"".join(unpack(packed)))
 
 
-def step_that_stores(packed: bytes, partition: str, offset: int) -> int:
-    """The step of a log case that adds the batch beginning there; 0 when none does."""
-    for steps in read(packed)["steps"].values():
-        for step in steps:
-            for change in step["changes"]:
-                path = change["path"]
-                if path[:2] == ["partitions", partition] and path[4:] == ["batches", str(offset)]:
-                    return int(step["number"])
-    return 0
-
-
 def _pieces(fields: dict[str, Any], packed_steps: bytes) -> Iterator[bytes]:
     yield canonical(fields).removesuffix(b"}") + b',"steps":'
     yield from unpack(packed_steps)

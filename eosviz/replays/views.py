@@ -20,7 +20,6 @@ from eosviz.replays.log_page import log_case_page
 from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, KeepPaths, LogFiles
 from eosviz.replays.models import Replay
 from eosviz.replays.packed_answer import packed_answer
-from eosviz.replays.player_file import step_that_stores
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.streamed import Streamed
 from eosviz.walkthroughs.browser import browser_making, browser_of
@@ -130,10 +129,6 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     replay = _readable(request, replay_id)
     if replay.kind == "log" and not replay.steps:
         return redirect("replays:log_case", replay.id)
-    partition, _, offset = request.GET.get("at", "").rpartition(":")
-    if replay.kind == "log" and partition and offset.isdecimal() and len(offset) < 20:
-        step = step_that_stores(bytes(replay.player), partition, int(offset))
-        return redirect(f"{request.path}?step={step}")
     step = request.GET.get("step", "0")
     context = {
         "replay": replay,

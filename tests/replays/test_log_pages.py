@@ -180,16 +180,13 @@ def test_a_verdict_leads_to_the_step_that_stores_what_it_is_about(client: Client
     send(client, uploads(OPEN) + uploads(LOGS / "_internal"))
     replay = Replay.objects.get()
     play = reverse("replays:play", args=[replay.id])
-    assert f'href="{play}?at=hangopen-0:2"' in case_page(client)
-    leads = client.get(f"{play}?at=hangopen-0:2").headers["Location"]
     (steps,) = played(replay)["steps"].values()
-    (step,) = (one for one in steps if leads == f"{play}?step={one['number']}")
+    page = case_page(client)
+    (step,) = (one for one in steps if f'href="{play}?step={one["number"]}"' in page)
     assert any(
         change["path"] == ["partitions", "hangopen-0", "replicas", "0", "batches", "2"]
         for change in step["changes"]
     )
-    assert client.get(f"{play}?at=hangopen-0:4000").headers["Location"] == f"{play}?step=0"
-    assert client.get(f"{play}?at=hangopen-0:x").status_code == 200
 
 
 def test_the_case_speaks_the_readers_language(client: Client) -> None:
