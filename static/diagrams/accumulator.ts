@@ -17,7 +17,6 @@ import type { AccumulatorShape, BatchBox, QueueShape } from "./accumulator-layou
 import { defaults, layoutAccumulator, reasonText } from "./accumulator-layout.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { textWidth } from "./geometry.ts";
-import { isLogCase, notInFiles } from "./log-case.ts";
 import { clientOf } from "./picked.ts";
 
 export { defaults };
@@ -48,7 +47,6 @@ export class Accumulator extends DiagramElement {
   protected override show(frame: Frame): TemplateResult {
     const name = clientOf(frame, this.#last);
     this.#last = name;
-    if (isLogCase(frame)) return notInFiles(say("diagram.accumulator.heading"));
     if (name === null) return folded(say("diagram.accumulator.heading"), say("diagram.client.none"));
     const shape = layoutAccumulator(frame, name);
     const actor = html`<button class="strong" @click=${() => this.pick({ kind: "actor", id: name })}>${say(

@@ -18,7 +18,6 @@ import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
 import { disagreement, disagreementsOf } from "./disagreements.ts";
 import { folded, section } from "./element.ts";
-import { isLogCase, notInFiles } from "./log-case.ts";
 import { MachineElement } from "./machine-element.ts";
 import type { MachineShape } from "./machine-layout.ts";
 import { CLIENT_PLACES } from "./machine-layout.ts";
@@ -128,7 +127,6 @@ export class ClientMachine extends MachineElement {
   protected override show(frame: Frame): TemplateResult {
     const name = clientOf(frame, this.#last);
     this.#last = name;
-    if (isLogCase(frame)) return notInFiles(say("diagram.machine.heading"));
     const client = name === null ? null : clientIn(frame, name);
     if (name === null || client === null) return folded(say("diagram.machine.heading"), say("diagram.client.none"));
     const manager = client.transaction_manager;

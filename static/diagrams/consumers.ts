@@ -13,7 +13,6 @@ import { say } from "../player/text.ts";
 import { serialsText } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked, plainly } from "./picked.ts";
 
 export const defaults = { consumers: 4, positions: 4 };
@@ -73,7 +72,6 @@ export class Consumers extends DiagramElement {
   static override styles = [...DiagramElement.styles, css`td button { line-height: 16px; width: 100%; }`];
 
   protected override show(frame: Frame): TemplateResult {
-    if (isLogCase(frame)) return notInFiles(say("diagram.consumers.heading"));
     const shape = layoutConsumers(frame);
     if (shape.rows.length === 0) return folded(say("diagram.consumers.heading"), say("diagram.consumers.none"));
     return section(

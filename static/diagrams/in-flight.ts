@@ -13,7 +13,6 @@ import { say, words } from "../player/text.ts";
 import { batchLabel, duration, hueOf } from "./batch.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { isLogCase, notInFiles } from "./log-case.ts";
 import { clientOf, isPicked } from "./picked.ts";
 import { Slots } from "./slots.ts";
 import { isOfPicked } from "./transaction-picked.ts";
@@ -172,7 +171,6 @@ export class InFlight extends DiagramElement {
   protected override show(frame: Frame): TemplateResult {
     const name = clientOf(frame, this.#last);
     this.#last = name;
-    if (isLogCase(frame)) return notInFiles(say("diagram.in_flight.heading"));
     if (name === null) return folded(say("diagram.in_flight.heading"), say("diagram.client.none"));
     const shape = layoutInFlight(frame, name);
     const single = shape.nodes.length === 1;

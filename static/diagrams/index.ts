@@ -9,6 +9,7 @@ import "./configuration.ts";
 import "./consumers.ts";
 import "./coordinator.ts";
 import "./decision.ts";
+import "./from-files.ts";
 import "./groups.ts";
 import "./in-flight.ts";
 import "./internal-log.ts";

@@ -19,7 +19,6 @@ import { copiesIn, duplicatedIn } from "./copies.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { listed } from "./field-words.ts";
 import { shownReplica } from "./lanes-layout.ts";
-import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
 import { found } from "./reading.ts";
 import { Slots } from "./slots.ts";
@@ -288,7 +287,6 @@ export class Ledger extends DiagramElement {
   }
 
   protected override show(frame: Frame): TemplateResult {
-    if (isLogCase(frame)) return notInFiles(say("diagram.ledger.heading"));
     const shape = layoutLedger(frame, defaults, this.from);
     const chips = this.#chips.keysFor(shape.chips.map((item) => item.serial));
     if (shape.total === 0) return folded(say("diagram.ledger.heading"), say("diagram.ledger.none"));

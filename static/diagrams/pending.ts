@@ -12,7 +12,6 @@ import type { Frame, Selection } from "../player/frame.ts";
 import { say, words } from "../player/text.ts";
 import { isNew } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
-import { isLogCase } from "./log-case.ts";
 import { isPicked, messageSelection, plainly } from "./picked.ts";
 
 export const defaults = { events: 6 };
@@ -95,8 +94,7 @@ export class Pending extends DiagramElement {
     details.more:not([open]) > summary { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 100%; }
   `];
 
-  protected override show(frame: Frame): TemplateResult | typeof nothing {
-    if (isLogCase(frame)) return nothing;
+  protected override show(frame: Frame): TemplateResult {
     const shape = layoutPending(frame);
     return html`<details class="more" @toggle=${this.toggled}><summary><b>${say("diagram.pending.heading")}</b> ${
       shape.next ?? say("diagram.pending.none")}</summary>${this.isOpen ? this.#list(frame, shape) : nothing}</details>`;

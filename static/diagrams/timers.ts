@@ -16,7 +16,6 @@ import { timerWord } from "./accumulator-layout.ts";
 import { duration } from "./batch.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { round } from "./geometry.ts";
-import { isLogCase, notInFiles } from "./log-case.ts";
 import { isPicked } from "./picked.ts";
 import { found } from "./reading.ts";
 import { Slots } from "./slots.ts";
@@ -139,7 +138,6 @@ export class Timers extends DiagramElement {
   readonly #arcs = new Slots<string>();
 
   protected override show(frame: Frame): TemplateResult {
-    if (isLogCase(frame)) return notInFiles(say("diagram.timer.heading"));
     const shape = layoutTimers(frame);
     const arcs = this.#arcs.keysFor(shape.arcs.map((arc) => arc.key));
     if (shape.arcs.length === 0) {

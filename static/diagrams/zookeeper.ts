@@ -13,7 +13,6 @@ import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { isLogCase, notInFiles } from "./log-case.ts";
 import { plainly } from "./picked.ts";
 import { found } from "./reading.ts";
 
@@ -95,7 +94,6 @@ export class ZooKeeper extends DiagramElement {
 
   protected override show(frame: Frame): TemplateResult {
     const shape = layoutZooKeeper(frame);
-    if (isLogCase(frame)) return notInFiles(say("diagram.zookeeper.heading"));
     const first = shape.nodes[0];
     const quiet = !shape.nodes.some((node) => node.changed) && !shape.blocks.some((block) => block.changed);
     const about = found(frame, "about", ({ step }) => step?.kind === "zookeeper" || step?.actor === "zookeeper");

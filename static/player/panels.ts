@@ -21,7 +21,10 @@ export interface PanelRow {
 const some = (table: object | undefined): boolean => Object.keys(table ?? {}).length > 0;
 /** Runs of the message middleware alone have neither producers nor brokers; one that compares the two has both. */
 const kafka = (frame: Frame): boolean => !some(frame.view.middleware?.participants) || some(frame.view.brokers);
-const decides = (frame: Frame): boolean => kafka(frame) || frame.step?.decision != null || frame.step?.refusal != null;
+/** A cluster or middleware at work; files of a broker tell of what was written alone. */
+const works = (frame: Frame): boolean => !isLogCase(frame);
+const clients = (frame: Frame): boolean => kafka(frame) && works(frame);
+const decides = (frame: Frame): boolean => clients(frame) || frame.step?.decision != null || frame.step?.refusal != null;
 const sends = (frame: Frame): boolean => some(frame.view.clients);
 const reads = (frame: Frame): boolean => frame.header.actors.some((actor) => actor.role === "consumer");
 /** A cluster that runs; files of one that ran have no numbers before and after. */
@@ -35,19 +38,20 @@ const replicas = (frame: Frame) => Object.entries(frame.view.partitions ?? {}).m
 });
 
 export const PANELS: readonly PanelRow[] = [
-  { key: "1", tag: "eos-accumulator", place: "left", name: "player.panel.accumulator", when: kafka },
-  { key: "2", tag: "eos-in-flight", place: "left", name: "player.panel.in_flight", when: kafka },
-  { key: "3", tag: "eos-client-machine", place: "left", name: "player.panel.client_machine", when: kafka },
-  { key: "4", tag: "eos-timers", place: "left", name: "player.panel.timers" },
+  { key: "1", tag: "eos-accumulator", place: "left", name: "player.panel.accumulator", when: clients },
+  { key: "2", tag: "eos-in-flight", place: "left", name: "player.panel.in_flight", when: clients },
+  { key: "3", tag: "eos-client-machine", place: "left", name: "player.panel.client_machine", when: clients },
+  { key: "4", tag: "eos-timers", place: "left", name: "player.panel.timers", when: works },
   { key: "5", tag: "eos-lanes", place: "middle", name: "player.panel.lanes", when: ({ header }) => header.partitions.length > 0 },
-  { key: "6", tag: "eos-spacetime", place: "middle", name: "player.panel.spacetime" },
+  { key: "6", tag: "eos-spacetime", place: "middle", name: "player.panel.spacetime", when: works },
   { key: "7", tag: "eos-decision", place: "right", name: "player.panel.decision", when: decides },
   { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table", when: kafka },
-  { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: kafka },
+  { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: clients },
+  { key: "", tag: "eos-from-files", place: "left", name: "player.panel.from_files", when: isLogCase },
   { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration", when: sends },
   { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers", when: reads },
   { key: "", tag: "eos-numbers", place: "right", name: "player.panel.numbers", when: runs },
-  { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: kafka },
+  { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: clients },
   {
     key: "", tag: "eos-coordinator", place: "right", name: "player.panel.coordinator",
     when: (frame) => brokers(frame).some((broker) => some(broker.transactions)),
@@ -82,7 +86,7 @@ export const PANELS: readonly PanelRow[] = [
     key: "", tag: "eos-compensation-log", place: "right", name: "player.panel.compensation_log",
     when: (frame) => participants(frame).some((participant) => (participant.log ?? []).length > 0),
   },
-  { key: "", tag: "eos-pending", place: "right", name: "player.panel.pending", when: (frame) => !isLogCase(frame) },
+  { key: "", tag: "eos-pending", place: "right", name: "player.panel.pending", when: works },
   { key: "", tag: "eos-changes", place: "right", name: "player.panel.changes" },
 ];
 

@@ -430,7 +430,7 @@ export class Player extends LitElement {
       ${tab("left", null, left)}
       ${this.#hasLogs ? tab("middle", "lanes", "player.tab.lanes") : nothing}
       ${tab("right", null, right)}
-      ${tab("middle", "spacetime", "player.tab.spacetime")}
+      ${isShown("eos-spacetime", store.frame) ? tab("middle", "spacetime", "player.tab.spacetime") : nothing}
       ${tab("middle", "text", "player.tab.text")}
       ${this.code === "" ? nothing : tab("middle", "code", "player.tab.code")}
       ${this.middle === "transactions" ? tab("middle", "transactions", "player.tab.transactions") : nothing}

@@ -14,6 +14,7 @@ export function leftPanels(frame: Frame | undefined, machines: string, placed: P
     ${placed("eos-client-machine", html`<eos-client-machine .frame=${frame} machines=${machines}></eos-client-machine>`)}
     ${placed("eos-middleware-roles", html`<eos-middleware-roles .frame=${frame} machines=${machines}></eos-middleware-roles>`)}
     ${placed("eos-timers", html`<eos-timers .frame=${frame}></eos-timers>`)}
+    ${placed("eos-from-files", html`<eos-from-files .frame=${frame}></eos-from-files>`)}
     ${placed("eos-configuration", html`<eos-configuration .frame=${frame}></eos-configuration>`)}`;
 }
 
