@@ -2,8 +2,8 @@
 
 Whoever steps has the next step in their page when they ask for it, and sees it at once, however far away the server
 is. It is no step of the session until the command that asks for it has stored it: what is done to the run, or by
-another process, before that makes another step, and this one is forgotten. It goes to the one page that asked, and a
-page that it never reaches waits for its step as before.
+another process, before that makes another step, and this one is forgotten. It goes to the one page that stepped
+or asked, and a page that it never reaches waits for its step as before.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import uuid
 import msgspec
 
 from engine.errors import EngineError
-from eosviz.walkthroughs.messages import Ahead, encode
-from eosviz.walkthroughs.simulations import recent
+from eosviz.walkthroughs.messages import Ahead, AskAhead, encode
+from eosviz.walkthroughs.models import Branch, Step
+from eosviz.walkthroughs.questions import branch_of
+from eosviz.walkthroughs.simulations import Diverged, Slot, recent
 from eosviz.walkthroughs.streaming import send_to_page
-from eosviz.walkthroughs.walking import Chunk, next_steps, one_step
+from eosviz.walkthroughs.walking import next_steps, one_step
 
 logger = logging.getLogger(__name__)
 
@@ -27,23 +29,38 @@ of it, and another has to be made up to there."""
 
 
 def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
-    """Make the step after the newest that this process holds, keep it for the command that will ask for it, and send it
-    to the page with this channel name. Nothing is stored.
+    """Where a command has just made the newest step: make the one after it, and send it to the page with this channel
+    name.
     """
-    try:
-        with recent.of(branch_id) as slot:
-            branch = slot.held_branch(session_id)
-            simulation = slot.simulation
-            if branch is None or simulation is None or branch.newest > STEPS_MAX:
-                return
-            if slot.ahead is None and simulation.number == branch.newest:
-                slot.ahead = next_steps(simulation, branch, one_step(branch.newest))
-            made: Chunk | None = slot.ahead
-    except EngineError:
-        # Whoever asks for this step is told the same.
-        logger.exception("session %s: nothing was made ahead", session_id)
-        return
-    if made is not None and made.steps:
-        step = made.steps[0]
-        told = Ahead(branch=str(branch.id), after=step.number - 1, step=msgspec.Raw(bytes(step.body)))
+    with recent.of(branch_id) as slot:
+        branch = slot.held_branch(session_id)
+        step = None if branch is None else _step_after(slot, branch)
+    if step is not None:
+        told = Ahead(branch=str(branch_id), after=step.number - 1, step=msgspec.Raw(step.body))
         send_to_page(page, {"type": "session.ahead", "frame": encode(told).decode()})
+
+
+def told_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
+    """The same for who asks: the step after `after`, where that is the newest. Raises Problem."""
+    with recent.of(int(asked.branch)) as slot:
+        branch = branch_of(session_id, asked.branch)
+        step = _step_after(slot, branch) if branch.newest == asked.after else None
+    body = None if step is None else msgspec.Raw(step.body)
+    return Ahead(re=str(asked.id), branch=asked.branch, after=asked.after, step=body)
+
+
+def _step_after(slot: Slot, branch: Branch) -> Step | None:
+    """The step after the newest, kept for the command that will ask for it; None where none follows or the branch is
+    too long.
+    """
+    if branch.newest > STEPS_MAX or branch.finished is not None:
+        return None
+    try:
+        simulation, made = slot.going_on(branch)
+        slot.ahead = made or next_steps(simulation, branch, one_step(branch.newest))
+    except (EngineError, Diverged):
+        # Whoever asks for this step to be made is told the same.
+        logger.exception("session %s: nothing was made ahead", branch.session_id)
+        slot.forget()
+        return None
+    return slot.ahead.steps[0] if slot.ahead.steps else None

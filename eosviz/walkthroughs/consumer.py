@@ -138,14 +138,20 @@ class SessionConsumer(PromptConsumer):
             [str(self.session.id), messages.encode(message).decode(), pauses, self.channel_name],
         )
 
+    async def ask_ahead(self, message: messages.AskAhead) -> None:
+        await self._question(tasks.find_ahead, message)
+
     async def ask_actions(self, message: messages.AskActions) -> None:
-        await self._ask_worker(
-            tasks.find_actions, str(message.id), [str(self.session.id), messages.encode(message).decode()]
-        )
+        await self._question(tasks.find_actions, message)
 
     async def ask_why(self, message: messages.AskWhy) -> None:
+        await self._question(tasks.find_why, message)
+
+    async def _question(
+        self, task: Any, message: messages.AskAhead | messages.AskActions | messages.AskWhy
+    ) -> None:
         await self._ask_worker(
-            tasks.find_why, str(message.id), [str(self.session.id), messages.encode(message).decode()]
+            task, str(message.id), [str(self.session.id), messages.encode(message).decode()]
         )
 
     async def _ask_worker(self, task: Any, re: str, arguments: list[Any]) -> None:
@@ -233,6 +239,7 @@ class SessionConsumer(PromptConsumer):
         messages.Search: search,
         messages.Rename: rename,
         messages.AskTransactions: transactions,
+        messages.AskAhead: ask_ahead,
         messages.AskActions: ask_actions,
         messages.AskWhy: ask_why,
         presenting_messages.Present: present,

@@ -123,6 +123,13 @@ class AskTransactions(FromPage, tag="transactions", frozen=True, kw_only=True):
     branch: BranchId
 
 
+class AskAhead(FromPage, tag="ahead", frozen=True, kw_only=True):
+    """The step that follows the newest one, `after`, unless something else is done first."""
+
+    branch: BranchId
+    after: StepNumber
+
+
 class AskActions(FromPage, tag="actions", frozen=True, kw_only=True):
     branch: BranchId
     number: StepNumber
@@ -163,6 +170,7 @@ Question = (
     | Search
     | Rename
     | AskTransactions
+    | AskAhead
     | AskActions
     | AskWhy
     | Present
@@ -218,11 +226,12 @@ class Steps(FromServer, tag="steps", frozen=True, kw_only=True, rename={"first":
 
 
 class Ahead(FromServer, tag="ahead", frozen=True, kw_only=True):
-    """The step that follows `after` unless something else is done first. It is not stored."""
+    """The step that follows `after` unless something else is done first; null where none is told. It is not stored."""
 
+    re: str | None = None
     branch: str
     after: int
-    step: Json
+    step: Json | None
 
 
 class KeyframeAnswer(FromServer, tag="keyframe", frozen=True, kw_only=True):
@@ -394,7 +403,7 @@ class Pong(FromServer, tag="pong", frozen=True, kw_only=True):
 
 
 CommandAnswer = Done | ErrorMessage
-Answer = Done | ErrorMessage | Actions | Why
+Answer = Done | ErrorMessage | Ahead | Actions | Why
 """What goes to the page that asked, and to no other."""
 
 read_command_answer = msgspec.json.Decoder(CommandAnswer).decode

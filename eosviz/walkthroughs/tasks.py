@@ -16,9 +16,18 @@ from django.db import DatabaseError
 
 from eosviz.celery import app
 from eosviz.walkthroughs import actions
-from eosviz.walkthroughs.ahead import look_ahead
+from eosviz.walkthroughs.ahead import look_ahead, told_ahead
 from eosviz.walkthroughs.explaining import explained
-from eosviz.walkthroughs.messages import Actions, Advance, Answer, AskActions, AskWhy, Command, Problem
+from eosviz.walkthroughs.messages import (
+    Actions,
+    Advance,
+    Answer,
+    AskActions,
+    AskAhead,
+    AskWhy,
+    Command,
+    Problem,
+)
 from eosviz.walkthroughs.streaming import publish
 
 logger = logging.getLogger(__name__)
@@ -26,6 +35,7 @@ logger = logging.getLogger(__name__)
 REASON_CHARACTERS_MAX = 300
 
 _decoder = msgspec.json.Decoder(Command)
+_ahead_decoder = msgspec.json.Decoder(AskAhead)
 _question_decoder = msgspec.json.Decoder(AskActions)
 _why_decoder = msgspec.json.Decoder(AskWhy)
 
@@ -42,9 +52,16 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
         look_ahead(uuid.UUID(session_id), int(decoded.branch), page)
 
 
+@app.task(name="walkthroughs.find_ahead", ignore_result=True, acks_late=False)
+def find_ahead(session_id: str, question: str) -> None:
+    """Answer an `ahead` message. It stores nothing, so it is acknowledged early and never comes back."""
+    asked = _ahead_decoder.decode(question)
+    _answer(session_id, asked.id, lambda: told_ahead(uuid.UUID(session_id), asked))
+
+
 @app.task(name="walkthroughs.find_actions", ignore_result=True, acks_late=False)
 def find_actions(session_id: str, question: str) -> None:
-    """Answer an `actions` message. Changes nothing, so it is acknowledged early and never comes back."""
+    """Answer an `actions` message, in the same way."""
     asked = _question_decoder.decode(question)
 
     def found() -> Answer:

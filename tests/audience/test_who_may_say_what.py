@@ -35,6 +35,7 @@ ROWS: dict[str, tuple[list[str], dict[str, Any]]] = {
         OWNER, {"branch": BRANCH, "after": 0, "intervention": {"action": "crash", "actor": "broker-1"}},
     ),
     "rename": (OWNER, {"branch": BRANCH, "name": "other"}),
+    "ahead": (OWNER, {"branch": BRANCH, "after": 0}),
     "actions": (OWNER, {"branch": BRANCH, "number": 0, "selection": {"kind": "actor", "id": "p1"}}),
     "why": (OWNER, {"branch": BRANCH, "number": 0}),
     "present": (OWNER, {"branch": BRANCH, "step": 0}),

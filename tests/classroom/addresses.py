@@ -383,6 +383,7 @@ TASKS: dict[str, set[str]] = {
     "walkthroughs.carry_out": {"api:carry_out"},
     # Asked for over a session's socket, whose messages have a table of their own (`tests/audience`).
     "walkthroughs.find_actions": set(),
+    "walkthroughs.find_ahead": set(),
     "walkthroughs.find_why": set(),
     # The clock's, and a starting worker's.
     "workshop.check_editions": set(),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine.errors import EngineError
 from engine.simulation import Simulation
 from eosviz.walkthroughs import actions, ahead
-from eosviz.walkthroughs.ahead import look_ahead
-from eosviz.walkthroughs.messages import AskActions, Done
+from eosviz.walkthroughs.ahead import look_ahead, told_ahead
+from eosviz.walkthroughs.messages import AskActions, AskAhead, Done
 from eosviz.walkthroughs.models import Session
 from tests.walkthroughs.conftest import carry_out, line_bodies, message, numbers, root
 
@@ -127,3 +128,25 @@ def test_beyond_its_bound_nothing_is_made(
     carry_out(session, "advance", root(session), after=4, count=1)
     look(session)
     assert [message["after"] for message in told] == [4]
+
+
+def asked(session: Session, after: int) -> AskAhead:
+    found = message("ahead", root(session), after=after)
+    assert isinstance(found, AskAhead)
+    return found
+
+
+def test_who_has_stepped_nowhere_yet_may_ask(session: Session) -> None:
+    answer = told_ahead(session.id, asked(session, 0))
+    assert told_ahead(session.id, asked(session, 0)).step == answer.step
+    assert numbers(root(session)) == []
+    carry_out(session, "advance", root(session), after=0, count=1)
+    assert isinstance(answer.step, msgspec.Raw)
+    assert line_bodies(root(session)) == [bytes(answer.step)]
+
+
+def test_who_asks_about_another_step_than_the_newest_or_after_the_end_is_told_none(session: Session) -> None:
+    carry_out(session, "advance", root(session), after=0, count=4)
+    assert told_ahead(session.id, asked(session, 3)).step is None
+    last = carry_out(session, "run_until", root(session), after=4, until="end").newest
+    assert told_ahead(session.id, asked(session, last)).step is None
