@@ -153,6 +153,12 @@ def forget_sweep(sweep: Sweep) -> None:
     transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
+def clear_forgotten(sweep: Sweep) -> None:
+    """For the process that ran it: what it wrote after somebody had deleted the sweep and its files."""
+    if not Sweep.objects.filter(id=sweep.id).exists():
+        shutil.rmtree(sweep.folder, ignore_errors=True)
+
+
 def claim(job: Job) -> bool:
     """Take a job to run it here. False when somebody else has it, or when it was cancelled."""
     silent = timezone.now() - timedelta(seconds=SILENT_SECONDS)
@@ -198,10 +204,10 @@ def _beat(job: Job, stop: threading.Event, ended: threading.Event) -> None:
 
 
 def finish(job: Job, state: State, **fields: object) -> None:
-    """The job's last word; those who look are told."""
-    type(job).objects.filter(id=job.id).update(state=state, stop_asked=False, **fields)
-    job.refresh_from_db()
-    tell_watchers(job.id)
+    """The job's last word; those who look are told. None of a job that somebody deleted."""
+    if type(job).objects.filter(id=job.id).update(state=state, stop_asked=False, **fields):
+        job.refresh_from_db()
+        tell_watchers(job.id)
 
 
 @contextlib.contextmanager

@@ -34,24 +34,31 @@ def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SE
     """Run a claimed sweep to its end, or until it is asked to stop. Raises what the job raised; then it has failed,
     what was run stays, and it can be resumed.
     """
+    try:
+        with actions.beating(sweep) as stop:
+            _run(spark, sweep, stop, chunk_seconds)
+    finally:
+        actions.clear_forgotten(sweep)
+
+
+def _run(spark: SparkSession, sweep: Sweep, stop: threading.Event, chunk_seconds: float) -> None:
     document = parse_sweep(sweep.document)
     folder = Path(sweep.folder)
-    with actions.beating(sweep) as stop:
-        ended = State.DONE
-        with actions.alone(folder):
-            with _Looks(spark, sweep, stop) as looks:
-                try:
-                    write_chunks(spark, document, folder, looks.told, stop, chunk_seconds, sweep.facts)
-                except Stopped:
-                    ended = State.CANCELLED
-            runs = read_runs(spark, folder)
-            rows = rows_of(runs)
-            if ended == State.DONE:
-                # One small file, beside the runs, for whoever reads without the database.
-                frame_of(spark, rows).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
-        # A chunk that ended after somebody asked to stop is there, too, though nobody was told.
-        counted = _counted(rows)
-        actions.finish(sweep, ended, table=rows, table_runs=counted, done=counted)
+    ended = State.DONE
+    with actions.alone(folder):
+        with _Looks(spark, sweep, stop) as looks:
+            try:
+                write_chunks(spark, document, folder, looks.told, stop, chunk_seconds, sweep.facts)
+            except Stopped:
+                ended = State.CANCELLED
+        runs = read_runs(spark, folder)
+        rows = rows_of(runs)
+        if ended == State.DONE:
+            # One small file, beside the runs, for whoever reads without the database.
+            frame_of(spark, rows).coalesce(1).write.mode("overwrite").parquet(str(folder / "table"))
+    # A chunk that ended after somebody asked to stop is there, too, though nobody was told.
+    counted = _counted(rows)
+    actions.finish(sweep, ended, table=rows, table_runs=counted, done=counted)
 
 
 class _Looks:

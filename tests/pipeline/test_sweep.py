@@ -20,7 +20,7 @@ from engine.scenario import load
 from engine.simulation import Simulation
 from eosviz.pipeline import actions, sweep_chunks, sweep_job
 from eosviz.pipeline.facts import FACTS_SCHEMA
-from eosviz.pipeline.models import State
+from eosviz.pipeline.models import State, Sweep
 from eosviz.pipeline.sweep_chunks import Stopped, missing, read_runs, spans_done, write_chunks
 from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
 from eosviz.pipeline.sweep_measures import JUDGED
@@ -383,6 +383,22 @@ class TestFirstSweep:
         sweep_job.run_sweep(spark, sweep)
         assert (sweep.state, sweep.done, sweep.table_runs) == (State.CANCELLED, 8, 8)
         assert sum(row["runs"] for row in sweep.table) == 8
+
+    def test_nothing_stays_of_a_sweep_that_is_deleted_while_it_runs(
+        self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sweep = actions.add_sweep(parse_sweep(SMALL), SMALL, tmp_path)
+
+        def deleted(spark: SparkSession, document: SweepDocument, folder: Path, *_: object) -> None:
+            actions.forget_sweep(Sweep.objects.get(id=sweep.id))
+            chunk = folder / "runs" / "first=000000000-last=000000007"
+            runs_of(spark, document, 0, 7).write.parquet(str(chunk))
+            raise Stopped
+
+        monkeypatch.setattr(sweep_job, "write_chunks", deleted)
+        assert actions.claim(sweep)
+        sweep_job.run_sweep(spark, sweep)
+        assert not Path(sweep.folder).exists() and not Sweep.objects.exists()
 
     def test_an_empty_page_says_how_to_start(self, client: Client) -> None:
         assert "manage.py sweep" in client.get(reverse("pipeline:index")).content.decode()
