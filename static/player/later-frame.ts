@@ -1,8 +1,10 @@
 /**
- * The frame that the side columns have. While the scrubber's knob is held they are drawn one paint after the middle, and
- * the next middle one paint after them: each of the two then has half the work, and neither makes the drag stutter.
+ * The frame that the side columns have. While the scrubber's knob is held, or when frames come close together as at the
+ * greatest speed, they are drawn one paint after the middle, and the next middle one paint after them: each of the two
+ * then has half the work, and neither stutters.
  */
 
+import { defaults } from "./column-folds.ts";
 import type { Frame } from "./frame.ts";
 
 export class LaterFrame {
@@ -12,20 +14,31 @@ export class LaterFrame {
   #newest: Frame | undefined;
   #drawn: Frame | undefined;
   #waits = false;
+  readonly #clock: () => number;
+  #came = -Infinity;
+  #isHurried = false;
 
   /** `update` has the page drawn again, `alone` calls back before the next paint and keeps the middle out of it. */
-  constructor(isHeld: () => boolean, update: () => void, alone: (action: () => void) => void) {
+  constructor(isHeld: () => boolean, update: () => void, alone: (action: () => void) => void, clock: () => number = () => performance.now()) {
     this.#isHeld = isHeld;
     this.#update = update;
     this.#alone = alone;
+    this.#clock = clock;
   }
 
   /** What the side columns draw when the middle draws this. */
   of(frame: Frame | undefined): Frame | undefined {
+    if (frame !== this.#newest) this.#follows();
     this.#newest = frame;
-    if (!this.#isHeld() || this.#drawn === undefined) this.#drawn = frame;
+    if (!(this.#isHeld() || this.#isHurried) || this.#drawn === undefined) this.#drawn = frame;
     else if (this.#drawn !== frame) this.#wait();
     return this.#drawn;
+  }
+
+  #follows(): void {
+    const now = this.#clock();
+    this.#isHurried = now - this.#came < defaults.hurry;
+    this.#came = now;
   }
 
   #wait(): void {

@@ -3,13 +3,16 @@
  *
  * A browser paints at moments of its own. What is drawn at once is ready when that moment comes; what waited for it
  * would only begin then. However often it is asked, at most two drawings fall on one paint. What shall have a paint to
- * itself gets the next one, and everything else waits for the one after.
+ * itself gets the next one for which nothing was drawn yet, and everything else waits for the one after.
  */
 
 export class Paints {
   readonly #beforePaint: (action: () => void) => void;
   readonly #soon: (action: () => void) => void;
-  #drew = false;
+  /** Something was drawn for this paint, or shall have it to itself: what comes waits for the next. */
+  #isTaken = false;
+  /** What was drawn at once was not painted yet. */
+  #drewAtOnce = false;
   #asked = false;
   #waiting: (() => void)[] = [];
   #alone: (() => void)[] = [];
@@ -25,16 +28,19 @@ export class Paints {
 
   /** Without `atOnce` it is drawn before the next paint, together with what else is by then. */
   readonly schedule = (draw: () => void, atOnce = true): void => {
-    if (this.#drew || !atOnce) this.#waiting.push(draw);
-    else this.#soon(draw);
     this.#ask();
-    this.#drew ||= atOnce;
+    if (this.#isTaken || !atOnce) {
+      this.#waiting.push(draw);
+    } else {
+      this.#isTaken = this.#drewAtOnce = true;
+      this.#soon(draw);
+    }
   };
 
   readonly alone = (draw: () => void): void => {
     this.#alone.push(draw);
     this.#ask();
-    this.#drew = true;
+    this.#isTaken = true;
   };
 
   #ask(): void {
@@ -43,10 +49,10 @@ export class Paints {
   }
 
   #paints(): void {
-    const draws = (this.#alone.length > 0 ? this.#alone : this.#waiting).splice(0);
-    this.#drew = draws.length > 0;
-    this.#asked = false;
-    if (this.#drew) this.#ask();
+    const draws = (this.#drewAtOnce || this.#alone.length === 0 ? this.#waiting : this.#alone).splice(0);
+    this.#isTaken = draws.length > 0 || this.#alone.length > 0;
+    this.#drewAtOnce = this.#asked = false;
+    if (this.#isTaken) this.#ask();
     for (const draw of draws) draw();
   }
 }

@@ -4,11 +4,17 @@ import test from "node:test";
 import type { Frame } from "../../player/frame.ts";
 import { LaterFrame } from "../../player/later-frame.ts";
 
+/** A clock of frames that come far apart. */
+function slowly(): () => number {
+  let now = 0;
+  return () => (now += 1000);
+}
+
 test("while the knob is held the side columns are one frame behind the middle, and end with what it ended with", () => {
   let isHeld = false;
   let updates = 0;
   const due: (() => void)[] = [];
-  const later = new LaterFrame(() => isHeld, () => (updates += 1), (action) => void due.push(action));
+  const later = new LaterFrame(() => isHeld, () => (updates += 1), (action) => void due.push(action), slowly());
   const [first, second, third, last] = [1, 2, 3, 4].map((number) => ({ step: { number } }) as unknown as Frame);
   assert.equal(later.of(undefined), undefined);
   assert.equal(later.of(first), first);
@@ -28,4 +34,21 @@ test("while the knob is held the side columns are one frame behind the middle, a
   assert.equal(later.of(third), third);
   due.shift()?.();
   assert.equal(later.of(third), third);
+});
+
+test("frames that come close together have their side columns a paint later, as at the greatest speed; others at once", () => {
+  let now = 0;
+  const due: (() => void)[] = [];
+  const later = new LaterFrame(() => false, () => undefined, (action) => void due.push(action), () => now);
+  const [first, second, third] = [1, 2, 3].map((number) => ({ step: { number } }) as unknown as Frame);
+  assert.equal(later.of(first), first);
+  now += 62;
+  assert.equal(later.of(second), first);
+  now += 62;
+  assert.equal(later.of(second), first);
+  due.shift()?.();
+  assert.equal(later.of(second), second);
+  now += 125;
+  assert.equal(later.of(third), third);
+  assert.equal(due.length, 0);
 });

@@ -74,3 +74,23 @@ test("what shall have a paint to itself gets the next one, and what waits is dra
   paint();
   assert.equal(asked(), 0);
 });
+
+test("what shall have a paint to itself does not share the one of what was drawn at once", () => {
+  const { paints, endTask, paint, asked } = surroundings();
+  const drawn: string[] = [];
+  paints.schedule(() => {
+    drawn.push("middle");
+    paints.alone(() => drawn.push("sides"));
+  });
+  endTask();
+  paint();
+  paints.schedule(() => drawn.push("next middle"));
+  endTask();
+  assert.deepEqual(drawn, ["middle"]);
+  paint();
+  assert.deepEqual(drawn, ["middle", "sides"]);
+  paint();
+  assert.deepEqual(drawn, ["middle", "sides", "next middle"]);
+  paint();
+  assert.equal(asked(), 0);
+});
