@@ -22,8 +22,10 @@ interface Told {
 
 export class Ahead {
   readonly #lines: Lines;
-  /** Nobody has asked for it yet. */
+  /** Nobody has asked for it to be made yet. */
   #told: Told | null = null;
+  /** The step after which it was last asked what follows. */
+  #asked = { branch: "", after: 0 };
   /** On show, and not stored as far as this page knows. */
   #shown: Told | null = null;
   #waiting: (() => void)[] = [];
@@ -34,6 +36,14 @@ export class Ahead {
 
   came(branch: string, after: number, step: Step): void {
     if (this.#shown === null && after === this.#lines.newest(branch)) this.#told = { branch, step, text: JSON.stringify(step) };
+  }
+
+  /** Whether what follows this step, the newest, was neither told nor asked for; whoever is told so asks. */
+  isUnasked(branch: string, after: number): boolean {
+    const isTold = this.#told?.branch === branch && this.#told.step.number === after + 1;
+    if (isTold || (this.#asked.branch === branch && this.#asked.after === after)) return false;
+    this.#asked = { branch, after };
+    return true;
   }
 
   /** Has the page hold the step after the newest as if it had been stored; false: it was not told. */

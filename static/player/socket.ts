@@ -241,7 +241,8 @@ export class SessionSocket implements Source {
     else if (message.type === "steps") {
       listener.stepsCame(String(message["branch"]), message["steps"] as Step[], message["finished"] as string | null);
     } else if (message.type === "ahead") {
-      listener.aheadCame(String(message["branch"]), message["after"] as number, message["step"] as Step);
+      const step = message["step"] as Step | null;
+      if (step !== null) listener.aheadCame(String(message["branch"]), message["after"] as number, step);
     } else if (message.type === "sight") {
       listener.viewCame(String(message["branch"]), message["number"] as number, message["view"] as View, message["step"] as Step | null);
     } else if (message.type === "presented") {

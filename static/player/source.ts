@@ -70,6 +70,7 @@ export type Command =
   | { type: "window"; branch: string; from: number; to: number }
   | { type: "sight"; branch: string; number: number; whole?: boolean }
   | { type: "way"; branch: string; from: number; to: number }
+  | { type: "ahead"; branch: string; after: number }
   | { type: "actions"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> }
   | { type: "why"; branch: string; number: number; selection: Pick<Selection, "kind" | "id"> | null; question: string | null; subject: string };
 
@@ -211,6 +212,7 @@ export class FileSource implements Source {
     // All steps were given at the start.
     if (command.type === "window" || command.type === "sight" || command.type === "way") return Promise.resolve({});
     if (command.type === "why") return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
+    if (command.type === "ahead") return Promise.resolve({});
     if (command.type === "actions") return Promise.resolve({ actions: [] });
     if (command.type === "transactions") {
       const transactions = this.#transactions?.[command.branch];

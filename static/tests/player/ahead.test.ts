@@ -48,6 +48,22 @@ async function open() {
 const viewOf = (store: PlayerStore): unknown => withoutEmpty(store.frame?.view as View);
 const expected = (view: View | undefined): unknown => withoutEmpty(wholeView(view as View));
 
+test("who stands at the newest step asks once what follows it", async () => {
+  const run = makeRun(20);
+  const source = new FarSource({ main: run }, [branch("main", 5)]);
+  const frames = new Frames();
+  const rests: (() => void)[] = [];
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: (_milliseconds, action) => void rests.push(action), startAt: { branch: null, step: 5 } });
+  store.start();
+  await frames.settle();
+  store.select({ kind: "actor", id: "p1" });
+  await frames.settle();
+  for (const rest of rests.splice(0)) rest();
+  await frames.settle();
+  for (const rest of rests.splice(0)) rest();
+  assert.deepEqual(source.asked.filter(({ type }) => type === "ahead"), [{ type: "ahead", branch: "main", after: 5 }]);
+});
+
 test("a step that was told ahead is on show before the server has answered, and is asked for", async () => {
   const { run, source, frames, store } = await open();
   store.forward();

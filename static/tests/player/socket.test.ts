@@ -109,6 +109,17 @@ function start(held: Record<string, number> = {}) {
 
 const ADVANCE = { type: "advance", branch: "main", after: 3, count: 1 } as const;
 
+test("a step that is told ahead is passed on, and so is that none is", async () => {
+  const { network, socket, ahead, open } = start();
+  open();
+  const answer = socket.ask({ type: "ahead", branch: "main", after: 3 });
+  const [asked] = network.last.of("ahead");
+  network.last.says({ type: "ahead", re: asked?.["id"] as string, branch: "main", after: 3, step: null });
+  await answer;
+  network.last.says({ type: "ahead", re: null, branch: "main", after: 3, step: { number: 4 } as unknown as JsonObject });
+  assert.deepEqual(ahead, [4]);
+});
+
 test("says what it holds first, then is live", () => {
   const { network, statuses, open } = start({ main: 41 });
   open();
