@@ -12,8 +12,9 @@ from engine.codec.log_case import TITLE_PARTITIONS_MAX, LogCase, NotALogError, l
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.lone_files import most_telling
-from eosviz.replays import carriers, format, player_file, writing
-from eosviz.replays.checking import Checked, check, verified
+from eosviz.replays import format, player_file, writing
+from eosviz.replays.bringing import brought
+from eosviz.replays.checking import verified
 from eosviz.replays.log_analysis import Analysis, analyse, bounded, is_bundle
 from eosviz.replays.models import Replay, ReplayFile
 from eosviz.replays.refusal import ReplayRefused
@@ -112,29 +113,12 @@ def _stored_steps(
 def import_replay(file: BinaryIO, owner: str) -> Replay:
     """Read any form, check, run again and store. Raises ReplayRefused; then nothing was stored."""
     ReplayRefused.check_quota(owner, "replays")
-    checked = check(file, carriers.read)
-    file.seek(0)
-    return _store(checked, b"".join(carriers.replay_file(file)), owner)
-
-
-def _store(checked: Checked, file: bytes, owner: str) -> Replay:
-    recording, header = checked.recording, checked.recording.header
-    replay = Replay(
-        id=uuid.uuid4(),
-        owner=owner,
-        kind="session",
-        title=checked.title,
-        scenario=checked.scenario,
-        variant=header.variant or "",
-        engine=header.engine,
-        digest=recording.digest,
-        steps=recording.steps,
-        state=checked.finding.state,
-        finding=checked.told,
+    identity = uuid.uuid4()
+    found = brought(file, str(identity))
+    row = msgspec.structs.asdict(found.row)
+    return _keep(
+        Replay(id=identity, owner=owner, kind="session", player=found.player, **row), "replays", found.file
     )
-    fields = {**checked.fields(str(replay.id)), "header": header.header, "view": header.view}
-    replay.player = player_file.pack(fields, recording.packed_steps)
-    return _keep(replay, "replays", file)
 
 
 def _keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from eosviz.replays import format, reading
+from eosviz.replays.apart import read_apart
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, split_lines, unpacked
-from eosviz.replays.parquet_steps import as_replay_file
 from eosviz.replays.refusal import ReplayRefused
 
 OPENING = b'<script type="application/gzip" id="replay">'
@@ -23,6 +23,7 @@ OPENING = b'<script type="application/gzip" id="replay">'
 _PAGE_BYTES_MAX = 4 * 1024 * 1024
 """The player around it, generously."""
 _PIECE = 64 * 1024
+_PARQUET = "eosviz.replays.parquet_steps"
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<!doctype html", re.IGNORECASE)
 _SPACES = b" \t\r\n"
 
@@ -37,7 +38,7 @@ def read(
     file.seek(0)
     if begin.startswith(b"PAR1"):
         with tempfile.TemporaryFile() as replay:
-            as_replay_file(_Bounded(file, bounds), replay)
+            _as_replay_file(_Bounded(file, bounds), replay)
             replay.seek(0)
             return reading.read(replay, bounds, witness)
     return reading.read_lines(split_lines(_content(begin, file, bounds), bounds), bounds, witness)
@@ -51,7 +52,7 @@ def replay_file(file: BinaryIO, bounds: Bounds = BOUNDS) -> Iterator[bytes]:
         yield from _plain(_Bounded(file, bounds))
     elif begin.startswith(b"PAR1"):
         with tempfile.TemporaryFile() as replay:
-            as_replay_file(_Bounded(file, bounds), replay)
+            _as_replay_file(_Bounded(file, bounds), replay)
             replay.seek(0)
             while piece := replay.read(_PIECE):
                 yield piece
@@ -71,6 +72,11 @@ def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
     if begin and not begin.startswith(b"\x1f\x8b"):
         raise ReplayRefused("unknown_form")
     return unpacked(file, bounds)
+
+
+def _as_replay_file(file: _Bounded, into: BinaryIO) -> None:
+    """The lines of a Parquet file, read in a process of its own: no more checked than those of a replay file."""
+    read_apart(_PARQUET, file, into=into, too_much="parquet_too_much")
 
 
 def _plain(file: _Bounded) -> Iterator[bytes]:

@@ -7,17 +7,17 @@ A Parquet file of a stranger is read in a process of its own with bounded memory
 
     python -m eosviz.replays.parquet_steps FILE
 
-writes the replay file to standard output; a refusal goes to standard error as JSON, with exit code 3.
+writes the replay file to standard output (`apart.py`). It is still to be checked.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,8 +25,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eosviz.bounded_process import bound_this_process
-from eosviz.pipeline.kafka_logs.bounded import MEMORY_BYTES_MAX, PROCESSOR_SECONDS_MAX, SECONDS_MAX
+from eosviz.pipeline.kafka_logs.bounded import MEMORY_BYTES_MAX, PROCESSOR_SECONDS_MAX
+from eosviz.replays.apart import within
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, canonical, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
@@ -51,8 +51,6 @@ HEADER, END = b"eosviz.header", b"eosviz.end"
 ROWS_IN_A_GROUP = 10_000
 _ROWS_READ_AT_ONCE = 500
 _PIECE = 256 * 1024
-_ROOT = Path(__file__).resolve().parents[2]
-_REFUSED = 3
 _BROKEN_FILE = (
     pa.ArrowException, OSError, ValueError, KeyError, TypeError, AttributeError, MemoryError,
 )  # fmt: skip
@@ -136,41 +134,15 @@ def _lines(file: pq.ParquetFile, bounds: Bounds) -> Iterator[bytes]:
     yield told_metadata[END]
 
 
-def as_replay_file(file: BinaryIO, into: BinaryIO) -> None:
-    """Read a Parquet file of a stranger in a bounded process and write it to ``into`` as a replay file, which is
-    still to be checked. Raises ReplayRefused."""
-    with tempfile.NamedTemporaryFile(suffix=".parquet") as given, tempfile.TemporaryFile() as said:
-        while piece := file.read(_PIECE):
-            given.write(piece)
-        given.flush()
-        command = [sys.executable, "-m", __name__, given.name]
-        try:
-            done = subprocess.run(
-                command, cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=into, stderr=said,
-                timeout=SECONDS_MAX, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired as error:
-            raise ReplayRefused("parquet_too_much") from error
-        if done.returncode == _REFUSED:
-            said.seek(0)
-            told = json.loads(said.read())
-            raise ReplayRefused.said(told["key"], told["params"])
-        if done.returncode != 0:
-            raise ReplayRefused("parquet_too_much")
-
-
 def main(path: str) -> int:
-    bound_this_process(PROCESSOR_SECONDS_MAX, MEMORY_BYTES_MAX)
+    return within(PROCESSOR_SECONDS_MAX, MEMORY_BYTES_MAX, partial(_write, Path(path)))
+
+
+def _write(path: Path) -> None:
     packer = zlib.compressobj(level=1, wbits=GZIP)
-    out = sys.stdout.buffer
-    try:
-        for line in replay_lines(Path(path)):
-            out.write(packer.compress(line + b"\n"))
-    except ReplayRefused as refused:
-        json.dump({"key": refused.key, "params": refused.params}, sys.stderr)
-        return _REFUSED
-    out.write(packer.flush())
-    return 0
+    for line in replay_lines(path):
+        sys.stdout.buffer.write(packer.compress(line + b"\n"))
+    sys.stdout.buffer.write(packer.flush())
 
 
 if __name__ == "__main__":

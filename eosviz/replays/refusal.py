@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from eosviz import quotas
 from eosviz.catalogue import say
 
 
@@ -29,6 +28,8 @@ class ReplayRefused(Exception):
     @classmethod
     def check_quota(cls, owner: str, name: str, more: int = 1) -> None:
         """Raises ReplayRefused where it would be too much for one person."""
+        from eosviz import quotas  # a process that reads a file apart knows no database
+
         try:
             quotas.check(owner, name, more)
         except quotas.Full as full:

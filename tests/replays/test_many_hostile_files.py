@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eosviz.replays import carriers, exporting, parquet_steps
+from eosviz.replays import carriers, checking, exporting, parquet_steps
 from eosviz.replays.actions import import_replay
 from eosviz.replays.models import Replay
 from eosviz.replays.refusal import ReplayRefused
@@ -23,8 +23,10 @@ from eosviz.walkthroughs.models import Session
 from tests.replays.conftest import BROWSER, command, root, with_branch
 from tests.replays.hostile import Whole, hostile, hostile_parquet
 
-STORED_EVERY = 10
-"""Of so many files one goes the whole way, through the second run into the database or not."""
+CHECKED_EVERY = 10
+"""Of so many files one is run again."""
+STORED_EVERY = 100
+"""Of so many one goes the whole way, through a process of its own into the database or not."""
 
 
 @pytest.fixture
@@ -54,11 +56,13 @@ def left_behind(whole: Whole, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert Replay.objects.count() == rows
 
 
-def outcome(file: bytes, stored: bool) -> str:
+def outcome(file: bytes, number: int) -> str:
     """The refusal's key, or `taken`. Anything else that happens is a crash."""
     try:
-        if stored:
+        if number % STORED_EVERY == 0:
             import_replay(io.BytesIO(file), BROWSER).delete()
+        elif number % CHECKED_EVERY == 0:
+            checking.check(io.BytesIO(file), carriers.read)
         else:
             recording = carriers.read(io.BytesIO(file))
             assert recording.steps >= 0 and len(recording.digest) == 64
@@ -69,7 +73,7 @@ def outcome(file: bytes, stored: bool) -> str:
 
 
 def run_through(whole: Whole, numbers: range) -> Counter[str]:
-    return Counter(outcome(hostile(whole, number), number % STORED_EVERY == 0) for number in numbers)
+    return Counter(outcome(hostile(whole, number), number) for number in numbers)
 
 
 def test_five_hundred_files_leave_nothing(whole: Whole, left_behind: None) -> None:
@@ -119,8 +123,8 @@ def test_five_hundred_broken_parquet_files_leave_nothing(
 def test_a_broken_parquet_file_is_refused_by_the_process_that_reads_it(
     whole: Whole, left_behind: None
 ) -> None:
-    assert outcome(whole.parquet[:-9], stored=True) == "not_parquet"
-    assert outcome(b"PAR1" + b"\x00" * 5000, stored=True) == "not_parquet"
+    assert outcome(whole.parquet[:-9], STORED_EVERY) == "not_parquet"
+    assert outcome(b"PAR1" + b"\x00" * 5000, STORED_EVERY) == "not_parquet"
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -131,11 +135,11 @@ def test_whatever_follows_any_cut_leaves_nothing(
     whole: Whole, left_behind: None, cut: int, more: bytes, form: str
 ) -> None:
     content: bytes = getattr(whole, form)
-    outcome(content[: cut % len(content)] + more, stored=False)
+    outcome(content[: cut % len(content)] + more, 1)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([b"", b"{", b"PAR1", b"\x1f\x8b\x08", b"<!doctype html>"]), st.binary(max_size=300))
 def test_any_bytes_at_all_leave_nothing(left_behind: None, begin: bytes, more: bytes) -> None:
     if not begin.startswith(b"PAR1"):  # each would start a process
-        outcome(begin + more, stored=False)
+        outcome(begin + more, 1)

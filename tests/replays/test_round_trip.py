@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from eosviz.replays import verification
+from eosviz.replays import apart, verification
 from eosviz.replays.actions import import_replay
+from eosviz.replays.checking import check
 from eosviz.replays.models import Replay
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.scenarios.views import catalogue_address
@@ -112,8 +114,8 @@ class TestNotVerified:
     ) -> None:
         monkeypatch.setattr(verification, "SECONDS_MAX", -1.0)
         monkeypatch.setattr(verification, "STEPS_BETWEEN_LOOKS", 10)
-        replay = imported(exported(whole))
-        assert (replay.state, replay.finding["checked"]) == ("stopped", 10)
+        finding = check(io.BytesIO(exported(whole))).finding
+        assert (finding.state, finding.checked) == ("stopped", 10)
 
 
 @pytest.mark.django_db
@@ -123,6 +125,21 @@ class TestRefused:
             imported(packed(lines(header(scenario={"id": "T-01"}))))
         assert caught.value.key == "replays.refused.scenario"
         assert "title" in str(caught.value)
+        assert not Replay.objects.exists()
+
+    def test_what_grows_beyond_its_bounds_ends_with_a_process_of_its_own(
+        self, whole: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = exported(whole)
+        monkeypatch.setattr(apart, "SECONDS_MAX", 0.01)
+        with pytest.raises(ReplayRefused) as caught:
+            imported(file)
+        assert caught.value.key == "replays.refused.check_too_much"
+        monkeypatch.setattr(apart, "WAIT_SECONDS_MAX", 0)
+        monkeypatch.setattr(apart, "_turns", BoundedSemaphore(1))
+        with apart._turns, pytest.raises(ReplayRefused) as caught:
+            imported(file)
+        assert caught.value.key == "replays.refused.busy"
         assert not Replay.objects.exists()
 
     def test_one_replay_too_many(self, start: Callable[..., Session], settings: Any) -> None:
