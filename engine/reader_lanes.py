@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from engine.client.reading import READ_COMMITTED
+from engine.client.reading import READ_COMMITTED, Reading
 from engine.watching import Path
 
 if TYPE_CHECKING:
@@ -52,17 +52,20 @@ class ReaderLane:
                 "bound": None,
                 "held_by": None,
             }
-        shown = reading.view()
         if log is None:
-            return {**shown, "ahead": [], "bound": None, "held_by": None}
-        committed = self.consumer.isolation == READ_COMMITTED
-        bound = log.last_stable_offset if committed else log.high_watermark
-        return {
-            **shown,
-            "ahead": _ahead(reading.position, bound, log),
-            "bound": bound,
-            "held_by": _held_by(log) if bound < log.high_watermark else None,
-        }
+            return {**reading.view(), "ahead": [], "bound": None, "held_by": None}
+        return seen(reading, self.consumer.isolation, log)
+
+
+def seen(reading: Reading, isolation: str, log: PartitionLog) -> dict[str, Any]:
+    """What a reader that stands there sees of a leader's log."""
+    bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
+    return {
+        **reading.view(),
+        "ahead": _ahead(reading.position, bound, log),
+        "bound": bound,
+        "held_by": _held_by(log) if bound < log.high_watermark else None,
+    }
 
 
 def _ahead(position: int, bound: int, log: PartitionLog) -> list[list[Any]]:

@@ -8,16 +8,21 @@ A segment does not tell the high watermark. The lane takes everything in the fil
 stable offset is what a broker would find that has this file alone.
 """
 
+import copy
 from typing import Any
 
 from engine.broker.append_rules import Rules
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
-from engine.broker.parts import ProducerPart
+from engine.broker.parts import BatchPart, ProducerPart
+from engine.broker.validation import Origin
 from engine.codec.batch_message import coordinator_epoch_of, message_of
 from engine.codec.control_record import MARKER_TYPES, ControlType
 from engine.codec.partition_folder import Segment
+from engine.codec.record_batch import CODEC_NAMES
 from engine.codec.segment import BatchRow
+from engine.errors import Error
+from engine.messages import RecordBatch
 from engine.profiles import K28
 from engine.switches import Switches
 from engine.watching import Watch
@@ -45,7 +50,7 @@ def exact(number: int) -> int | str:
 class Lane:
     """One partition, from an empty lane at `first_offset`."""
 
-    __slots__ = ("_log", "_open", "_replica", "leader_epoch", "partition")
+    __slots__ = ("_open", "_replica", "leader_epoch", "log", "partition")
 
     def __init__(self, partition: str, first_offset: int) -> None:
         self.partition = partition
@@ -61,14 +66,14 @@ class Lane:
         )
         log.segments = []
         log.log_start = log.log_end = log.high_watermark = first_offset
-        self._log = log
+        self.log = log
         self._replica: list[str] = ["partitions", partition, "replicas", str(FILE_REPLICA)]
         self._open: dict[int, list[int]] = {}
         """Producer id to the base offsets of its batches that no marker has decided yet."""
 
     def view(self) -> Json:
         """The partition's part of the first view."""
-        replica: Json = {**self._log.pointers(), "waiting": [], "batches": {}, "producers": {}}
+        replica: Json = {**self.log.pointers(), "waiting": [], "batches": {}, "producers": {}}
         return {
             "leader": FILE_REPLICA,
             "leader_epoch": self.leader_epoch,
@@ -83,42 +88,78 @@ class Lane:
         """The changes when the first row of a segment is read."""
         if segment.base_offset is None or segment.base_offset > NUMBER_MAX:
             return []
-        before = self._log.pointers()
-        self._log.segments.append(segment.base_offset)
-        return _differences(self._replica, before, self._log.pointers())
+        before = self.log.pointers()
+        self.log.segments.append(segment.base_offset)
+        return _differences(self._replica, before, self.log.pointers())
 
     def holds(self, row: BatchRow) -> bool:
         """Whether the batch can stand behind the others. One that cannot is told, not drawn."""
         header = row.header
-        return self._log.log_end <= header.base_offset <= header.last_offset < NUMBER_MAX
+        return self.log.log_end <= header.base_offset <= header.last_offset < NUMBER_MAX
 
     def append(self, row: BatchRow, at: int) -> list[Json]:
         """The changes when `row`, which the lane holds, is appended; `at` in milliseconds since the first
         batch."""
-        header, log = row.header, self._log
-        pointers, producer = log.pointers(), self._producer(header.producer_id)
+        header = row.header
+        before = self._state(header.producer_id)
         decided = self._replay(row, at)
         changes = [
             {"path": self._batch_path(header.base_offset), "after": _batch_view(row, at)},
             *decided,
-            *_differences(self._replica, pointers, log.pointers()),
+            *self._moved(header.producer_id, before),
         ]
-        known = self._producer(header.producer_id)
-        if known is not None:
-            path = [*self._replica, "producers", str(header.producer_id)]
-            if producer is None:
-                changes.append({"path": path, "after": known})
-            else:
-                changes += _differences(path, producer, known)
         if header.partition_leader_epoch != self.leader_epoch:
             path = ["partitions", self.partition, "leader_epoch"]
-            before, self.leader_epoch = self.leader_epoch, header.partition_leader_epoch
-            changes.append({"path": path, "before": before, "after": self.leader_epoch})
+            earlier, self.leader_epoch = self.leader_epoch, header.partition_leader_epoch
+            changes.append({"path": path, "before": earlier, "after": self.leader_epoch})
         return changes
+
+    def append_marker(self, marker: RecordBatch, at: int) -> tuple[Error, list[Json]]:
+        """What a leader with this log answers to a coordinator's marker that no file holds, and the changes when it
+        stores it."""
+        log, producer_id = self.log, marker.producer_id
+        before = self._state(producer_id)
+        appended = log.append_as_leader(
+            (marker,), at, leader_epoch=self.leader_epoch, origin=Origin.COORDINATOR
+        )
+        if appended.error is not Error.NONE:
+            return appended.error, []
+        log.set_high_watermark(log.log_end)
+        stored = BatchPart(log, appended.base_offset).view() or {}
+        view = {**stored, "producer_id": exact(producer_id), "codec": CODEC_NAMES[0], "damaged": False}
+        return Error.NONE, [
+            {"path": self._batch_path(appended.base_offset), "after": view},
+            *self._decide(producer_id, _OUTCOMES[str(marker.control_type)]),
+            *self._moved(producer_id, before),
+        ]
+
+    def is_open(self, producer_id: int, first_offset: int) -> bool:
+        """Whether a transaction of this producer is open since then."""
+        return self.log.producers.open_transactions.get(first_offset) == producer_id
+
+    def copied(self) -> "Lane":
+        """A lane of its own that holds the same. What never changes is shared."""
+        log = self.log
+        shared = (log.profile, log.watch, log.producers.rules, *log.batches)
+        return copy.deepcopy(self, {id(one): one for one in shared})
+
+    def _state(self, producer_id: int) -> tuple[Json, Json | None]:
+        return self.log.pointers(), self._producer(producer_id)
+
+    def _moved(self, producer_id: int, before: tuple[Json, Json | None]) -> list[Json]:
+        """The changes of the log's numbers and of the producer's entry."""
+        pointers, producer = before
+        changes = _differences(self._replica, pointers, self.log.pointers())
+        known = self._producer(producer_id)
+        if known is None:
+            return changes
+        path = [*self._replica, "producers", str(producer_id)]
+        entry = [{"path": path, "after": known}] if producer is None else _differences(path, producer, known)
+        return changes + entry
 
     def _replay(self, row: BatchRow, at: int) -> list[Json]:
         """Put the batch into the log; returns what a marker decides about earlier batches."""
-        header, log = row.header, self._log
+        header, log = row.header, self.log
         if row.damage or (header.is_control and not (_is_marker(row) or row.ends_untold)):
             # It takes its offsets, and nothing is concluded from it.
             log.log_end = header.last_offset + 1
@@ -132,15 +173,17 @@ class Lane:
             if header.is_transactional:
                 self._open.setdefault(header.producer_id, []).append(header.base_offset)
             return []
-        outcome = _OUTCOMES.get(_control_name(row) or "", "ended")
+        return self._decide(header.producer_id, _OUTCOMES.get(_control_name(row) or "", "ended"))
+
+    def _decide(self, producer_id: int, outcome: str) -> list[Json]:
         return [
             {"path": [*self._batch_path(base_offset), "outcome"], "before": "open", "after": outcome}
-            for base_offset in self._open.pop(header.producer_id, [])
+            for base_offset in self._open.pop(producer_id, [])
         ]
 
     def _producer(self, producer_id: int) -> Json | None:
         """The producer's entry as the view shows it."""
-        return ProducerPart(self._log, producer_id).view()
+        return ProducerPart(self.log, producer_id).view()
 
     def _batch_path(self, base_offset: int) -> list[str]:
         return [*self._replica, "batches", str(base_offset)]

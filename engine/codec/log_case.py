@@ -15,6 +15,7 @@ from typing import Any
 
 from engine.codec.buffers import Buffer
 from engine.codec.lane import NUMBER_MAX, Lane
+from engine.codec.log_preview import PREVIEWS_MAX, Ending, preview
 from engine.codec.log_sentences import (
     batch_notes,
     batch_sentence,
@@ -23,6 +24,7 @@ from engine.codec.log_sentences import (
     segment_note,
     sentence,
 )
+from engine.codec.log_step import log_step
 from engine.codec.partition_folder import (
     PartitionFolder,
     Segment,
@@ -71,6 +73,8 @@ class LogCase:
     not_read: tuple[UnreadFile, ...]
     shortened: bool
     """The files hold more than `STEPS_MAX` batches; the last step says so."""
+    previews: dict[int, list[Json]] = field(default_factory=dict)
+    """Of the endings that were asked about, by their places: the steps behind the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +100,13 @@ class _Placed:
 
 
 def log_case(
-    files: Mapping[str, Buffer], reader: SegmentReader | None = None, told: Sequence[ToldPartition] = ()
+    files: Mapping[str, Buffer],
+    reader: SegmentReader | None = None,
+    told: Sequence[ToldPartition] = (),
+    endings: Sequence[Ending] = (),
 ) -> LogCase:
-    """The log case of `files` (path → bytes, paths with `/`) and of the partitions that were told of.
+    """The log case of `files` (path → bytes, paths with `/`) and of the partitions that were told of. `endings`:
+    markers to try behind its last step, the first `PREVIEWS_MAX`.
 
     Raises NotALogError when no file is a segment and nothing is told, or when there are more than
     `PARTITIONS_MAX` partitions.
@@ -130,7 +138,17 @@ def log_case(
         steps=run.steps,
         not_read=tuple(unread for folder in folders for unread in folder.not_read),
         shortened=run.shortened,
+        previews={} if run.shortened else _previews(run, endings[:PREVIEWS_MAX]),
     )
+
+
+def _previews(run: "_Run", endings: Sequence[Ending]) -> dict[int, list[Json]]:
+    tried = {
+        place: preview(run.lanes[ending.partition], ending, len(run.steps), run.at)
+        for place, ending in enumerate(endings)
+        if ending.partition in run.lanes
+    }
+    return {place: steps for place, steps in tried.items() if steps}
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,25 +237,8 @@ class _Run:
         return [] if before == self.at else [{"path": ["time"], "before": before, "after": self.at}]
 
     def _put(self, actor: str, said: Json, notes: list[Json], changes: list[Json], interesting: bool) -> None:
-        self.steps.append(
-            {
-                "number": len(self.steps) + 1,
-                "at": self.at,
-                "actor": actor,
-                "kind": "log",
-                "key": said["key"],
-                "params": said["params"],
-                "rules": said["rules"],
-                "notes": notes,
-                "decision": None,
-                "refusal": None,
-                "messages": [],
-                "transition": None,
-                "interesting": interesting,
-                "broken": [],
-                "changes": changes,
-            }
-        )
+        number = len(self.steps) + 1
+        self.steps.append(log_step(number, self.at, actor, said, notes, changes, interesting=interesting))
 
 
 def _header(partitions: list[str], origin: int | None) -> Json:
