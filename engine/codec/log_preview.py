@@ -50,7 +50,7 @@ class Ending:
     log_end: int
     """Where the log ends for whoever thinks of the marker; one that ends elsewhere is not the log that is meant."""
     notes: Sequence[Json] = ()
-    """Sentences that are told with the marker."""
+    """Sentences that are told with both steps."""
 
 
 def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
@@ -63,8 +63,9 @@ def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
     said = sentence(
         "log.preview.readers", "CON-3", "CON-5", partition=partition, stable=stable, end=log.high_watermark
     )
+    notes = list(ending.notes)
     first = log_step(
-        number + 1, at, partition, said, [], [{"path": ["consumers"], "after": before}], interesting=True
+        number + 1, at, partition, said, notes, [{"path": ["consumers"], "after": before}], interesting=True
     )
     entry = log.producers.entries[ending.producer_id]
     marker = control_batch(
@@ -92,7 +93,7 @@ def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
         ]
         params |= {"offset": ending.log_end, "before": stable, "after": log.last_stable_offset}
         said = sentence(f"log.preview.{ending.result.lower()}", "MSG-3", "LOG-8", "CON-3", **params)
-    second = log_step(number + 2, at, partition, said, list(ending.notes), changes, interesting=True)
+    second = log_step(number + 2, at, partition, said, notes, changes, interesting=True)
     return [first, second]
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 import msgspec
@@ -12,10 +12,12 @@ from engine.codec.log_case import TITLE_PARTITIONS_MAX, LogCase, NotALogError, l
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.lone_files import most_telling
+from eosviz.pipeline.kafka_logs.previews import Preview, previews_of
 from eosviz.replays import format, player_file, writing
 from eosviz.replays.bringing import brought
 from eosviz.replays.checking import verified
 from eosviz.replays.log_analysis import Analysis, analyse, bounded, is_bundle
+from eosviz.replays.log_branches import branches_of, tell_previews
 from eosviz.replays.models import Replay, ReplayFile
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.storable import storable
@@ -140,8 +142,9 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
     if not files:
         raise ReplayRefused("no_log_file")
     analysis = analyse(files)
+    previews = previews_of(analysis.document or {})
     try:
-        case = log_case(files, segment_reader(), analysis.told)
+        case = log_case(files, segment_reader(), analysis.told, [one.ending for one in previews])
     except NotALogError as error:
         document = analysis.document or {}
         if not document.get("partitions") and not document.get("log_lines"):
@@ -152,7 +155,7 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
                 raise ReplayRefused.said(alone.key, alone.params) from error
             raise ReplayRefused.said(error.key, error.params) from error
         case = _printed_case(document)
-    return _store_log(case, analysis, owner)
+    return _store_log(case, analysis, owner, previews)
 
 
 def keep_case(document: dict[str, Any]) -> Replay:
@@ -187,9 +190,11 @@ def _tell_steps(verdicts: list[dict[str, Any]], steps: list[dict[str, Any]]) -> 
         verdict["step"] = stored.get((verdict["partition"], verdict["first_offset"]), 0)
 
 
-def _store_log(case: LogCase, analysis: Analysis, owner: str) -> Replay:
+def _store_log(case: LogCase, analysis: Analysis, owner: str, previews: Sequence[Preview] = ()) -> Replay:
     identity = uuid.uuid4()
-    _tell_steps((analysis.document or {}).get("verdicts", []), case.steps)
+    verdicts = (analysis.document or {}).get("verdicts", [])
+    _tell_steps(verdicts, case.steps)
+    tell_previews(verdicts, case, previews)
     replay = Replay(
         id=identity,
         owner=owner,
@@ -210,25 +215,16 @@ def _store_log(case: LogCase, analysis: Analysis, owner: str) -> Replay:
             }
         ),
     )
-    branch = {
-        "id": "1",
-        "name": "log",
-        "parent": None,
-        "leaves_at": 0,
-        "newest": len(case.steps),
-        "finished": "complete",
-        "interventions": [],
-        "first_broken": {},
-    }
+    branches, steps = branches_of(case, previews)
     fields = {
         "v": 1,
         "kind": "log",
         "session": {"id": str(identity), "title": replay.title, "scenario": None, "variant": None},
         "header": case.header,
         "verified": verified("log", replay.engine, replay.steps, replay.finding, None),
-        "branches": [branch],
+        "branches": branches,
         "view": case.view,
     }
-    replay.player = player_file.pack(fields, player_file.pack_steps({"1": case.steps}))
+    replay.player = player_file.pack(fields, player_file.pack_steps(steps))
     replay.digest = hashlib.sha256(bytes(replay.player)).hexdigest()
     return _keep(replay, "cases")

@@ -1,17 +1,35 @@
 /**
- * What files of a broker do not hold, said once, in the place of the panels that would have nothing to show.
+ * What files of a broker do not hold, said once, in the place of the panels that would have nothing to show; in front
+ * of it, at the steps of a preview, what it supposes and the command that would do it.
  *
  *     <eos-from-files .frame=${frame}></eos-from-files>
  */
 
-import { html } from "lit";
+import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
+import type { Frame, Step } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { DiagramElement, section } from "./element.ts";
 
+/** Steps that nobody wrote (engine/codec/log_preview.py). */
+function isPreview(step: Step | null): step is Step {
+  return step?.key.startsWith("log.preview.") === true;
+}
+
 export class FromFiles extends DiagramElement {
-  protected override show(): TemplateResult {
-    return section(say("diagram.from_files.heading"), "", html`<p class="quiet">${say("diagram.from_files.lacks")}</p>`);
+  static override styles = [
+    ...DiagramElement.styles,
+    css`
+      ul { margin: 3px 0 10px; padding: 0; list-style: none; }
+      li { overflow-wrap: anywhere; margin-bottom: 3px; }
+    `,
+  ];
+
+  protected override show(frame: Frame): TemplateResult {
+    const step = frame.step;
+    return html`${isPreview(step) ? section(say("diagram.from_files.preview"), "", html`<ul>${step.notes.map(
+      (note) => html`<li>${say(note.key, note.params)}</li>`)}</ul>`) : nothing}${section(
+      say("diagram.from_files.heading"), "", html`<p class="quiet">${say("diagram.from_files.lacks")}</p>`)}`;
   }
 }
 

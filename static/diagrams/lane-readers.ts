@@ -44,7 +44,7 @@ export function stretchesOf(lane: ReaderLaneView | undefined): Stretch[] {
 
 /** `13 read, none hidden`, or which offsets the reader does not have, and why. Markers are nobody's. */
 export function readerFact(consumer: Reader, partition: string, most = Number.POSITIVE_INFINITY): string {
-  const read = consumer.delivered[partition]?.length ?? 0;
+  const read = consumer.lanes?.[partition]?.read ?? consumer.delivered[partition]?.length ?? 0;
   const byFate = new Map<string, string[]>();
   for (const [first, last, fate] of stretchesOf(consumer.lanes?.[partition])) {
     if (fate === "delivered" || fate === "control") continue;

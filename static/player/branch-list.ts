@@ -9,6 +9,7 @@ import { repeat } from "lit/directives/repeat.js";
 import { DialogElement } from "./dialogs.ts";
 import { doneOn, inWords, treeOf } from "./done.ts";
 import type { TreeRow } from "./done.ts";
+import { branchName } from "./branch-name.ts";
 import type { BranchInfo } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
@@ -50,7 +51,7 @@ export class BranchList extends DialogElement {
   }
 
   #item({ branch, depth }: TreeRow, store: PlayerStore): TemplateResult {
-    const parent = branch.parent === null ? null : (store.lines.branches.get(branch.parent)?.name ?? branch.parent);
+    const parent = branch.parent === null ? null : (branchName(store.lines.branches.get(branch.parent)) || branch.parent);
     const isHere = branch.id === store.branch;
     return html`<li aria-current=${isHere ? "true" : "false"} data-depth=${Math.min(depth, defaults.deepest)}>
       ${this.naming === branch.id ? this.#nameField(branch, store) : this.#name(branch, store)}
@@ -66,7 +67,7 @@ export class BranchList extends DialogElement {
 
   #name(branch: BranchInfo, store: PlayerStore): TemplateResult {
     const change = say("branch.rename", { name: branch.name });
-    return html`<span class="row"><b class="branch-called">${branch.name}</b>
+    return html`<span class="row"><b class="branch-called">${branchName(branch)}</b>
       ${store.source.live ? html`<button class="rename" aria-label=${change} title=${change} @click=${() => this.#rename(branch.id)}>✎</button>` : nothing}</span>`;
   }
 

@@ -59,6 +59,8 @@ export interface ReaderLaneView {
   ahead?: [number, number, string][];
   bound?: number | null;
   held_by?: { producer_id: number | string; first_offset: number } | null;
+  /** Of a log case's readers: how many records they were given, which nobody has named. */
+  read?: number;
 }
 
 /** The additions to one broker. */

@@ -17,6 +17,7 @@ import { defaults as picture, layoutSpacetime } from "../diagrams/spacetime-layo
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import { asPng, standalone } from "../diagrams/standalone.ts";
 import { get } from "./addressed.ts";
+import { branchName } from "./branch-name.ts";
 import { DialogElement } from "./dialogs.ts";
 import type { Frame, JsonObject } from "./frame.ts";
 import { Making } from "./making.ts";
@@ -116,7 +117,7 @@ export class Export extends DialogElement {
     return html`<h3>${say("exports.files")}</h3>
       ${store.lines.branches.size === 1 ? nothing : html`<p class="share-row"><label>${say("exports.what")}
         <select @change=${(event: Event) => (this.all = (event.target as HTMLSelectElement).value === "all")}>
-          <option value="line" ?selected=${!this.all}>${say("exports.what.line", { name: store.info?.name ?? "", steps: store.newest })}</option>
+          <option value="line" ?selected=${!this.all}>${say("exports.what.line", { name: branchName(store.info), steps: store.newest })}</option>
           <option value="all" ?selected=${this.all}>${say("exports.what.all")}</option></select></label></p>`}
       <ul class="export-list">${repeat(this.limits?.forms ?? ["html", "replay"], (form) => form, (form) => this.#row(form, this.#saver(form, false)))}</ul>
       ${this.making === null || this.making.form === PUBLISH ? nothing : this.#progress(this.making)}

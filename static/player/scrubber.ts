@@ -10,6 +10,7 @@ import type { SVGTemplateResult, TemplateResult } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import { html, nothing, svg } from "lit";
+import { branchName } from "./branch-name.ts";
 import { doneOn, inWords } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { axisSides, MeasuredElement } from "./store-element.ts";
@@ -112,8 +113,8 @@ export class Scrubber extends MeasuredElement {
   #name(row: BranchRow, store: PlayerStore): TemplateResult {
     const what = interventionsOf(row);
     return html`<button class="branch-name" .style=${`top:${row.y - 12}px`} aria-current=${row.isCurrent ? "true" : "false"}
-      title=${what === "" ? row.branch.name : `${row.branch.name}: ${what}`}
-      @click=${() => store.switchTo(row.branch.id)}>${row.branch.name}</button>`;
+      title=${what === "" ? branchName(row.branch) : `${branchName(row.branch)}: ${what}`}
+      @click=${() => store.switchTo(row.branch.id)}>${branchName(row.branch)}</button>`;
   }
 
   readonly #openBranches = (): void => {
@@ -175,7 +176,7 @@ function interventionsOf(row: BranchRow): string {
 
 function line(row: BranchRow, axis: Axis, isNamed: boolean): SVGTemplateResult {
   // Where names do not stand at the side, they stand on the line.
-  const what = isNamed ? interventionsOf(row) : row.branch.parent === null ? "" : row.branch.name;
+  const what = isNamed ? interventionsOf(row) : row.branch.parent === null ? "" : branchName(row.branch);
   const room = axis.right - row.startX;
   return svg`<path class=${row.isCurrent ? "branch-line current" : "branch-line"} d=${row.path} />
     <circle class=${row.isCurrent ? "tip current" : "tip"} cx=${row.endX} cy=${row.y} r="3" />

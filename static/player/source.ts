@@ -15,6 +15,8 @@ import type { WhyAnswer } from "./why-answer.ts";
 export interface BranchInfo {
   id: string;
   name: string;
+  /** What it is, where nobody named it. */
+  said?: { key: string; params: JsonObject };
   parent: string | null;
   /** The last step this branch shares with its parent. */
   leaves_at: number;

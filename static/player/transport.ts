@@ -2,6 +2,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
+import { branchName } from "./branch-name.ts";
 import type { Play } from "./play.ts";
 import { SPEEDS } from "./play.ts";
 import type { PlayerStore } from "./store.ts";
@@ -42,7 +43,7 @@ export class Transport extends StoreElement {
     const over = atEnd && store.shown >= store.newest && store.newest > 0 ? overKey(store) : null;
     return html`<div class="where num">
         <b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: store.newest })}</span>
-        ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: store.info?.name ?? "", count: store.lines.branches.size })}</button>`}
+        ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}
         <span class="virtual">${say(over ?? "player.virtual_time", { at: frame?.view.time ?? 0 })}</span>
         <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at: frame?.view.time ?? 0 })}</span>
       </div>

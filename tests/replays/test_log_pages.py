@@ -170,7 +170,7 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
         "Producer 1022, epoch 0, from offset 2",
         "tx-open-public",
         "kafka-transactions.sh --bootstrap-server HOST:PORT describe --transactional-id tx-open-public",
-        "once it is aborted, the last stable offset is 8",
+        "once it is aborted, the last stable offset is 9",
     ):
         assert words in page
     assert page.index("hangopen-0</span> <span") < page.index("__transaction_state-0</span>")
@@ -180,13 +180,40 @@ def test_a_verdict_leads_to_the_step_that_stores_what_it_is_about(client: Client
     send(client, uploads(OPEN) + uploads(LOGS / "_internal"))
     replay = Replay.objects.get()
     play = reverse("replays:play", args=[replay.id])
-    (steps,) = played(replay)["steps"].values()
+    steps = played(replay)["steps"]["1"]
     page = case_page(client)
     (step,) = (one for one in steps if f'href="{play}?step={one["number"]}"' in page)
     assert any(
         change["path"] == ["partitions", "hangopen-0", "replicas", "0", "batches", "2"]
         for change in step["changes"]
     )
+
+
+def test_a_verdict_leads_to_its_remedy_on_a_copy(client: Client) -> None:
+    """The coordinator knows this transaction as open, so what the preview tries is what its timeout would bring."""
+    send(client, uploads(OPEN) + uploads(LOGS / "_internal"))
+    replay = Replay.objects.get()
+    written, tried = played(replay)["branches"]
+    play = reverse("replays:play", args=[replay.id])
+    assert f'href="{play}?branch={tried["id"]}&amp;step={replay.steps + 1}"' in case_page(client)
+    assert (tried["parent"], tried["leaves_at"], written["newest"]) == ("1", replay.steps, replay.steps)
+    assert tried["said"]["key"] == "logs.preview.timeout"
+    readers, marker = played(replay)["steps"][tried["id"]]
+    assert (readers["key"], marker["key"]) == ("log.preview.readers", "log.preview.abort")
+    assert (marker["params"]["producer_epoch"], marker["params"]["after"]) == (1, 9)
+    command = next(note for note in marker["notes"] if note["key"] == "logs.preview.command")
+    assert command["params"]["command"].endswith("describe --transactional-id tx-open-public")
+
+
+def test_a_log_that_was_not_read_whole_gets_no_preview(client: Client) -> None:
+    (log,) = uploads(OPEN, ".log")
+    damaged = io.BytesIO(log.getvalue()[:-1])
+    damaged.name = log.name
+    send(client, [damaged])
+    replay = Replay.objects.get()
+    assert replay.analysis["verdicts"][0]["remedy"] is not None
+    assert [branch["name"] for branch in played(replay)["branches"]] == ["log"]
+    assert "try-remedy" not in case_page(client)
 
 
 def test_the_case_speaks_the_readers_language(client: Client) -> None:

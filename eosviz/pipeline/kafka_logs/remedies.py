@@ -35,7 +35,7 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
         return None
     topic, _, number = partition.name.rpartition("-")
     gone = (transaction.producer_id,)
-    preview = (partition.last_stable_offset(gone), partition.visible_committed(gone))
+    preview = (_stable_without(partition, gone), partition.visible_committed(gone))
     if verdict.kind in _ABORTED:
         place = f"--topic {topic} --partition {number} --start-offset {transaction.first_offset}"
         first = f"{_TOOL} describe-producers --topic {topic} --partition {number}"
@@ -52,3 +52,9 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
     else:
         condition = words("condition.leader", partition=entry.partition)
     return Remedy("wait", described, (condition,), *preview)
+
+
+def _stable_without(partition: Partition, gone: tuple[int]) -> int:
+    """With the marker that ends it, which takes an offset of its own at the end of the log."""
+    stable = partition.last_stable_offset(gone)
+    return stable + (0 <= stable == partition.high_watermark)

@@ -94,7 +94,7 @@ def test_a_transaction_that_the_coordinator_counts_as_ongoing_is_slow_but_alive(
     assert verdict["timeout_at"] == OPEN_SINCE + 900_000
     assert verdict["remedy"]["action"] == "wait"
     assert (verdict["remedy"]["last_stable_offset"], verdict["remedy"]["visible_read_committed"]) == (
-        8,
+        9,
         ((4, 4),),
     )
 

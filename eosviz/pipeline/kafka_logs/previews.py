@@ -1,0 +1,86 @@
+"""What remedies would write, as markers to try on a copy of the log (engine/codec/log_preview.py).
+
+Remedies are those of a case's document (docs/logs.md); a marker is tried where the log can be read as a
+broker would read it: whole, and in batches of today's format.
+"""
+
+from typing import Any, NamedTuple
+
+from engine.codec.log_preview import Ending
+
+Json = dict[str, Any]
+_EPOCH_MAX = 32767
+
+
+class _Marker(NamedTuple):
+    """`name`: of the sentences `logs.preview.<name>`; `raised`: how much newer its epoch is than that of the data."""
+
+    name: str
+    result: str
+    raised: int = 0
+
+
+_ACTIONS = {"abort": _Marker("abort", "ABORT"), "look": _Marker("abort", "ABORT")}
+"""Who looks is told what an abort would show: it is the one thing that an administrator can do."""
+_WAITS = {
+    "PrepareCommit": _Marker("owed", "COMMIT"),
+    "PrepareAbort": _Marker("owed", "ABORT"),
+    "PrepareEpochFence": _Marker("timeout", "ABORT", raised=1),
+    "Ongoing": _Marker("timeout", "ABORT", raised=1),
+}
+"""By the coordinator's state. A timeout fences the producer first: its marker has the next epoch."""
+
+
+class Preview(NamedTuple):
+    """One verdict's marker."""
+
+    verdict: int
+    """Its place among the verdicts."""
+    name: Json
+    """The sentence that a branch with it is called by."""
+    ending: Ending
+
+
+def previews_of(document: Json) -> list[Preview]:
+    """In the order of the verdicts. `document`: of a case, with keys and parameters for sentences."""
+    partitions = {one["name"]: one for one in document.get("partitions", ())}
+    found = []
+    for place, verdict in enumerate(document.get("verdicts", ())):
+        marker, partition = _marker_of(verdict), partitions.get(verdict["partition"])
+        if marker is None or partition is None or partition["corrupt"] or partition["legacy"]:
+            continue
+        params = {
+            "partition": verdict["partition"],
+            "offset": verdict["first_offset"],
+            "result": marker.result,
+        }
+        found.append(
+            Preview(
+                place,
+                {"key": f"logs.preview.{marker.name}", "params": params},
+                Ending(
+                    partition=verdict["partition"],
+                    producer_id=verdict["producer_id"],
+                    producer_epoch=min(_EPOCH_MAX, verdict["epoch"] + marker.raised),
+                    result=marker.result,
+                    first_offset=verdict["first_offset"],
+                    log_end=partition["high_watermark"],
+                    notes=_notes(verdict["remedy"], marker),
+                ),
+            )
+        )
+    return found
+
+
+def _marker_of(verdict: Json) -> _Marker | None:
+    """None where there is nothing to write, or nobody can say what would be written."""
+    remedy = verdict["remedy"]
+    if remedy is None:
+        return None
+    return _ACTIONS.get(remedy["action"]) or _WAITS.get(verdict["coordinator_state"] or "")
+
+
+def _notes(remedy: Json, marker: _Marker) -> list[Json]:
+    command = {"key": "logs.preview.command", "params": {"command": remedy["command"]}}
+    told = [{"key": f"logs.preview.{marker.name}.means", "params": {}}, command, *remedy["preconditions"]]
+    return [{**one, "rules": []} for one in told]

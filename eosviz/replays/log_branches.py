@@ -1,0 +1,51 @@
+"""The branches of a log case: what was written, and what remedies would write, tried on a copy (docs/logs.md)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.codec.log_case import LogCase
+from eosviz.pipeline.kafka_logs.previews import Preview
+
+WRITTEN = "1"
+"""The branch with what is in the files."""
+
+Json = dict[str, Any]
+
+
+def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json], dict[str, list[Json]]]:
+    """Branches of a player file and the steps of each. `previews`: those whose endings were given to the case."""
+    last = len(case.steps)
+    branches, steps = [_branch(WRITTEN, "log", last)], {WRITTEN: case.steps}
+    for place, tried in case.previews.items():
+        identity = preview_branch(place)
+        name = f"preview {place + 1}"
+        branch = _branch(identity, name, last + len(tried), parent=WRITTEN, leaves_at=last)
+        branches.append(branch | {"said": previews[place].name})
+        steps[identity] = tried
+    return branches, steps
+
+
+def tell_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
+    """Beside each verdict the branch on which its remedy is tried, and where that begins."""
+    for place in case.previews:
+        verdicts[previews[place].verdict]["preview"] = {
+            "branch": preview_branch(place),
+            "step": len(case.steps) + 1,
+        }
+
+
+def preview_branch(place: int) -> str:
+    return str(place + 2)
+
+
+def _branch(identity: str, name: str, newest: int, parent: str | None = None, leaves_at: int = 0) -> Json:
+    return {
+        "id": identity,
+        "name": name,
+        "parent": parent,
+        "leaves_at": leaves_at,
+        "newest": newest,
+        "finished": "complete",
+        "interventions": [],
+        "first_broken": {},
+    }
