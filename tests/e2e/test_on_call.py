@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -13,6 +14,7 @@ from tests.e2e.newcomer import Keyboard
 from tests.e2e.test_newcomer_walk import move
 from tests.running_site import RunningSite
 
+LOG = Path(__file__).parents[1] / "oracles" / "kafka-logs" / "h2_open" / "hangopen-0"
 CLICKS_MAX = 3
 MOVES_MAX = 40
 PRODUCER, TRANSACTION = "p1", "txn-1"
@@ -63,3 +65,28 @@ def test_three_clicks_lead_from_a_stuck_offset_to_the_producer_that_holds_it(stu
     mouse.press(why.get_by_role("button", name=re.compile(rf"\b{PRODUCER}\b")).first)
     expect(stuck.locator("eos-selection-bar .selected")).to_contain_text(PRODUCER)
     assert mouse.made <= CLICKS_MAX
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "telephone"])
+def test_a_remedy_is_looked_at_on_a_copy_of_the_log(
+    browser: Browser, running_site: RunningSite, size: tuple[int, int]
+) -> None:
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
+    page = context.new_page()
+    hand = Keyboard(page)
+    page.goto(f"{running_site.address}replays/log")
+    hand.give_file(page.locator("#folder"), LOG)
+    hand.press(page.locator("form.upload button"))
+    hand.press(page.get_by_role("link", name="Look at it on a copy"))
+    sentence = page.locator("eos-sentence .s")
+    expect(sentence).to_contain_text("reader-1, read_committed, gets no further than offset 2")
+    page.keyboard.press("ArrowRight")
+    expect(sentence).to_contain_text("Preview, nothing was done to any cluster: an ABORT marker")
+    expect(page.locator("eos-lanes .twin")).to_contain_text("1 read; offset 0, 2–3, 6 hidden")
+    assert faults(page) == []
+    assert_accessible(page)
+    # Behind the log, and not in it.
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(sentence).not_to_contain_text("Preview")
+    context.close()
