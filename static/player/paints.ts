@@ -13,6 +13,7 @@ export class Paints {
   #isTaken = false;
   /** What was drawn at once was not painted yet. */
   #drewAtOnce = false;
+  #isPassed = false;
   #asked = false;
   #waiting: (() => void)[] = [];
   #alone: (() => void)[] = [];
@@ -43,15 +44,21 @@ export class Paints {
     this.#isTaken = true;
   };
 
+  /** Draws nothing before the next paint: what was done since the last one is enough for it. */
+  readonly pass = (): void => {
+    this.#ask();
+    this.#isTaken = this.#isPassed = true;
+  };
+
   #ask(): void {
     if (!this.#asked) this.#beforePaint(() => this.#paints());
     this.#asked = true;
   }
 
   #paints(): void {
-    const draws = (this.#drewAtOnce || this.#alone.length === 0 ? this.#waiting : this.#alone).splice(0);
-    this.#isTaken = draws.length > 0 || this.#alone.length > 0;
-    this.#drewAtOnce = this.#asked = false;
+    const draws = this.#isPassed ? [] : (this.#drewAtOnce || this.#alone.length === 0 ? this.#waiting : this.#alone).splice(0);
+    this.#isTaken = draws.length + this.#alone.length + this.#waiting.length > 0;
+    this.#isPassed = this.#drewAtOnce = this.#asked = false;
     if (this.#isTaken) this.#ask();
     for (const draw of draws) draw();
   }

@@ -46,6 +46,8 @@ export interface Choice {
   schedule: (draw: () => void, atOnce?: boolean) => void;
   /** Calls back before the next paint, for which nothing else is drawn. */
   alone: (draw: () => void) => void;
+  /** Has nothing drawn before the next paint. */
+  pass: () => void;
   later: (milliseconds: number, action: () => void) => void;
   /** Milliseconds, from any beginning. */
   now: () => number;
@@ -53,7 +55,7 @@ export interface Choice {
   lines: Lines;
 }
 
-const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "lines"> = {
+const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
   now: () => performance.now(),
@@ -104,14 +106,16 @@ export class PlayerStore extends EventTarget implements Listener {
     this.lines = choice.lines ?? new Lines(source.live ? held : whole);
     this.#arrows = new ArrowReach(this.lines);
     this.#ahead = new Ahead(this.lines);
-    const { schedule, alone } = new Paints();
-    this.#choice = { ...ROOT_ONLY, schedule, alone, lines: this.lines, ...choice };
+    const { schedule, alone, pass } = new Paints();
+    this.#choice = { ...ROOT_ONLY, schedule, alone, pass, lines: this.lines, ...choice };
     this.#supply = new Supply({
       lines: this.lines,
       ask: (command) => this.#ask(command),
       later: this.#choice.later,
       landed: (branch, number) => {
         this.#landed = { branch, number };
+        // To read a view takes as long as to draw it, and a knob that waits for both at once stutters.
+        if (this.isDragged) this.#choice.pass();
         this.#drawWhenMade(false);
       },
       resting: () => (this.source.live && this.status === "live" ? { branch: this.branch, shown: this.shown, isDragged: this.isDragged } : null),

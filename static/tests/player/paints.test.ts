@@ -94,3 +94,18 @@ test("what shall have a paint to itself does not share the one of what was drawn
   paint();
   assert.equal(asked(), 0);
 });
+
+test("a paint that is passed by has nothing drawn for it, and everything is drawn for the next", () => {
+  const { paints, endTask, paint, asked } = surroundings();
+  const drawn: string[] = [];
+  paints.schedule(() => drawn.push("stored"), false);
+  paints.pass();
+  paints.schedule(() => drawn.push("moved"));
+  endTask();
+  paint();
+  assert.deepEqual(drawn, []);
+  paint();
+  assert.deepEqual(drawn, ["stored", "moved"]);
+  paint();
+  assert.equal(asked(), 0);
+});

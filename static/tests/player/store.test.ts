@@ -437,3 +437,21 @@ test("what a held knob passes between two paints is not drawn", async () => {
   await paint();
   assert.deepEqual(shown, [20, 21, 31]);
 });
+
+test("what a held knob was told is read for one paint and drawn for the next", async () => {
+  const run = makeRun(2000);
+  const source = new StoredSource({ main: run }, [branch("main", 2000)]);
+  const beforePaint: (() => void)[] = [];
+  const { schedule, pass } = new Paints((action) => void beforePaint.push(action));
+  const store = new PlayerStore(source, { schedule, pass, later: never, startAt: { branch: null, step: 10 } });
+  const paint = async (): Promise<number> => {
+    beforePaint.splice(0).forEach((action) => action());
+    await new Promise((resume) => setImmediate(resume));
+    return store.shown;
+  };
+  store.start();
+  for (let count = 0; count < 10; count += 1) await paint();
+  store.isDragged = true;
+  store.moveTo(1500);
+  assert.deepEqual([await paint(), await paint(), await paint()], [10, 10, 1500]);
+});
