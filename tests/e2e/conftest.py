@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, expect
 
-PATIENCE = 30_000
-"""Milliseconds for what is waited for; far more than is needed, as the machine may be busy."""
+PATIENCE = 60_000
+"""Milliseconds for what is waited for, pages and presses too; far more than is needed, as the machine may be busy."""
 _broken: list[str] = []
 
 
@@ -25,6 +25,7 @@ def browser(browser: Browser) -> Iterator[Browser]:
 
     def listened_to(**options: Any) -> BrowserContext:
         context: BrowserContext = make(**options)
+        context.set_default_timeout(PATIENCE)
         context.on("console", _note)
         return context
 
