@@ -28,8 +28,6 @@ export const defaults = {
   advanceAtMost: 500,
   /** Milliseconds that a frame stands until what is selected and lies far back is fetched for it. */
   lookBackAfter: 200,
-  /** Milliseconds that the newest step stands until it is asked what follows, which an answer to a step tells sooner. */
-  lookAheadAfter: 200,
   /** Milliseconds that a frame stands until the next one may move: who goes on before a motion has ended (`--m-travel`
    * and `--m-land`) would see none of them to its end, and what lands not at all. */
   stillFor: 400,
@@ -110,6 +108,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#choice = { ...ROOT_ONLY, schedule, alone, pass, lines: this.lines, ...choice };
     this.#supply = new Supply({
       lines: this.lines,
+      ahead: this.#ahead,
       ask: (command) => this.#ask(command),
       later: this.#choice.later,
       landed: (branch, number) => {
@@ -253,18 +252,6 @@ export class PlayerStore extends EventTarget implements Listener {
     await this.#settleAhead(branch, answer);
     // The reader may have pressed on while this was under way.
     if (this.branch === branch && this.target > this.newest && this.canGrow && this.newest > after) await this.grow(1);
-  }
-
-  /** Whoever stands at the newest step may step next, and was told what follows unless they came some other way. */
-  #lookAheadAtRest(): void {
-    const { frame, branch, newest } = this;
-    const stands = (): boolean => this.frame === frame && this.shown === newest && this.branch === branch && this.status === "live" && this.canGrow && !this.busy;
-    if (!stands()) return;
-    this.#choice.later(defaults.lookAheadAfter, () => {
-      if (!stands() || !this.#ahead.isUnasked(branch, newest)) return;
-      // Nobody waits for the answer, and a step that is not told is made when it is asked for.
-      this.source.ask({ type: "ahead", branch, after: newest }).catch(() => {});
-    });
   }
 
   /** What was shown before it was stored is stored by now, or was refused, or another step stands in its place. */
@@ -481,7 +468,6 @@ export class PlayerStore extends EventTarget implements Listener {
       const before = this.frame;
       this.#makeFrame();
       if (this.frame !== undefined) this.#supply.rest();
-      this.#lookAheadAtRest();
       const waits = this.frame === before && this.shown !== Math.min(this.target, this.newest);
       if (!this.#onlyWhenMade || !waits) this.dispatchEvent(new Event("change"));
     }, atOnce);

@@ -5,9 +5,11 @@
  * the one that is wanted, and its step, instead of all steps between. A farther one asks for a *sight*: the view there,
  * without what lies far back, and its step. One of them is under way at a time, so that a drag asks for as much as it
  * gets; where it leads is shown even when the reader is elsewhere by then. Slices around the reader, and then those
- * never seen, come when the reader rests.
+ * never seen, come when the reader rests; at last what follows the newest step, where they stand there and were not told
+ * when they stepped.
  */
 
+import type { Ahead } from "./ahead.ts";
 import type { View } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 import type { Answer, Command } from "./source.ts";
@@ -35,6 +37,7 @@ export interface Place {
 /** What the supply needs of its store. */
 export interface Asking {
   lines: Lines;
+  ahead: Ahead;
   /** Null when it was refused, which has been told. */
   ask: (command: Command) => Promise<Answer | null>;
   later: (milliseconds: number, action: () => void) => void;
@@ -162,7 +165,12 @@ export class Supply {
       if (frames !== this.#frames) this.rest();
       else if (place.isDragged && rests < defaults.restsDragged) this.rest(rests + 1);
       else if (this.#fetchAround(place)) this.rest(defaults.restsDragged);
+      else if (place.shown === this.#lines.newest(place.branch)) this.#lookAhead(place);
     });
+  }
+
+  #lookAhead({ branch, shown }: Place): void {
+    if (this.#with.ahead.isUnasked(branch, shown)) void this.#with.ask({ type: "ahead", branch, after: shown });
   }
 
   /** The nearest slice that the page lacks: around the reader all of them, farther away those never seen. */
