@@ -137,10 +137,12 @@ class Lane:
         """Whether a transaction of this producer is open since then."""
         return self.log.producers.open_transactions.get(first_offset) == producer_id
 
-    def copied(self) -> "Lane":
-        """A lane of its own that holds the same. What never changes is shared."""
-        log = self.log
-        shared = (log.profile, log.watch, log.producers.rules, *log.batches)
+    def copied(self, producer_id: int) -> "Lane":
+        """A lane of its own that holds the same, for a marker of this producer. What that does not change is shared:
+        a log has thousands of batches and of other producers."""
+        log, producers = self.log, self.log.producers
+        others = [entry for known, entry in producers.entries.items() if known != producer_id]
+        shared = (log.profile, log.watch, producers.rules, producers.snapshots, *others, *log.batches)
         return copy.deepcopy(self, {id(one): one for one in shared})
 
     def _state(self, producer_id: int) -> tuple[Json, Json | None]:

@@ -57,7 +57,7 @@ def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
     """The steps behind step `number`, which was `at`; empty where the lane is not the log that is meant."""
     if not lane.is_open(ending.producer_id, ending.first_offset) or lane.log.log_end != ending.log_end:
         return []
-    lane, partition = lane.copied(), ending.partition
+    lane, partition = lane.copied(ending.producer_id), ending.partition
     log = lane.log
     before, stable = _readers(log), log.last_stable_offset
     said = sentence(

@@ -27,8 +27,8 @@ _READ_ENDINGS = (".index", ".txnindex", ".snapshot", "-checkpoint")
 _TEXT_ENDINGS = (".txt", ".text", ".out", ".dump", ".log", "")
 _NAME_CHARACTERS_MAX = 100
 _FOLDER_CHARACTERS_MAX = 240
-_UNNAMED = "log"
-"""The folder of files that came without one: no partition is named so."""
+_UNNAMED = "log 1"
+"""The folder of files that came without one: no partition is named so, and the player names its lane so."""
 
 _log = logging.getLogger(__name__)
 

@@ -205,6 +205,15 @@ def test_a_verdict_leads_to_its_remedy_on_a_copy(client: Client) -> None:
     assert command["params"]["command"].endswith("describe --transactional-id tx-open-public")
 
 
+def test_a_segment_without_its_folder_has_its_steps_and_its_remedy(client: Client) -> None:
+    (log,) = uploads(OPEN, ".log")
+    log.name = Path(log.name).name
+    send(client, [log])
+    (verdict,) = Replay.objects.get().analysis["verdicts"]
+    assert verdict["step"] > 0
+    assert verdict["preview"] == {"branch": "2", "step": Replay.objects.get().steps + 1}
+
+
 def test_a_log_that_was_not_read_whole_gets_no_preview(client: Client) -> None:
     (log,) = uploads(OPEN, ".log")
     damaged = io.BytesIO(log.getvalue()[:-1])
