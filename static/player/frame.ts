@@ -364,6 +364,8 @@ export interface Header {
   scenario: string;
   variant: string | null;
   title: Bilingual;
+  /** What happens, where the scenario says it. */
+  summary?: Bilingual | null;
   profile: string;
   version: string;
   switches: JsonObject;

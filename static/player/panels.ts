@@ -24,7 +24,11 @@ const kafka = (frame: Frame): boolean => !some(frame.view.middleware?.participan
 /** A cluster or middleware at work; files of a broker tell of what was written alone. */
 const works = (frame: Frame): boolean => !isLogCase(frame);
 const clients = (frame: Frame): boolean => kafka(frame) && works(frame);
-const decides = (frame: Frame): boolean => clients(frame) || frame.step?.decision != null || frame.step?.refusal != null;
+/** Before the first step most panels could only say that there is nothing: who begins reads what there is. */
+const begun = (frame: Frame): boolean => frame.step !== null;
+const worksNow = (frame: Frame): boolean => begun(frame) && works(frame);
+const clientsNow = (frame: Frame): boolean => begun(frame) && clients(frame);
+const decides = (frame: Frame): boolean => clientsNow(frame) || frame.step?.decision != null || frame.step?.refusal != null;
 const sends = (frame: Frame): boolean => some(frame.view.clients);
 const reads = (frame: Frame): boolean => frame.header.actors.some((actor) => actor.role === "consumer");
 /** A cluster that runs; files of one that ran have no numbers before and after. */
@@ -37,21 +41,26 @@ const replicas = (frame: Frame) => Object.entries(frame.view.partitions ?? {}).m
   return { name, replica: id === null ? undefined : partition.replicas[id] };
 });
 
+const remembers = (frame: Frame): boolean => replicas(frame).some(({ replica }) => some(replica?.producers));
+/** Of a scenario whose producer was at work before. */
+const hasStates = (frame: Frame): boolean =>
+  Object.values(frame.view.clients ?? {}).some(({ transaction_manager: manager }) => (manager?.state ?? "UNINITIALIZED") !== "UNINITIALIZED");
+
 export const PANELS: readonly PanelRow[] = [
   { key: "1", tag: "eos-accumulator", place: "left", name: "player.panel.accumulator", when: clients },
-  { key: "2", tag: "eos-in-flight", place: "left", name: "player.panel.in_flight", when: clients },
-  { key: "3", tag: "eos-client-machine", place: "left", name: "player.panel.client_machine", when: clients },
-  { key: "4", tag: "eos-timers", place: "left", name: "player.panel.timers", when: works },
+  { key: "2", tag: "eos-in-flight", place: "left", name: "player.panel.in_flight", when: clientsNow },
+  { key: "3", tag: "eos-client-machine", place: "left", name: "player.panel.client_machine", when: (frame) => clientsNow(frame) || hasStates(frame) },
+  { key: "4", tag: "eos-timers", place: "left", name: "player.panel.timers", when: worksNow },
   { key: "5", tag: "eos-lanes", place: "middle", name: "player.panel.lanes", when: ({ header }) => header.partitions.length > 0 },
   { key: "6", tag: "eos-spacetime", place: "middle", name: "player.panel.spacetime", when: works },
   { key: "7", tag: "eos-decision", place: "right", name: "player.panel.decision", when: decides },
-  { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table", when: kafka },
-  { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: clients },
+  { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table", when: (frame) => kafka(frame) && (begun(frame) || remembers(frame)) },
+  { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: clientsNow },
   { key: "", tag: "eos-from-files", place: "left", name: "player.panel.from_files", when: isLogCase },
   { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration", when: sends },
   { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers", when: reads },
-  { key: "", tag: "eos-numbers", place: "right", name: "player.panel.numbers", when: runs },
-  { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: clients },
+  { key: "", tag: "eos-numbers", place: "right", name: "player.panel.numbers", when: (frame) => begun(frame) && runs(frame) },
+  { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: clientsNow },
   {
     key: "", tag: "eos-coordinator", place: "right", name: "player.panel.coordinator",
     when: (frame) => brokers(frame).some((broker) => some(broker.transactions)),
@@ -87,7 +96,7 @@ export const PANELS: readonly PanelRow[] = [
     when: (frame) => participants(frame).some((participant) => (participant.log ?? []).length > 0),
   },
   { key: "", tag: "eos-pending", place: "right", name: "player.panel.pending", when: works },
-  { key: "", tag: "eos-changes", place: "right", name: "player.panel.changes" },
+  { key: "", tag: "eos-changes", place: "right", name: "player.panel.changes", when: begun },
 ];
 
 const byTag = new Map(PANELS.map((panel) => [panel.tag, panel]));

@@ -10,6 +10,7 @@ import type { Check } from "./checks.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
 import { askWhyEvent } from "./why-answer.ts";
 import type { Zoom } from "./zoom.ts";
 
@@ -55,8 +56,8 @@ export class Sentence extends StoreElement {
     const text = check === null ? this.#text(store, step) : this.#checkText(check);
     const length = textLength(text);
     const size = length > defaults.longest ? "longest" : length > defaults.long ? "long" : "";
-    return html`<p class="s ${size}" role="status" aria-live="polite" tabindex="-1">${text}</p>
-      ${step === null ? html`<div class="refs"></div>` : check === null ? this.#references(step) : this.#checkReferences(check)}`;
+    return html`<p class="s ${size}" role="status" aria-live="polite" tabindex="-1">${unbroken(text)}</p>
+      ${step === null ? html`<div class="refs">${store.header.summary?.[words.language] ?? nothing}</div>` : check === null ? this.#references(step) : this.#checkReferences(check)}`;
   }
 
   /** `2/7 Is epoch 0 lower than the known 0? No` */

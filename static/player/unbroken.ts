@@ -1,0 +1,26 @@
+/**
+ * Names in a sentence stay whole: a line may end at any hyphen, and `broker-` at the end of one is no broker.
+ *
+ *     html`<p>${unbroken("broker-2 answers c-committed.")}</p>`
+ */
+
+import type { TemplateResult } from "lit";
+import { html } from "lit";
+
+export const defaults = {
+  /** Letters of the longest name that is kept whole: longer ones would leave a telephone's line half empty. */
+  longest: 28,
+};
+
+const HYPHENATED = /([\p{L}\p{N}_.]+(?:-[\p{L}\p{N}_.]*[\p{L}\p{N}_])+)/u;
+
+/** The text in parts, every other of them a name. */
+export function namesIn(text: string): string[] {
+  return text.includes("-") ? text.split(HYPHENATED) : [text];
+}
+
+export function unbroken(text: string): string | (string | TemplateResult)[] {
+  const parts = namesIn(text);
+  if (parts.length === 1) return text;
+  return parts.map((part, index) => (index % 2 === 1 && part.length <= defaults.longest ? html`<span class="nb">${part}</span>` : part));
+}
