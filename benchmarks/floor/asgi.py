@@ -13,7 +13,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.urls import path  # noqa: E402
 
 from benchmarks.floor.tasks import click  # noqa: E402
-from eosviz.collector import pass_over_what_is_loaded  # noqa: E402
+from eosviz.interpreter import prepare_to_serve  # noqa: E402
 from eosviz.sockets import PromptConsumer  # noqa: E402
 
 
@@ -44,4 +44,4 @@ application = ProtocolTypeRouter(
         ),
     }
 )
-pass_over_what_is_loaded()
+prepare_to_serve()

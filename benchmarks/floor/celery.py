@@ -4,7 +4,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import worker_ready
 
-from eosviz.collector import pass_over_what_is_loaded
+from eosviz.interpreter import prepare_to_serve
 from eosviz.kept_connections import KEPT
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "benchmarks.floor.settings")
@@ -16,4 +16,4 @@ app.autodiscover_tasks(["benchmarks.floor"])
 
 @worker_ready.connect
 def begin_to_serve(**kwargs: Any) -> None:
-    pass_over_what_is_loaded()
+    prepare_to_serve()

@@ -11,7 +11,7 @@ from celery.signals import task_postrun, task_prerun, worker_ready
 from django.conf import settings
 from prometheus_client import start_http_server
 
-from eosviz.collector import pass_over_what_is_loaded
+from eosviz.interpreter import prepare_to_serve
 from eosviz.operating.log_context import about
 from eosviz.operating.metrics import tasks
 
@@ -49,6 +49,6 @@ def _session(arguments: Any) -> dict[str, str]:
 
 
 def _begin_to_serve(**kwargs: Any) -> None:
-    pass_over_what_is_loaded()
+    prepare_to_serve()
     if settings.WORKER_METRICS_PORT:
         start_http_server(settings.WORKER_METRICS_PORT, addr=settings.WORKER_METRICS_HOST)
