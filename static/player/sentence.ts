@@ -57,7 +57,7 @@ export class Sentence extends StoreElement {
     const length = textLength(text);
     const size = length > defaults.longest ? "longest" : length > defaults.long ? "long" : "";
     return html`<p class="s ${size}" role="status" aria-live="polite" tabindex="-1">${unbroken(text)}</p>
-      ${step === null ? html`<div class="refs">${store.header.summary?.[words.language] ?? nothing}</div>` : check === null ? this.#references(step) : this.#checkReferences(check)}`;
+      ${step === null ? html`<div class="refs"><span class="run-summary">${store.header.summary?.[words.language] ?? nothing}</span></div>` : check === null ? this.#references(step) : this.#checkReferences(check)}`;
   }
 
   /** `2/7 Is epoch 0 lower than the known 0? No` */
