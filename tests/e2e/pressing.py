@@ -1,0 +1,194 @@
+"""Presses what a page has to press, once each, and tells what answered.
+
+    heard = listen(page)
+    for control in controls(page):
+        if not press(page, control, heard):
+            ...  # nothing answered
+
+An answer is anything a person could notice: another address, a text, a dialog, the focus on something else, a chosen
+value, a download, a chooser of files, another window. A control that cannot be pressed has to say so by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from playwright.sync_api import Dialog, ElementHandle, Page
+from playwright.sync_api import Error as PlaywrightError
+
+ANSWERS_WITHIN = 4_000
+"""Milliseconds for an answer; far more than is needed, as the machine may be busy."""
+LOOKS_EVERY = 60
+QUIET_LOOKS = 6
+
+_EVERY_ROOT = """
+  const roots = [document];
+  for (let at = 0; at < roots.length; at += 1) {
+    for (const element of roots[at].querySelectorAll("*")) if (element.shadowRoot) roots.push(element.shadowRoot);
+  }
+"""
+
+_CONTROLS = f"""() => {{
+  {_EVERY_ROOT}
+  const pressed = "button, select, summary, input:not([type=hidden]), textarea, [role=button], [role=slider]";
+  const isSeen = (element) => element.getBoundingClientRect().width > 1
+    && element.checkVisibility({{ visibilityProperty: true, opacityProperty: true }});
+  const found = roots.flatMap((root) => [...root.querySelectorAll(pressed)]).filter(isSeen);
+  window.pressable = found;
+  const inside = (element) => element.matches("button, summary") ? element.innerText?.trim() : "";
+  const words = (element) => (inside(element) || element.getAttribute("aria-label") || element.name || "").trim()
+    .replace(/\\s+/g, " ").slice(0, 60);
+  return found.map((element, place) => ({{
+    place, words: words(element), kind: element.localName, type: element.type ?? "",
+    host: (element.getRootNode().host ?? element.closest("main, header, footer, nav, dialog"))?.localName ?? "",
+    style: element.className?.baseVal ?? element.className ?? "",
+    asleep: element.options?.length < 2 || element.disabled === true || element.ariaDisabled === "true",
+  }}));
+}}"""
+
+_ADDRESSES = f"""() => {{
+  {_EVERY_ROOT}
+  const links = roots.flatMap((root) => [...root.querySelectorAll("a[href]")]);
+  return [...new Set(links.filter((link) => link.origin === location.origin).map((link) => link.href))];
+}}"""
+
+# What a person could notice, in one string. That the pressed thing itself has the focus or another value is no answer,
+# unless it is a field to write into or waits for its form to be sent.
+_NOTICED = f"""(place) => {{
+  {_EVERY_ROOT}
+  const pressed = window.pressable[place];
+  const isWritten = pressed.matches("textarea, input:not([type=checkbox], [type=radio])");
+  const isField = isWritten || (pressed.form != null && pressed.localName !== "button");
+  let focus = document.activeElement;
+  while (focus?.shadowRoot?.activeElement) focus = focus.shadowRoot.activeElement;
+  const said = [location.href, Math.round(scrollY)];
+  const isElsewhere = focus !== document.body && (focus !== pressed || isField);
+  if (isElsewhere) said.push(focus?.localName, focus?.id, focus?.className);
+  for (const root of roots) {{
+    said.push((root.body ?? root).textContent ?? "");
+    for (const element of root.querySelectorAll("*")) {{
+      if (element.matches("details, dialog")) said.push(element.open);
+      const isAsked = element.matches("input, select, textarea") && (element !== pressed || isField);
+      if (isAsked) said.push(element.value, element.checked);
+      for (const name of ["aria-pressed", "aria-expanded", "aria-selected", "class", "aria-valuenow"])
+        if (element.hasAttribute(name)) said.push(element.getAttribute(name));
+    }}
+  }}
+  return said.join("|");
+}}"""
+
+
+@dataclass(frozen=True)
+class Control:
+    """Something to press; controls that look and are called alike are one."""
+
+    kind: str
+    type: str
+    words: str
+    host: str
+    style: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.words!r} in {self.host or 'the page'}"
+
+    @property
+    def alike(self) -> tuple[str, ...]:
+        """Cells of one table, buttons of one list: one of them is pressed for all."""
+        return (self.kind, self.type, self.host, self.style, re.sub(r"\d+", "", self.words))
+
+
+_ANOTHER_OPTION = (
+    """(select) => [...select.options].find((one) => !one.disabled && !one.selected)?.value ?? select.value"""
+)
+
+
+def controls(page: Page) -> list[Control]:
+    """One of each, in the order of the page, without those that say that they are asleep."""
+    return [control for control, _ in _awake(page)]
+
+
+def come_to_rest(page: Page) -> None:
+    """Until no control comes or goes any more: panels fold a while after they are drawn."""
+    before, looks = None, 0
+    for _ in range(ANSWERS_WITHIN // LOOKS_EVERY):
+        now = [control for control, _ in _awake(page)]
+        looks = looks + 1 if now == before else 0
+        if looks == QUIET_LOOKS:
+            return
+        before = now
+        page.wait_for_timeout(LOOKS_EVERY)
+
+
+def addresses(page: Page) -> set[str]:
+    """Where its links lead, as far as that is this site."""
+    found: list[str] = page.evaluate(_ADDRESSES)
+    return set(found)
+
+
+def listen(page: Page) -> list[str]:
+    """What comes of presses and is not on the page itself, as it comes."""
+    heard: list[str] = []
+    page.on("download", lambda _: heard.append("download"))
+    page.on("filechooser", lambda _: heard.append("chooser of files"))
+    page.on("request", lambda asked: heard.append("page") if asked.is_navigation_request() else None)
+
+    def window(other: Page) -> None:
+        heard.append("window")
+        other.close()
+
+    def question(asked: Dialog) -> None:
+        heard.append("question")
+        if asked.type == "beforeunload":
+            asked.accept()
+        else:
+            asked.dismiss()
+
+    page.on("popup", window)
+    page.on("dialog", question)
+    return heard
+
+
+def press(page: Page, control: Control, heard: list[str]) -> bool | None:
+    """Whether something answered; None where the page, as it is now, has no such control."""
+    for _ in range(ANSWERS_WITHIN // LOOKS_EVERY):
+        place = next((place for one, place in _awake(page) if one.alike == control.alike), None)
+        if place is not None:
+            break
+        page.wait_for_timeout(LOOKS_EVERY)
+    else:
+        return None
+    element = page.evaluate_handle("(place) => window.pressable[place]", place).as_element()
+    assert element is not None
+    heard.clear()
+    before = page.evaluate(_NOTICED, place)
+    _use(element, control)
+    return any(_answered(page, place, before, heard) for _ in range(ANSWERS_WITHIN // LOOKS_EVERY))
+
+
+def _answered(page: Page, place: int, before: str, heard: list[str]) -> bool:
+    try:
+        if heard or page.evaluate(_NOTICED, place) != before:
+            return True
+    except PlaywrightError:  # the page is being left
+        return True
+    page.wait_for_timeout(LOOKS_EVERY)
+    return False
+
+
+def _awake(page: Page) -> list[tuple[Control, int]]:
+    found: dict[tuple[str, ...], tuple[Control, int]] = {}
+    for row in page.evaluate(_CONTROLS):
+        place = row.pop("place")
+        if row.pop("asleep"):
+            continue
+        control = Control(**row)
+        found.setdefault(control.alike, (control, place))
+    return list(found.values())
+
+
+def _use(element: ElementHandle, control: Control) -> None:
+    if control.kind == "select":
+        element.select_option(element.evaluate(_ANOTHER_OPTION))
+    else:
+        element.click()

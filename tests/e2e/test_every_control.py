@@ -1,0 +1,195 @@
+"""Every control of every page is pressed once, from the page as it opens, and something answers: an address, a text, a
+dialog, a file. No console complains of it, and no address that a page offers leads nowhere.
+
+What looks and is called alike on several pages is one control. What is pressed on the small pages only is enough for
+`make test`; the rest is slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urldefrag
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Error as PlaywrightError
+
+from tests.e2e.administrator import MADE_WITHIN, settle
+from tests.e2e.pressing import Control, addresses, come_to_rest, controls, listen, press
+from tests.e2e.test_every_page import NO_QUESTIONS, Places
+from tests.e2e.test_every_page import places as _places_of_a_guest
+from tests.running_site import RunningSite
+
+guest = _places_of_a_guest
+PRESSED_WITHIN = 10_000
+"""Milliseconds until a control that is seen can be pressed."""
+KEYS = {
+    "share": "s",
+    "export": "e",
+    "help": "?",
+    "search": "/",
+    "breakpoints": "k",
+    "why": "w",
+    "comparing": "c",
+}
+"""What opens in the player, and its key."""
+NOT_SENT = {
+    "/delete": "takes away what other rows press",
+    "/leave": "takes away what other rows press",
+    "/archive": "takes away what other rows press",
+    "/members/": "takes away what other rows press",
+    "/withdraw": "takes away what other rows press",
+    "/logout": "signs out who presses the rest",
+    "/i18n/": "what comes after it would be in another language",
+    "/pipeline/new": "starts Spark for minutes; tests/pipeline and test_sweeping start sweeps",
+}
+"""Forms that are not sent, by a part of their address, and why."""
+DOES_NOTHING = {
+    "button 'a' in footer": "the only branch, which is on show",
+    "button 'Lanes' in nav": "the tab on show",
+    "select 'Speed of playing, steps a second' in footer": "Play follows it",
+    "select 'What happens to": "the button beside it adds what is chosen",
+}
+"""Controls that need not answer, by how they are told, and why."""
+COMES_AND_GOES = {"button 'b' in footer": "a branch that an earlier press made"}
+"""Controls that another press makes or takes away, by how they are told, and why."""
+REFUSES: dict[str, str] = {}
+"""Controls whose answer is a refusal of the server, by how they are told, and why."""
+QUIET_PAGES = ("not found", "link that leads nowhere", "administration")
+"""Pages of which one is refused by its address; the administration is Django's own."""
+
+
+def _not_sent(route: Route) -> None:
+    if route.request.method == "POST":
+        route.fulfill(status=204)
+    else:
+        route.continue_()
+
+
+@dataclass
+class Walk:
+    """One page after the other, each control on it once."""
+
+    page: Page
+    cookies: list[Any]
+    faults: list[str] = field(default_factory=list)
+    pressed: set[tuple[str, ...]] = field(default_factory=set)
+    offered: set[str] = field(default_factory=set)
+    _complaints: list[str] = field(default_factory=list)
+
+    _heard: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._heard = listen(self.page)
+        self.page.on("pageerror", lambda error: self._complaints.append(str(error)))
+        self.page.on(
+            "console", lambda said: self._complaints.append(said.text) if said.type == "error" else None
+        )
+        self.page.context.route(lambda address: any(part in address for part in NOT_SENT), _not_sent)
+
+    def through(self, name: str, address: str, key: str | None = None) -> None:
+        self._open(address, key)
+        self.offered |= {urldefrag(one).url for one in addresses(self.page)}
+        found = [control for control in controls(self.page) if control.alike not in self.pressed]
+        for place, control in enumerate(found):
+            self.pressed.add(control.alike)
+            if place > 0:
+                self._open(address, key)
+            self._press(name, control)
+
+    def _open(self, address: str, key: str | None) -> None:
+        """As somebody sees it who was never here, but is signed in: what was chosen before is forgotten."""
+        self.page.context.clear_cookies()
+        self.page.context.add_cookies(self.cookies)
+        self.page.goto(address)
+        if self.page.locator("eos-player, eos-compare").count() > 0:
+            expect(self.page.locator("eos-sentence .s").first).to_be_visible()
+        if self.page.locator("eos-builder").count() > 0:
+            expect(self.page.locator("[data-trial=current]")).to_be_visible(timeout=MADE_WITHIN)
+        if key is not None:
+            self.page.keyboard.press(key)
+        come_to_rest(self.page)
+        self._complaints.clear()
+
+    def _press(self, name: str, control: Control) -> None:
+        try:
+            answered = press(self.page, control, self._heard)
+        except PlaywrightError as error:
+            self.faults.append(f"{name}: {control}: {str(error).splitlines()[0]}")
+            return
+        if answered is None and not _is_meant(control, COMES_AND_GOES):
+            self.faults.append(f"{name}: {control} is there at times only")
+        if answered is False and not _is_meant(control, DOES_NOTHING):
+            self.faults.append(f"{name}: {control} does nothing")
+        if self._complaints and not _is_meant(control, REFUSES):
+            self.faults.append(f"{name}: {control}: {self._complaints}")
+
+
+def _is_meant(control: Control, rows: dict[str, str]) -> bool:
+    return any(str(control).startswith(row) for row in rows)
+
+
+@pytest.fixture
+def walk(browser: Browser, guest: Places) -> Iterator[Walk]:
+    with _walk_of(browser, guest.cookies) as walk:
+        yield walk
+
+
+@contextmanager
+def _walk_of(browser: Browser, person: BrowserContext) -> Iterator[Walk]:
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 720}, locale="en-GB", reduced_motion="reduce"
+    )
+    context.add_init_script(f"localStorage.clear(); {NO_QUESTIONS}")
+    context.set_default_timeout(PRESSED_WITHIN)
+    session: list[Any] = [cookie for cookie in person.cookies() if cookie["name"] == "sessionid"]
+    yield Walk(context.new_page(), session)
+    context.close()
+
+
+def test_what_is_pressed_on_small_pages_answers(walk: Walk, guest: Places) -> None:
+    for name in ("tracks/", "compare, asked", "replays/import", "reference/terms/", "account/used"):
+        walk.through(name, guest.pages[name])
+    assert walk.faults == []
+
+
+@pytest.mark.slow
+def test_every_control_of_a_guest_answers(walk: Walk, guest: Places) -> None:
+    for name, address in guest.pages.items():
+        if not name.startswith(QUIET_PAGES):
+            walk.through(name, address)
+    for name, key in KEYS.items():
+        walk.through(f"player, {name}", guest.pages["player"], key)
+    assert walk.faults == []
+
+
+@pytest.mark.slow
+def test_every_control_of_an_administrator_answers(browser: Browser, running_site: RunningSite) -> None:
+    context = browser.new_context(locale="en-GB")
+    context.add_init_script(NO_QUESTIONS)
+    page = context.new_page()
+    page.set_default_timeout(MADE_WITHIN)
+    pages = settle(page, running_site)
+    with _walk_of(browser, context) as walk:
+        for name, address in pages.items():
+            if not name.startswith(QUIET_PAGES):
+                walk.through(name, address)
+    context.close()
+    assert walk.faults == []
+
+
+@pytest.mark.slow
+def test_no_page_offers_an_address_that_leads_nowhere(walk: Walk, guest: Places) -> None:
+    for name, address in guest.pages.items():
+        if not name.startswith(QUIET_PAGES):
+            walk.page.goto(address)
+            walk.offered |= {urldefrag(one).url for one in addresses(walk.page)}
+    refused = {
+        one: answer.status
+        for one in sorted(walk.offered)
+        if (answer := walk.page.request.head(one)).status >= 400
+    }
+    assert refused == {}
