@@ -7,14 +7,10 @@
 
 import { css, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
-import type { Frame, Step } from "../player/frame.ts";
+import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { DiagramElement, section } from "./element.ts";
-
-/** Steps that nobody wrote (engine/codec/log_preview.py). */
-function isPreview(step: Step | null): step is Step {
-  return step?.key.startsWith("log.preview.") === true;
-}
+import { isPreview } from "./log-case.ts";
 
 export class FromFiles extends DiagramElement {
   static override styles = [

@@ -5,6 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { isPreview } from "../diagrams/log-case.ts";
 import type { Said, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import type { PlayerStore } from "./store.ts";
@@ -104,7 +105,7 @@ export class Sentence extends StoreElement {
 
   #notes(step: Step): TemplateResult {
     return html`<details class="notes">
-      <summary>${say("player.also", { count: step.notes.length })}</summary>
+      <summary>${say(isPreview(step) ? "player.also.preview" : "player.also", { count: step.notes.length })}</summary>
       <ul>${step.notes.map((note: Said) => html`<li>${say(note.key, note.params)} ${note.rules.map((rule) => this.#chip(rule))}</li>`)}</ul>
     </details>`;
   }
