@@ -19,8 +19,8 @@ StepNumber = Annotated[int, Meta(ge=0, le=10_000_000)]
 BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
 
 
-class Selection(Struct, forbid_unknown_fields=True, frozen=True):
-    """What the reader picked (static/player/frame.ts)."""
+class Selection(Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
+    """What the reader picked (static/player/frame.ts); what it has not is not sent: a page asks whether it is there."""
 
     kind: Literal["message", "batch", "partition", "actor", "record", "timer", "transaction"]
     id: Word

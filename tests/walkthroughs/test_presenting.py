@@ -77,7 +77,7 @@ async def test_followers_see_the_steps_and_are_taken_along() -> None:
             assert step_numbers(heard) == [1, 2, 3, 4, 5]
             told = heard[-1]
             assert (told["branch"], told["step"], told["view"]) == (str(branch.id), 4, "spacetime")
-            assert told["selection"]["id"] == "broker-1"
+            assert told["selection"] == selected, "what it has not is not there: a page asks whether it is"
             assert told["ended"] is False
 
 
