@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from playwright.sync_api import Dialog, ElementHandle, Page
 from playwright.sync_api import Error as PlaywrightError
 
+WRITTEN = ("text", "search", "number", "email", "password", "url", "textarea")
 ANSWERS_WITHIN = 4_000
 """Milliseconds for an answer; far more than is needed, as the machine may be busy."""
 LOOKS_EVERY = 60
@@ -34,7 +35,9 @@ _CONTROLS = f"""() => {{
   const pressed = "button, select, summary, input:not([type=hidden]), textarea, [role=button], [role=slider]";
   const isSeen = (element) => element.getBoundingClientRect().width > 1
     && element.checkVisibility({{ visibilityProperty: true, opacityProperty: true }});
-  const found = roots.flatMap((root) => [...root.querySelectorAll(pressed)]).filter(isSeen);
+  const modal = roots.map((root) => root.querySelector("dialog:modal")).find((dialog) => dialog !== null);
+  const isReached = (element) => isSeen(element) && (modal === undefined || modal.contains(element));
+  const found = roots.flatMap((root) => [...root.querySelectorAll(pressed)]).filter(isReached);
   window.pressable = found;
   const inside = (element) => element.matches("button, summary") ? element.innerText?.trim() : "";
   const words = (element) => (inside(element) || element.getAttribute("aria-label") || element.name || "").trim()
@@ -43,6 +46,7 @@ _CONTROLS = f"""() => {{
     place, words: words(element), kind: element.localName, type: element.type ?? "",
     host: (element.getRootNode().host ?? element.closest("main, header, footer, nav, dialog"))?.localName ?? "",
     style: element.className?.baseVal ?? element.className ?? "",
+    row: modal === undefined ? 0 : place,
     asleep: element.options?.length < 2 || element.disabled === true || element.ariaDisabled === "true",
   }}));
 }}"""
@@ -88,6 +92,8 @@ class Control:
     words: str
     host: str
     style: str
+    row: int
+    """In a dialog its place, as one says *Save* behind every row; 0 elsewhere."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.words!r} in {self.host or 'the page'}"
@@ -95,7 +101,7 @@ class Control:
     @property
     def alike(self) -> tuple[str, ...]:
         """Cells of one table, buttons of one list: one of them is pressed for all."""
-        return (self.kind, self.type, self.host, self.style, re.sub(r"\d+", "", self.words))
+        return (self.kind, self.type, self.host, self.style, str(self.row), re.sub(r"\d+", "", self.words))
 
 
 _ANOTHER_OPTION = (
@@ -190,5 +196,7 @@ def _awake(page: Page) -> list[tuple[Control, int]]:
 def _use(element: ElementHandle, control: Control) -> None:
     if control.kind == "select":
         element.select_option(element.evaluate(_ANOTHER_OPTION))
-    else:
-        element.click()
+        return
+    element.click()
+    if control.type in WRITTEN:
+        element.press("1")
