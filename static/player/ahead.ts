@@ -1,7 +1,7 @@
 /**
  * The step that the server made before it was asked for (docs/websocket.md, *Ahead*).
  *
- * Its reader sees it the moment they step on, while the command that stores it is under way. Until the answer it is no
+ * Its reader sees it the moment they step on, and the command that stores it follows. Until the answer it is no
  * step of the session: whatever is asked or done waits, another step that was stored in its place takes it, and a
  * refused command takes it back.
  */

@@ -46,6 +46,8 @@ export interface Choice {
   alone: (draw: () => void) => void;
   /** Has nothing drawn before the next paint. */
   pass: () => void;
+  /** Calls back after the next paint. */
+  painted: (action: () => void) => void;
   later: (milliseconds: number, action: () => void) => void;
   /** Milliseconds, from any beginning. */
   now: () => number;
@@ -53,7 +55,7 @@ export interface Choice {
   lines: Lines;
 }
 
-const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "lines"> = {
+const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "painted" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
   now: () => performance.now(),
@@ -104,8 +106,8 @@ export class PlayerStore extends EventTarget implements Listener {
     this.lines = choice.lines ?? new Lines(source.live ? held : whole);
     this.#arrows = new ArrowReach(this.lines);
     this.#ahead = new Ahead(this.lines);
-    const { schedule, alone, pass } = new Paints();
-    this.#choice = { ...ROOT_ONLY, schedule, alone, pass, lines: this.lines, ...choice };
+    const { schedule, alone, pass, painted } = new Paints();
+    this.#choice = { ...ROOT_ONLY, schedule, alone, pass, painted, lines: this.lines, ...choice };
     this.#supply = new Supply({
       lines: this.lines,
       ahead: this.#ahead,
@@ -217,9 +219,8 @@ export class PlayerStore extends EventTarget implements Listener {
       // Nothing on show changes before the step comes, and a frame drawn now would make that one wait for its turn.
       this.target = next;
       this.#animate = true;
-      const isFirst = !this.busy;
+      if (!this.busy && this.#ahead.show(this.branch, next)) this.moveTo(next, true);
       void this.grow(1);
-      if (isFirst && this.#ahead.show(this.branch, next)) this.moveTo(next, true);
     }
   }
 
@@ -246,8 +247,11 @@ export class PlayerStore extends EventTarget implements Listener {
   async grow(count: number): Promise<void> {
     if (this.busy || !this.canGrow) return;
     const branch = this.branch;
-    const after = this.newest;
+    const after = this.#ahead.storedOf(branch, this.newest);
     const wanted = Math.max(count, Math.min(this.target - after, defaults.advanceAtMost));
+    this.busy = true;
+    // A step that is on show already is asked for once it is painted: a server on the reader's own machine shares its cores.
+    if (this.#ahead.shown !== null) await new Promise<void>((resume) => this.#choice.painted(resume));
     const answer = await this.#work({ type: "advance", branch, after, count: wanted, ahead: wanted === 1 });
     await this.#settleAhead(branch, answer);
     // The reader may have pressed on while this was under way.
