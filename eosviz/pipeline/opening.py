@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.scenario import BadScenario
+from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.sweep_document import SweepDocument, read_sweep
 from eosviz.scenarios.models import ScenarioVersion
@@ -31,7 +32,12 @@ def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any
 
 
 def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
-    return run_document(read_sweep(sweep.document), cell, seed)
+    """The same of a stored sweep. Raises Problem where another release wrote it, and this one cannot read it."""
+    try:
+        document = read_sweep(sweep.document)
+    except BadSweep as bad:
+        raise Problem("refused", "sweep_unreadable", place=bad.place) from bad
+    return run_document(document, cell, seed)
 
 
 def open_document(browser: str, identifier: str, document: dict[str, Any], step: int) -> Opened:

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from eosviz.pipeline.bad_sweep import BadSweep
+from eosviz.pipeline.models import Sweep
+from eosviz.pipeline.opening import document_of_run
 from eosviz.pipeline.sweep_document import parse_sweep
+from eosviz.walkthroughs.messages import Problem
 
 GOOD = (Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml").read_text()
 
@@ -50,3 +53,15 @@ def test_a_mistake_names_its_place_and_what_is_allowed(old: str, new: str, told:
         parse_sweep(GOOD.replace(old, new))
     assert told in str(caught.value) and "; allowed: " in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [("seeds = 4", "scenario"), ('scenario = "GONE"', "GONE"), ("axes = 3 3", "document")],
+)
+def test_runs_of_a_sweep_that_another_release_wrote_are_refused_with_the_place(
+    written: str, place: str
+) -> None:
+    with pytest.raises(Problem) as refused:
+        document_of_run(Sweep(document=written), 0, 1)
+    assert (refused.value.key, refused.value.params) == ("problem.sweep_unreadable", {"place": place})
