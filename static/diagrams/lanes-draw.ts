@@ -16,8 +16,8 @@ export interface LanesActions {
   /** Scroll a lane by so many batches; negative towards newer ones. */
   scroll: (partition: string, batches: number) => void;
   focus: (partition: string) => void;
-  /** Asks the engine why (docs/websocket.md). */
-  why: (question: string, subject: string) => void;
+  /** Asks the engine why (docs/websocket.md); null where nobody can be asked. */
+  why: ((question: string, subject: string) => void) | null;
 }
 
 export function drawLanes(shape: LanesShape, actions: LanesActions, animate: boolean): TemplateResult {
@@ -75,7 +75,7 @@ function drawLane(
     (mark) => svg`<path class="dot" d=${`M${mark.x} ${mark.y}l4 6h-8z`}/>`,
   )}${repeat(lane.readers, (reader) => reader.key, (reader) => drawReader(reader, actions))}${
     lane.differences.map(drawDifference)}${lane.texts.map(drawText)}${
-    repeat(lane.asks, (ask) => ask.subject, (ask) => drawAsk(ask, actions))}</g>`;
+    repeat(actions.why === null ? [] : lane.asks, (ask) => ask.subject, (ask) => drawAsk(ask, actions))}</g>`;
 }
 
 export function drawText(text: TextShape): SVGTemplateResult {
@@ -144,7 +144,7 @@ function drawGate(gate: GateShape): SVGTemplateResult {
 
 /** What the engine can be asked about in one click: the flag of the last stable offset, and what a reader has not. */
 function drawAsk(ask: AskShape, actions: LanesActions): SVGTemplateResult {
-  const { click, key } = onPick(() => actions.why(ask.question, ask.subject), { kind: "partition", id: ask.subject });
+  const { click, key } = onPick(() => actions.why?.(ask.question, ask.subject), { kind: "partition", id: ask.subject });
   return svg`<g class="asks" role="button" tabindex="0" aria-label=${ask.name} @click=${click} @keydown=${key}><title>${ask.name}</title><rect
     x=${ask.x} y=${ask.y} width=${ask.width} height=${ask.height} rx="3"/></g>`;
 }

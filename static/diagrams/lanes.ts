@@ -23,7 +23,7 @@ import { partitionOf } from "./picked.ts";
 export { defaults };
 
 export class Lanes extends SizedElement {
-  static override properties = { ...SizedElement.properties, scrolled: { state: true }, cropped: { type: Boolean } };
+  static override properties = { ...SizedElement.properties, scrolled: { state: true }, cropped: { type: Boolean }, asks: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -50,6 +50,8 @@ export class Lanes extends SizedElement {
   declare scrolled: Readonly<Record<string, number>>;
   /** No taller than what it shows: on paper. */
   declare cropped: boolean;
+  /** Whether somebody hears what is asked at its gates and readers. */
+  declare asks: boolean;
   /** The partition that the reader opened, or the last one that a step was about. */
   #opened: string | null = null;
 
@@ -57,6 +59,7 @@ export class Lanes extends SizedElement {
     super();
     this.scrolled = {};
     this.cropped = false;
+    this.asks = true;
   }
 
   protected override show(frame: Frame): TemplateResult {
@@ -72,7 +75,8 @@ export class Lanes extends SizedElement {
       focus: this.#opened,
       scrolled: this.scrolled,
     });
-    return html`${drawLanes(shape, this.#actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
+    const actions = this.asks ? this.#actions : { ...this.#actions, why: null };
+    return html`${drawLanes(shape, actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
   }
 
   /** On a narrow screen the deciding rule stands under the picture; its panel is a tab away. */

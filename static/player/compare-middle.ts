@@ -26,7 +26,7 @@ export interface SideParts {
 
 const DRAW: Record<SideMiddle, (parts: SideParts) => TemplateResult> = {
   transactions: ({ store, transactions }) => html`<eos-transactions .store=${store} .transactions=${transactions}></eos-transactions>`,
-  lanes: ({ store }) => html`<eos-lanes .frame=${store.frame}></eos-lanes>`,
+  lanes: ({ store }) => html`<eos-lanes .frame=${store.frame} .asks=${false}></eos-lanes>`,
   spacetime: ({ store, spacing, space }) => html`<eos-spacetime .frame=${store.frame} .arrows=${store.arrows} .marks=${store.marks}
     .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
   code: ({ store, code, machines }) => html`<eos-code .frame=${store.frame} code=${code} machines=${machines} .check=${null}></eos-code>`,

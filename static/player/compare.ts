@@ -394,8 +394,8 @@ export class Compare extends LitElement {
       <label class="zoom"><span>${say("player.zoom")}</span> <select title=${say("player.compare.zoom.title")} @change=${this.#chosen}>
         ${this.#offered.map((middle) => html`<option value=${middle} .selected=${middle === this.middle}>${say(`player.tab.${middle}`)}</option>`)}</select></label>
       <div class="buttons">
-        <button aria-label=${say("player.do.first")} title=${say("player.key.first")} @click=${() => this.#goTo(0)}>|◀</button>
-        <button aria-label=${say("player.do.back")} title=${say("player.key.back")} @click=${() => this.#back()}>◀</button>
+        <button aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
+        <button aria-label=${say("player.do.back")} title=${say("player.key.back")} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>
         <button class="go" title=${say("player.key.forward")} @click=${() => void this.#forward()}>${say("player.do.step")}</button>
       </div>
       <input type="range" aria-label=${say("player.scrubber")} min="0" max=${this.#end} .value=${String(this.at)} data-arrows

@@ -53,9 +53,6 @@ DOES_NOTHING = {
     "select 'Speed of playing, steps a second' in footer": "Play follows it",
     "div 'Timeline' in footer": "a click in its middle, where its knob may be already",
     "button 'by step' in footer": "two runs are compared by step from the first",
-    "button '|◀' in footer": "two compared runs stand at their beginning",
-    "button '◀' in footer": "two compared runs stand at their beginning",
-    "g 'Why is the last stable offset": "of compared runs nothing is asked",
     "select 'What happens to": "the button beside it adds what is chosen",
 }
 """Controls that need not answer, by how they are told, and why."""
