@@ -80,7 +80,7 @@ function strategyText(frame: Frame): string {
 }
 
 export class MiddlewareVotes extends DiagramElement {
-  static override styles = [...DiagramElement.styles, css`td { overflow-wrap: anywhere; font-size: var(--t-mark); }`];
+  static override styles = [...DiagramElement.styles, css`td { overflow-wrap: break-word; font-size: var(--t-mark); }`];
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
     const shape = layoutVotes(frame);

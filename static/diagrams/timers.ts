@@ -123,7 +123,7 @@ export class Timers extends DiagramElement {
   static override styles = [
     ...DiagramElement.styles,
     css`
-      .arcs { display: grid; grid-template-columns: repeat(auto-fill, minmax(124px, 1fr)); gap: 5px 8px; margin-top: 4px; }
+      .arcs { display: grid; grid-template-columns: repeat(auto-fit, minmax(124px, 1fr)); gap: 5px 8px; margin-top: 4px; }
       .arc { display: grid; grid-template-columns: 36px 1fr; gap: 6px; align-items: center; line-height: 13px; }
       .arc b { font-weight: 400; color: var(--ink); }
       .arc small { font-size: var(--t-mark); color: var(--ink-2); }
