@@ -6,6 +6,7 @@ with exit code 3, and is raised here again.
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 import tempfile
@@ -19,11 +20,15 @@ import msgspec
 from eosviz.bounded_process import bound_this_process
 from eosviz.replays.refusal import ReplayRefused
 
+logger = logging.getLogger(__name__)
+
 AT_ONCE_MAX = 2
 """Files that one process of the site lets be checked beside each other."""
 WAIT_SECONDS_MAX = 60
 SECONDS_MAX = 300
 """Of the clock: a busy machine may need long for what takes little."""
+LOGGED_BYTES_MAX = 2_000
+"""Of what a process says that ended otherwise: it grew beyond its bounds, or has a fault."""
 _PIECE = 256 * 1024
 _REFUSED = 3
 _ROOT = Path(__file__).resolve().parents[2]
@@ -55,6 +60,13 @@ def read_apart(module: str, file: BinaryIO, *arguments: str, into: BinaryIO, too
             told = msgspec.json.decode(said.read(), type=_Said)
             raise ReplayRefused.said(told.key, told.params)
         if done.returncode != 0:
+            said.seek(0)
+            logger.warning(
+                "%s ended with %s: %s",
+                module,
+                done.returncode,
+                said.read()[-LOGGED_BYTES_MAX:].decode(errors="replace"),
+            )
             raise ReplayRefused(too_much)
 
 
