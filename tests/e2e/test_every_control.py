@@ -49,6 +49,7 @@ NOT_SENT = {
 """Forms that are not sent, by a part of their address, and why."""
 DOES_NOTHING = {
     "button 'a' in footer": "the only branch, which is on show",
+    "button 'log' in footer": "what was written, which is on show",
     "button 'Lanes' in nav": "the tab on show",
     "select 'Speed of playing, steps a second' in footer": "Play follows it",
     "div 'Timeline' in footer": "a click in its middle, where its knob may be already",
