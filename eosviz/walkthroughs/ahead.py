@@ -58,9 +58,9 @@ def _step_after(slot: Slot, branch: Branch) -> Step | None:
     try:
         simulation, made = slot.going_on(branch)
         slot.ahead = made or next_steps(simulation, branch, one_step(branch.newest))
-    except (EngineError, Diverged):
-        # Whoever asks for this step to be made is told the same.
-        logger.exception("session %s: nothing was made ahead", branch.session_id)
+    except (EngineError, Diverged) as error:
+        # Whoever asks for this step to be made is told, and then it is logged whole.
+        logger.warning("session %s: nothing was made ahead: %r", branch.session_id, error)
         slot.forget()
         return None
     return slot.ahead.steps[0] if slot.ahead.steps else None
