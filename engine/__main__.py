@@ -10,7 +10,6 @@ import argparse
 import json
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
@@ -22,7 +21,9 @@ from engine.predict import questions
 from engine.predict.listing import question_lines
 from engine.recording import canonical
 from engine.scenario import BadScenario, Scenario, entry, library, load, parse
-from engine.scenario.document import line_of
+from engine.scenario.bounds import TEXT_BYTES_MAX
+from engine.scenario.phrases import allowed, shown, wrong
+from engine.scenario.toml_lines import line_of
 from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
 from engine.vectors import Failure, Report, run_file, run_files
@@ -151,7 +152,10 @@ def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
     if target.endswith(".toml") or path.exists():
         text = _text(path)
         document = parse(text, target)
-        names = [item.get("name") for item in document.get("variants", []) if isinstance(item, dict)]
+        variants = document.get("variants", [])
+        # Of what is no list of tables, the loader says what is wrong.
+        rows = variants if isinstance(variants, list) else []
+        names = [row.get("name") for row in rows if isinstance(row, dict)]
         for name in names or [None]:
             yield Chosen(load(document, name, settings, text=text, source=target), name, target, text)
         return
@@ -162,11 +166,18 @@ def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
 
 
 def _text(path: Path) -> str:
+    """What a file holds. Raises BadScenario for a longer one, of which no more is read, and for what is no UTF-8."""
+    with path.open("rb") as file:
+        content = file.read(TEXT_BYTES_MAX + 1)
+    if len(content) > TEXT_BYTES_MAX:
+        raise BadScenario(
+            "document", wrong("too_long"), allowed("bytes", most=TEXT_BYTES_MAX), source=str(path)
+        )
     try:
-        return path.read_text(encoding="utf-8")
+        return content.decode()
     except UnicodeDecodeError as error:
-        wrong = f"byte {error.start} is not UTF-8"
-        raise BadScenario("document", wrong, "TOML 1.0, which is UTF-8 text", source=str(path)) from None
+        fault = f"byte {error.start} is not UTF-8"
+        raise BadScenario("document", fault, "TOML 1.0, which is UTF-8 text", source=str(path)) from None
 
 
 def _setting(text: str) -> tuple[str, Any]:
@@ -174,8 +185,8 @@ def _setting(text: str) -> tuple[str, Any]:
     if not equals:
         raise BadScenario(f"--set {text}", "no =", "PATH=VALUE")
     try:
-        return path.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return path.strip(), parse(f"value = {value}")["value"]
+    except BadScenario:
         return path.strip(), value
 
 
@@ -183,18 +194,22 @@ def _interventions(file: str | None) -> list[dict[str, Any]]:
     """From a file with a JSON list; each intervention has ``after``, the number of the step before it."""
     if file is None:
         return []
-    allowed = "a JSON list of tables, each with action and after (the number of the step before it, rising)"
+    remedy = "a JSON list of tables, each with action and after (the number of the step before it, rising)"
     try:
         found = json.loads(_text(Path(file)))
     except json.JSONDecodeError as error:
-        raise BadScenario(f"line {error.lineno}", error.msg, allowed, source=file) from None
+        raise BadScenario(f"line {error.lineno}", error.msg, remedy, source=file) from None
+    except RecursionError:
+        raise BadScenario("interventions", "nested too deep", remedy, source=file) from None
+    except ValueError:
+        raise BadScenario("interventions", "a number with too many digits", remedy, source=file) from None
     if not isinstance(found, list):
-        raise BadScenario("interventions", "no list", allowed, source=file)
+        raise BadScenario("interventions", "no list", remedy, source=file)
     before = 0
     for number, item in enumerate(found):
         after = item.get("after") if isinstance(item, dict) else None
         if type(after) is not int or after < before:
-            raise BadScenario(f"interventions.{number}.after", repr(after), allowed, source=file)
+            raise BadScenario(f"interventions.{number}.after", shown(after), remedy, source=file)
         before = after
     return found
 
@@ -341,11 +356,17 @@ def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
         report.unplayed.append(str(error))
 
 
+_VECTORS_IN = ("*.json", "wire/*.json", "*/wire/*.json")
+"""Where a folder has its cases: a recording of a broker stands beside its logs, in `wire`."""
+
+
 def _vector_files(name: str) -> list[Path]:
     path = Path(name)
-    files = sorted(file for file in path.glob("*.json") if file.is_file()) if path.is_dir() else [path]
+    if not path.is_dir():
+        return [path]
+    files = [file for pattern in _VECTORS_IN for file in sorted(path.glob(pattern)) if file.is_file()]
     if not files:
-        raise ValueError(f"{name}: no .json file here; name a file or folder of vectors")
+        raise ValueError(f"{name}: no .json file here or in wire/; name a file or folder of vectors")
     return files
 
 

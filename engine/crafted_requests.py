@@ -140,6 +140,12 @@ def crafted(message: dict[str, Any]) -> object:
     return _MAKE[message["api"]](values)
 
 
+def written_fields(message: dict[str, Any]) -> list[str]:
+    """The fields that a script wrote of a request, each as `name value`, in the order of `FIELDS`: the order of a
+    table's keys means nothing, and a replay does not keep it."""
+    return [f"{name} {told(message[name])}" for name in FIELDS[message["api"]] if name in message]
+
+
 def told(value: Any) -> str:
     """A field of a made-up request as a reader sees it; an empty text shows that it is one."""
     if isinstance(value, bool):

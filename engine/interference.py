@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from engine.crafted_requests import crafted, told
+from engine.crafted_requests import crafted, written_fields
 from engine.errors import Error, Refused
 from engine.interventions import check_intervention, check_life
 from engine.messages import (
@@ -408,7 +408,7 @@ class Interference:
             "crafter",
             api=request.api,  # type: ignore[attr-defined]
             broker=to,
-            fields=[f"{name} {told(value)}" for name, value in fields.items() if name != "api"],
+            fields=written_fields(fields),
         )
         simulation.send("crafter", Send(to, request, simulation.world.next_crafted()))
 

@@ -221,6 +221,10 @@ class Recorded(Judged):
     def touch(self, part: Part) -> None:
         self._touched[part.path] = part
 
+    def touch_last(self, part: Part) -> None:
+        self._touched.pop(part.path, None)
+        self._touched[part.path] = part
+
     def fate(self, message: int, event: str) -> None:
         """What became of a message in this step: sent, delivered, dropped, delayed, duplicated, lost."""
         self._current.messages.append({"id": message, "event": event})

@@ -91,5 +91,9 @@ class Watch:
     def touch(self, part: Part) -> None:
         """This part's view may have changed."""
 
+    def touch_last(self, part: Part) -> None:
+        """The same, behind all that was touched before: a part that is gone leaves the view after those inside its
+        place, or who steps back would lose them."""
+
     def fact(self, fact: object) -> None:
         """Something that judges weigh (events.py)."""

@@ -183,7 +183,7 @@ class Replica:
         """The partition was deleted: everything of it leaves the view."""
         self.removed = True
         self.log.clear()
-        self.touch()
+        self.watch.touch_last(self)
 
     def touch(self) -> None:
         if self.watch.recording:

@@ -134,7 +134,11 @@ def decode_header(data: Buffer, position: int = 0) -> BatchHeader:
     """The 61 bytes at `position` as a header. Raises ValueError when there are fewer."""
     if len(data) - position < HEADER_BYTES:
         raise ValueError(f"a batch header has {HEADER_BYTES} bytes, found {max(0, len(data) - position)}")
-    fields = _HEADER.unpack_from(data, position)
+    return header_of(_HEADER.unpack_from(data, position))
+
+
+def header_of(fields: Sequence[int]) -> BatchHeader:
+    """The header from its numbers in the order of HEADER_FORMAT."""
     return BatchHeader(
         base_offset=fields[0],
         batch_length=fields[1],

@@ -122,6 +122,8 @@ class Records(Enum):
     """Not read; the checksum still covers them."""
     HOLES = "holes"
     """Kept where the log cleaner left holes in a batch, since only they tell the offsets; else not read."""
+    CHECK_AND_HOLES = "check_and_holes"
+    """Kept where the log cleaner left holes in a batch; else read for damage and dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,7 @@ class SegmentReader:
             at, expected = position + ATTRIBUTES_POSITION, f"0..{len(CODEC_NAMES) - 1}"
             return RecordsRead((), 0, Damage(DamageKind.CODEC, at, expected, str(header.codec_code)))
         wanted = header.is_control and header.record_count <= 1
-        if self.records is Records.HOLES:
+        if self.records in (Records.HOLES, Records.CHECK_AND_HOLES):
             wanted = wanted or header.record_count <= header.last_offset_delta
         if self.records in (Records.SKIP, Records.HOLES) and not wanted:
             return NOTHING_READ

@@ -10,6 +10,7 @@ fields (KIP-915); it is read, and tags that are not known here are skipped, as K
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from engine.codec.damage import DamageKind, damaged
 from engine.codec.field_cursor import FieldCursor
@@ -18,6 +19,10 @@ from engine.messages import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 VERSION = 0
 """The version of key and value that is written."""
 VALUE_VERSION_MAX = 1
+KEYS_KEPT_MAX = 65_536
+"""Transactional ids whose bytes are known again: each stands in a log several times for every transaction."""
+FORMS_KEPT_MAX = 4096
+"""Forms of values that are known again."""
 
 _IDENTITY = struct.Struct(">qhib")
 """Producer id, epoch, timeout, status."""
@@ -44,6 +49,7 @@ class TransactionStatus(IntEnum):
         return "".join(word.capitalize() for word in self.name.split("_"))
 
 
+_STATUS_BY_CODE = {int(status): status for status in TransactionStatus}
 STATUS_BY_NAME = {status.kafka_name: status for status in TransactionStatus}
 
 
@@ -110,6 +116,7 @@ def _text(text: str) -> bytes:
         raise ValueError(f"{len(raw)} bytes do not fit a string of at most 32767") from None
 
 
+@lru_cache(maxsize=KEYS_KEPT_MAX)
 def decode_key(data: bytes) -> str:
     """The transactional id. Raises DamagedError when `data` is not a key of version 0."""
     cursor = FieldCursor(data)
@@ -121,21 +128,78 @@ def decode_key(data: bytes) -> str:
 
 def decode_value(data: bytes) -> TransactionLogValue:
     """The value. Raises DamagedError when `data` is not a value of version 0 or 1."""
+    return _decode_value(data)[0]
+
+
+class ValueReader:
+    """Decodes values one after the other, with the answers of `decode_value`.
+
+    The values of one log are much alike: most differ only in the numbers in front of the partitions and in the times
+    behind them. How a value is built depends on its other bytes alone, so a value with bytes that were seen before is
+    not taken apart again, and shares its partitions with the one before.
+    """
+
+    def __init__(self) -> None:
+        self._times_at: dict[int, int] = {}
+        """By length of the value, where its times stood in the last one."""
+        self._forms: dict[bytes, TransactionLogValue] = {}
+        """By all bytes but the numbers in front and the times."""
+
+    def decode(self, data: bytes) -> TransactionLogValue:
+        """Raises DamagedError as `decode_value` does."""
+        times_at = self._times_at.get(len(data))
+        if times_at is not None:
+            alike = self._forms.get(_form(data, times_at))
+            if alike is not None:
+                producer_id, producer_epoch, timeout_ms, code = _IDENTITY.unpack_from(data, _LENGTH.size)
+                last_update_ms, start_ms = _TIMES.unpack_from(data, times_at)
+                status = _STATUS_BY_CODE.get(code)
+                if status is not None:
+                    return TransactionLogValue(
+                        producer_id=producer_id,
+                        producer_epoch=producer_epoch,
+                        timeout_ms=timeout_ms,
+                        status=status,
+                        partitions=alike.partitions,
+                        last_update_ms=last_update_ms,
+                        start_ms=start_ms,
+                        previous_producer_id=alike.previous_producer_id,
+                        next_producer_id=alike.next_producer_id,
+                        next_producer_epoch=alike.next_producer_epoch,
+                        client_transaction_version=alike.client_transaction_version,
+                    )
+        value, times_at = _decode_value(data)
+        if len(self._forms) >= FORMS_KEPT_MAX:
+            self._forms.clear()
+        self._times_at[len(data)] = times_at
+        self._forms[_form(data, times_at)] = value
+        return value
+
+
+def _form(data: bytes, times_at: int) -> bytes:
+    return (
+        data[: _LENGTH.size] + data[_LENGTH.size + _IDENTITY.size : times_at] + data[times_at + _TIMES.size :]
+    )
+
+
+def _decode_value(data: bytes) -> tuple[TransactionLogValue, int]:
+    """The value, and the byte at which its times stand."""
     cursor = FieldCursor(data)
     compact = _version(cursor, VALUE_VERSION_MAX) > 0
     producer_id, producer_epoch, timeout_ms, code = cursor.numbers(_IDENTITY)
-    if not 0 <= code <= max(TransactionStatus):
-        expected = f"0..{max(TransactionStatus)}"
-        raise damaged(DamageKind.TRANSACTION_STATUS, cursor.position - 1, expected, code)
+    status = _STATUS_BY_CODE.get(code)
+    if status is None:
+        raise damaged(DamageKind.TRANSACTION_STATUS, cursor.position - 1, f"0..{max(_STATUS_BY_CODE)}", code)
     partitions = _decode_partitions(cursor, compact=compact)
+    times_at = cursor.position
     last_update_ms, start_ms = cursor.numbers(_TIMES)
     tagged = cursor.tagged_fields() if compact else {}
     cursor.end()
-    return TransactionLogValue(
+    value = TransactionLogValue(
         producer_id=producer_id,
         producer_epoch=producer_epoch,
         timeout_ms=timeout_ms,
-        status=TransactionStatus(code),
+        status=status,
         partitions=partitions,
         last_update_ms=last_update_ms,
         start_ms=start_ms,
@@ -144,6 +208,7 @@ def decode_value(data: bytes) -> TransactionLogValue:
         client_transaction_version=tagged[2].int16() if 2 in tagged else 0,
         next_producer_epoch=tagged[3].int16() if 3 in tagged else NO_PRODUCER_EPOCH,
     )
+    return value, times_at
 
 
 def _decode_partitions(cursor: FieldCursor, *, compact: bool) -> tuple[tuple[str, int], ...]:

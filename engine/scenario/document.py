@@ -7,8 +7,10 @@ where a list of named tables is addressed by name (``producers.p1.settings.retri
 from __future__ import annotations
 
 import copy
+import math
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +19,17 @@ from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLE
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.belonging import check_belonging
+from engine.scenario.bounds import LEVELS_MAX, TEXT_BYTES_MAX, check_text
 from engine.scenario.characters import forbidden
 from engine.scenario.faults_and_overrides import check_fault, check_override
-from engine.scenario.phrases import allowed, any_of, shown, wrong
+from engine.scenario.phrases import Phrase, allowed, any_of, shown, wrong
+from engine.scenario.plain_texts import check_texts
 from engine.scenario.schema import SECTIONS, Field
 from engine.scenario.toml_faults import toml_fault
+from engine.scenario.toml_lines import line_of
+
+ROW_NAME_CHARACTERS_MAX = 64
+"""Of the name of a row where a message names its place; no name that is allowed is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,32 +49,56 @@ class Scenario:
         return self.document[section]
 
 
-def parse(text: str, source: str = "") -> dict[str, Any]:
-    """TOML text to a dict; a syntax error names its line."""
+def parse(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) -> dict[str, Any]:
+    """TOML text to a dict, in time and memory that grow with the text; an error names its line.
+
+    Raises BadScenario: no TOML, beyond ``engine/scenario/bounds.py``, or a value that no document holds.
+    """
+    check_text(text, source, bytes_max=bytes_max)
     try:
         document = tomllib.loads(text)
-        if _holds_zero(document):
-            zero = _ZERO.search(text)
-            line = None if zero is None else text.count("\n", 0, zero.start()) + 1
-            raise BadScenario("document", wrong("zero"), allowed("no_zero"), source=source, line=line)
-        return document
     except tomllib.TOMLDecodeError as error:
         fault, line = toml_fault(error)
         raise BadScenario("document", fault, "TOML 1.0", source=source, line=line) from None
-    except RecursionError:
-        raise BadScenario("document", wrong("too_deep"), allowed("depth"), source=source) from None
+    for place, value in _values(document, ""):
+        refused = _refused(value)
+        if refused is not None:
+            zero = _ZERO.search(text) if isinstance(value, str) else None
+            line = line_of(text, place) if zero is None else text.count("\n", 0, zero.start()) + 1
+            raise BadScenario("document", *refused, source=source, line=line)
+    return document
 
 
 _ZERO = re.compile(r"\\u0000|\\U00000000")
 
 
-def _holds_zero(value: object) -> bool:
-    """The character of number zero, which only an escape can bring into TOML: many who keep texts cannot keep it."""
+def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
+    """Every key and every value that is no table and no list, with its place."""
     if isinstance(value, dict):
-        return any(_holds_zero(name) or _holds_zero(one) for name, one in value.items())
-    if isinstance(value, list):
-        return any(map(_holds_zero, value))
-    return isinstance(value, str) and "\0" in value
+        for name, one in value.items():
+            yield _join(place, name), name
+            yield from _values(one, _join(place, name))
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _values(one, _join(place, _row_word(one, index)))
+    else:
+        yield place, value
+
+
+def _refused(value: object) -> tuple[Phrase, Phrase] | None:
+    """Why no document holds such a value, and what to write instead: what TOML knows and JSON, a database or the
+    arithmetic of a run does not."""
+    if isinstance(value, str):
+        return (wrong("zero"), allowed("no_zero")) if "\0" in value else None
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        if -(2**63) <= value < 2**63:
+            return None
+        return wrong("number_too_large"), allowed("int_between", low=-(2**63), high=2**63 - 1)
+    if isinstance(value, float):
+        return None if math.isfinite(value) else (wrong("no_number"), allowed("finite"))
+    return wrong("date"), allowed("no_date")
 
 
 def load(
@@ -84,6 +116,7 @@ def load(
     try:
         written = copy.deepcopy(document)
         check_section("scenario", written, "")
+        check_texts(written)
         check_belonging(written)
         if variant is not None:
             written = _with_variant(written, variant)
@@ -105,7 +138,8 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
     variants = document.get("variants", [])
     for variant in variants:
         if variant["name"] == name:
-            for path, value in variant.get("set", {}).items():
+            # In the paths' order, whatever the document's: a path is set before those inside it.
+            for path, value in sorted(variant.get("set", {}).items()):
                 put(document, path, value)
             document["expect"] = variant.get("expect", {})
             document["variant_title"] = variant["title"]
@@ -120,6 +154,8 @@ def put(document: dict[str, Any], path: str, value: Any) -> None:
     """Set a dotted path; lists of named tables are addressed by name, other lists by index."""
     node: Any = document
     words = path.split(".")
+    if len(words) > LEVELS_MAX:
+        raise BadScenario(shown(path), wrong("too_deep"), allowed("depth", most=LEVELS_MAX))
     for word in words[:-1]:
         node = _descend(node, word, path)
     last = words[-1]
@@ -276,16 +312,22 @@ def _names(field: Field, value: Any, place: str) -> list[str]:
 def _table(field: Field, value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _wrong(field, value, place)
-    return check_section(field.rows, value, place) if field.rows else dict(value)
+    # Two documents that differ in the order of their keys alone give the same run: a replay keeps them sorted.
+    return check_section(field.rows, value, place) if field.rows else dict(sorted(value.items()))
 
 
 def _tables(field: Field, value: Any, place: str) -> list[dict[str, Any]]:
     section = str(field.rows)
     rows = []
     for index, item in enumerate(_listed(field, value, place)):
-        named = item.get("name") if isinstance(item, dict) else None
-        rows.append(check_section(section, item, _join(place, str(named or index))))
+        rows.append(check_section(section, item, _join(place, _row_word(item, index))))
     return rows
+
+
+def _row_word(row: Any, index: int) -> str:
+    """How a place names a row of a list: by its name where it has a short one, else by its number."""
+    name = row.get("name") if isinstance(row, dict) else None
+    return name if isinstance(name, str) and 0 < len(name) <= ROW_NAME_CHARACTERS_MAX else str(index)
 
 
 def _any(field: Field, value: Any, place: str) -> Any:
@@ -322,7 +364,7 @@ def _check_references(document: dict[str, Any]) -> None:
         document["topics"] = [check_section("topic", {"name": "t"}, "topics.0")]
     partitions = []
     for topic in document["topics"]:
-        if not re.fullmatch(schema.PARTITION, f"{topic['name']}-0"):
+        if topic["name"].startswith("__") or not re.fullmatch(schema.PARTITION, f"{topic['name']}-0"):
             raise BadScenario(f"topics.{topic['name']}.name", shown(topic["name"]), allowed("topic"))
         if topic["replication"] > brokers:
             topic["replication"] = brokers
@@ -456,50 +498,6 @@ def _unique(document: dict[str, Any], section: str) -> list[str]:
             raise BadScenario(f"{section}.{row['name']}.name", wrong("twice"), allowed("names_differ"))
         found.append(row["name"])
     return found
-
-
-def line_of(text: str, place: str) -> int | None:
-    """The line of a dotted place in a TOML text, or of the nearest table around it."""
-    words = place.split(".")
-    for length in range(len(words), 0, -1):
-        found = _find(text, words[:length])
-        if found is not None:
-            return found
-    return None
-
-
-def _find(text: str, words: list[str]) -> int | None:
-    header: list[str] = []
-    counts: dict[str, int] = {}
-    names: dict[int, str] = {}
-    lines = text.splitlines()
-    for number, line in enumerate(lines, 1):
-        opened = re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?\s*(#.*)?$", line)
-        if opened:
-            header = [word.strip().strip('"') for word in opened.group(1).split(".")]
-            if line.lstrip().startswith("[["):
-                key = ".".join(header)
-                counts[key] = counts.get(key, -1) + 1
-                named = _name_below(lines, number)
-                names[number] = named or str(counts[key])
-                header = [*header, names[number]]
-            if header == words:
-                return number
-            continue
-        assigned = re.match(r'\s*([A-Za-z0-9_."-]+)\s*=', line)
-        if assigned and [*header, *assigned.group(1).replace('"', "").split(".")] == words:
-            return number
-    return None
-
-
-def _name_below(lines: list[str], number: int) -> str | None:
-    for line in lines[number:]:
-        if line.lstrip().startswith("["):
-            return None
-        named = re.match(r'\s*name\s*=\s*"([^"]*)"', line)
-        if named:
-            return named.group(1)
-    return None
 
 
 __all__ = ["BadScenario", "Refused", "Scenario", "check_section", "line_of", "load", "parse", "put"]

@@ -7,6 +7,7 @@ cause of the next: a bad value is left out, a bad row is left out, and names are
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from engine.scenario.bad_scenario import BadScenario
@@ -20,7 +21,8 @@ _MEANINGLESS_WITHOUT = ("faults", "checkpoints", "expect")
 def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str = "") -> list[BadScenario]:
     """At most MISTAKES_MAX, in the order in which the loader finds them; none when it loads.
 
-    ``text`` is the document's own text, for line numbers.
+    Without a ``variant``, of a document that loads, also the first mistake of each of its variants, at
+    ``variants.NAME.set``. ``text`` is the document's own text, for line numbers.
     """
     left = copy.deepcopy(document)
     found: dict[str, BadScenario] = {}
@@ -29,14 +31,26 @@ def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str 
             load(left, variant)
         except BadScenario as bad:
             known = bad.place in found
-            if not known:
-                bad.line = line_of(text, bad.place) if text else None
-                found[bad.place] = bad
+            found.setdefault(bad.place, bad)
             if not (_leave_out_row(left, bad.place) if known else _leave_out(left, bad)):
                 break
         else:
             break
+    if not found and variant is None:
+        found = {bad.place: bad for bad in _of_variants(document)}
+    for mistake in found.values():
+        mistake.line = line_of(text, mistake.place) if text else None
     return list(found.values())
+
+
+def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
+    """What a variant's ``set`` makes of a document that is right without it."""
+    for variant in document.get("variants", ())[:MISTAKES_MAX]:
+        try:
+            load(document, variant["name"])
+        except BadScenario as bad:
+            bad.place = f"variants.{variant['name']}.set.{bad.place}"
+            yield bad
 
 
 def _leave_out(document: dict[str, Any], bad: BadScenario) -> bool:

@@ -18,6 +18,8 @@ from engine.vectors.reading import PLAYED, unread, watched
 
 VERSIONS = ("2.0", "2.8")
 """The versions that the engine has profiles for."""
+SKIPPED_NAMED_MAX = 8
+"""Cases that are named beside one reason; of more the number is told, and `--json` has all."""
 
 TOPICS: dict[str, str] = {
     "sequence_math": "engine.vectors.sequence_math",
@@ -59,8 +61,17 @@ class Report:
             yield f"UNREAD {case}: {place} is nothing that the engine knows"
         for mistake in self.unplayed:
             yield f"UNPLAYED {mistake}"
+        for reason, cases in self._skipped_by_reason().items():
+            more = f" and {len(cases) - SKIPPED_NAMED_MAX} more" if len(cases) > SKIPPED_NAMED_MAX else ""
+            yield f"SKIPPED {len(cases)}, {reason}: {', '.join(cases[:SKIPPED_NAMED_MAX])}{more}"
         failed = len({case for case, _, _ in self.failures})
         yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
+
+    def _skipped_by_reason(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for case, reason in self.skipped:
+            found.setdefault(reason, []).append(case)
+        return found
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -6,7 +6,6 @@ What the text then means is compared with what the edit means; where the two dif
 from __future__ import annotations
 
 import copy
-import tomllib
 from typing import Any, Literal
 
 import tomlkit
@@ -14,9 +13,9 @@ from msgspec import Struct
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT, Array, InlineTable
 
-from engine.scenario import parse
+from engine.scenario import BadScenario, parse
+from engine.scenario.bounds import TEXT_BYTES_MAX, check_text
 
-TEXT_BYTES_MAX = 100_000
 EDITS_MAX = 50
 _LISTS_OF_TABLES = (
     "topics", "producers", "consumers", "applications", "loops", "faults", "overrides", "checkpoints", "variants",
@@ -47,11 +46,11 @@ def edited(text: str, edits: list[Edit]) -> str:
             _EDITS[edit.do](document, edit, True)
             _EDITS[edit.do](meaning, edit, False)
         changed = tomlkit.dumps(document)
-        if tomllib.loads(changed) != meaning:
+        if parse(changed) != meaning:
             raise CannotEdit("the text would mean something else")
     except (
+        BadScenario,
         TOMLKitError,
-        tomllib.TOMLDecodeError,
         LookupError,
         TypeError,
         ValueError,
@@ -71,9 +70,9 @@ def written(document: dict[str, Any]) -> str:
         for key, value in document.items():
             _put(made, key, value, [key], True)
         text = tomlkit.dumps(made)
-        if tomllib.loads(text) != document:
+        if parse(text) != document:
             raise CannotEdit("the text would mean something else")
-    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError, ValueError) as wrong:
+    except (BadScenario, TOMLKitError, TypeError, ValueError, RecursionError) as wrong:
         raise CannotEdit(f"{type(wrong).__name__}: {wrong}") from wrong
     return text
 
@@ -200,7 +199,9 @@ def _table(value: dict[str, Any]) -> Any:
 
 
 def _inline(value: dict[str, Any]) -> Any:
-    return tomlkit.parse(f"x = {_in_one_line(value)}")["x"]
+    text = f"x = {_in_one_line(value)}"
+    check_text(text)
+    return tomlkit.parse(text)["x"]
 
 
 def _in_one_line(value: Any) -> str:

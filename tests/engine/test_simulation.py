@@ -16,6 +16,7 @@ from engine.explain import catalogue
 from engine.recording import ABSENT, canonical, place, pruned
 from engine.scenario import entry, library, load, parse
 from engine.simulation import Simulation
+from tests.engine.search.folding import fits
 
 
 def runs():
@@ -41,7 +42,9 @@ def test_folding_the_changes_gives_the_engines_own_view(scenario, every):
     steps = []
     while len(steps) < 400 and (step := simulation.step()) is not None:
         steps.append(step)
-        for path, _, after in step.changes:
+        for change in step.changes:
+            path, _, after = change
+            assert fits(folded, change), f"step {step.number} ({step.key}) changes {path}"
             place(folded, path, deepcopy(after))
         if step.number % every == 0:
             assert pruned(folded) == pruned(simulation.view()), f"after step {step.number} ({step.key})"
@@ -50,6 +53,22 @@ def test_folding_the_changes_gives_the_engines_own_view(scenario, every):
             place(folded, path, deepcopy(before))
     assert pruned(folded) == pruned(first)
     assert ABSENT is not None
+
+
+def test_a_replica_is_removed_after_what_it_holds_whoever_was_touched_first():
+    """A write that waits for its followers is answered when its topic is deleted, which touches the replica first."""
+    simulation = Simulation(entry("SC-59").scenario("deleted-meanwhile"))
+    folded = json.loads(canonical(simulation.view()))
+    while (step := simulation.step()) is not None and step.number < 200:
+        if step.number == 30:
+            simulation.intervene({"action": "pause", "actor": "broker-3"})
+        for change in step.changes:
+            path, _, after = change
+            assert fits(folded, change), f"step {step.number} ({step.key}) changes {path}"
+            place(folded, path, deepcopy(after))
+        if step.key == "fault.topic_deleted":
+            return
+    raise AssertionError("the topic was never deleted")
 
 
 @pytest.mark.parametrize("scenario", RUNS)

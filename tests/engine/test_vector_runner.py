@@ -151,6 +151,29 @@ def test_other_files_in_a_folder_of_vectors_are_told_and_in_nobodys_way(tmp_path
         )
 
 
+def test_a_recording_is_found_beside_its_logs_and_what_is_skipped_says_why():
+    out = StringIO()
+    assert main(["vectors", str(VECTORS.parent / "kafka-logs" / "wire_tv2")], out) == 0
+    *skipped, last = out.getvalue().splitlines()
+    assert last == "2 passed, 0 failed, 3 skipped"
+    assert skipped[0].startswith("SKIPPED 1, a list of the requests that a broker knows, nothing to play: ")
+    named = "wire_tv2/transaction_fuzz, wire_tv2/transaction_rules"
+    assert skipped[1] == f"SKIPPED 2, transaction version 2 (KIP-890, second part): {named}"
+
+
+def test_of_many_cases_that_are_skipped_for_one_reason_some_are_named():
+    cases = [{**first_case("sequence_math"), "id": f"c{number}", "versions": ["9.9"]} for number in range(11)]
+    line, last = report_of(*cases).lines()
+    assert line == "SKIPPED 11, for 9.9 only: c0, c1, c2, c3, c4, c5, c6, c7 and 3 more"
+    assert last == "0 passed, 0 failed, 11 skipped"
+
+
+def test_a_folder_without_cases_says_where_they_were_looked_for(tmp_path):
+    err = StringIO()
+    assert main(["vectors", str(tmp_path)], StringIO(), err) == 2
+    assert "no .json file here or in wire/" in err.getvalue()
+
+
 def test_an_error_that_the_engine_does_not_know_is_skipped_by_name():
     case = next(
         found

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from eosviz.operating.needed_tables import TablesCommand
 from eosviz.scenarios.actions import load_library
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Make the engine's scenario documents the library. `migrate` does it too."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,0 +1,51 @@
+"""Records of `__cluster_metadata`, the log of KRaft's controllers: how many partitions a topic has.
+
+Source: KIP-500, KIP-631, Kafka's `MetadataRecordSerde`, `TopicRecord`, `PartitionRecord` and `RemoveTopicRecord`. A
+value is frame version (unsigned varint, 1), API key and version (unsigned varints), then fields with compact lengths;
+a uuid is 16 bytes.
+"""
+
+from collections.abc import Iterable
+
+from engine.codec.damage import DamagedError
+from engine.codec.field_cursor import FieldCursor
+
+TOPIC = "__cluster_metadata"
+_FRAME_VERSION = 1
+_UUID_BYTES = 16
+_TOPIC_RECORD, _PARTITION_RECORD, _REMOVE_TOPIC_RECORD = 2, 3, 9
+
+
+class TopicPartitions:
+    """Give it the values of records in the order of the log, then ask."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, bytes] = {}
+        self._partitions: dict[bytes, set[int]] = {}
+
+    def take(self, values: Iterable[bytes]) -> None:
+        """Records of other kinds, and what is no record of metadata, say nothing here."""
+        for value in values:
+            try:
+                self._take(FieldCursor(value))
+            except DamagedError:
+                continue
+
+    def count(self, topic: str) -> int | None:
+        """How many partitions `topic` has; None when no record tells of it, or not of each below the highest."""
+        numbers = self._partitions.get(self._ids.get(topic, b""), set())
+        return len(numbers) if numbers and max(numbers) == len(numbers) - 1 else None
+
+    def _take(self, cursor: FieldCursor) -> None:
+        if cursor.unsigned_varint() != _FRAME_VERSION:
+            return
+        kind = cursor.unsigned_varint()
+        cursor.unsigned_varint()
+        if kind == _TOPIC_RECORD:
+            name = cursor.text(compact=True)
+            self._ids[name] = cursor.take(_UUID_BYTES)
+        elif kind == _PARTITION_RECORD:
+            number = cursor.int32()
+            self._partitions.setdefault(cursor.take(_UUID_BYTES), set()).add(number)
+        elif kind == _REMOVE_TOPIC_RECORD:
+            self._partitions.pop(cursor.take(_UUID_BYTES), None)

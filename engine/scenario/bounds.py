@@ -1,0 +1,138 @@
+"""The bounds of a TOML text, found in one pass over it before a parser reads it.
+
+A TOML parser needs time and memory that grow with the square of the parts of a dotted key, calls itself once for each
+bracket, and reads numbers of any length. ``check_text`` reads each character once and refuses such a text with the line
+and the bound. What is no TOML passes: the parser names that fault, and it reads nothing behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from engine.scenario.bad_scenario import BadScenario
+from engine.scenario.phrases import Phrase, allowed, wrong
+
+TEXT_BYTES_MAX = 100_000
+LEVELS_MAX = 16
+"""Tables and lists around a value: each part of a heading or of a dotted key is one, each open bracket is one."""
+KEY_CHARACTERS_MAX = 200
+"""One part of a key."""
+KEY_DOTS_MAX = 1_000
+"""Dots in the keys of one text, headings left out: a parser that keeps comments compares each dotted key with all that
+begin alike."""
+NUMBER_CHARACTERS_MAX = 140
+"""A number or a date as it is written: 64 bits in binary, an underscore between all digits, need 129."""
+
+_TOKEN = re.compile(
+    r"""
+      (?P<skipped> [ \t\r]++ | \#[^\n]*+ )
+    | (?P<text>
+          \"\"\" (?: [^"\\] | \\. | "(?!"") )*+ (?: "{3,5} | \\?\Z )
+        | '{3}   (?: [^'] | '(?!'') )*+ (?: '{3,5} | \Z )
+        | "      (?: [^"\\\n] | \\[^\n] )*+ "?
+        | '      [^'\n]*+ '?
+      )
+    | (?P<word> [A-Za-z0-9_+:-]++ )
+    | (?P<mark> [\[\]{}.=,\n] )
+    | (?P<other> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""No alternative gives back what it has taken, so each character is read once."""
+
+
+def check_text(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) -> None:
+    """Raises BadScenario with the line where a bound is passed; ``bytes_max`` bytes of UTF-8 in all."""
+    if len(text) > bytes_max or len(text.encode(errors="replace")) > bytes_max:
+        raise BadScenario("document", wrong("too_long"), allowed("bytes", most=bytes_max), source=source)
+    scan = _Scan(source)
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "mark":
+            if not scan.mark(token[0]):
+                return
+        elif kind == "word" or kind == "text":
+            scan.word(token[0], is_text=kind == "text")
+        scan.line += token[0].count("\n")
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where the scan stands within one container."""
+
+    levels: int = 0
+    """Around its keys or values."""
+    parts: int = 0
+    """Of the key that is being read, or that the value belongs to."""
+    in_value: bool = False
+    closes: str = ""
+
+
+@dataclass(slots=True)
+class _Scan:
+    source: str
+    line: int = 1
+    here: _Place = field(default_factory=_Place)
+    around: list[_Place] = field(default_factory=list)
+    heading: int = 0
+    """Brackets of the heading that is being read; 0 outside."""
+    dots: int = 0
+
+    def word(self, written: str, *, is_text: bool) -> None:
+        here = self.here
+        if here.in_value:
+            if not is_text and len(written) > NUMBER_CHARACTERS_MAX:
+                self._refuse(
+                    wrong("number_too_long"), allowed("number_characters", most=NUMBER_CHARACTERS_MAX)
+                )
+            return
+        if len(written) > KEY_CHARACTERS_MAX:
+            self._refuse(wrong("key_too_long"), allowed("key_characters", most=KEY_CHARACTERS_MAX))
+        here.parts = here.parts or 1
+        self._check_levels(here.levels + here.parts)
+
+    def mark(self, mark: str) -> bool:
+        """False where the text is no TOML from here on."""
+        here = self.here
+        if mark == "\n":
+            if not self.around:
+                here.parts, here.in_value, self.heading = 0, False, 0
+        elif mark == ".":
+            if not here.in_value:
+                self._dot()
+        elif mark == "=":
+            here.in_value = True
+        elif mark == ",":
+            here.parts, here.in_value = 0, here.closes == "]"
+        elif mark == "[" and not self.around and not here.in_value and not here.parts:
+            self.heading += 1
+            here.levels = 0
+        elif mark == "]" and self.heading:
+            if not here.in_value:
+                here.levels, here.parts, here.in_value = here.parts + self.heading - 1, 0, True
+        elif mark in "[{":
+            is_list = mark == "["
+            inner = here.levels + here.parts + is_list
+            self._check_levels(inner)
+            self.around.append(here)
+            self.here = _Place(inner, 0, is_list, "]" if is_list else "}")
+        else:
+            if mark != here.closes:
+                return False
+            self.here = self.around.pop()
+        return True
+
+    def _dot(self) -> None:
+        self.here.parts += 1
+        self._check_levels(self.here.levels + self.here.parts)
+        self.dots += not self.heading
+        if self.dots > KEY_DOTS_MAX:
+            self._refuse(wrong("too_many_dots"), allowed("key_dots", most=KEY_DOTS_MAX))
+
+    def _check_levels(self, levels: int) -> None:
+        if levels > LEVELS_MAX:
+            self._refuse(wrong("too_deep"), allowed("depth", most=LEVELS_MAX))
+
+    def _refuse(self, fault: Phrase, remedy: Phrase) -> None:
+        raise BadScenario("document", fault, remedy, source=self.source, line=self.line)

@@ -1,0 +1,41 @@
+"""Texts that no scenario may hold because a page would take them for something else. A replay of the scenario brings
+them back from a file, where the reader of replays refuses them too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from engine.scenario.bad_scenario import BadScenario
+from engine.scenario.phrases import allowed, shown, wrong
+
+MARKUP = re.compile(r"<[A-Za-z/!?]")
+"""In a title, which stands in many places, it is no plain text."""
+RESERVED = ("__proto__", "constructor", "prototype")
+"""What every object of a browser has under this name; actors, groups and ids become names in a view."""
+
+
+def check_texts(document: dict[str, Any]) -> None:
+    """Raises BadScenario. The types are right already."""
+    _check(document, "", is_title=False)
+
+
+def _check(value: Any, place: str, *, is_title: bool) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            here = f"{place}.{name}" if place else name
+            if name in RESERVED:
+                raise BadScenario(here, wrong("reserved", name=name), allowed("other_word"))
+            _check(inner, here, is_title=is_title or name.endswith("title"))
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            named = inner.get("name") if isinstance(inner, dict) else None
+            _check(inner, f"{place}.{named or position}", is_title=is_title)
+    elif isinstance(value, str):
+        if value in RESERVED:
+            raise BadScenario(place, wrong("reserved", name=value), allowed("other_word"))
+        if is_title and (found := MARKUP.search(value)):
+            raise BadScenario(
+                place, wrong("markup", text=shown(value[found.start() :][:20])), allowed("title")
+            )

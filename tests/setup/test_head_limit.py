@@ -1,0 +1,102 @@
+"""The head of a request is bounded before anything reads it, and as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from http.cookies import SimpleCookie
+from typing import Any
+
+import pytest
+import uvicorn
+
+from eosviz.asgi import application
+from eosviz.catalogue import say
+from eosviz.head_limit import COOKIE_BYTES_MAX, COOKIE_ESCAPES_MAX, HEAD_BYTES_MAX, refusal
+from eosviz.http_protocol import HEAD_BYTES_CUT, BoundedHead
+
+ESCAPES = b'sessionid="' + b"\\1" * (COOKIE_ESCAPES_MAX + 1) + b'"'
+TOO_LARGE, ZERO, CHARSET = (431, "page.head_too_large"), (400, "page.head_zero"), (415, "page.head_charset")
+
+
+def scope(kind: str = "http", path: str = "/livez", query: bytes = b"", **headers: bytes) -> dict[str, Any]:
+    named = [(name.encode(), value) for name, value in headers.items()]
+    method = {"method": "GET"} if kind == "http" else {"subprotocols": []}
+    return {
+        "type": kind,
+        "path": path,
+        "query_string": query,
+        "headers": [(b"host", b"localhost"), *named],
+        **method,
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (scope(), None),
+        (scope(query=b"a=%01&b=" + b"x" * (HEAD_BYTES_MAX - 100)), None),
+        (scope(cookie=SimpleCookie({"messages": "a,b;c" * 100}).output(header="").strip().encode()), None),
+        (scope(query=b"x" * HEAD_BYTES_MAX), TOO_LARGE),
+        (scope(path="/" + "x" * HEAD_BYTES_MAX), TOO_LARGE),
+        (scope(**{"accept-language": b"x" * HEAD_BYTES_MAX}), TOO_LARGE),
+        (scope(cookie=b"x" * (COOKIE_BYTES_MAX + 1)), TOO_LARGE),
+        (scope(cookie=ESCAPES), TOO_LARGE),
+        (scope(cookie=b'sessionid="abcdefgh\\000"'), ZERO),
+        (scope(query=b"q=a%00b"), ZERO),
+        (scope(**{"content-type": b"application/json"}), None),
+        (scope(**{"content-type": b'multipart/form-data; boundary=x; charset="UTF-8"'}), None),
+        (scope(**{"content-type": b"application/x-www-form-urlencoded; charset=rot13"}), CHARSET),
+        (scope(**{"content-type": b"text/plain;Charset = punycode; a=b"}), CHARSET),
+        (scope(path="/scenarios/\0"), ZERO),
+    ],
+)
+def test_what_is_too_long_or_holds_a_zero_is_refused(asked: dict[str, Any], expected: Any) -> None:
+    assert refusal(asked) == expected
+
+
+async def answer(asked: dict[str, Any]) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request" if asked["type"] == "http" else "websocket.connect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await application(asked, receive, send)
+    return sent
+
+
+async def test_the_refusal_is_said_in_both_languages_and_a_socket_is_not_accepted() -> None:
+    start, body = await answer(scope(cookie=ESCAPES))
+    assert start["status"] == 431
+    params = {"head": HEAD_BYTES_MAX, "cookies": COOKIE_BYTES_MAX}
+    assert body["body"].decode().splitlines() == [
+        say("page.head_too_large", language, params) for language in ("en", "zh-Hans")
+    ]
+    assert await answer(scope("websocket", cookie=ESCAPES)) == [{"type": "websocket.close"}]
+
+
+async def nothing(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+async def test_a_head_without_an_end_is_cut_off_while_it_comes() -> None:
+    server = uvicorn.Server(uvicorn.Config(nothing, http=BoundedHead, lifespan="off", log_config=None))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        reads, writes = await asyncio.open_connection(*listener.getsockname())
+        # A long body is none of its business, nor is a second request on the same connection.
+        for body in (b"", b"x" * 2 * HEAD_BYTES_CUT):
+            length = str(len(body)).encode()
+            writes.write(
+                b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: " + length + b"\r\n\r\n" + body
+            )
+            assert (await reads.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
+        writes.write(b"GET / HTTP/1.1\r\nx: " + b"x" * HEAD_BYTES_CUT)
+        assert (await reads.read()).startswith(b"HTTP/1.1 400")
+        writes.close()
+        server.should_exit = True
+        await serving
