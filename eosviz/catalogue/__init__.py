@@ -12,8 +12,6 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-import msgspec
-
 from engine.explain.sentences import LANGUAGES, Sentence, fill, read_catalogue, words_of
 from engine.explain.sentences import catalogue as engine_catalogue
 
@@ -46,6 +44,35 @@ def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str
     return fill(known[key].text(language), dict(params or {}), words_of(known, language))
 
 
+def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
+    """As `say`, for a command that says a few sentences about logs and ends: it reads the whole catalogue only for a
+    sentence or a word that is not among them.
+    """
+    known = _of_logs()
+    missing = False
+
+    def word(wanted: str) -> str | None:
+        nonlocal missing
+        missing |= wanted not in known
+        return known[wanted].text(language) if wanted in known else None
+
+    if key in known:
+        told = fill(known[key].text(language), dict(params or {}), word)
+        if not missing:
+            return told
+    return say(key, language, params)
+
+
+@cache
+def _of_logs() -> dict[str, Sentence]:
+    """The sentences of logs, and the words for times."""
+    files = (
+        resources.files(__name__) / "logs.toml",
+        resources.files("engine.explain") / "catalogue" / "kernel.toml",
+    )
+    return read_catalogue((item.name, item.read_text(encoding="utf-8")) for item in files)
+
+
 def language_of(code: str | None) -> str:
     """Django's language code (`zh-hans`, `en-gb`) as the catalogue names it."""
     return "zh-Hans" if (code or "").lower().startswith("zh") else "en"
@@ -54,6 +81,9 @@ def language_of(code: str | None) -> str:
 @cache
 def catalogue_file(language: str) -> tuple[bytes, str]:
     """`{"texts": {key: text}, "sources": {key: …}}` of docs/player.md, and the digest of its content."""
+    # Imported here: a command that says a few sentences needs nothing of it.
+    import msgspec
+
     known = words()
     body = msgspec.json.encode(
         {
@@ -64,4 +94,4 @@ def catalogue_file(language: str) -> tuple[bytes, str]:
     return body, hashlib.sha256(body).hexdigest()[:16]
 
 
-__all__ = ["LANGUAGES", "catalogue_file", "interface_words", "language_of", "say", "words"]
+__all__ = ["LANGUAGES", "catalogue_file", "interface_words", "language_of", "say", "say_shortly", "words"]

@@ -34,6 +34,12 @@ class Head(_Line, tag="bundle"):
     times: Literal["kept", "moved"]
     now: Int64
     """The time that timeouts are measured against."""
+    transaction_partitions: Annotated[int, Meta(ge=1, le=10_000)] | None = None
+    """How many partitions `__transaction_state` has. This and what follows was said by the files or by the person who
+    saved the bundle."""
+    rest_empty: bool = False
+    one_cluster: bool = False
+    copied_after: Int64 = -1
 
 
 class PartitionLine(_Line, tag="partition"):
@@ -48,6 +54,10 @@ class PartitionLine(_Line, tag="partition"):
     """Base offsets."""
     snapshot: Said = ""
     """Name of the newest snapshot; its producers follow."""
+    cluster: Said = ""
+    topic_id: Said = ""
+    """Like `cluster` another name for it; empty where nothing names it."""
+    is_empty_segment_alone: bool = False
 
 
 class BatchLine(_Line, tag="batch"):
@@ -102,6 +112,20 @@ class CoordinatorLine(_Line, tag="coordinator"):
     records: Count
     damaged: Count
     newest_ms: Int64
+
+
+class CoordinatorLogLine(_Line, tag="coordinator_log"):
+    """How far one partition of `__transaction_state` was read (`coordinator.ReadLog`). `flaws`: why it is not whole, as
+    keys of sentences; what they name is left out."""
+
+    name: Name
+    newest_ms: Int64
+    has_holes: bool = False
+    is_cleaned: bool = False
+    is_printed: bool = False
+    flaws: list[Said] = []
+    cluster: Said = ""
+    topic_id: Said = ""
 
 
 class TransactionLine(_Line, tag="transaction"):
@@ -184,5 +208,5 @@ class End(_Line, tag="end"):
 
 Line = (
     Head | PartitionLine | BatchLine | ProducerLine | AbortedLine | DamageLine | CoordinatorLine
-    | TransactionLine | ListedLine | GroupsLine | OffsetLine | LogLine | End
+    | CoordinatorLogLine | TransactionLine | ListedLine | GroupsLine | OffsetLine | LogLine | End
 )  # fmt: skip

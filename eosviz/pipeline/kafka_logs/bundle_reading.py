@@ -14,14 +14,22 @@ from engine.codec.transaction_index import AbortedTransaction
 from engine.codec.transaction_log_record import TransactionLogValue, TransactionStatus
 from eosviz.pipeline.kafka_logs import bundle_lines as lines
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Layout, every_offset
-from eosviz.pipeline.kafka_logs.coordinator import DAMAGE_MAX, Coordinator, CoordinatorEntry, Listed
+from eosviz.pipeline.kafka_logs.coordinator import (
+    DAMAGE_MAX,
+    Coordinator,
+    CoordinatorEntry,
+    Listed,
+    ReadLog,
+)
+from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
 from eosviz.pipeline.kafka_logs.log_lines import LogLine
+from eosviz.pipeline.kafka_logs.origins import Origin
 from eosviz.pipeline.kafka_logs.partition import Partition, know
 from eosviz.pipeline.kafka_logs.stretches import LogsError
+from eosviz.pipeline.kafka_logs.words import words
+from eosviz.unreadable_json import UNREADABLE
 
-MAGIC = b"\x1f\x8b"
-"""How every gzipped file begins."""
 UNPACKED_BYTES_MAX = 512 * 1024 * 1024
 LINE_BYTES_MAX = 1024 * 1024
 
@@ -40,6 +48,14 @@ class BundledPartition:
     aborted: list[AbortedTransaction] = field(default_factory=list)
     index_damage: list[str] = field(default_factory=list)
     damage_told: list[str] = field(default_factory=list)
+
+    @property
+    def origin(self) -> Origin:
+        return Origin(*(_own(self.path.parent, name) for name in (self.said.cluster, self.said.topic_id)))
+
+    @property
+    def is_empty_segment_alone(self) -> bool:
+        return self.said.is_empty_segment_alone
 
     @property
     def segments(self) -> tuple[int, ...]:
@@ -74,6 +90,8 @@ class BundledPartition:
         partition = Partition(self.name, damage=list(self.damage_told), corrupt=len(self.damage_told))
         for _, facts, _ in self.shown():
             partition.add(facts)
+        if self.damage_told:
+            partition.doubt(partition.log_end)
         if not self.batch_lines:
             for entry, place in self.asked:
                 know(partition, entry, place)
@@ -110,19 +128,11 @@ class Bundle:
 
     now: int
     times_moved: bool
+    declared: Declared = field(default_factory=Declared)
     partitions: list[BundledPartition] = field(default_factory=list)
     coordinator: Coordinator = field(default_factory=Coordinator)
     groups: GroupOffsets = field(default_factory=GroupOffsets)
     log_lines: list[LogLine] = field(default_factory=list)
-
-
-def is_bundle(path: Path) -> bool:
-    """Whether the file is gzipped, as only bundles are of what is taken. Raises LogsError."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError as error:
-        raise LogsError(f"{path}: {error.strerror}: make it readable") from error
 
 
 def read_bundles(paths: Sequence[Path]) -> list[Bundle]:
@@ -164,7 +174,7 @@ class _Reading:
                     if left < 0:
                         raise self._refused(f"is beyond the {UNPACKED_BYTES_MAX} bytes that are read")
                     yield decoder.decode(raw)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise self._refused(str(error)) from error
         except (OSError, EOFError, zlib.error) as error:
             raise LogsError(f"{self._path} is no whole gzipped file: {error}") from error
@@ -176,6 +186,12 @@ class _Reading:
         match line:
             case lines.Head():
                 self._bundle.now, self._bundle.times_moved = line.now, line.times == "moved"
+                self._bundle.declared = Declared(
+                    transaction_partitions=line.transaction_partitions,
+                    rest_empty=line.rest_empty,
+                    one_cluster=line.one_cluster,
+                    copied_after=line.copied_after if line.copied_after >= 0 else None,
+                )
             case lines.PartitionLine():
                 place = self._path / f"{len(self._bundle.partitions):06}"
                 self._bundle.partitions.append(BundledPartition(line.name, place, line))
@@ -185,6 +201,8 @@ class _Reading:
                 self._damage(line)
             case lines.CoordinatorLine() | lines.TransactionLine() | lines.ListedLine():
                 self._of_coordinator(line)
+            case lines.CoordinatorLogLine():
+                self._bundle.coordinator.logs[line.name] = _log(line, self._path)
             case lines.GroupsLine():
                 self._bundle.groups.partitions += line.partitions
                 self._bundle.groups.damaged += line.damaged
@@ -227,6 +245,7 @@ class _Reading:
     def _of_coordinator(self, line: lines.CoordinatorLine | lines.TransactionLine | lines.ListedLine) -> None:
         coordinator = self._bundle.coordinator
         if isinstance(line, lines.CoordinatorLine):
+            coordinator.is_renamed = True
             coordinator.partitions += line.partitions
             coordinator.lists += line.lists
             coordinator.records += line.records
@@ -237,7 +256,7 @@ class _Reading:
         else:
             entry = _entry(line)
             if line.of is not None:
-                coordinator.history.setdefault(line.of, []).append(entry)
+                coordinator.remember(line.of, entry)
             if line.is_latest:
                 coordinator.latest[entry.transactional_id] = entry
 
@@ -266,6 +285,19 @@ def _entry(line: lines.TransactionLine) -> CoordinatorEntry:
     return CoordinatorEntry(
         line.transactional_id, line.partition, line.offset, line.timestamp, value, line.said_at
     )
+
+
+def _own(bundle: Path, name: str) -> str:
+    """The name that one bundle gives a cluster means another cluster in the next bundle."""
+    return f"{bundle}: {name}" if name else ""
+
+
+def _log(line: lines.CoordinatorLogLine, bundle: Path) -> ReadLog:
+    log = ReadLog(line.newest_ms, line.has_holes, is_cleaned=line.is_cleaned, is_printed=line.is_printed,
+                  cluster_id=_own(bundle, line.cluster), topic_id=_own(bundle, line.topic_id))  # fmt: skip
+    for _ in line.flaws:
+        log.add_flaw(words("flaw.told"))
+    return log
 
 
 def _log_line(line: lines.LogLine) -> LogLine:

@@ -30,7 +30,16 @@ MOVED_TO_MS = 946_684_800_000
 """The first moment of 2000: the case's newest time, once times are moved."""
 _PLACE_OF_DAMAGE = re.compile(r"byte (\d+): ([^:;]+)")
 _KINDS = frozenset(kind.value for kind in DamageKind)
-_TIMES = ("now", "max_timestamp", "timestamp", "newest_ms", "commit_ms", "last_update_ms", "start_ms")
+_TIMES = (
+    "now",
+    "max_timestamp",
+    "timestamp",
+    "newest_ms",
+    "commit_ms",
+    "last_update_ms",
+    "start_ms",
+    "copied_after",
+)
 _ENTRY_TIME = ProducerEntry._fields.index("last_timestamp")
 
 
@@ -60,7 +69,18 @@ def bundle_lines_of(
             f"{batches} batches, a bundle has at most {batches_max}: give fewer partitions, those that the verdict"
             " names and __transaction_state"
         )
-    body: list[lines.Line] = [lines.Head(lines.FORMAT, lines.VERSION, "kept", case.now)]
+    known = case.copies_known
+    head = lines.Head(
+        lines.FORMAT,
+        lines.VERSION,
+        "kept",
+        case.now,
+        transaction_partitions=known.transaction_partitions,
+        rest_empty=known.declared.rest_empty,
+        one_cluster=known.declared.one_cluster,
+        copied_after=-1 if known.declared.copied_after is None else known.declared.copied_after,
+    )
+    body: list[lines.Line] = [head]
     for read in reads:
         body.extend(_partition(read, names))
     body.extend(_coordinator(case.coordinator, names))
@@ -174,6 +194,9 @@ def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
         log_end=partition.log_end,
         segments=list(directory.segment_bases),
         snapshot="" if snapshot is None else snapshot[0],
+        cluster=names.cluster(directory.origin.cluster_id),
+        topic_id=names.cluster(directory.origin.topic_id),
+        is_empty_segment_alone=directory.is_empty_segment_alone,
     )
     for segment, facts, layout in directory.shown():
         yield batch_line(segment, facts, layout)
@@ -227,6 +250,17 @@ def _coordinator(coordinator: Coordinator, names: Pseudonyms) -> Iterator[lines.
         damaged=coordinator.damaged,
         newest_ms=coordinator.newest_ms,
     )
+    for name, log in coordinator.logs.items():
+        yield lines.CoordinatorLogLine(
+            name=name,
+            newest_ms=log.newest_ms,
+            has_holes=log.has_holes,
+            is_cleaned=log.is_cleaned,
+            is_printed=log.is_printed,
+            flaws=[one.key for one in log.flaws],
+            cluster=names.cluster(log.cluster_id),
+            topic_id=names.cluster(log.topic_id),
+        )
     yield from (lines.DamageLine("coordinator", told_damage(one)) for one in coordinator.damage)
     latest = {id(entry) for entry in coordinator.latest.values()}
     for producer_id, entries in coordinator.history.items():

@@ -3,44 +3,55 @@
 `document` is the JSON of `manage.py logs --json`; docs/logs.md has its schema.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from eosviz.pipeline.kafka_logs.batch_columns import Depth
-from eosviz.pipeline.kafka_logs.bundle_reading import BundledPartition, read_bundles
+from eosviz.pipeline.kafka_logs.case_sentences import coordinator_said, now_said
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
+from eosviz.pipeline.kafka_logs.copy_proofs import Copies, partition_count
+from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.directories import (
     Found,
     PartitionDirectory,
     find,
     log_start_checkpoints,
 )
+from eosviz.pipeline.kafka_logs.evidence import Evidence
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
-from eosviz.pipeline.kafka_logs.internal_topics import Internal, is_internal, read_internal, together
-from eosviz.pipeline.kafka_logs.log_lines import LogLine, left_by, said
-from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold
+from eosviz.pipeline.kafka_logs.internal_topics import (
+    ClusterMetadata,
+    Internal,
+    is_internal,
+    read_internal,
+    together,
+)
+from eosviz.pipeline.kafka_logs.log_lines import LoggedLines, LogLine, left_by, said
+from eosviz.pipeline.kafka_logs.log_tails import base_offset_of_snapshot
+from eosviz.pipeline.kafka_logs.notes import Note
+from eosviz.pipeline.kafka_logs.origins import refuse_two_clusters
+from eosviz.pipeline.kafka_logs.partition import Partition, Producer, Transaction, fold, know_deleted
 from eosviz.pipeline.kafka_logs.remedies import Remedy, remedy_of
+from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.kafka_logs.text_files import by_kind, read_texts
 from eosviz.pipeline.kafka_logs.text_partition import TextPartition
 from eosviz.pipeline.kafka_logs.text_reader import Skipped, TextReading
-from eosviz.pipeline.kafka_logs.verdicts import (
-    Evidence,
-    Note,
-    Verdict,
-    VerdictKind,
-    verdicts_of,
-)
+from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
+from eosviz.pipeline.kafka_logs.verdicts import Verdict, verdicts_of
 from eosviz.pipeline.kafka_logs.words import Words
 
 SCHEMA = 1
 LISTED_MAX = 100_000
-"""Transactions, ranges of one partition, producers: more are counted under `not_listed`."""
+"""Transactions, producers, verdicts, ranges of one partition and of all remedies, notes of all verdicts: more are
+counted under `not_listed`."""
 
 
-Source = PartitionDirectory | TextPartition | BundledPartition
+if TYPE_CHECKING:
+    from eosviz.pipeline.kafka_logs.bundle_reading import Bundle, BundledPartition
+
+Source: TypeAlias = "PartitionDirectory | TextPartition | BundledPartition"
 """What a partition was read from; all of them answer the same questions."""
 
 
@@ -73,6 +84,8 @@ class Case:
     """What brokers and clients logged about transactions."""
     left_out: tuple[Path, ...] = ()
     """Folders that the broker has set aside."""
+    copies_known: Copies = field(default_factory=lambda: Copies(Coordinator()))
+    """What the files and the person say of the copies."""
     times_moved: bool = False
     """A bundle said that its times are not those of the cluster."""
 
@@ -98,16 +111,23 @@ class ReadingHere:
         return [read_internal(one) for one in directories]
 
 
-def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | None = None) -> Case:
+def read_case(
+    paths: Sequence[Path], declared: Declared | None = None, reading: Reading | None = None
+) -> Case:
     """Read everything under `paths`: folders in place, bundles, other files as printed text. Raises LogsError
-    when there is nothing to read; damage never raises.
+    when there is nothing to read, when two clusters are named, or when `declared` contradicts the files; damage
+    never raises.
     """
     reading = reading or ReadingHere()
     given = by_kind(paths)
     directories, left_out = find(given.logs) if given.logs else Found((), ())
+    refuse_two_clusters((one.path, one.origin) for one in directories)
     text = read_texts(given.texts) if given.texts else None
-    bundles = read_bundles(given.bundles)
-    starts = log_start_checkpoints(given.logs)
+    bundles = _bundles(given.bundles)
+    declared = declared or Declared()
+    if len(bundles) == 1 and not directories and text is None:
+        # What was said of its files when it was saved says nothing of others.
+        declared = declared.and_told(bundles[0].declared)
     log_lines = [
         *(text.log_lines if text is not None else ()),
         *chain.from_iterable(one.log_lines for one in bundles),
@@ -118,35 +138,78 @@ def read_case(paths: Sequence[Path], now: int | None = None, reading: Reading | 
     ]
     named = {one.name for one in (*directories, *printed)}
     printed += [TextPartition(name, Path()) for name in _only_logged(log_lines) if name not in named]
-    folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
-    sources = zip([*directories, *printed], folds, strict=True)
-    folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
-    # Of equal copies the one nearest to the paths that were given: others may be older, set aside deeper.
-    folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
+    folded = _folded(directories, printed, reading, log_start_checkpoints(given.logs))
     judged = {partition.name: directory for directory, partition, _ in reversed(folded)}
     internal = [
         one for _, one in sorted(judged.items()) if isinstance(one, PartitionDirectory) and is_internal(one)
     ]
-    found = reading.internal(internal)
     told = [
         one for source in (*([text] if text else []), *bundles) for one in (source.coordinator, source.groups)
     ]
-    coordinator, groups = together([*found, *told])
+    coordinator, groups, metadata = together([*reading.internal(internal), *told])
+    now = declared.now
     if now is None:
         asked_ms = [-1 if text is None else text.asked_ms, *(one.now for one in bundles)]
         markers_ms = (partition.newest_marker_ms for _, partition, _ in folded)
-        now = max([coordinator.newest_ms, *asked_ms, *markers_ms])
+        now = max([coordinator.newest_ms, declared.copied_after or -1, *asked_ms, *markers_ms])
     case = Case(
         tuple(map(str, paths)), now, coordinator=coordinator, groups=groups, text=text, log_lines=log_lines
     )
     case.left_out = left_out
     case.times_moved = any(one.times_moved for one in bundles)
+    case.copies_known = _copies_of(folded, judged, coordinator, metadata, declared)
+    logged = LoggedLines(log_lines)
     for directory, partition, source in folded:
-        verdicts = verdicts_of(partition, coordinator, now, directory.newest_snapshot, log_lines)
+        verdicts = verdicts_of(partition, case.copies_known, now, directory, logged)
         read = ReadPartition(directory, partition, source, verdicts)
         is_copy = bool(case.partitions) and case.partitions[-1].partition.name == partition.name
         (case.copies if is_copy else case.partitions).append(read)
     return case
+
+
+Folded: TypeAlias = "tuple[Source, Partition, str]"
+"""What a partition was read from, what was found, and where its start was found."""
+
+
+def _folded(
+    directories: Sequence[PartitionDirectory],
+    printed: "Sequence[TextPartition | BundledPartition]",
+    reading: Reading,
+    starts: dict[str, int],
+) -> list[Folded]:
+    """Every copy of every partition by name; the copy that is judged goes before the others."""
+    folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
+    sources = zip([*directories, *printed], folds, strict=True)
+    folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
+    # Of equal copies the one nearest to the paths that were given: others may be older, set aside deeper.
+    folded.sort(key=lambda one: (one[1].name, -one[1].log_end, len(one[0].path.parts), str(one[0].path)))
+    return folded
+
+
+def _copies_of(
+    folded: Sequence[Folded],
+    judged: Mapping[str, Source],
+    coordinator: Coordinator,
+    metadata: ClusterMetadata,
+    declared: Declared,
+) -> Copies:
+    """What the files and the person say of all copies. Raises LogsError where they contradict each other."""
+    topic_ids: dict[str, set[str]] = {}
+    for source, partition, _ in folded:
+        topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
+    mixed = frozenset(topic for topic, ids in topic_ids.items() if len(ids - {""}) > 1)
+    count = partition_count(coordinator, metadata, declared)
+    origins = {name: source.origin for name, source in judged.items()}
+    return Copies(coordinator, declared, count, origins, mixed)
+
+
+def _bundles(paths: Sequence[Path]) -> "Sequence[Bundle]":
+    if not paths:
+        return ()
+    # Imported here: most cases have none, and what reads them takes long to import.
+    from eosviz.pipeline.kafka_logs.bundle_reading import read_bundles
+
+    return read_bundles(paths)
 
 
 def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
@@ -162,6 +225,10 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
     partition.log_start = start
     if partition.log_end >= 0:
         partition.log_end = max(partition.log_end, directory.log_end_min)
+    if (snapshot := directory.newest_snapshot) is not None:
+        name, entries = snapshot
+        for entry in entries:
+            know_deleted(partition, entry, base_offset_of_snapshot(name), f"{partition.name}/{name}")
     return source
 
 
@@ -169,51 +236,74 @@ Tell = Callable[[Words], Any]
 """What stands for a sentence in a document."""
 
 
+_One = TypeVar("_One")
+
+
+class _Room:
+    """How much of one kind a document still lists; what is beyond is counted."""
+
+    def __init__(self) -> None:
+        self._left = LISTED_MAX
+        self.left_out = 0
+
+    def of(self, every: Sequence[_One]) -> Sequence[_One]:
+        """As many of `every` as there is room for."""
+        listed = every[: self._left]
+        self._left -= len(listed)
+        self.left_out += len(every) - len(listed)
+        return listed
+
+
 def document(case: Case, tell: Tell) -> dict[str, Any]:
     """The case as JSON, keys in a fixed order."""
-    transactions = [
-        _transaction(case, read.partition.name, one)
-        for read in case.partitions
-        for one in read.partition.transactions
-    ]
-    producers = [
-        {"partition": read.partition.name} | _producer(one)
-        for read in case.partitions
-        for one in read.partition.producers.values()
-    ]
+    transactions, producers, verdicts, notes, ranges = (_Room() for _ in range(5))
     committed = {read.partition.name: read.partition.visible_committed() for read in case.partitions}
     uncommitted = {read.partition.name: read.partition.visible_uncommitted() for read in case.partitions}
     groups = group_rows(case)
-    ranges = [*committed.values(), *uncommitted.values()]
+    of_partitions = [*committed.values(), *uncommitted.values()]
     return {
         "schema": SCHEMA,
         "paths": list(case.paths),
         "now": case.now,
+        "given": [tell(now_said(case)), tell(coordinator_said(case))],
         "partitions": [_partition(read) for read in case.partitions],
         "copies": [_partition(read) for read in case.copies],
-        "left_out": [str(path) for path in case.left_out],
-        "transactions": transactions[:LISTED_MAX],
-        "producers": producers[:LISTED_MAX],
+        "left_out": [str(path) for path in case.left_out[:LISTED_MAX]],
+        "transactions": [
+            _transaction(case, read.partition.name, one)
+            for read in case.partitions
+            for one in transactions.of(read.partition.transactions)
+        ],
+        "producers": [
+            {"partition": read.partition.name} | _producer(one)
+            for read in case.partitions
+            for one in producers.of([*read.partition.producers.values()])
+        ],
         "visible_read_committed": {name: one[:LISTED_MAX] for name, one in committed.items()},
         "visible_read_uncommitted": {name: one[:LISTED_MAX] for name, one in uncommitted.items()},
         "coordinator": {
             "partitions": sorted(case.coordinator.partitions),
             "transactional_ids": len(case.coordinator.latest),
             "records": case.coordinator.records,
+            "topic_partitions": case.copies_known.transaction_partitions,
             "corrupt": case.coordinator.damaged,
             "damage": case.coordinator.damage,
         },
         "groups": groups[:LISTED_MAX],
         "verdicts": [
-            _verdict(one, read.partition, tell) for read in case.partitions for one in read.verdicts
+            _verdict(one, read.partition, tell, notes, ranges)
+            for read in case.partitions
+            for one in verdicts.of(read.verdicts)
         ],
         "log_lines": [_log_line(one, tell) for one in case.log_lines],
         "not_listed": {
             "log_lines": 0 if case.text is None else case.text.log_lines_left_out,
-            "transactions": max(0, len(transactions) - LISTED_MAX),
-            "producers": max(0, len(producers) - LISTED_MAX),
+            "transactions": transactions.left_out,
+            "producers": producers.left_out,
             "groups": max(0, len(groups) - LISTED_MAX),
-            "ranges": sum(max(0, len(one) - LISTED_MAX) for one in ranges),
+            "ranges": sum(max(0, len(one) - LISTED_MAX) for one in of_partitions) + ranges.left_out,
+            "verdicts": verdicts.left_out,
+            "notes": notes.left_out + sum(read.verdicts[0].notes_left_out for read in case.partitions),
         },
         "text": None if case.text is None else _text(case.text),
     }
@@ -268,6 +358,7 @@ def _partition(read: ReadPartition) -> dict[str, Any]:
         "legacy": partition.legacy,
         "has_holes": partition.has_holes,
         "damage": partition.damage,
+        "jumps": [asdict(one) for one in partition.jumps] if partition.tells_jumps else [],
         "reserved": partition.reserved,
         "aborted_index": {
             "in_files": len(in_files),
@@ -314,12 +405,15 @@ def _producer(producer: Producer) -> dict[str, Any]:
     }
 
 
-def _verdict(verdict: Verdict, partition: Partition, tell: Tell) -> dict[str, Any]:
+def _verdict(
+    verdict: Verdict, partition: Partition, tell: Tell, notes: _Room, ranges: _Room
+) -> dict[str, Any]:
     transaction, entry = verdict.transaction, verdict.entry
     remedy = remedy_of(verdict, partition)
     status = None if entry is None or entry.value is None else entry.value.status.kafka_name
     return {
         "kind": verdict.kind.value,
+        "rests_on": None if verdict.rests_on is None else verdict.rests_on.value,
         "partition": verdict.partition,
         "producer_id": None if transaction is None else transaction.producer_id,
         "epoch": None if transaction is None else transaction.epoch,
@@ -330,8 +424,8 @@ def _verdict(verdict: Verdict, partition: Partition, tell: Tell) -> dict[str, An
         "evidence": _evidence(verdict.evidence, tell),
         "alternatives": [kind.value for kind in verdict.alternatives],
         "would_change": [tell(one) for one in verdict.would_change],
-        "notes": [_note(one, tell) for one in verdict.notes],
-        "remedy": None if remedy is None else _remedy(remedy, tell),
+        "notes": [_note(one, tell) for one in notes.of(verdict.notes)],
+        "remedy": None if remedy is None else _remedy(remedy, tell, ranges),
     }
 
 
@@ -350,38 +444,57 @@ def _note(note: Note, tell: Tell) -> dict[str, Any]:
     }
 
 
-def _remedy(remedy: Remedy, tell: Tell) -> dict[str, Any]:
+def _remedy(remedy: Remedy, tell: Tell, ranges: _Room) -> dict[str, Any]:
     return {
         "action": remedy.action,
         "command": remedy.command,
         "preconditions": [tell(one) for one in remedy.preconditions],
+        "others": [
+            {
+                "command": one.command,
+                "since": one.since,
+                "preconditions": [tell(condition) for condition in one.preconditions],
+            }
+            for one in remedy.others
+        ],
+        "ends": remedy.ends,
         "last_stable_offset": remedy.last_stable_offset,
-        "visible_read_committed": remedy.visible_read_committed,
+        "visible_read_committed": None
+        if remedy.visible_read_committed is None
+        else ranges.of(remedy.visible_read_committed),
     }
 
 
 def group_rows(case: Case) -> list[dict[str, Any]]:
     """Each group's offset of each partition. `held_up`: the partition has more, and a read_committed member
-    that goes on from there gets nothing before an open transaction ends.
+    that goes on from there gets nothing before an open transaction ends. `lag`: offsets up to the high watermark.
+    `pending_offset`: what an open transaction would commit; None also where it would delete the offset.
     """
     by_name = {read.partition.name: read.partition for read in case.partitions}
+    pending = {key for held in case.groups.pending.values() for key in held}
     rows = []
-    for key, committed in sorted(case.groups.committed.items()):
+    for key in sorted({*case.groups.committed, *pending}):
         name = f"{key.topic}-{key.partition}"
-        partition = by_name.get(name)
+        partition, committed = by_name.get(name), case.groups.committed.get(key)
         stable = None if partition is None else partition.last_stable_offset()
         end = None if partition is None else partition.high_watermark
-        held_up = stable is not None and end is not None and stable <= committed.offset < end
+        start = 0 if partition is None else partition.log_start
+        goes_on = -1 if committed is None else max(committed.offset, start)
+        held_up = stable is not None and end is not None and stable <= goes_on < end
+        pending_of = case.groups.pending_of(key)
+        next_one = None if pending_of is None else case.groups.pending[pending_of].get(key)
         rows.append(
             {
                 "group": key.group,
                 "partition": name,
-                "committed_offset": committed.offset,
-                "commit_timestamp": committed.commit_ms,
+                "committed_offset": None if committed is None else committed.offset,
+                "commit_timestamp": None if committed is None else committed.commit_ms,
                 "last_stable_offset": stable,
                 "high_watermark": end,
+                "lag": None if committed is None or end is None or end < 0 else max(0, end - goes_on),
                 "held_up": held_up,
-                "pending_producer_id": case.groups.pending_of(key),
+                "pending_producer_id": pending_of,
+                "pending_offset": None if next_one is None else next_one.offset,
             }
         )
     return rows

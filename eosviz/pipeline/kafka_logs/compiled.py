@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import google_crc32c
-import pyarrow
 
 from engine.codec.buffers import Buffer, Decompressor
 from engine.codec.segment import Records, SegmentReader
@@ -34,6 +33,9 @@ def segment_reader(records: Records = Records.KEEP) -> SegmentReader:
 
 def _stream(codec: str) -> Decompressor:
     def decompress(data: bytes, size_max: int) -> bytes:
+        # Imported here, as in the other: it takes longer than many a log, most of which are not compressed.
+        import pyarrow
+
         chunks: list[bytes] = []
         size = 0
         try:
@@ -70,6 +72,8 @@ def _snappy(data: bytes, size_max: int) -> bytes:
 
 def _snappy_block(block: bytes, size_max: int) -> bytes:
     """One block, which begins with the size of its result."""
+    import pyarrow
+
     size = _result_size(block)
     if size > size_max:
         raise ValueError(f"more than {size_max} B")

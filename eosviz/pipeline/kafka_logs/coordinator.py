@@ -4,24 +4,31 @@ Source: Kafka's `TransactionStateManager`. The log is compacted: what the cleane
 record of each transactional id, so a record that is there had no later one of its id at that time.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 
 from engine.codec.damage import DamagedError
 from engine.codec.segment import BatchRow, DamageRow, Row
 from engine.codec.transaction_log_record import (
     TransactionLogValue,
     TransactionStatus,
+    ValueReader,
     decode_key,
-    decode_value,
 )
 from engine.messages import NO_PRODUCER_ID
+from eosviz.pipeline.kafka_logs.words import Words, words
 
 TOPIC = "__transaction_state"
 DAMAGE_MAX = 100
+FLAWS_MAX = 3
+"""Flaws of one partition that are kept: one is enough for a doubt."""
 SKEW_MS = 1000
 """How far the clocks of two brokers may be apart before a marker seems to come without its decision."""
 
+_SIGN = 1 << 31
 _DECIDED = {
     TransactionStatus.PREPARE_COMMIT: "committed",
     TransactionStatus.COMPLETE_COMMIT: "committed",
@@ -29,6 +36,8 @@ _DECIDED = {
     TransactionStatus.PREPARE_EPOCH_FENCE: "aborted",
     TransactionStatus.COMPLETE_ABORT: "aborted",
 }
+_BY_CLIENTS = (TransactionStatus.ONGOING, TransactionStatus.PREPARE_COMMIT, TransactionStatus.COMPLETE_COMMIT)
+"""States that only a client brings about: when a timeout aborts, the coordinator writes its own version."""
 PREPARED = (
     TransactionStatus.PREPARE_COMMIT,
     TransactionStatus.PREPARE_ABORT,
@@ -36,7 +45,7 @@ PREPARED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CoordinatorEntry:
     """One record. Its `value` is None for a tombstone: the id expired."""
 
@@ -55,6 +64,20 @@ class CoordinatorEntry:
         return self.said_at or f"{self.partition}: offset {self.offset}"
 
     @property
+    def is_prepared(self) -> bool:
+        """Whether a decision is written and its markers are not all there yet."""
+        return self.value is not None and self.value.status in PREPARED
+
+    def lists(self, partition: str) -> bool:
+        """Whether the transaction has written to the partition of that name."""
+        return partition in self._partitions
+
+    @cached_property
+    def _partitions(self) -> frozenset[str]:
+        told = () if self.value is None else self.value.partitions
+        return frozenset(f"{topic}-{number}" for topic, number in told)
+
+    @property
     def decision(self) -> str | None:
         """`committed` or `aborted` once that is decided."""
         return None if self.value is None else _DECIDED.get(self.value.status)
@@ -69,46 +92,134 @@ class Listed:
     place: str
 
 
+class _Times:
+    """The records of one producer id by time, so that a question about a moment costs a binary search.
+
+    The clocks of two coordinators may differ: the order of the log is not always the order of the times.
+    """
+
+    def __init__(self, entries: Sequence[CoordinatorEntry]) -> None:
+        self.count = len(entries)
+        self._known = [one for one in entries if one.value is not None]
+        times = [one.value.last_update_ms for one in self._known if one.value is not None]
+        self._decided: dict[str, list[int]] = {}
+        for entry, time in zip(self._known, times, strict=True):
+            if entry.decision is not None:
+                self._decided.setdefault(entry.decision, []).append(time)
+        for decided in self._decided.values():
+            decided.sort()
+        self._earliest_from = [*accumulate(reversed(times), min)][::-1]
+        """The earliest time from each record on: these never fall."""
+
+    def decided(self, result: str, first_ms: int, last_ms: int) -> bool:
+        """Whether a record between the two times, both inside, decided `result`."""
+        times = self._decided.get(result, ())
+        place = bisect_left(times, first_ms)
+        return place < len(times) and times[place] <= last_ms
+
+    def newest_until(self, time_ms: int) -> CoordinatorEntry | None:
+        """The last record of the log that is not later than `time_ms`."""
+        place = bisect_right(self._earliest_from, time_ms)
+        return self._known[place - 1] if place else None
+
+
+@dataclass(slots=True)
+class ReadLog:
+    """One partition of the topic as far as it was read."""
+
+    newest_ms: int = -1
+    """The time of its newest record, by a broker's clock: the copy was taken no earlier. -1: it holds none."""
+    has_holes: bool = False
+    """Offsets are missing, and nothing says that the log cleaner took them: a segment may have been lost."""
+    is_cleaned: bool = False
+    """Offsets are missing: the cleaner was here, if nothing was lost."""
+    hole_end: int = 0
+    """Where the last hole ends."""
+    flaws: list[Words] = field(default_factory=list)
+    """Why it is not the whole log, in sentences; at most FLAWS_MAX."""
+    is_printed: bool = False
+    """Text that somebody may have cut."""
+    cluster_id: str = ""
+    topic_id: str = ""
+    _end: int = 0
+
+    def add_flaw(self, flaw: Words) -> None:
+        if len(self.flaws) < FLAWS_MAX:
+            self.flaws.append(flaw)
+
+    def follow(self, first_offset: int, last_offset: int) -> None:
+        """The next batch."""
+        if first_offset > self._end:
+            self.has_holes = self.is_cleaned = True
+            self.hole_end = first_offset
+        self._end = max(self._end, last_offset + 1)
+
+    @property
+    def end(self) -> int:
+        """The offset behind its newest batch."""
+        return self._end
+
+
 @dataclass(slots=True)
 class Coordinator:
     """What all the coordinator partitions that were read say, and what running coordinators answered."""
 
     partitions: list[str] = field(default_factory=list)
+    logs: dict[str, ReadLog] = field(default_factory=dict)
+    """By partition; what running coordinators answered is in none."""
     latest: dict[str, CoordinatorEntry] = field(default_factory=dict)
     """By transactional id."""
     history: dict[int, list[CoordinatorEntry]] = field(default_factory=dict)
     """By producer id, in the order of the log; tombstones stand under the id's last producer id."""
+    newest_version: dict[int, int] = field(default_factory=dict)
+    """By producer id, the newest transaction version that its client used."""
     listed: dict[int, Listed] = field(default_factory=dict)
     """By producer id."""
     lists: list[str] = field(default_factory=list)
     """Where the tables of list begin."""
+    is_renamed: bool = False
+    """A bundle gave other names to transactional ids: they do not tell the partition that holds them."""
     records: int = 0
     newest_ms: int = -1
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
+    _times: dict[int, _Times] = field(default_factory=dict, repr=False, compare=False)
+    """By producer id, made when it is first asked about."""
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
         """Take in one partition; `rows` keep their records. Damage is counted and told."""
         self.partitions.append(name)
+        values = ValueReader()
+        log = self.logs.setdefault(name, ReadLog())
         for row in rows:
             if isinstance(row, DamageRow) and row.is_reserved:
                 continue
             if row.damage:
                 self.add_damage(f"{name}: {row.damage[0]}")
-            elif isinstance(row, BatchRow) and not row.header.is_control:
+                log.add_flaw(words("flaw.damaged", place=f"{name}: byte {row.position}"))
+                continue
+            if isinstance(row, BatchRow):
+                log.follow(row.header.base_offset, row.header.last_offset)
+            if isinstance(row, BatchRow) and not row.header.is_control:
                 for record in row.records:
                     try:
                         key = decode_key(record.key or b"")
-                        value = None if record.value is None else decode_value(record.value)
+                        value = None if record.value is None else values.decode(record.value)
                     except DamagedError as error:
                         self.add_damage(f"{name}: offset {record.offset}: {error}")
+                        log.add_flaw(words("flaw.damaged", place=f"{name}: offset {record.offset}"))
                         continue
+                    log.newest_ms = max(log.newest_ms, record.timestamp)
                     self.add(CoordinatorEntry(key, name, record.offset, record.timestamp, value))
 
     def take(self, other: "Coordinator") -> None:
         """Add another partition, read apart: a transactional id has all its records in one."""
         self.partitions += other.partitions
+        self.logs |= other.logs
+        self.is_renamed |= other.is_renamed
         self.latest |= other.latest
+        for producer_id, version in other.newest_version.items():
+            self.newest_version[producer_id] = max(version, self.newest_version.get(producer_id, 0))
         self.listed |= other.listed
         self.lists += other.lists
         for producer_id, entries in other.history.items():
@@ -117,6 +228,10 @@ class Coordinator:
         self.newest_ms = max(self.newest_ms, other.newest_ms)
         self.damaged += other.damaged
         self.damage += other.damage[: DAMAGE_MAX - len(self.damage)]
+
+    def knows(self, producer_id: int) -> bool:
+        """Whether a record or a list names the producer id."""
+        return producer_id in self.history or producer_id in self.listed
 
     @property
     def sources(self) -> list[str]:
@@ -132,14 +247,15 @@ class Coordinator:
         """The newest record of `producer_id` at `timestamp`, when it shows that `result` was not decided then;
         None when it was, or when the log no longer tells.
         """
-        known = [
-            (entry, entry.value.last_update_ms)
-            for entry in self.history.get(producer_id, ())
-            if entry.value is not None
-        ]
-        if any(entry.decision == result and abs(time - timestamp) <= SKEW_MS for entry, time in known):
+        entries = self.history.get(producer_id)
+        if not entries:
             return None
-        newest = next((entry for entry, time in reversed(known) if time <= timestamp), None)
+        times = self._times.get(producer_id)
+        if times is None or times.count != len(entries):
+            times = self._times[producer_id] = _Times(entries)
+        if times.decided(result, timestamp - SKEW_MS, timestamp + SKEW_MS):
+            return None
+        newest = times.newest_until(timestamp)
         return None if newest is None or newest.decision == result else newest
 
     def add(self, entry: CoordinatorEntry) -> None:
@@ -151,13 +267,35 @@ class Coordinator:
         value = entry.value or (before.value if before is not None else None)
         if value is None:
             return
-        self.history.setdefault(value.producer_id, []).append(entry)
+        self.remember(value.producer_id, entry)
         # When the epochs of an id are used up it moves on to another; the open transaction is the older's.
         if entry.value is not None and value.previous_producer_id not in (NO_PRODUCER_ID, value.producer_id):
-            self.history.setdefault(value.previous_producer_id, []).append(entry)
+            self.remember(value.previous_producer_id, entry)
 
-    def add_damage(self, words: str) -> None:
+    def remember(self, producer_id: int, entry: CoordinatorEntry) -> None:
+        """A record that tells of `producer_id`, the newest of its id so far."""
+        self.history.setdefault(producer_id, []).append(entry)
+        value = entry.value
+        is_clients = value is not None and value.status in _BY_CLIENTS
+        version = value.client_transaction_version if value is not None and is_clients else 0
+        self.newest_version[producer_id] = max(version, self.newest_version.get(producer_id, 0))
+
+    def add_damage(self, said: str) -> None:
         """Count a damaged place and keep its words while there is room."""
         self.damaged += 1
         if len(self.damage) < DAMAGE_MAX:
-            self.damage.append(words)
+            self.damage.append(said)
+
+
+def partition_of(transactional_id: str, count: int) -> str:
+    """The partition that holds all records of an id, of `count`.
+
+    Source: Kafka's `TransactionStateManager.partitionFor`: `Utils.abs` of `String.hashCode`, modulo; the least number,
+    which has no positive one, counts as 0.
+    """
+    code = 0
+    encoded = transactional_id.encode("utf-16-be", errors="surrogatepass")
+    for high, low in zip(encoded[::2], encoded[1::2], strict=True):
+        code = (31 * code + (high << 8 | low)) & 0xFFFFFFFF
+    positive = code if code < _SIGN else (1 << 32) - code
+    return f"{TOPIC}-{positive % _SIGN % count}"

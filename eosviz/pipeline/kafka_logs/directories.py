@@ -14,14 +14,16 @@ from engine.codec.partition_folder import base_offset_of
 from engine.codec.producer_snapshot import ProducerEntry, decode_producer_snapshot
 from engine.codec.segment import BatchRow, Records, Row, SegmentReader
 from engine.codec.transaction_index import AbortedTransaction, decode_transaction_index
-from eosviz.pipeline.kafka_logs.batch_columns import Depth, stretch_facts
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Layout, batch_facts, layout_of
 from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
+from eosviz.pipeline.kafka_logs.origins import Origin, origin_of
+from eosviz.pipeline.kafka_logs.stretch_facts import Depth, stretch_facts, stretch_rows
 from eosviz.pipeline.kafka_logs.stretches import SPLIT_BYTES, LogsError, Stretch, read_rows, stretches
 
 _SET_ASIDE = re.compile(r".+\.[0-9a-f]{32}-(?:delete|stray)")
 _MOVING = re.compile(r"(.+)\.[0-9a-f]{32}-future")
 """How Kafka's `LogManager` and `UnifiedLog` rename folders (KIP-113)."""
+CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
 PARTITIONS_MAX = 20_000
 """Folders taken from one call; more are refused and not cut."""
@@ -54,7 +56,7 @@ class PartitionDirectory:
     def rows(self, reader: SegmentReader) -> Iterator[Row]:
         """Every segment's rows in turn. Raises LogsError when a file cannot be opened."""
         for stretch in self.stretches():
-            yield from read_rows(stretch, reader)
+            yield from stretch_rows(stretch, reader)
 
     def batches(self, depth: Depth = Depth.HEADERS, split_bytes: int = SPLIT_BYTES) -> Iterator[BatchFacts]:
         """What the analysis reads; files are named with the folder in front."""
@@ -87,6 +89,16 @@ class PartitionDirectory:
     def log_end_min(self) -> int:
         """The last segment's base offset: the log's end when that segment is empty."""
         return base_offset_of(self.segments[-1].name) or 0
+
+    @cached_property
+    def origin(self) -> Origin:
+        """Which cluster and topic the files beside it name."""
+        return origin_of(self.path)
+
+    @property
+    def is_empty_segment_alone(self) -> bool:
+        """Whether an empty segment is the only file: nothing says that the partition is empty, or which it is."""
+        return self.size == 0 and sum(1 for _ in self.path.iterdir()) == 1
 
     @cached_property
     def log_start(self) -> tuple[int, str]:
@@ -213,6 +225,17 @@ def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
             for name, offset in read.items():
                 starts[name] = max(offset, starts.get(name, 0))
     return starts
+
+
+def cleaned_up_to(directory: PartitionDirectory) -> int:
+    """The offset below which the log cleaner has worked, from the log directory's checkpoint; 0 when none tells."""
+    for place in (directory.path.parent, directory.path.resolve().parent):
+        try:
+            read = decode_offset_checkpoint((place / CLEANER_CHECKPOINT).read_bytes())
+        except (OSError, ValueError):
+            continue
+        return read.get(directory.name, 0)
+    return 0
 
 
 def _raise(error: OSError) -> None:

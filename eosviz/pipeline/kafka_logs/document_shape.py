@@ -10,8 +10,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from eosviz.pipeline.kafka_logs.notes import NoteKind
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
-from eosviz.pipeline.kafka_logs.verdicts import NoteKind
 
 Range = tuple[int, int]
 """First and last offset, both inside."""
@@ -37,6 +37,12 @@ class AbortedIndex(_Shape):
     damage: list[str]
 
 
+class Jump(_Shape):
+    place: str
+    expected: int
+    found: int
+
+
 class Partition(_Shape):
     name: str
     path: str
@@ -54,6 +60,7 @@ class Partition(_Shape):
     legacy: int
     has_holes: bool
     damage: list[str]
+    jumps: list[Jump]
     reserved: str | None
     aborted_index: AbortedIndex
 
@@ -98,6 +105,7 @@ class Coordinator(_Shape):
     partitions: list[str]
     transactional_ids: int
     records: int
+    topic_partitions: int | None
     corrupt: int
     damage: list[str]
 
@@ -105,12 +113,14 @@ class Coordinator(_Shape):
 class Group(_Shape):
     group: str
     partition: str
-    committed_offset: int
-    commit_timestamp: int
+    committed_offset: int | None
+    commit_timestamp: int | None
     last_stable_offset: int | None
     high_watermark: int | None
+    lag: int | None
     held_up: bool
     pending_producer_id: int | None
+    pending_offset: int | None
 
 
 class Evidence(_Shape):
@@ -127,16 +137,25 @@ class Note(_Shape):
     evidence: list[Evidence]
 
 
+class OtherCommand(_Shape):
+    command: str
+    since: str
+    preconditions: list[str]
+
+
 class Remedy(_Shape):
     action: Literal["abort", "wait", "look"]
     command: str
     preconditions: list[str]
+    others: list[OtherCommand]
+    ends: Literal["committed", "aborted"]
     last_stable_offset: int | None
     visible_read_committed: list[Range] | None
 
 
 class Verdict(_Shape):
     kind: VerdictKind
+    rests_on: VerdictKind | None
     partition: str
     producer_id: int | None
     epoch: int | None
@@ -168,6 +187,8 @@ class NotListed(_Shape):
     producers: int
     groups: int
     ranges: int
+    verdicts: int
+    notes: int
 
 
 class Example(_Shape):
@@ -188,6 +209,7 @@ class Document(_Shape):
     schema: Literal[1]
     paths: list[str]
     now: int
+    given: list[str]
     partitions: list[Partition]
     copies: list[Partition]
     left_out: list[str]

@@ -25,6 +25,8 @@ class GroupOffsets:
     """By producer id, in open transactions; None is a tombstone."""
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
+    _held_by: dict[OffsetKey, int] | None = field(default=None, repr=False, compare=False)
+    """By key, the first producer id that holds it back; None until it is asked for."""
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
         """Take in one partition; `rows` keep their records. Damage is counted and told."""
@@ -41,6 +43,7 @@ class GroupOffsets:
         """Add another partition, read apart: a group has all its records in one, and a marker ends only what
         its producer wrote into the same partition.
         """
+        self._held_by = None
         self.partitions += other.partitions
         self.committed |= other.committed
         for producer_id, held in other.pending.items():
@@ -50,7 +53,12 @@ class GroupOffsets:
 
     def pending_of(self, key: OffsetKey) -> int | None:
         """The producer id whose open transaction holds a newer offset of `key` back; None when none does."""
-        return next((producer_id for producer_id, held in self.pending.items() if key in held), None)
+        if self._held_by is None:
+            self._held_by = {}
+            for producer_id, held in self.pending.items():
+                for one in held:
+                    self._held_by.setdefault(one, producer_id)
+        return self._held_by.get(key)
 
     def _batch(self, name: str, row: BatchRow) -> None:
         producer_id = row.header.producer_id
@@ -69,6 +77,7 @@ class GroupOffsets:
 
     def add(self, producer_id: int | None, offsets: dict[OffsetKey, CommittedOffset | None]) -> None:
         """A batch of offsets, with the producer id when it is part of a transaction."""
+        self._held_by = None
         if producer_id is None:
             self._apply(offsets)
         else:
@@ -76,6 +85,7 @@ class GroupOffsets:
 
     def end(self, producer_id: int, is_commit: bool) -> None:
         """A marker."""
+        self._held_by = None
         ended = self.pending.pop(producer_id, {})
         if is_commit:
             self._apply(ended)

@@ -1,15 +1,20 @@
 """Thousands of batch headers at once, in columns: the fast way over batches in which nothing is remarkable.
 
-It decides nothing. A batch is taken as it is when its checksum holds and its header alone tells all; every
-other one (a control batch, one that the cleaner left holes in, anything that may be damaged) goes to the
-segment reader, and behind a damaged one the block ends.
+It decides nothing. A batch is taken as it is when its checksum holds and its header alone tells all, and where every
+record is to be read, when its records hold (`record_columns.py`); a marker, when it is byte for byte as brokers write
+them. Every other batch (another control batch, one that the cleaner left holes in, anything that may be damaged) goes
+to the segment reader, and behind a damaged one the block ends.
 """
 
 import struct
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Generic, TypeVar
 
 import numpy as np
 
+from engine.codec.control_record import MARKER_TYPES, ControlType
 from engine.codec.record_batch import (
     ATTRIBUTES_POSITION,
     CODEC_MASK,
@@ -22,13 +27,31 @@ from engine.codec.record_batch import (
     OVERHEAD_BYTES,
     Attribute,
     BatchHeader,
+    encode_marker,
 )
-from engine.codec.segment import BatchRow, SegmentReader
-from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, batch_facts
-from eosviz.pipeline.kafka_logs.compiled import checksum
+from engine.codec.segment import DECOMPRESSED_BYTES_MAX, BatchRow, SegmentReader
+from engine.messages import INT_MAX, NO_SEQUENCE
+from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Range, batch_facts, every_offset
+from eosviz.pipeline.kafka_logs.compiled import checksum, segment_reader
+from eosviz.pipeline.kafka_logs.record_columns import batches_that_hold
+from eosviz.pipeline.kafka_logs.stretch_facts import RECORDS, Depth
+from eosviz.pipeline.kafka_logs.stretches import Stretch, StretchRows
 
 BATCHES_MAX = 4096
 """Batches of one block."""
+_BLOCK_MIN = 16
+NO_MARKER = -1
+_TYPE_NAMES = {int(one): one.name for one in MARKER_TYPES}
+_MARKER = np.frombuffer(
+    encode_marker(ControlType.ABORT, 0, producer_id=0, producer_epoch=0, timestamp=0), dtype=np.uint8
+)[HEADER_BYTES:]
+"""The record of a marker: all of them differ in type and coordinator epoch only."""
+_MARKER_TYPE = 8
+_MARKER_EPOCH = slice(12, 16)
+_MARKER_FREE = np.zeros(len(_MARKER), dtype=bool)
+_MARKER_FREE[[_MARKER_TYPE, *range(_MARKER_EPOCH.start, _MARKER_EPOCH.stop)]] = True
+_DECOMPRESSED_TOGETHER_BYTES = 16 * 1024 * 1024
+"""Compressed batches whose records are looked at together."""
 
 _LENGTH = struct.Struct(">i")
 _TYPES = {"b": "i1", "h": ">i2", "i": ">i4", "I": ">u4", "q": ">i8"}
@@ -38,8 +61,11 @@ HEADER = np.dtype(
 """`BatchHeader` as a row of bytes."""
 
 
+Read = TypeVar("Read")
+
+
 @dataclass(slots=True)
-class HeaderBlock:
+class HeaderBlock(Generic[Read]):
     """Undamaged batches, one behind the other."""
 
     positions: np.ndarray
@@ -49,41 +75,145 @@ class HeaderBlock:
     """The byte behind the last one."""
     offset_behind: int
     """The lowest offset that may follow."""
-    read: dict[int, BatchFacts] = field(default_factory=dict)
+    marker_types: np.ndarray
+    """`ControlType` of the markers among them, NO_MARKER of other batches."""
+    coordinator_epochs: np.ndarray
+    """Of the markers, -1 of other batches."""
+    read: dict[int, Read] = field(default_factory=dict)
     """By index: what the segment reader said of those that it was asked about."""
 
     def __len__(self) -> int:
         return len(self.positions)
 
 
+Part = HeaderBlock[BatchFacts] | list[BatchFacts]
+"""Batches of one stretch, one behind the other: taken as they are, or one that was read by itself."""
+
+
+def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
+    """All of a stretch; `file` is how its facts name the file. Raises LogsError."""
+    every_record = depth is Depth.DEEP
+    reader = segment_reader(RECORDS[depth])
+    rows = StretchRows(stretch, reader)
+    position, offset_min = stretch.start, stretch.offset_min
+    batches_max = _BLOCK_MIN
+    while position < rows.stop:
+        offsets = range(offset_min, stretch.offset_end)
+        block = header_block(
+            rows.view,
+            position,
+            stretch.stop,
+            offsets,
+            reader,
+            batches_max,
+            every_record,
+            partial(batch_facts, ""),
+        )
+        if len(block):
+            yield block
+            position, offset_min = block.behind, block.offset_behind
+            batches_max = min(2 * batches_max, BATCHES_MAX)
+            continue
+        row = rows.at(position, offset_min)
+        yield [batch_facts(file, row)]
+        position, offset_min = rows.behind(row, offset_min)
+        # Damage seldom comes alone: a long block would be begun again and again.
+        batches_max = _BLOCK_MIN
+
+
 def header_block(
-    view: memoryview, start: int, stop: int, offsets: range, reader: SegmentReader, batches_max: int
-) -> HeaderBlock:
+    view: memoryview,
+    start: int,
+    stop: int,
+    offsets: range,
+    reader: SegmentReader,
+    batches_max: int,
+    every_record: bool,
+    kept: Callable[[BatchRow], Read],
+) -> HeaderBlock[Read]:
     """The undamaged batches from byte `start` on, at most `batches_max` and none that begins at `stop` or
-    behind; empty when the first one may be damaged. `offsets`: those that may stand there.
+    behind; empty when the first one may be damaged. `offsets`: those that may stand there; `every_record`: whether
+    the records of data batches are looked at, too; `kept`: what is kept of a row that the reader was asked for.
     """
     places, behind = _walk(view, start, stop, batches_max)
     positions = np.array(places, dtype=np.int64)
     if not places:
-        return HeaderBlock(positions, np.empty(0, HEADER), start, offsets.start)
+        none = np.empty(0, np.int64)
+        return HeaderBlock(positions, np.empty(0, HEADER), start, offsets.start, none, none)
     data = np.frombuffer(view, dtype=np.uint8)
     headers = np.ascontiguousarray(data[positions[:, None] + np.arange(HEADER_BYTES)]).view(HEADER)[:, 0]
     base = headers["base_offset"].astype(np.int64)
     next_offset = base + np.maximum(headers["last_offset_delta"].astype(np.int64), 0) + 1
     lowest = np.concatenate(([offsets.start], next_offset[:-1]))
-    plain = _plain(headers) & (base >= lowest) & (base < offsets.stop)
-    block = HeaderBlock(positions, headers, behind, int(next_offset[-1]))
-    ends = [*places[1:], behind]
-    checks = headers["crc"].tolist()
-    for index, is_plain in enumerate(plain.tolist()):
-        position = places[index]
-        if is_plain and checksum(view[position + ATTRIBUTES_POSITION : ends[index]]) == checks[index]:
-            continue
-        row = reader.row(view, position, range(int(lowest[index]), offsets.stop))
+    ends = np.append(positions[1:], behind)
+    whole = _whole(headers) & (base >= lowest) & (base < offsets.stop)
+    is_data = headers["attributes"] & Attribute.CONTROL == 0
+    marker_types, coordinator_epochs = _markers(data, positions, ends, headers, whole & ~is_data)
+    block = HeaderBlock(positions, headers, behind, int(next_offset[-1]), marker_types, coordinator_epochs)
+    known = whole & (is_data | (marker_types != NO_MARKER))
+    good = known & _checksums_hold(view, positions, ends, headers["crc"], known)
+    if every_record:
+        good &= ~is_data | _records_hold(view, positions, ends, headers, good & is_data, reader)
+    for index in np.flatnonzero(~good).tolist():
+        row = reader.row(view, places[index], range(int(lowest[index]), offsets.stop))
         if row.damage or not isinstance(row, BatchRow):
             return _cut(block, index, int(lowest[index]))
-        block.read[index] = batch_facts("", row)
+        block.read[index] = kept(row)
     return block
+
+
+def _checksums_hold(
+    view: memoryview, positions: np.ndarray, ends: np.ndarray, expected: np.ndarray, asked: np.ndarray
+) -> np.ndarray:
+    """Of the batches that are `asked` for, whether the checksum holds; False of the others."""
+    computed = [
+        checksum(view[start:end]) if is_asked else -1
+        for start, end, is_asked in zip(
+            (positions + ATTRIBUTES_POSITION).tolist(), ends.tolist(), asked.tolist(), strict=True
+        )
+    ]
+    holds: np.ndarray = np.array(computed, dtype=np.int64) == expected
+    return holds
+
+
+def _records_hold(
+    view: memoryview,
+    positions: np.ndarray,
+    ends: np.ndarray,
+    headers: np.ndarray,
+    asked: np.ndarray,
+    reader: SegmentReader,
+) -> np.ndarray:
+    """Of the batches that are `asked` for, whether their records hold; False also where that is not known."""
+    holds = np.zeros(len(positions), dtype=bool)
+    starts, counts = positions + HEADER_BYTES, headers["record_count"].astype(np.int64)
+    codes = headers["attributes"] & CODEC_MASK
+    plain = np.flatnonzero(asked & (codes == 0))
+    data = np.frombuffer(view, dtype=np.uint8)
+    holds[plain] = batches_that_hold(data, starts[plain], ends[plain], counts[plain])
+    together: list[int] = []
+    blocks: list[bytes] = []
+    size = 0
+    for index in np.flatnonzero(asked & (codes != 0)).tolist():
+        decompress = reader.decompressors[CODEC_NAMES[codes[index]]]
+        try:
+            block = decompress(bytes(view[starts[index] : ends[index]]), DECOMPRESSED_BYTES_MAX)
+        except ValueError:
+            continue
+        together.append(index)
+        blocks.append(block)
+        size += len(block)
+        if size >= _DECOMPRESSED_TOGETHER_BYTES:
+            holds[together] = _decompressed_hold(blocks, counts[together])
+            together, blocks, size = [], [], 0
+    holds[together] = _decompressed_hold(blocks, counts[together])
+    return holds
+
+
+def _decompressed_hold(blocks: list[bytes], counts: np.ndarray) -> np.ndarray:
+    ends = np.cumsum([len(block) for block in blocks], dtype=np.int64)
+    starts = np.concatenate(([0], ends[:-1])) if blocks else ends
+    return batches_that_hold(np.frombuffer(b"".join(blocks), dtype=np.uint8), starts, ends, counts)
 
 
 def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[list[int], int]:
@@ -99,20 +229,80 @@ def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[li
     return places, position
 
 
-def _plain(headers: np.ndarray) -> np.ndarray:
-    """Those whose header alone tells all that is asked."""
+def _whole(headers: np.ndarray) -> np.ndarray:
+    """Those in which every offset has its record, in a codec that there is."""
     delta, attributes = headers["last_offset_delta"].astype(np.int64), headers["attributes"]
     return (
         (headers["magic"] == MAGIC)
         & (delta >= 0)
         & (headers["record_count"] == delta + 1)
-        & (attributes & Attribute.CONTROL == 0)
         & (attributes & CODEC_MASK < len(CODEC_NAMES))
     )
 
 
-def _cut(block: HeaderBlock, count: int, offset_behind: int) -> HeaderBlock:
+def _markers(
+    data: np.ndarray, positions: np.ndarray, ends: np.ndarray, headers: np.ndarray, asked: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Type and coordinator epoch of the batches, among those `asked` for, that are markers as brokers write them."""
+    types = np.full(len(positions), NO_MARKER, dtype=np.int64)
+    epochs = np.full(len(positions), -1, dtype=np.int64)
+    sized = asked & (ends - positions == HEADER_BYTES + len(_MARKER)) & (headers["record_count"] == 1)
+    some = np.flatnonzero(sized & (headers["attributes"] & CODEC_MASK == 0))
+    if len(some):
+        bodies = data[positions[some][:, None] + np.arange(HEADER_BYTES, HEADER_BYTES + len(_MARKER))]
+        told = bodies[:, _MARKER_TYPE]
+        usual = ((bodies == _MARKER) | _MARKER_FREE).all(axis=1) & (told <= max(MARKER_TYPES))
+        types[some[usual]] = told[usual]
+        epoch = np.ascontiguousarray(bodies[usual, _MARKER_EPOCH]).view(">i4")[:, 0]
+        epochs[some[usual]] = epoch
+    return types, epochs
+
+
+def _cut(block: HeaderBlock[Read], count: int, offset_behind: int) -> HeaderBlock[Read]:
     """The first `count` batches; the one behind them may be damaged."""
     behind = int(block.positions[count])
     kept = {index: facts for index, facts in block.read.items() if index < count}
-    return HeaderBlock(block.positions[:count], block.headers[:count], behind, offset_behind, kept)
+    columns = (block.marker_types[:count], block.coordinator_epochs[:count])
+    return HeaderBlock(block.positions[:count], block.headers[:count], behind, offset_behind, *columns, kept)
+
+
+def holes_of(facts: BatchFacts) -> tuple[Range, ...] | None:
+    """The offsets of a batch that holes are in, else None."""
+    every = every_offset(facts.base_offset, facts.last_offset, facts.records)
+    return None if facts.offsets == every else facts.offsets
+
+
+def columns_of(block: HeaderBlock[BatchFacts]) -> dict[str, np.ndarray | list]:
+    """The fields of `BatchFacts` but the file; offsets are None where every one from the first to the last is there."""
+    headers, count = block.headers, len(block)
+    columns: dict[str, np.ndarray | list] = {name: headers[name] for name in _SAME_NAME}
+    delta = headers["last_offset_delta"].astype(np.int64)
+    columns["position"] = block.positions
+    columns["last_offset"] = headers["base_offset"] + delta
+    columns["records"] = headers["record_count"]
+    columns["last_sequence"] = _last_sequences(headers["base_sequence"].astype(np.int64), delta)
+    columns["is_transactional"] = (headers["attributes"] & Attribute.TRANSACTIONAL) != 0
+    columns |= {name: [None] * count for name in ("offsets", "control_type", "damage")}
+    columns["coordinator_epoch"] = block.coordinator_epochs.tolist()
+    for index in np.flatnonzero(block.marker_types != NO_MARKER).tolist():
+        columns["control_type"][index] = _TYPE_NAMES[block.marker_types[index]]
+    for index, facts in block.read.items():
+        columns["offsets"][index] = holes_of(facts)
+        columns["control_type"][index] = facts.control_type
+        columns["coordinator_epoch"][index] = facts.coordinator_epoch
+    return columns
+
+
+_SAME_NAME = ("magic", "base_offset", "producer_id", "producer_epoch", "base_sequence", "max_timestamp")
+
+
+def lists_of(block: HeaderBlock[BatchFacts]) -> dict[str, list]:
+    """The same as lists."""
+    columns = columns_of(block)
+    return {name: one.tolist() if isinstance(one, np.ndarray) else one for name, one in columns.items()}
+
+
+def _last_sequences(first: np.ndarray, delta: np.ndarray) -> np.ndarray:
+    """`BatchHeader.last_sequence` of many: behind 2^31 - 1 comes 0."""
+    last = first + delta
+    return np.where(first == NO_SEQUENCE, NO_SEQUENCE, np.where(last > INT_MAX, last - INT_MAX - 1, last))

@@ -1,39 +1,104 @@
-"""The partitions of `__transaction_state` and `__consumer_offsets`, each read apart and put together."""
+"""The partitions of `__transaction_state`, `__consumer_offsets` and `__cluster_metadata`, each read apart and put
+together.
+"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from engine.codec import cluster_metadata_record
+from engine.codec.cluster_metadata_record import TopicPartitions
+from engine.codec.segment import BatchRow, Row
 from eosviz.pipeline.kafka_logs import coordinator as coordinator_log
 from eosviz.pipeline.kafka_logs import groups as group_offsets
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.coordinator import Coordinator
-from eosviz.pipeline.kafka_logs.directories import PartitionDirectory
+from eosviz.pipeline.kafka_logs.directories import PartitionDirectory, cleaned_up_to
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
+from eosviz.pipeline.kafka_logs.log_tails import told_end
+from eosviz.pipeline.kafka_logs.words import words
 
-Internal = Coordinator | GroupOffsets
+METADATA_SNAPSHOT = ".checkpoint"
+
+
+@dataclass(slots=True)
+class ClusterMetadata:
+    """What the controllers' log says of the coordinator's topic."""
+
+    transaction_partitions: int | None = None
+    """None where it does not say."""
+    place: str = ""
+    topics: TopicPartitions = field(default_factory=TopicPartitions, repr=False, compare=False)
+
+    def read(self, name: str, rows: Iterable[Row]) -> None:
+        """Take in the log; damage only hides what stands there."""
+        for row in rows:
+            if isinstance(row, BatchRow) and not row.damage and not row.header.is_control:
+                self.topics.take(record.value for record in row.records if record.value is not None)
+        self.transaction_partitions, self.place = self.topics.count(coordinator_log.TOPIC), name
+
+
+Internal = Coordinator | GroupOffsets | ClusterMetadata
 _READERS: dict[str, type[Internal]] = {
     coordinator_log.TOPIC: Coordinator,
     group_offsets.TOPIC: GroupOffsets,
+    cluster_metadata_record.TOPIC: ClusterMetadata,
 }
 
 
 def is_internal(directory: PartitionDirectory) -> bool:
-    """Whether the folder is a partition of one of the two topics."""
+    """Whether the folder is a partition of one of these topics."""
     return directory.name.rpartition("-")[0] in _READERS
 
 
 def read_internal(directory: PartitionDirectory) -> Internal:
     """What a folder for which `is_internal` holds says. Raises LogsError; damage is counted in it."""
     found = _READERS[directory.name.rpartition("-")[0]]()
+    if isinstance(found, ClusterMetadata):
+        found.read(directory.name, _snapshot_rows(directory))
     found.read(directory.name, directory.rows(segment_reader()))
+    if isinstance(found, Coordinator):
+        _judge_log(found, directory)
     return found
 
 
-def together(found: Iterable[Internal]) -> tuple[Coordinator, GroupOffsets]:
-    """Partitions, in their order, as one coordinator's view and the groups of all."""
-    coordinator, groups = Coordinator(), GroupOffsets()
+def _snapshot_rows(directory: PartitionDirectory) -> Iterator[Row]:
+    """The newest snapshot of metadata: what the controllers have deleted from the log stands there."""
+    newest = max(directory.path.glob(f"*{METADATA_SNAPSHOT}"), default=None, key=lambda path: path.name)
+    if newest is not None:
+        yield from segment_reader().rows(newest.read_bytes())
+
+
+def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
+    """What the folder says of its log beyond the batches."""
+    log = found.logs[directory.name]
+    log.cluster_id, log.topic_id = directory.origin
+    if log.hole_end <= cleaned_up_to(directory):
+        log.has_holes = False
+    start = directory.segment_bases[0]
+    if start > 0:
+        log.add_flaw(words("flaw.start", offset=start))
+    told = told_end(directory)
+    if told > max(log.end, directory.log_end_min):
+        log.add_flaw(words("flaw.tail", found=log.end, told=told))
+
+
+class Together(NamedTuple):
+    """All partitions of the internal topics."""
+
+    coordinator: Coordinator
+    groups: GroupOffsets
+    metadata: ClusterMetadata
+
+
+def together(found: Iterable[Internal]) -> Together:
+    """Partitions, in their order, as one coordinator's view, the groups of all, and what the controllers say."""
+    all_of = Together(Coordinator(), GroupOffsets(), ClusterMetadata())
     for one in found:
         if isinstance(one, Coordinator):
-            coordinator.take(one)
-        else:
-            groups.take(one)
-    return coordinator, groups
+            all_of.coordinator.take(one)
+        elif isinstance(one, GroupOffsets):
+            all_of.groups.take(one)
+        elif one.transaction_partitions is not None:
+            all_of = all_of._replace(metadata=one)
+    return all_of

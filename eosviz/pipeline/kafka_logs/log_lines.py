@@ -9,7 +9,7 @@ Source: the messages of Kafka's `LogManager`, `UnifiedLog`, `LogLoader`, `Produc
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -36,10 +36,26 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A message, and what is still possible of a transaction that it tells of; nothing where it says nothing."""
+    """A message, and what is still possible of a transaction that it tells of; nothing where it says nothing.
 
+    ``message`` is tried where ``begins`` stands first in a line and nowhere else, and no pattern has two parts that
+    could share the same characters: else a long line would be searched again from each of its places.
+    """
+
+    begins: str
     message: re.Pattern[str]
     leaves: tuple[VerdictKind, ...] = ()
+    before: re.Pattern[str] | None = None
+    """What must stand in the line before the message."""
+
+    def groups(self, line: str) -> dict[str, str] | None:
+        """What the line says; None where it is another message. The work grows with the line."""
+        at = line.find(self.begins)
+        found = self.message.match(line, at) if at >= 0 else None
+        if found is None or self.before is None:
+            return None if found is None else found.groupdict()
+        above = self.before.search(line, 0, at)
+        return None if above is None else above.groupdict() | found.groupdict()
 
 
 _HEALTHY, _OWES = VerdictKind.HEALTHY, VerdictKind.COORDINATOR_OWES_MARKER
@@ -49,102 +65,93 @@ _ERROR = r"(?:org\.apache\.kafka\.common\.errors\.)?(?P<error>[A-Za-z_]\w{0,99})
 _PRODUCER = r"(?P<producer_id>\d{1,19})"
 _EPOCH = r"(?P<epoch>\d{1,5})"
 _OFFSET = r"(?P<offset>\d{1,19})"
-_CLIENT = r"\[Producer clientId=[^\]]*?transactionalId=(?P<transactional_id>[^\]]+)\] "
+_ID = r"(?P<transactional_id>.+?)"
 _STATES = r"(?P<before>\w{1,60}) (?:->|to) (?P<after>\w{1,60})"
-_RDKAFKA = r"\|[A-Z]\w*\|"
+_OF_LOG = re.compile(rf"partition={_PARTITION}\b")
+_OF_CLIENT = re.compile(
+    r"\[Producer clientId=(?>[^\[\]]*?transactionalId=)(?P<transactional_id>[^\[\]]++)\] \Z"
+)
+_OF_RDKAFKA = re.compile(r"\|[A-Z]\w*+\|")
+
+
+def _kind(
+    begins: str, rest: str, leaves: tuple[VerdictKind, ...] = (), before: re.Pattern[str] | None = None
+) -> Kind:
+    return Kind(begins, re.compile(re.escape(begins) + rest), leaves, before)
+
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "loaded": Kind(
-            re.compile(
-                r"Completed load of Log\(dir=.*?topic=(?P<topic>[a-zA-Z0-9._-]{1,249}), partition=(?P<number>\d{1,10})"
-                r", highWatermark=(?P<high_watermark>\d{1,19}), lastStableOffset=(?P<last_stable_offset>\d{1,19}), "
-                r"logStartOffset=(?P<log_start>\d{1,19}), logEndOffset=(?P<log_end>\d{1,19})\)"
-            )
+        "loaded": _kind(
+            "Completed load of Log(dir=",
+            r".*?topic=(?P<topic>[a-zA-Z0-9._-]{1,249}), partition=(?P<number>\d{1,10})"
+            r", highWatermark=(?P<high_watermark>\d{1,19}), lastStableOffset=(?P<last_stable_offset>\d{1,19}), "
+            r"logStartOffset=(?P<log_start>\d{1,19}), logEndOffset=(?P<log_end>\d{1,19})\)",
         ),
-        "producer_state_loaded": Kind(
-            re.compile(rf"partition={_PARTITION}\b.*?Loading producer state till offset {_OFFSET}")
+        "producer_state_loaded": _kind("Loading producer state till offset ", _OFFSET, before=_OF_LOG),
+        "snapshot_written": _kind("Wrote producer snapshot at offset ", _OFFSET, before=_OF_LOG),
+        "start_moved": _kind("Incremented log start offset to ", rf"{_OFFSET}\b", before=_OF_LOG),
+        "initialized": _kind(
+            "Initialized transactionalId ",
+            rf"{_ID} with producerId {_PRODUCER} and producer epoch {_EPOCH} "
+            r"on partition (?P<on>__transaction_state-\d{1,10})",
         ),
-        "snapshot_written": Kind(
-            re.compile(rf"partition={_PARTITION}\].*?Wrote producer snapshot at offset {_OFFSET}")
-        ),
-        "start_moved": Kind(
-            re.compile(rf"partition={_PARTITION}\b.*?Incremented log start offset to {_OFFSET}\b")
-        ),
-        "initialized": Kind(
-            re.compile(
-                rf"Initialized transactionalId (?P<transactional_id>.+?) with producerId {_PRODUCER} and producer "
-                rf"epoch {_EPOCH} on partition (?P<on>__transaction_state-\d{{1,10}})"
-            )
-        ),
-        "timed_out": Kind(
-            re.compile(
-                r"Completed rollback of ongoing transaction for transactionalId "
-                r"(?P<transactional_id>.+?) due to timeout"
-            ),
+        "timed_out": _kind(
+            "Completed rollback of ongoing transaction for transactionalId ",
+            rf"{_ID} due to timeout",
             (_HEALTHY, _OWES, _FENCED, _LATE),
         ),
-        "rollback_failed": Kind(
-            re.compile(
-                r"Rollback of ongoing transaction for transactionalId (?P<transactional_id>.+?) "
-                rf"(?:failed|has been cancelled) due to error {_ERROR}"
-            ),
+        "rollback_failed": _kind(
+            "Rollback of ongoing transaction for transactionalId ",
+            rf"{_ID} (?:failed|has been cancelled) due to error {_ERROR}",
             (_HEALTHY, VerdictKind.SLOW_BUT_ALIVE, _OWES),
         ),
-        "marker_tried_again": Kind(
-            re.compile(
-                rf"Sending (?P<transactional_id>.+?)'s transaction marker for partition {_PARTITION} has failed with "
-                rf"error {_ERROR}, retrying with current coordinator epoch (?P<coordinator_epoch>\d{{1,10}})"
-            ),
+        "marker_tried_again": _kind(
+            "Sending ",
+            rf"{_ID}'s transaction marker for partition {_PARTITION} has failed with error {_ERROR}, "
+            r"retrying with current coordinator epoch (?P<coordinator_epoch>\d{1,10})",
             (_HEALTHY, _OWES),
         ),
-        "marker_given_up": Kind(
-            re.compile(
-                rf"Sending (?P<transactional_id>.+?)'s transaction marker for partition {_PARTITION} has permanently "
-                rf"failed with error {_ERROR} with the current coordinator epoch (?P<coordinator_epoch>\d{{1,10}})"
-            ),
+        "marker_given_up": _kind(
+            "Sending ",
+            rf"{_ID}'s transaction marker for partition {_PARTITION} has permanently failed with error {_ERROR} "
+            r"with the current coordinator epoch (?P<coordinator_epoch>\d{1,10})",
             (_HEALTHY, _ORPHAN, _FENCED, _LATE),
         ),
-        "write_of_old_epoch": Kind(
-            re.compile(
-                rf"Epoch of producer {_PRODUCER} at offset {_OFFSET} in {_PARTITION} is {_EPOCH}, which is smaller "
-                r"than the last seen epoch (?P<newer_epoch>\d{1,5})"
-            ),
+        "write_of_old_epoch": _kind(
+            "Epoch of producer ",
+            rf"{_PRODUCER} at offset {_OFFSET} in {_PARTITION} is {_EPOCH}, which is smaller "
+            r"than the last seen epoch (?P<newer_epoch>\d{1,5})",
             (_HEALTHY, _FENCED, _LATE),
         ),
-        "sequence_refused": Kind(
-            re.compile(
-                rf"Out of order sequence number for producer {_PRODUCER} at offset {_OFFSET} in partition {_PARTITION}"
-                r": (?P<found>\d{1,10}) \(incoming seq\. number\), (?P<last>-?\d{1,10}) \(current end sequence number\)"
-            )
+        "sequence_refused": _kind(
+            "Out of order sequence number for producer ",
+            rf"{_PRODUCER} at offset {_OFFSET} in partition {_PARTITION}"
+            r": (?P<found>\d{1,10}) \(incoming seq\. number\), (?P<last>-?\d{1,10}) \(current end sequence number\)",
         ),
-        "producer_unknown": Kind(
-            re.compile(
-                rf"Found no record of producerId={_PRODUCER} on the broker at offset {_OFFSET} ?in "
-                rf"partition {_PARTITION}\."
-            )
+        "producer_unknown": _kind(
+            "Found no record of producerId=",
+            rf"{_PRODUCER} on the broker at offset {_OFFSET} ?in partition {_PARTITION}\.",
         ),
-        "old_coordinator": Kind(
-            re.compile(
-                rf"Invalid coordinator epoch for producerId {_PRODUCER} at offset {_OFFSET} in partition {_PARTITION}: "
-                r"(?P<coordinator_epoch>\d{1,10}) \(zombie\), (?P<newer_epoch>\d{1,10}) \(current\)"
-            ),
+        "old_coordinator": _kind(
+            "Invalid coordinator epoch for producerId ",
+            rf"{_PRODUCER} at offset {_OFFSET} in partition {_PARTITION}: "
+            r"(?P<coordinator_epoch>\d{1,10}) \(zombie\), (?P<newer_epoch>\d{1,10}) \(current\)",
             (_HEALTHY, _OWES),
         ),
-        "client_producer": Kind(
-            re.compile(rf"{_CLIENT}ProducerId set to {_PRODUCER} with epoch {_EPOCH}")
+        "client_producer": _kind("ProducerId set to ", rf"{_PRODUCER} with epoch {_EPOCH}", before=_OF_CLIENT),
+        "client_state": _kind("Transition from state ", _STATES, before=_OF_CLIENT),
+        "client_fatal": _kind("Transiting to fatal error state due to ", _ERROR, before=_OF_CLIENT),
+        "client_abortable": _kind("Transiting to abortable error state due to ", _ERROR, before=_OF_CLIENT),
+        "rdkafka_state": _kind("Transaction state change ", _STATES, before=_OF_RDKAFKA),
+        "rdkafka_idempotence": _kind("Idempotent producer state change ", _STATES, before=_OF_RDKAFKA),
+        "rdkafka_producer": _kind(
+            "Acquired ", rf".*?PID\{{Id:{_PRODUCER},Epoch:{_EPOCH}\}}", before=_OF_RDKAFKA
         ),
-        "client_state": Kind(re.compile(rf"{_CLIENT}Transition from state {_STATES}")),
-        "client_fatal": Kind(re.compile(rf"{_CLIENT}Transiting to fatal error state due to {_ERROR}")),
-        "client_abortable": Kind(re.compile(rf"{_CLIENT}Transiting to abortable error state due to {_ERROR}")),
-        "rdkafka_state": Kind(re.compile(rf"{_RDKAFKA}.*?Transaction state change {_STATES}")),
-        "rdkafka_idempotence": Kind(re.compile(rf"{_RDKAFKA}.*?Idempotent producer state change {_STATES}")),
-        "rdkafka_producer": Kind(
-            re.compile(rf"{_RDKAFKA}.*?Acquired .*?PID\{{Id:{_PRODUCER},Epoch:{_EPOCH}\}}")
-        ),
-        "rdkafka_failed": Kind(
-            re.compile(rf"{_RDKAFKA}.*?Current transaction failed in state (?P<before>\w{{1,60}}): .*"
-                       r"\((?P<error>\w{1,60})[,)]")
+        "rdkafka_failed": _kind(
+            "Current transaction failed in state ",
+            r"(?P<before>\w{1,60}): .*\((?P<error>\w{1,60})[,)]",
+            before=_OF_RDKAFKA,
         ),
     }
 )  # fmt: skip
@@ -168,9 +175,9 @@ def log_line(line: str, place: str) -> LogLine | None:
     Raises UnreadableError for a number that no file could hold.
     """
     for name, kind in KINDS.items():
-        found = kind.message.search(line)
-        if found is not None:
-            return _said(name, found.groupdict(), place, _time_of(line))
+        groups = kind.groups(line)
+        if groups is not None:
+            return _said(name, groups, place, _time_of(line))
     return None
 
 
@@ -225,3 +232,46 @@ def left_by(line: LogLine) -> tuple[VerdictKind, ...]:
     return (
         NOT_HEALTHY if isinstance(stable, int) and isinstance(watermark, int) and stable < watermark else ()
     )
+
+
+_OF_ALL_PARTITIONS = ("marker_tried_again", "marker_given_up")
+"""That the marker of a transaction failed elsewhere says something of its other partitions too."""
+
+
+class LoggedLines:
+    """Lines by what they tell of, so that each of many verdicts finds its own without a look at the others'."""
+
+    def __init__(self, lines: Iterable[LogLine] = ()) -> None:
+        self._lines = tuple(lines)
+        self._of_partition: dict[str, list[int]] = {}
+        self._of_partition_alone: dict[str, list[int]] = {}
+        self._of_producer: dict[tuple[int, str | None], list[int]] = {}
+        self._of_id: dict[tuple[str, str | None], list[int]] = {}
+        for number, line in enumerate(self._lines):
+            if line.partition is not None:
+                self._of_partition.setdefault(line.partition, []).append(number)
+                if line.producer_id is None and line.transactional_id is None:
+                    self._of_partition_alone.setdefault(line.partition, []).append(number)
+            where = None if line.kind in _OF_ALL_PARTITIONS else line.partition
+            if line.producer_id is not None:
+                self._of_producer.setdefault((line.producer_id, where), []).append(number)
+            if line.transactional_id is not None:
+                self._of_id.setdefault((line.transactional_id, where), []).append(number)
+
+    def of_partition(self, name: str) -> Sequence[LogLine]:
+        """The lines that name the partition, in their order."""
+        return [self._lines[number] for number in self._of_partition.get(name, ())]
+
+    def about(
+        self, name: str, producer_id: int, transactional_id: str | None, lines_max: int
+    ) -> Sequence[LogLine]:
+        """The last `lines_max` lines that tell of a transaction in the partition: those of its producer, of its
+        transactional id, and those of the partition that name neither.
+        """
+        found = [self._of_partition_alone.get(name, ())]
+        for where in (name, None):
+            found.append(self._of_producer.get((producer_id, where), ()))
+            if transactional_id is not None:
+                found.append(self._of_id.get((transactional_id, where), ()))
+        numbers = sorted({number for one in found for number in one[-lines_max:]})
+        return [self._lines[number] for number in numbers[-lines_max:]]

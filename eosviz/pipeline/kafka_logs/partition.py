@@ -6,8 +6,10 @@ transaction belongs to a producer id, so a marker of a newer epoch closes it too
 lower of the high watermark and the first offset of an open transaction.
 """
 
+import heapq
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from engine.broker.sequence import increment
 from engine.codec.damage import DamageKind
@@ -20,6 +22,8 @@ DAMAGE_MAX = 100
 """Damaged places kept with their words; all are counted."""
 SEQUENCE_BREAKS_MAX = 100
 """Breaks in sequences kept for one producer; all are counted."""
+JUMPS_MAX = 100
+"""Jumps of base offsets kept with their place; all are counted."""
 
 _MARKERS = {"COMMIT": "committed", "ABORT": "aborted", UNTOLD: "ended"}
 _SEQUENCES = 1 << 31
@@ -37,17 +41,29 @@ class Transaction:
     """Of its data; the marker has an offset of its own."""
     first_timestamp: int
     """The first batch's largest timestamp, milliseconds since 1970."""
-    place: str
-    """File and byte of its first batch."""
+    file: str
+    """That of its first batch, or where else it is told."""
+    position: int = -1
+    """Byte of the file; -1 where it is not told of in one."""
     records: int = 0
     ranges: list[Range] = field(default_factory=list)
     result: str = "open"
     """`open`, `committed` or `aborted`; `ended` where a dump without records does not say how."""
     marker: "Marker | None" = None
+    newest_epoch: int = -1
+    """That of its last data: a transaction that was never ended takes in what the next epoch writes."""
+    followed_ms: int = -1
+    """The time of the first marker behind its first batch, by a broker's clock: it began no later. -1: none follows."""
+    from_snapshot: bool = False
+    """Only the broker's snapshot tells of its beginning: the data there was deleted."""
+
+    @property
+    def place(self) -> str:
+        """File and byte of its first batch."""
+        return place_of(self.file, self.position)
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """A COMMIT or ABORT marker."""
 
     producer_id: int
@@ -56,12 +72,28 @@ class Marker:
     result: str
     coordinator_epoch: int
     timestamp: int
-    place: str
+    file: str
+    position: int
+    """Byte of the file."""
+
+    @property
+    def place(self) -> str:
+        """File and byte."""
+        return place_of(self.file, self.position)
 
     @property
     def type(self) -> str:
         """As Kafka names it; `?` where a dump does not say."""
         return {"committed": "COMMIT", "aborted": "ABORT"}.get(self.result, "?")
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A batch whose base offset is not the next one: what stood between is not in the files."""
+
+    place: str
+    expected: int
+    found: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +125,19 @@ class Producer:
     breaks: list[SequenceBreak] = field(default_factory=list)
     gap_count: int = 0
     duplicate_count: int = 0
+    has_version_2: bool = False
+    """A COMMIT marker has a newer epoch than its data: with transaction version 2 each has, before it none had."""
+
+
+@dataclass(slots=True)
+class _Answers:
+    """What was asked of the fold since its newest batch: every verdict asks the same again."""
+
+    open_now: tuple[Transaction, ...]
+    written: tuple[Range, ...] | None = None
+    committed: tuple[Range, ...] | None = None
+    visible: dict[tuple[int, int], tuple[Range, ...]] = field(default_factory=dict)
+    """By log start and last stable offset."""
 
 
 @dataclass(slots=True)
@@ -111,7 +156,11 @@ class Partition:
     corrupt: int = 0
     legacy: int = 0
     has_holes: bool = False
-    """Offsets are missing between batches or inside them: the log cleaner was here."""
+    """Offsets are missing between batches or inside them: the log cleaner was here, or something was lost."""
+    is_cleaned: bool = False
+    """Batches have lost some of their records: only the log cleaner does that."""
+    jumps: list[Jump] = field(default_factory=list)
+    jump_count: int = 0
     newest_marker_ms: int = -1
     """A broker's clock; data has the clock of its client, which may say anything."""
     damage: list[str] = field(default_factory=list)
@@ -125,6 +174,13 @@ class Partition:
     aborted_index: list[AbortedTransaction] = field(default_factory=list)
     _written: list[Range] = field(default_factory=list)
     _committed: list[Range] = field(default_factory=list)
+    _doubted_from: int = -1
+    """Something is missing or damaged behind each offset below this one."""
+    _unfollowed: list[Transaction] = field(default_factory=list, repr=False, compare=False)
+    """Begun since the newest marker."""
+    _open_firsts: list[tuple[int, int]] = field(default_factory=list)
+    """A heap of first offset and producer id, of every open transaction and of some that have ended."""
+    _answers: _Answers | None = field(default=None, repr=False, compare=False)
 
     @property
     def high_watermark(self) -> int:
@@ -134,37 +190,75 @@ class Partition:
     @property
     def open_transactions(self) -> tuple[Transaction, ...]:
         """By first offset: the first one holds the last stable offset."""
-        open_now = [producer.open for producer in self.producers.values() if producer.open is not None]
-        return tuple(sorted(open_now, key=lambda transaction: transaction.first_offset))
+        return self._answered().open_now
+
+    @property
+    def tells_jumps(self) -> bool:
+        """Whether the jumps deserve a word: nothing shows that the log cleaner made them."""
+        return bool(self.jumps) and not self.is_cleaned
 
     def last_stable_offset(self, without: Collection[int] = ()) -> int:
         """`without`: producer ids whose open transaction is taken to be ended. A transaction whose beginning was
         deleted holds back what is left of the log (`UnifiedLog.maybeIncrementFirstUnstableOffset`).
         """
-        open_now = [one for one in self.open_transactions if one.producer_id not in without]
-        firsts = [max(one.first_offset, self.log_start) for one in open_now]
+        holder = next((one for one in self.open_transactions if one.producer_id not in without), None)
+        firsts = [] if holder is None else [max(holder.first_offset, self.log_start)]
         ends = [self.high_watermark] if self.high_watermark >= 0 else []
         return min([*ends, *firsts], default=-1)
 
     def visible_uncommitted(self) -> tuple[Range, ...]:
         """Offsets of the data records that a read_uncommitted consumer gets."""
-        return clipped(merged(self._written), self.log_start, self.high_watermark)
+        answers = self._answered()
+        if answers.written is None:
+            answers.written = merged(self._written)
+        return clipped(answers.written, self.log_start, self.high_watermark)
 
-    def visible_committed(self, aborting: Collection[int] = ()) -> tuple[Range, ...]:
-        """Offsets of the data records that a read_committed consumer gets; `aborting`: as if the open
-        transactions of these producer ids had been aborted.
+    def is_doubted_behind(self, offset: int) -> bool:
+        """Whether a batch behind the one at `offset` is damaged or missing: a marker may have stood there. The log
+        cleaner takes nothing from the first open transaction on.
         """
-        return clipped(merged(self._committed), self.log_start, self.last_stable_offset(aborting))
+        return offset < self._doubted_from
+
+    def doubt(self, offset: int) -> None:
+        """From now on something is known to be missing behind everything before `offset`."""
+        self._doubted_from = max(self._doubted_from, offset)
+
+    def visible_committed(
+        self, aborting: Collection[int] = (), committing: Transaction | None = None
+    ) -> tuple[Range, ...]:
+        """Offsets of the data records that a read_committed consumer gets; `aborting`: as if the open
+        transactions of these producer ids had been aborted; `committing`: as if that one had been committed.
+        """
+        # What another transaction holds back stays unseen.
+        if committing is not None and committing is self.open_transactions[0]:
+            stable = self.last_stable_offset((committing.producer_id,))
+            seen = merged([*self._committed, *committing.ranges])
+            return clipped(seen, self.log_start, stable)
+        answers = self._answered()
+        if answers.committed is None:
+            answers.committed = merged(self._committed)
+        # Only the transaction that holds the offset back changes it: of thousands of open ones two answers differ.
+        bounds = (self.log_start, self.last_stable_offset(aborting))
+        if bounds not in answers.visible:
+            answers.visible[bounds] = clipped(answers.committed, *bounds)
+        return answers.visible[bounds]
+
+    def _answered(self) -> _Answers:
+        if self._answers is None:
+            open_now = (one.open for one in self.producers.values() if one.open is not None)
+            self._answers = _Answers(tuple(sorted(open_now, key=lambda one: one.first_offset)))
+        return self._answers
 
     def add(self, batch: BatchFacts) -> None:
         """The next batch. One at or behind the cut is left out, a damaged one is counted only."""
+        self._answers = None
         if self.cut is not None and batch.base_offset >= self.cut:
             return
         if batch.damage is not None:
             self._add_damage(f"{batch.file}: {batch.damage}")
             return
-        if batch.is_reserved:
-            self.reserved = f"{batch.file}: byte {batch.position}"
+        if batch.magic < 0:
+            self.reserved = place_of(batch.file, batch.position)
             return
         if self.reserved is not None:
             if batch.base_offset > self.log_end:
@@ -173,9 +267,10 @@ class Partition:
                 self._add_damage(f"{self.reserved}: {DamageKind.BASE_OFFSET.value}: {found}")
             self.reserved = None
         if batch.base_offset > self.log_end and self.batches:
-            self.has_holes = True
+            self._add_jump(batch)
         self.batches += 1
-        self.log_end = max(self.log_end, batch.last_offset + 1)
+        if batch.last_offset >= self.log_end:
+            self.log_end = batch.last_offset + 1
         if batch.magic < 2:
             self.legacy += 1
             return
@@ -187,19 +282,35 @@ class Partition:
         if batch.control_type in _MARKERS and batch.producer_id > NO_PRODUCER_ID:
             self._add_marker(batch, _MARKERS[batch.control_type])
 
+    def _producer(self, producer_id: int) -> Producer:
+        found = self.producers.get(producer_id)
+        if found is None:
+            found = self.producers[producer_id] = Producer(producer_id)
+        return found
+
+    def _add_jump(self, batch: BatchFacts) -> None:
+        self.has_holes = True
+        self.doubt(self.log_end)
+        self.jump_count += 1
+        if len(self.jumps) < JUMPS_MAX:
+            place = place_of(batch.file, batch.position)
+            self.jumps.append(Jump(place, self.log_end, batch.base_offset))
+
     def _add_damage(self, words: str) -> None:
         self.corrupt += 1
+        self.doubt(self.log_end)
         if len(self.damage) < DAMAGE_MAX:
             self.damage.append(words)
 
     def _add_data(self, batch: BatchFacts) -> None:
         self.data_records += batch.records
-        self.has_holes |= batch.records <= batch.last_offset - batch.base_offset
+        if batch.records <= batch.last_offset - batch.base_offset:
+            self.has_holes = self.is_cleaned = True
         _extend(self._written, batch.offsets)
         if batch.producer_id <= NO_PRODUCER_ID:
             _extend(self._committed, batch.offsets)
             return
-        producer = self.producers.setdefault(batch.producer_id, Producer(batch.producer_id))
+        producer = self._producer(batch.producer_id)
         _follow_sequence(producer, batch)
         producer.last_timestamp = batch.max_timestamp
         if not batch.is_transactional:
@@ -212,12 +323,15 @@ class Partition:
                 first_offset=batch.base_offset,
                 last_offset=batch.last_offset,
                 first_timestamp=batch.max_timestamp,
-                place=f"{batch.file}: byte {batch.position}",
+                file=batch.file,
+                position=batch.position,
             )
-            self.transactions.append(producer.open)
-        producer.open.last_offset = batch.last_offset
-        producer.open.records += batch.records
-        _extend(producer.open.ranges, batch.offsets)
+            self.enter(producer.open)
+        transaction = producer.open
+        transaction.last_offset = batch.last_offset
+        transaction.newest_epoch = batch.producer_epoch
+        transaction.records += batch.records
+        _extend(transaction.ranges, batch.offsets)
 
     def _add_marker(self, batch: BatchFacts, result: str) -> None:
         marker = Marker(
@@ -227,27 +341,60 @@ class Partition:
             result=result,
             coordinator_epoch=batch.coordinator_epoch,
             timestamp=batch.max_timestamp,
-            place=f"{batch.file}: byte {batch.position}",
+            file=batch.file,
+            position=batch.position,
         )
-        producer = self.producers.setdefault(batch.producer_id, Producer(batch.producer_id))
+        producer = self._producer(batch.producer_id)
         _enter_epoch(producer, batch.producer_epoch)
         producer.coordinator_epoch = batch.coordinator_epoch
         producer.last_timestamp = batch.max_timestamp
         producer.last_marker = marker
         self.newest_marker_ms = max(self.newest_marker_ms, marker.timestamp)
+        for begun in self._unfollowed:
+            begun.followed_ms = marker.timestamp
+        self._unfollowed.clear()
         transaction, producer.open = producer.open, None
         if transaction is None:
             self.stray_markers.append(marker)
             return
         transaction.result, transaction.marker = result, marker
+        producer.has_version_2 |= result == "committed" and marker.epoch > transaction.newest_epoch
         if result == "committed":
             _extend(self._committed, transaction.ranges)
         if result != "aborted":
             return
-        firsts = [one.first_offset for one in self.open_transactions]
-        stable = min([marker.offset + 1, *firsts])
+        first_open = self._first_open()
+        stable = marker.offset + 1 if first_open is None else min(marker.offset + 1, first_open)
         entry = (transaction.producer_id, transaction.first_offset, marker.offset, stable)
         self.aborted_index.append(AbortedTransaction(*entry))
+
+    def enter(self, transaction: Transaction) -> None:
+        """A transaction that its producer has open from now on."""
+        self._answers = None
+        self.transactions.append(transaction)
+        self._unfollowed.append(transaction)
+        heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
+
+    def begin_earlier(self, transaction: Transaction, first_offset: int) -> None:
+        """What is known of an open transaction's beginning was not all of it."""
+        transaction.first_offset = min(transaction.first_offset, first_offset)
+        self._answers = None
+        heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
+
+    def _first_open(self) -> int | None:
+        """The lowest first offset of what is open; None when nothing is."""
+        while self._open_firsts:
+            first_offset, producer_id = self._open_firsts[0]
+            producer = self.producers.get(producer_id)
+            if producer is not None and producer.open and producer.open.first_offset == first_offset:
+                return first_offset
+            heapq.heappop(self._open_firsts)
+        return None
+
+
+def place_of(file: str, position: int) -> str:
+    """As a place is named; the file alone when the position is -1."""
+    return file if position < 0 else f"{file}: byte {position}"
 
 
 def fold(
@@ -275,10 +422,43 @@ def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
             first_offset=entry.open_first_offset,
             last_offset=entry.last_offset,
             first_timestamp=entry.last_timestamp,
-            place=place,
+            file=place,
+            newest_epoch=entry.producer_epoch,
         )
-        partition.transactions.append(producer.open)
+        partition.enter(producer.open)
     partition.producers[entry.producer_id] = producer
+
+
+def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, place: str) -> None:
+    """A transaction that the broker's snapshot, taken when the log reached `taken_at`, has open, and whose beginning
+    lies before the start of the log. Nothing happens when a marker has ended it since.
+    """
+    if not 0 <= entry.open_first_offset < partition.log_start:
+        return
+    producer = partition.producers.setdefault(entry.producer_id, Producer(entry.producer_id))
+    marker = producer.last_marker
+    if marker is not None and marker.offset >= taken_at:
+        return
+    if producer.open is not None:
+        # What is left of its data goes on with it: the broker knows the transaction by where it began.
+        partition.begin_earlier(producer.open, entry.open_first_offset)
+        producer.open.from_snapshot = True
+        partition.transactions.sort(key=lambda one: one.first_offset)
+        return
+    producer.epoch = max(producer.epoch, entry.producer_epoch)
+    producer.open = Transaction(
+        producer_id=entry.producer_id,
+        epoch=entry.producer_epoch,
+        first_offset=entry.open_first_offset,
+        last_offset=entry.open_first_offset - 1,
+        first_timestamp=entry.last_timestamp,
+        file=place,
+        newest_epoch=entry.producer_epoch,
+        followed_ms=partition.newest_marker_ms,
+        from_snapshot=True,
+    )
+    partition.enter(producer.open)
+    partition.transactions.sort(key=lambda one: one.first_offset)
 
 
 def _enter_epoch(producer: Producer, epoch: int) -> None:

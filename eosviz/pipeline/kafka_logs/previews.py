@@ -7,6 +7,7 @@ broker would read it: whole, and in batches of today's format.
 from typing import Any, NamedTuple
 
 from engine.codec.log_preview import Ending
+from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 
 Json = dict[str, Any]
 _EPOCH_MAX = 32767
@@ -74,10 +75,13 @@ def previews_of(document: Json) -> list[Preview]:
 
 def _marker_of(verdict: Json) -> _Marker | None:
     """None where there is nothing to write, or nobody can say what would be written."""
-    remedy = verdict["remedy"]
-    if remedy is None:
+    remedy, state = verdict["remedy"], verdict["coordinator_state"] or ""
+    if remedy is None or verdict.get("kind") == VerdictKind.EVIDENCE_DELETED:
+        # The player's log has no batch of what was deleted.
         return None
-    return _ACTIONS.get(remedy["action"]) or _WAITS.get(verdict["coordinator_state"] or "")
+    if remedy["action"] == "look" and state.startswith("Complete"):
+        return None
+    return _ACTIONS.get(remedy["action"]) or _WAITS.get(state)
 
 
 def _notes(remedy: Json, marker: _Marker) -> list[Json]:

@@ -30,6 +30,10 @@ class Pseudonyms:
     def transactional_id(self, name: str) -> str:
         return self._other("id", name)
 
+    def cluster(self, name: str) -> str:
+        """Of a cluster or a topic id; empty stays empty."""
+        return self._other("cluster", name) if name else ""
+
     def partition(self, name: str) -> str:
         """`topic-N`; a folder that is not named so is a name of its own."""
         found = _PARTITION.fullmatch(name)

@@ -1,18 +1,32 @@
-"""What can be done about a verdict: what each reader would see then, and the command of Kafka's own tools.
+"""What can be done about a verdict: what each reader would see then, and the commands of Kafka's own tools.
 
-Nothing is ever run from here. Source: `kafka-transactions.sh` (KIP-664).
+Nothing is ever run from here. Source: `kafka-transactions.sh` (KIP-664; `forceTerminateTransaction` since Kafka 4.1).
 """
 
+import shlex
 from dataclasses import dataclass
 
 from eosviz.pipeline.kafka_logs.batch_facts import Range
-from eosviz.pipeline.kafka_logs.partition import Partition
-from eosviz.pipeline.kafka_logs.verdicts import Verdict, VerdictKind
+from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
+from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
+from eosviz.pipeline.kafka_logs.verdicts import Verdict
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 _TOOL = "kafka-transactions.sh --bootstrap-server HOST:PORT"
+FORCE_TERMINATE_SINCE = "4.1"
+"""The version of Kafka, tool and brokers, from which on `forceTerminateTransaction` is there."""
 
 _ABORTED = (VerdictKind.ORPHAN, VerdictKind.FENCED_WRITER, VerdictKind.LATE_WRITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Another command that ends the matter, with its own conditions."""
+
+    command: str
+    since: str
+    """The version of Kafka that has it first; empty for all that have the tool."""
+    preconditions: tuple[Words, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,38 +37,99 @@ class Remedy:
     """`abort`, `wait` or `look`."""
     command: str
     preconditions: tuple[Words, ...]
+    ends: str
+    """`committed` or `aborted`: how the transaction is then."""
     last_stable_offset: int | None
-    """Once this transaction is aborted; None where nothing is open in these files."""
+    """Once this transaction is ended; None where nothing is open in these files."""
     visible_read_committed: tuple[Range, ...] | None
+    others: tuple[Other, ...] = ()
 
 
 def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
-    """None for a verdict without a remedy: a healthy partition, or evidence that is gone."""
+    """None for a verdict on a partition without an open transaction."""
     transaction, entry = verdict.transaction, verdict.entry
     if transaction is None:
         return None
-    topic, _, number = partition.name.rpartition("-")
-    gone = (transaction.producer_id,)
-    preview = (_stable_without(partition, gone), partition.visible_committed(gone))
-    if verdict.kind in _ABORTED:
-        place = f"--topic {topic} --partition {number} --start-offset {transaction.first_offset}"
-        first = f"{_TOOL} describe-producers --topic {topic} --partition {number}"
-        conditions = (words("condition.open", command=first), words("condition.writer"))
-        return Remedy("abort", f"{_TOOL} abort {place}", conditions, *preview)
-    if verdict.kind is VerdictKind.UNDECIDED or entry is None:
-        command = f"{_TOOL} find-hanging --topic {topic} --partition {number}"
+    kind = verdict.rests_on or verdict.kind
+    ends = (None if entry is None else entry.decision) or "aborted"
+    if kind in _ABORTED:
+        # What the coordinator decided was for another transaction of the producer.
+        ends = "aborted"
+    preview = _preview(partition, transaction, ends)
+    if kind in _ABORTED:
+        command, conditions = _abort(partition, transaction)
+        return Remedy("abort", command, conditions, *preview)
+    if entry is None:
+        command = f"{_TOOL} find-hanging {_place(partition)}"
         return Remedy("look", command, (words("condition.cluster"),), *preview)
-    described = f"{_TOOL} describe --transactional-id {entry.transactional_id}"
-    if verdict.kind is VerdictKind.SLOW_BUT_ALIVE:
-        condition = words("condition.timeout", at=moment(verdict.timeout_at))
-    elif entry.said_at:
-        condition = words("condition.coordinator", transactional_id=entry.transactional_id)
+    described = f"{_TOOL} describe --transactional-id {quoted(entry.transactional_id)}"
+    if kind is VerdictKind.UNDECIDED:
+        return Remedy("look", described, (words("condition.cluster"),), *preview)
+    return Remedy("wait", described, _conditions(verdict, partition), *preview, _others(verdict, partition))
+
+
+def quoted(name: str) -> str:
+    """A name that anybody may have chosen, as one word of a shell's command."""
+    if name.isprintable():
+        return shlex.quote(name)
+    escaped = name.encode("unicode_escape").decode("ascii").replace("'", "\\'")
+    return f"$'{escaped}'"
+
+
+def _place(partition: Partition) -> str:
+    topic, _, number = partition.name.rpartition("-")
+    return f"--topic {quoted(topic)} --partition {quoted(number)}"
+
+
+def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[Words, ...]]:
+    """Kafka's tool looks the transaction up by the offset at which the broker says that it began."""
+    place = _place(partition)
+    conditions = (
+        words("condition.open", command=f"{_TOOL} describe-producers {place}"),
+        words("condition.writer"),
+    )
+    return f"{_TOOL} abort {place} --start-offset {transaction.first_offset}", conditions
+
+
+def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
+    """Whose part it is to end the transaction."""
+    entry, kind = verdict.entry, verdict.rests_on or verdict.kind
+    if entry is None or kind is VerdictKind.SLOW_BUT_ALIVE:
+        return (words("condition.timeout", at=moment(verdict.timeout_at)),)
+    if entry.said_at:
+        coordinator = words("condition.coordinator", transactional_id=entry.transactional_id)
     else:
-        condition = words("condition.leader", partition=entry.partition)
-    return Remedy("wait", described, (condition,), *preview)
+        coordinator = words("condition.leader", partition=entry.partition)
+    if entry.is_prepared:
+        return (words("condition.data_leader", partition=partition.name), coordinator)
+    return (coordinator,)
 
 
-def _stable_without(partition: Partition, gone: tuple[int]) -> int:
+def _others(verdict: Verdict, partition: Partition) -> tuple[Other, ...]:
+    """What ends a transaction that the coordinator counts as ongoing before its timeout does."""
+    entry, transaction = verdict.entry, verdict.transaction
+    if entry is None or entry.value is None or transaction is None or entry.is_prepared:
+        return ()
+    who = {"producer_id": entry.value.producer_id, "epoch": entry.value.producer_epoch}
+    fenced = Other(
+        f"{_TOOL} forceTerminateTransaction --transactionalId {quoted(entry.transactional_id)}",
+        FORCE_TERMINATE_SINCE,
+        (
+            words("condition.ongoing", **who),
+            words("condition.terminated", transactional_id=entry.transactional_id),
+        ),
+    )
+    if verdict.kind is not VerdictKind.EVIDENCE_DELETED:
+        return (fenced,)
+    command, conditions = _abort(partition, transaction)
+    last = words("condition.this_partition", at=moment(verdict.timeout_at))
+    return (fenced, Other(command, "", (*conditions, last)))
+
+
+def _preview(partition: Partition, transaction: Transaction, ends: str) -> tuple[str, int, tuple[Range, ...]]:
     """With the marker that ends it, which takes an offset of its own at the end of the log."""
+    gone = (transaction.producer_id,)
     stable = partition.last_stable_offset(gone)
-    return stable + (0 <= stable == partition.high_watermark)
+    behind = stable + (0 <= stable == partition.high_watermark)
+    seen = partition.visible_committed(gone, transaction if ends == "committed" else None)
+    return ends, behind, seen

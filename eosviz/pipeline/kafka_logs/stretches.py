@@ -9,6 +9,7 @@ Files are mapped and only the stretch is touched, so a directory of any size cos
 
 import mmap
 import os
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -102,28 +103,60 @@ def _sure_batches(segment: Path, base: int, data: Buffer, apart: int) -> Iterato
             yield last
 
 
+class StretchRows:
+    """The rows of a stretch, at any place of it. Raises LogsError when the file cannot be opened.
+
+    What the index tells behind damage is kept: however many places are damaged, each batch that the index names is
+    looked at once.
+    """
+
+    def __init__(self, stretch: Stretch, reader: SegmentReader) -> None:
+        self.view = memoryview(mapped(stretch.segment))
+        self.stop = min(stretch.stop, len(self.view))
+        self._stretch, self._reader = stretch, reader
+        self._sure: list[_Sure] = []
+        self._coming = _sure_batches(stretch.segment, stretch.base_offset, self.view, 1)
+
+    def at(self, position: int, offset_min: int) -> Row:
+        """The row at `position`. Zeros up to the end are reserved space (`log.preallocate`), unless the index names a
+        batch there: a broker indexes what it has written.
+        """
+        row = self._reader.row(self.view, position, range(offset_min, self._stretch.offset_end))
+        if not isinstance(row, DamageRow) or not row.is_reserved:
+            return row
+        named = next((at for at in _indexed(self._stretch.segment) if at >= position), None)
+        if named is None:
+            return row
+        (zeros,) = row.damage
+        return replace(row, damage=(replace(zeros, kind=DamageKind.LOST, expected=str(named)),))
+
+    def behind(self, row: Row, offset_min: int) -> tuple[int, int]:
+        """Where reading goes on behind `row`, and the lowest offset that may stand there."""
+        if not any(damage.ends_file for damage in row.damage):
+            size = row.header.size if isinstance(row, BatchRow) else row.size
+            # Where the order breaks it is said once: the rows behind are measured against this one.
+            return row.position + size, offset_behind(row, offset_min)
+        found = self._sure_behind(row.position)
+        return (self._stretch.stop, offset_min) if found is None else (found.position, found.base_offset)
+
+    def _sure_behind(self, position: int) -> _Sure | None:
+        """The first whole batch behind byte `position` that the index names."""
+        while not self._sure or self._sure[-1].position <= position:
+            one = next(self._coming, None)
+            if one is None:
+                return None
+            self._sure.append(one)
+        return self._sure[bisect_right(self._sure, position, key=lambda one: one.position)]
+
+
 def read_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
     """The rows of a stretch. Where the next batch cannot be located, the index is asked for one behind."""
-    view = memoryview(mapped(stretch.segment))
+    rows = StretchRows(stretch, reader)
     position, offset_min = stretch.start, stretch.offset_min
-    while position < min(stretch.stop, len(view)):
-        row = row_at(stretch, view, position, offset_min, reader)
+    while position < rows.stop:
+        row = rows.at(position, offset_min)
         yield row
-        position, offset_min = behind_row(stretch, view, row, offset_min)
-
-
-def row_at(stretch: Stretch, view: memoryview, position: int, offset_min: int, reader: SegmentReader) -> Row:
-    """The row at `position`. Zeros up to the end are reserved space (`log.preallocate`), unless the index names a batch
-    there: a broker indexes what it has written.
-    """
-    row = reader.row(view, position, range(offset_min, stretch.offset_end))
-    if not isinstance(row, DamageRow) or not row.is_reserved:
-        return row
-    named = next((at for at in _indexed(stretch.segment) if at >= position), None)
-    if named is None:
-        return row
-    (zeros,) = row.damage
-    return replace(row, damage=(replace(zeros, kind=DamageKind.LOST, expected=str(named)),))
+        position, offset_min = rows.behind(row, offset_min)
 
 
 def _indexed(segment: Path) -> list[int]:
@@ -132,17 +165,6 @@ def _indexed(segment: Path) -> list[int]:
         return [entry.position for entry in index_entries(segment.with_suffix(".index").read_bytes())]
     except OSError:
         return []
-
-
-def behind_row(stretch: Stretch, view: memoryview, row: Row, offset_min: int) -> tuple[int, int]:
-    """Where reading goes on behind `row`, and the lowest offset that may stand there."""
-    if not any(damage.ends_file for damage in row.damage):
-        size = row.header.size if isinstance(row, BatchRow) else row.size
-        # Where the order breaks it is said once: the rows behind are measured against this one.
-        return row.position + size, offset_behind(row, offset_min)
-    known = _sure_batches(stretch.segment, stretch.base_offset, view, 1)
-    found = next((one for one in known if one.position > row.position), None)
-    return (stretch.stop, offset_min) if found is None else (found.position, found.base_offset)
 
 
 def mapped(path: Path) -> Buffer:

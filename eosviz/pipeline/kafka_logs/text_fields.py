@@ -19,7 +19,8 @@ from engine.messages import LONG_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID
 TOMBSTONES = ("null", "NULL", "<DELETE>")
 """How a value that is absent was printed."""
 
-_FIELD = re.compile(r"(\w+): (OptionalLong(?:\.empty|\[-?\d+\])|\S+)")
+# A name begins where no letter stands before it: else a long word would be read again from each of its letters.
+_FIELD = re.compile(r"(?<!\w)(\w++): (OptionalLong(?:\.empty|\[-?\d+\])|\S+)")
 _RECORD = re.compile(r"(?:\| )?(?=offset: \d)(?P<fields>.*?) header[Kk]eys: \[(?P<rest>.*)", re.DOTALL)
 _MARKER = re.compile(r"\] endTxnMarker: (?P<type>\w+) coordinatorEpoch: (?P<epoch>-?\d+)\s*$")
 _KEY, _PAYLOAD = "] key: ", " payload: "

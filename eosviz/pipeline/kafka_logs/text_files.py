@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from eosviz.pipeline.kafka_logs.bundle_reading import is_bundle
 from eosviz.pipeline.kafka_logs.directories import is_segment
 from eosviz.pipeline.kafka_logs.lone_files import lone_file, stands_beside_segments
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_reader import TextReader, TextReading
 from eosviz.pipeline.kafka_logs.words import Words
 
+MAGIC = b"\x1f\x8b"
+"""How every gzipped file begins."""
 TEXT_BYTES_MAX = 512 * 1024 * 1024
 """Of all texts together: a dump is ten times as long as what it tells, so larger logs are read as they are."""
 LINE_CHARACTERS_MAX = 16 * 1024 * 1024
@@ -41,6 +42,15 @@ class LoneFileError(LogsError):
 def _beginning(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(LONE_BYTES_MAX)
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether the file is gzipped, as only bundles are of what is taken. Raises LogsError."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError as error:
+        raise LogsError(f"{path}: {error.strerror}: make it readable") from error
 
 
 def by_kind(paths: Sequence[Path]) -> Given:

@@ -9,9 +9,10 @@ from pathlib import Path
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
 from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, Layout, every_offset, merged
+from eosviz.pipeline.kafka_logs.log_tails import base_offset_of_snapshot
+from eosviz.pipeline.kafka_logs.origins import NOWHERE, Origin
 from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, know
 from eosviz.pipeline.kafka_logs.text_fields import Fields, RecordLine, number, truth
-from eosviz.pipeline.kafka_logs.verdicts import base_offset_of_snapshot
 
 INVALID = "the dump says isvalid: false"
 """The damage of such a batch; what is wrong with it a dump does not say."""
@@ -92,6 +93,15 @@ class TextPartition:
     damage: list[str] = field(default_factory=list)
 
     @property
+    def origin(self) -> Origin:
+        """Text names no cluster."""
+        return NOWHERE
+
+    @property
+    def is_empty_segment_alone(self) -> bool:
+        return False
+
+    @property
     def segments(self) -> tuple[int, ...]:
         return tuple(sorted(self.dumped))
 
@@ -146,6 +156,8 @@ class TextPartition:
         partition = Partition(self.name, damage=self.damage[:DAMAGE_MAX], corrupt=len(self.damage))
         for facts, _ in self.batches():
             partition.add(facts)
+        if self.damage:
+            partition.doubt(partition.log_end)
         if not self.dumped:
             for entry, place in self.asked:
                 know(partition, entry, place)

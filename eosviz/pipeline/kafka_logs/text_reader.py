@@ -16,7 +16,7 @@ from engine.codec.partition_folder import base_offset_of
 from eosviz.pipeline.kafka_logs import coordinator as coordinator_log
 from eosviz.pipeline.kafka_logs import groups as group_offsets
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Layout
-from eosviz.pipeline.kafka_logs.coordinator import Coordinator, CoordinatorEntry, Listed
+from eosviz.pipeline.kafka_logs.coordinator import Coordinator, CoordinatorEntry, Listed, ReadLog
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
 from eosviz.pipeline.kafka_logs.log_lines import OF_A_LOG, LogLine, log_line
 from eosviz.pipeline.kafka_logs.text_fields import (
@@ -42,6 +42,7 @@ from eosviz.pipeline.kafka_logs.text_tables import (
     partition_asked_for,
     producer_row,
 )
+from eosviz.pipeline.kafka_logs.words import words
 
 EXAMPLES_MAX = 3
 """Lines left out for one reason that are shown with their place; all are counted."""
@@ -318,18 +319,27 @@ class TextReader:
 
     def _coordinator(self, partition: TextPartition) -> None:
         coordinator = self.reading.coordinator
+        log = ReadLog(is_printed=True)
         if partition.dumped:
             coordinator.partitions.append(partition.name)
+            coordinator.logs[partition.name] = log
+        for said in partition.damage:
+            log.add_flaw(words("flaw.damaged", place=f"{partition.name}: {said}"))
         for facts, records in partition.batches():
+            log.follow(facts.base_offset, facts.last_offset)
             if facts.control_type is None and not records:
                 self._count(Skipped.NO_RECORDS)
+                log.add_flaw(words("flaw.no_records", place=f"{facts.file}: offset {facts.base_offset}"))
             for record in records:
                 try:
                     transactional_id, value = transaction_record(record.key or "", record.payload or "")
                     offset, time = number(record.fields, "offset"), number(record.fields, "createtime", -1)
                 except UnreadableError as error:
-                    coordinator.add_damage(f"{facts.file}: offset {record.fields['offset']}: {error}")
+                    place = f"{facts.file}: offset {record.fields['offset']}"
+                    coordinator.add_damage(f"{place}: {error}")
+                    log.add_flaw(words("flaw.damaged", place=place))
                     continue
+                log.newest_ms = max(log.newest_ms, time)
                 coordinator.add(CoordinatorEntry(transactional_id, partition.name, offset, time, value))
 
     def _groups(self, partition: TextPartition) -> None:

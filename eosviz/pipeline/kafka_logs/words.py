@@ -18,6 +18,11 @@ def words(key: str, **params: Any) -> Words:
     return Words(f"logs.{key}", params)
 
 
+def as_kept(sentence: Words) -> dict[str, Any]:
+    """A sentence that is stored before its reader's language is known."""
+    return {"key": sentence.key, "params": sentence.params}
+
+
 def moment(milliseconds: int | None) -> str:
     """Milliseconds since 1970 as people read them; what is no time is shown as it is."""
     if milliseconds is None or milliseconds < 0:

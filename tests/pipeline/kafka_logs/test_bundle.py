@@ -19,7 +19,12 @@ from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.told import document
 
 INTERNAL = KAFKA_LOGS / "_internal"
-FOLDERS = sorted(path for path in KAFKA_LOGS.iterdir() if path.is_dir() and path != INTERNAL)
+INCIDENTS = KAFKA_LOGS / "incidents"
+FOLDERS = sorted(
+    path
+    for path in (*KAFKA_LOGS.iterdir(), *INCIDENTS.iterdir())
+    if path.is_dir() and path not in (INTERNAL, INCIDENTS)
+)
 SAME = ("partitions", "transactions", "producers", "visible_read_committed", "visible_read_uncommitted",
         "groups", "verdicts", "now")  # fmt: skip
 
@@ -45,7 +50,9 @@ def renamed(told: Any, names: Pseudonyms, case: Case) -> Any:
             return names.transactional_id(name)
         return names.group(name) if name in groups else names.partition(name)
 
-    return json.loads(pattern.sub(other, json.dumps(told)))
+    topic = re.compile(r"(?<=--topic )[\w.-]+")
+    said = topic.sub(lambda found: names.topic(found[0]), pattern.sub(other, json.dumps(told)))
+    return json.loads(said)
 
 
 def by_name(whole: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +74,7 @@ def by_name(whole: dict[str, Any]) -> dict[str, Any]:
 def test_a_bundle_of_every_recorded_folder_says_the_same_and_names_nothing(
     folder: Path, tmp_path: Path
 ) -> None:
-    own = [folder] if (folder / "_internal").is_dir() else [folder, INTERNAL]
+    own = [folder] if any(folder.rglob("__transaction_state-*")) else [folder, INTERNAL]
     case, file = read_case(own), tmp_path / "case.gz"
     save(case, file)
     again, names = read_case([file]), names_of(case)

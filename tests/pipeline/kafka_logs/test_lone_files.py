@@ -7,11 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from engine.codec.time_index import time_index_entries
+from eosviz.bounded.refusing import Refused
 from eosviz.pipeline.kafka_logs.case import document, read_case
 from eosviz.pipeline.kafka_logs.lone_files import lone_file
 from eosviz.pipeline.kafka_logs.text_files import LoneFileError
-from eosviz.replays.actions import open_log
-from eosviz.replays.refusal import ReplayRefused
+from tests.replays.opened import open_log
 
 LOGS = Path(__file__).parents[2] / "oracles" / "kafka-logs"
 FOLDER = LOGS / "h2_open" / "hangopen-0"
@@ -76,7 +76,7 @@ def test_the_page_says_the_same() -> None:
         for path in FOLDER.iterdir()
         if path.suffix in (".index", ".timeindex", ".snapshot")
     }
-    with pytest.raises(ReplayRefused) as refused:
+    with pytest.raises(Refused) as refused:
         open_log(files, owner="")
     assert refused.value.key == "logs.alone.snapshot_open"
     assert refused.value.params["producer_id"] == 1022

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from eosviz.pipeline.kafka_logs.batch_columns import Depth
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts
 from eosviz.pipeline.kafka_logs.case import ReadingHere, read_case
 from eosviz.pipeline.kafka_logs.directories import find_directories
 from eosviz.pipeline.kafka_logs.spark_fold import SparkReading
 from eosviz.pipeline.kafka_logs.spark_source import BATCHES_SCHEMA, read_batches
+from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from eosviz.pipeline.spark import ROOT
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.test_stretches import LOG, one_by_one
@@ -26,7 +26,8 @@ pytestmark = pytest.mark.spark
 @pytest.mark.parametrize("depth", list(Depth))
 def test_every_recorded_folder_has_the_same_case(spark: SparkSession, depth: Depth) -> None:
     """Several brokers' directories in one: the copies are told apart, too."""
-    paths = [KAFKA_LOGS]
+    ids = {path.parents[1] for path in KAFKA_LOGS.rglob("meta.properties")} - {KAFKA_LOGS}
+    paths = sorted(path for path in KAFKA_LOGS.iterdir() if path.is_dir() and path not in ids)
     here = document(read_case(paths, reading=ReadingHere(Depth.DEEP)))
     assert len(here["partitions"]) > 40
     assert here["copies"]

@@ -9,11 +9,13 @@ from engine.codec.offset_index import IndexEntry, index_entries
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch
 from engine.codec.segment import SegmentReader
-from eosviz.pipeline.kafka_logs.batch_columns import Depth
+from eosviz.pipeline.kafka_logs import stretch_facts
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, batch_facts
 from eosviz.pipeline.kafka_logs.compiled import segment_reader
 from eosviz.pipeline.kafka_logs.directories import PartitionDirectory, find_directories
-from eosviz.pipeline.kafka_logs.stretches import mapped
+from eosviz.pipeline.kafka_logs.row_blocks import rows_in_blocks
+from eosviz.pipeline.kafka_logs.stretch_facts import Depth
+from eosviz.pipeline.kafka_logs.stretches import mapped, read_rows
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 
 DIRECTORIES = find_directories([KAFKA_LOGS])
@@ -42,10 +44,20 @@ def place(found: PartitionDirectory) -> str:
 
 @pytest.mark.parametrize("found", DIRECTORIES, ids=place)
 @pytest.mark.parametrize("split_bytes", [400, 1 << 25])
-def test_columns_and_stretches_are_the_batches(found: PartitionDirectory, split_bytes: int) -> None:
+@pytest.mark.parametrize("short_bytes_max", [0, stretch_facts.SHORT_BYTES_MAX], ids=["columns", "rows"])
+def test_columns_and_stretches_are_the_batches(
+    found: PartitionDirectory, split_bytes: int, short_bytes_max: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stretch_facts, "SHORT_BYTES_MAX", short_bytes_max)
     expected = one_by_one(found)
     assert list(found.batches(Depth.HEADERS, split_bytes)) == expected
     assert list(found.batches(Depth.DEEP, split_bytes)) == expected
+
+
+@pytest.mark.parametrize("found", DIRECTORIES, ids=place)
+def test_rows_in_columns_are_the_rows(found: PartitionDirectory) -> None:
+    for stretch in found.stretches(400):
+        assert list(rows_in_blocks(stretch, segment_reader())) == list(read_rows(stretch, segment_reader()))
 
 
 def test_segments_are_cut_where_their_index_names_a_batch() -> None:

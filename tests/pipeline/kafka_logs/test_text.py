@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from eosviz.pipeline.kafka_logs.case import Case, read_case
+from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.text_reader import Skipped
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.told import document
@@ -119,14 +120,14 @@ def test_records_without_batch_lines_as_before_2_3(tmp_path: Path) -> None:
         ("Ongoing", 1590000060089, "slow_but_alive"),
         ("Ongoing", 1590000060090, "coordinator_owes_marker"),
         ("PrepareCommit", 0, "coordinator_owes_marker"),
-        ("CompleteAbort", 0, "orphan"),
+        ("CompleteAbort", 0, "undecided"),
     ],
 )
 def test_the_coordinators_notation_before_json(tmp_path: Path, state: str, now: int, kind: str) -> None:
     text = "Dumping /data/t-0/00000000000000000000.log\n" + DATA + state_dump(state)
     (verdict,) = [
         one
-        for one in document(read_case([written(tmp_path, text)], now))["verdicts"]
+        for one in document(read_case([written(tmp_path, text)], Declared(now=now)))["verdicts"]
         if one["first_offset"] == 0
     ]
     assert (verdict["kind"], verdict["transactional_id"], verdict["coordinator_state"]) == (
@@ -169,7 +170,8 @@ def test_offsets_in_the_notation_before_json(tmp_path: Path) -> None:
         + "| offset: 2 CreateTime: 1 keysize: 4 valuesize: 6 sequence: -1 headerKeys: [] "
         + "endTxnMarker: COMMIT coordinatorEpoch: 0\n"
     )
-    assert document(read_case([written(tmp_path, text)]))["groups"] == []
+    (row,) = document(read_case([written(tmp_path, text)]))["groups"]
+    assert (row["committed_offset"], row["pending_offset"]) == (None, 5)
     (row,) = document(read_case([written(tmp_path, ended)]))["groups"]
     assert (row["group"], row["partition"], row["committed_offset"]) == ("my,group", "in-put-0", 5)
 
@@ -195,7 +197,7 @@ def test_the_tables_of_a_running_cluster_are_enough_for_a_verdict(tmp_path: Path
     assert document(read_case([written(tmp_path, copied)]))["verdicts"] == whole["verdicts"]
 
 
-def test_a_producer_that_is_only_listed_stays_undecided_and_one_that_is_not_is_an_orphan(
+def test_a_producer_that_is_only_listed_stays_undecided_and_one_that_is_not_is_an_orphan_of_a_whole_list(
     tmp_path: Path,
 ) -> None:
     producers, listed = tool("h_hang", "describe-producers"), tool("h_hang", "list")
@@ -203,7 +205,12 @@ def test_a_producer_that_is_only_listed_stays_undecided_and_one_that_is_not_is_a
     assert verdict["kind"] == "undecided"
     assert "describe --transactional-id tx-hang-public" in verdict["would_change"][0]
     without = "".join(line for line in listed.splitlines(keepends=True) if "tx-hang-public" not in line)
-    (verdict,) = document(read_case([written(tmp_path, producers + without)]))["verdicts"]
+    file = written(tmp_path, producers + without)
+    (verdict,) = document(read_case([file]))["verdicts"]
+    assert verdict["kind"] == "undecided"
+    assert any("--rest-empty" in one for one in verdict["would_change"])
+    whole = Declared(rest_empty=True, one_cluster=True, copied_after=2_000_000_000_000)
+    (verdict,) = document(read_case([file], whole))["verdicts"]
     assert verdict["kind"] == "orphan"
 
 

@@ -4,6 +4,7 @@ import json
 import shutil
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from engine.codec.transaction_log_record import (
     encode_key,
     encode_value,
 )
-from eosviz.pipeline.kafka_logs.batch_columns import Depth
 from eosviz.pipeline.kafka_logs.case import Case, ReadingHere, read_case
+from eosviz.pipeline.kafka_logs.coordinator import partition_of
+from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.directories import find_directories
+from eosviz.pipeline.kafka_logs.stretch_facts import Depth
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.told import document
 
@@ -53,23 +56,29 @@ def value(status: TransactionStatus, epoch: int = 0, **changes: Any) -> Transact
 
 
 def coordinator_log(folder: Path, *values: TransactionLogValue | None) -> Path:
-    """A partition of __transaction_state that says `values` of one id; None is a tombstone."""
-    place = folder / "__transaction_state-3"
-    place.mkdir()
-    batches = [
-        encode_batch(
-            [
-                Record(
-                    offset, OPEN_SINCE + offset, encode_key("tx"), None if one is None else encode_value(one)
-                )
-            ],
-            base_offset=offset,
-            partition_leader_epoch=0,
-        )
-        for offset, one in enumerate(values)
-    ]
-    (place / LOG).write_bytes(b"".join(batches))
+    """Partitions of __transaction_state: one says `values` of the id tx, where None is a tombstone; another knows the
+    producer whose markers stand in hangopen-0.
+    """
+    committed = value(TransactionStatus.COMPLETE_COMMIT, producer_id=1021, partitions=())
+    for name, said in (("tx", values), ("another", (committed,))):
+        place = folder / partition_of(name, 4)
+        place.mkdir()
+        (place / LOG).write_bytes(b"".join(record(offset, name, one) for offset, one in enumerate(said)))
     return folder
+
+
+def record(offset: int, name: str, one: TransactionLogValue | None) -> bytes:
+    body = None if one is None else encode_value(one)
+    return encode_batch(
+        [Record(offset, OPEN_SINCE + offset, encode_key(name), body)],
+        base_offset=offset,
+        partition_leader_epoch=0,
+    )
+
+
+KNOWN = Declared(transaction_partitions=4, rest_empty=True, one_cluster=True)
+"""What the person who copied the files says, but for when."""
+TOLD = replace(KNOWN, copied_after=OPEN_SINCE + 200_000)
 
 
 def copied(source: Path, folder: Path, end: int | None = None, more: bytes = b"") -> Path:
@@ -101,8 +110,13 @@ def test_a_transaction_that_the_coordinator_counts_as_ongoing_is_slow_but_alive(
 
 def test_past_its_timeout_the_coordinator_owes_the_marker() -> None:
     paths = [KAFKA_LOGS / "h2_open", INTERNAL]
-    assert only(read_case(paths, OPEN_SINCE + 900_000), "hangopen-0")["kind"] == "coordinator_owes_marker"
-    assert only(read_case(paths, OPEN_SINCE + 899_999), "hangopen-0")["kind"] == "slow_but_alive"
+    assert (
+        only(read_case(paths, Declared(now=OPEN_SINCE + 900_000)), "hangopen-0")["kind"]
+        == "coordinator_owes_marker"
+    )
+    assert (
+        only(read_case(paths, Declared(now=OPEN_SINCE + 899_999)), "hangopen-0")["kind"] == "slow_but_alive"
+    )
 
 
 def test_without_the_coordinators_log_the_alternatives_are_named() -> None:
@@ -148,7 +162,7 @@ COORDINATOR_SAYS = {
 def test_what_the_coordinator_says_decides(
     tmp_path: Path, says: tuple[TransactionLogValue | None, ...], kind: str
 ) -> None:
-    case = read_case([HANGOPEN, coordinator_log(tmp_path, *says)])
+    case = read_case([HANGOPEN, coordinator_log(tmp_path, *says)], TOLD)
     verdict = only(case, "hangopen-0")
     assert verdict["kind"] == kind
     action = verdict["remedy"]["action"]
@@ -169,7 +183,8 @@ def test_real_files_cut_between_the_decision_and_its_marker(tmp_path: Path) -> N
     cut = copied(source.path, tmp_path, end)
     verdict = only(read_case([partition, cut]), "hang-0")
     assert (verdict["kind"], verdict["coordinator_state"]) == ("coordinator_owes_marker", "PrepareAbort")
-    assert only(read_case([partition, INTERNAL]), "hang-0")["kind"] == "fenced_writer"
+    assert only(read_case([partition, INTERNAL]), "hang-0")["kind"] == "undecided"
+    assert only(read_case([partition, INTERNAL], TOLD), "hang-0")["kind"] == "fenced_writer"
 
 
 def late_batch(producer_id: int, offset: int, sequence: int) -> bytes:
@@ -186,7 +201,7 @@ def late_batch(producer_id: int, offset: int, sequence: int) -> bytes:
 
 def test_a_write_behind_the_marker_of_a_newer_epoch(tmp_path: Path) -> None:
     partition = copied(KAFKA_LOGS / "h_hang" / "hang-0", tmp_path, more=late_batch(1004, 8, 2))
-    verdict = only(read_case([partition, INTERNAL]), "hang-0")
+    verdict = only(read_case([partition, INTERNAL], TOLD), "hang-0")
     assert (verdict["kind"], verdict["first_offset"]) == ("late_write_after_marker", 8)
     assert any("marker of epoch 1" in one["says"] for one in verdict["evidence"])
 
@@ -195,7 +210,7 @@ def test_a_write_behind_the_marker_of_its_own_epoch(tmp_path: Path) -> None:
     """With the older protocol the epoch stays, and only the coordinator knows that the transaction is over."""
     partition = copied(HANGOPEN, tmp_path, more=late_batch(1021, 8, 3))
     ended = value(TransactionStatus.COMPLETE_ABORT, producer_id=1021, partitions=())
-    both = verdicts(read_case([partition, coordinator_log(tmp_path, ended)]), "hangopen-0")
+    both = verdicts(read_case([partition, coordinator_log(tmp_path, ended)], TOLD), "hangopen-0")
     assert [(one["producer_id"], one["kind"]) for one in both] == [
         (1022, "orphan"),
         (1021, "late_write_after_marker"),
@@ -210,7 +225,7 @@ def test_an_open_transaction_whose_data_retention_deleted(tmp_path: Path) -> Non
     verdict = only(read_case([place, INTERNAL]), "hangopen-0")
     assert verdict["kind"] == "evidence_deleted"
     assert "open from offset 2" in verdict["evidence"][0]["says"]
-    assert verdict["remedy"] is None
+    assert verdict["remedy"]["action"] == "wait"
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import eosviz.pipeline.kafka_logs as room
 from eosviz.catalogue import interface_words
+from eosviz.pipeline.kafka_logs import ticket as ticket_module
 from eosviz.pipeline.kafka_logs.log_lines import KINDS
+from eosviz.pipeline.kafka_logs.notes import NoteKind
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
-from eosviz.pipeline.kafka_logs.verdicts import NoteKind
 from eosviz.workshop import from_case
 
 SOURCES = sorted(Path(room.__file__).parent.glob("*.py"))
@@ -25,16 +26,37 @@ PREFIXES = (
     "line.",
     "alone.",
     "scenario.not.",
+    "need.",
+    "flaw.",
+    "refused.",
+    "now.",
+    "given.",
+    "group.",
+    "then.",
+    "or",
+    "copies",
+    "jump",
+    "ticket.",
+    "left_out",
 )
 
 
+_IN_A_CALL = r"""words\(\s*["']([^"']+)["'](?: if [^"]+ else "([^"]+)")?"""
+"""A key, or the two of a choice."""
+
+
 def used() -> set[str]:
-    keys = {key for path in SOURCES for key in re.findall(r'words\(\s*"([^"]+)"', path.read_text())}
+    found = (re.findall(_IN_A_CALL, path.read_text()) for path in SOURCES)
+    keys = {key for pairs in found for pair in pairs for key in pair if key and key[-1] != "."}
     reasons = re.findall(r'NoScenarioError\(\s*"([^"]+)"', "".join(path.read_text() for path in MAKING))
     keys |= {f"scenario.not.{reason}" for reason in reasons}
     for kind in VerdictKind:
         keys |= {f"verdict.{kind.value}", f"verdict.{kind.value}.means"}
     keys |= {f"line.{kind}" for kind in KINDS}
+    keys |= {f"then.{result}" for result in ("aborted", "committed")}
+    ticket = Path(ticket_module.__file__).read_text()
+    keys |= set(re.findall(r"""["'](ticket\.[a-z_]+)["']""", ticket)) | {"left_out"}
+    keys |= {f"ticket.column.{name}" for name in ticket_module.COLUMNS}
     return keys | {f"note.{kind.value}" for kind in NoteKind} | {f"remedy.{action}" for action in ACTIONS}
 
 

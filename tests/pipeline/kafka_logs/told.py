@@ -3,7 +3,7 @@
 from typing import Any
 
 from eosviz.pipeline.kafka_logs import case as kafka_case
-from eosviz.pipeline.management.commands.logs import english
+from eosviz.pipeline.kafka_logs.printed import english
 
 
 def document(case: kafka_case.Case) -> dict[str, Any]:

@@ -1,0 +1,56 @@
+"""Sentences on a whole case, the same on the command line, in a report and on the page: what was given, at which time
+timeouts are measured, and what holds groups back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eosviz.pipeline.kafka_logs.words import Words, moment, words
+
+if TYPE_CHECKING:
+    from eosviz.pipeline.kafka_logs.case import Case
+
+Row = dict[str, Any]
+
+
+def now_said(case: Case) -> Words:
+    """Which moment timeouts are measured against, and what sets another."""
+    if case.now < 0:
+        return words("now.unknown")
+    return words(
+        "now.set" if case.copies_known.declared.now is not None else "now.newest", now=moment(case.now)
+    )
+
+
+def coordinator_said(case: Case) -> Words:
+    """How much of the coordinator's topic was given."""
+    coordinator, count = case.coordinator, case.copies_known.transaction_partitions
+    given = len(coordinator.logs)
+    if not coordinator.sources and not coordinator.latest:
+        return words("given.nothing")
+    if not given:
+        return words("given.asked")
+    if count is None:
+        return words("given.of_unknown", count=given)
+    return words("given.of", count=given, all=count)
+
+
+def group_said(row: Row) -> tuple[Words, ...]:
+    """Why the group waits at this partition; nothing where it does not."""
+    # Cases that were kept by an older release have neither a lag nor a pending offset.
+    lag, pending_of = row.get("lag"), row.get("pending_producer_id")
+    who = {"group": row["group"], "partition": row["partition"]}
+    found = []
+    if row["held_up"]:
+        found.append(
+            words("group.held_up", offset=row["committed_offset"], lag="?" if lag is None else lag, **who)
+        )
+    if pending_of is not None:
+        offset = row.get("pending_offset")
+        found.append(
+            words("group.pending", producer_id=pending_of, offset="–" if offset is None else offset, **who)
+        )
+    if not found and lag:
+        found.append(words("group.lag", offset=row["committed_offset"], lag=lag, **who))
+    return tuple(found)

@@ -1,0 +1,169 @@
+"""`manage.py logs PATH…`: the arguments, and what is done with them.
+
+Nothing of Django is imported before it is needed: most logs are read in less time than Django takes to start.
+"""
+
+import gc
+import json
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from eosviz.catalogue import say_shortly
+from eosviz.pipeline.kafka_logs.case import Case, document, read_case
+from eosviz.pipeline.kafka_logs.declared import ContradictedError, add_declarations, declared_of
+from eosviz.pipeline.kafka_logs.printed import english, lines_of
+from eosviz.pipeline.kafka_logs.stretch_facts import Depth
+from eosviz.pipeline.kafka_logs.stretches import LogsError
+from eosviz.pipeline.kafka_logs.text_files import LoneFileError
+from eosviz.pipeline.kafka_logs.ways import add_ways, reading_of
+from eosviz.pipeline.kafka_logs.words import as_kept
+
+HELP = "Read Kafka's own logs (docs/logs.md): transactions, what both readers see, and a verdict."
+
+LANGUAGES = ("en", "zh-Hans")
+"""Of a report."""
+Write = Callable[[str], Any]
+"""Takes a line without its end."""
+
+
+class CommandFailed(Exception):
+    """The text says what helps."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """All that the command takes."""
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="partition folders, log directories, text printed by Kafka's tools, bundles; together one case",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="print every partition, verdict and note; without it the first of each, and how many more there are",
+    )
+    parser.add_argument("--json", action="store_true", help="print the document of docs/logs.md")
+    parser.add_argument(
+        "--report",
+        choices=("md",),
+        help="print a report for a ticket in Markdown: partitions, verdicts, commands, what was not given",
+    )
+    parser.add_argument(
+        "--language", choices=LANGUAGES, default="en", help="the language of the report; default: en"
+    )
+    parser.add_argument(
+        "--bundle",
+        metavar="FILE",
+        help="also save the case for somebody else to look at: no names, keys or values (docs/logs.md, Bundles)",
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="also keep the summary on this site, and say where its page is",
+    )
+    parser.add_argument(
+        "--move-times",
+        action="store_true",
+        help="in the bundle, move all times so that the newest is in 2000",
+    )
+    parser.add_argument(
+        "--deep", action="store_true", help="read every record, not only headers, markers and checksums"
+    )
+    add_declarations(parser)
+    add_ways(parser)
+
+
+def run(options: dict[str, Any], out: Write, err: Write) -> None:
+    """Read, and print to `out`; what is no part of the result goes to `err`. Raises CommandFailed."""
+    paths = [Path(path) for path in options["paths"]]
+    depth = Depth.DEEP if options["deep"] else Depth.HEADERS
+    if options["keep"]:
+        _check_site()
+    try:
+        with reading_of(paths, depth, options, err) as reading:
+            case = read_case(paths, declared_of(options), reading)
+        if options["bundle"]:
+            _save(case, Path(options["bundle"]), options["move_times"], err)
+    except LoneFileError as error:
+        raise CommandFailed("\n".join(english(one) for one in error.told)) from error
+    except ContradictedError as error:
+        raise CommandFailed(english(error.told)) from error
+    except LogsError as error:
+        raise CommandFailed(str(error)) from error
+    if options["keep"]:
+        err(_keep(case))
+    if options["json"]:
+        out(json.dumps(document(case, english), ensure_ascii=False))
+        return
+    for line in _report(case, options["language"]) if options["report"] else lines_of(case, options["all"]):
+        out(line)
+
+
+def _report(case: Case, language: str) -> Iterator[str]:
+    from eosviz.pipeline.kafka_logs.ticket import ticket_lines
+
+    return ticket_lines(document(case, as_kept), language)
+
+
+def _save(case: Case, file: Path, move_times: bool, err: Write) -> None:
+    """Say what goes into the bundle and what does not, then write it. On `err`: `--json` owns the output."""
+    from eosviz.pipeline.kafka_logs.bundle_writing import save
+
+    for part in ("kept", "replaced", "dropped", "times_moved" if move_times else "times_kept"):
+        err(say_shortly(f"logs.bundle.{part}", "en"))
+    saved = save(case, file, move_times)
+    err(f"{file}: {saved.partitions} partitions, {saved.batches} batches, {saved.bytes} bytes")
+
+
+def _check_site() -> None:
+    """Load the site, whose database is to keep something. Raises CommandFailed where it lacks tables."""
+    import django
+    from django.apps import apps
+    from django.core.management.base import CommandError
+
+    if not apps.ready:
+        django.setup()
+    from eosviz.operating.needed_tables import check_tables
+
+    try:
+        check_tables()
+    except CommandError as error:
+        raise CommandFailed(str(error)) from error
+
+
+def _keep(case: Case) -> str:
+    """Keep the summary in the site's database; the address of its page."""
+    from django.urls import reverse
+
+    from eosviz.replays.actions import keep_case
+
+    return reverse("replays:log_case", args=[keep_case(document(case, as_kept)).id])
+
+
+def main(arguments: Sequence[str]) -> int:
+    """The command by itself; the code to exit with."""
+    # What is read stays until the end, and is in no circles: to look for garbage in it again and again took a third of
+    # the time of a case with many transactions.
+    gc.disable()
+    parser = ArgumentParser(prog="manage.py logs", description=HELP)
+    add_arguments(parser)
+    options = vars(parser.parse_args(arguments))
+    try:
+        run(options, _to(sys.stdout), _to(sys.stderr))
+        sys.stdout.flush()
+    except CommandFailed as error:
+        _to(sys.stderr)(f"CommandError: {error}")
+        return 1
+    except BrokenPipeError:
+        # Who read the output has seen enough; Python would complain once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _to(stream: TextIO) -> Write:
+    return lambda line: stream.write(f"{line}\n")

@@ -1,0 +1,313 @@
+"""What the copies of a case must prove before a verdict may rest on what is absent from them.
+
+That the coordinator does not know a producer, or that no marker follows, is seen as well where a file was left out,
+cut, taken too early, or comes from another cluster. Each need says what is missing, as sentences that name what to
+give; nothing, when it is met. `verdict_rules.py` has which verdict needs what.
+
+Source: Kafka's `TransactionCoordinator`: the record of a new producer id, and of each partition of a transaction, is
+written before the first batch there; the markers are written before the record of a completed transaction.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engine.codec.transaction_log_record import TransactionLogValue
+from eosviz.pipeline.kafka_logs.coordinator import (
+    TOPIC,
+    Coordinator,
+    CoordinatorEntry,
+    ReadLog,
+    partition_of,
+)
+from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared
+from eosviz.pipeline.kafka_logs.directories import CLEANER_CHECKPOINT
+from eosviz.pipeline.kafka_logs.internal_topics import ClusterMetadata
+from eosviz.pipeline.kafka_logs.origins import NOWHERE, Origin
+from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
+from eosviz.pipeline.kafka_logs.words import Words, moment, words
+
+BROKER_SKEW_MS = 10_000
+"""How far the clocks of two brokers may be apart where a verdict rests on their order."""
+CLIENT_SKEW_MS = 60_000
+"""How far a client's clock may be behind a broker's."""
+APART_MS = 3_600_000
+"""How long after the data a coordinator's log may be copied that the cleaner has worked on: it may have taken what the
+coordinator knew when the data was copied."""
+EXPIRY_MS = 7 * 24 * 3_600_000
+"""`transactional.id.expiration.ms`: for so long the coordinator remembers an id that does nothing."""
+HISTORY_MAX = 1000
+"""Records of one producer id, the newest, among which the first one that ended a transaction is looked for."""
+NAMED_MAX = 8
+"""Partitions that one sentence names; it counts the others."""
+
+
+@dataclass(slots=True)
+class Copies:
+    """What is known of all copies of a case."""
+
+    coordinator: Coordinator
+    declared: Declared = field(default_factory=Declared)
+    transaction_partitions: int | None = None
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    """By partition of the data."""
+    mixed_topics: frozenset[str] = frozenset()
+    """Topics whose partitions name different topic ids: they are of two clusters, or one was made anew."""
+    missing: tuple[Words, ...] | None = None
+    """What is missing of the coordinator's topic as a whole; None until it is asked for."""
+    _by_age: list[tuple[int, str]] | None = None
+    _older: dict[int, str] = field(default_factory=dict)
+    _strangers: dict[str, int] = field(default_factory=dict)
+
+    def older_than(self, time_ms: int) -> str:
+        """The coordinator's partitions without a record of `time_ms` or later, named; empty when there is none."""
+        if self._by_age is None:
+            self._by_age = sorted((log.newest_ms, name) for name, log in self.coordinator.logs.items())
+        count = bisect_left(self._by_age, (time_ms, ""))
+        if count not in self._older:
+            self._older[count] = named(sorted((name for _, name in self._by_age[:count]), key=_number_of))
+        return self._older[count]
+
+    def stranger_at(self, partition: Partition) -> int:
+        """The offset of the newest COMMIT marker of a producer that the coordinator does not know, though it cannot
+        have forgotten it yet; -1 when there is none.
+        """
+        if partition.name not in self._strangers:
+            since = self.coordinator.newest_ms - EXPIRY_MS
+            offsets = (
+                one.last_marker.offset
+                for one in partition.producers.values()
+                if one.last_marker is not None
+                and one.last_marker.result == "committed"
+                and one.last_marker.timestamp > since
+                and not self.coordinator.knows(one.producer_id)
+            )
+            self._strangers[partition.name] = max(offsets, default=-1)
+        return self._strangers[partition.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One open transaction, and what the coordinator's newest record says of its id."""
+
+    partition: Partition
+    transaction: Transaction
+    entry: CoordinatorEntry | None
+    """None when no record names the producer id."""
+    copies: Copies
+    now: int
+    """Milliseconds since 1970."""
+
+    @property
+    def value(self) -> TransactionLogValue | None:
+        """None also for a tombstone."""
+        return None if self.entry is None else self.entry.value
+
+    @property
+    def last_marker(self) -> Marker | None:
+        """The newest marker of its producer here."""
+        return self.partition.producers[self.transaction.producer_id].last_marker
+
+    @property
+    def began_by_ms(self) -> int:
+        """When the transaction had begun here at the latest, by a broker's clock; -1 when nothing tells."""
+        if self.transaction.followed_ms >= 0:
+            return self.transaction.followed_ms + BROKER_SKEW_MS
+        first_ms = self.transaction.first_timestamp
+        return first_ms + CLIENT_SKEW_MS if first_ms >= 0 else -1
+
+    @property
+    def logs(self) -> dict[str, ReadLog]:
+        """The coordinator's logs that would tell of it: one where the id is known, else all."""
+        every = self.copies.coordinator.logs
+        if self.entry is None:
+            return every
+        log = every.get(self.entry.partition)
+        return {} if log is None else {self.entry.partition: log}
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether a running coordinator answered."""
+        return self.entry is not None and self.entry.said_at != ""
+
+
+Need = Callable[[Situation], tuple[Words, ...]]
+"""What is missing; empty when the need is met."""
+
+
+def data_whole(at: Situation) -> tuple[Words, ...]:
+    """No damage, no gap and no cut behind the first batch of the transaction."""
+    first_offset = at.transaction.first_offset
+    if not at.partition.is_doubted_behind(first_offset):
+        return ()
+    return (words("need.data_whole", partition=at.partition.name, offset=first_offset),)
+
+
+def same_cluster(at: Situation) -> tuple[Words, ...]:
+    """The data and the coordinator's log are of one cluster: its files say so, or the person does."""
+    mixed = at.copies.mixed_topics & {TOPIC, at.partition.name.rpartition("-")[0]}
+    if mixed:
+        return (words("need.one_topic", topic=", ".join(sorted(mixed))),)
+    mine = at.copies.origins.get(at.partition.name, NOWHERE).cluster_id
+    logs = at.logs.values()
+    if at.copies.declared.one_cluster or (mine and logs and all(log.cluster_id == mine for log in logs)):
+        return ()
+    return (words("need.cluster", partition=at.partition.name),)
+
+
+def id_whole(at: Situation) -> tuple[Words, ...]:
+    """The log that holds all records of the id has lost none."""
+    if at.was_asked or at.entry is None:
+        return ()
+    if not at.logs:
+        return (words("need.whole_log", partition=at.entry.partition),)
+    return tuple(_flaws(at))
+
+
+def topic_whole(at: Situation) -> tuple[Words, ...]:
+    """No partition of the coordinator's topic is missing and none has lost a record."""
+    copies = at.copies
+    if copies.coordinator.lists:
+        return () if copies.declared.rest_empty else (words("need.whole_list"),)
+    # The same for every transaction whose id is unknown, and there may be many.
+    if copies.missing is None:
+        copies.missing = (*_missing(copies), *_flaws(at))
+    return copies.missing
+
+
+def _missing(copies: Copies) -> tuple[Words, ...]:
+    count = copies.transaction_partitions
+    if count is None:
+        given = named(sorted(copies.coordinator.logs, key=_number_of))
+        return (words("need.partition_count", given=given),)
+    missing = [f"{TOPIC}-{number}" for number in range(count)]
+    missing = [name for name in missing if name not in copies.coordinator.logs]
+    if not missing or copies.declared.rest_empty:
+        return ()
+    return (words("need.partitions", missing=named(missing), count=count),)
+
+
+def _number_of(name: str) -> tuple[int, str]:
+    number = name.rpartition("-")[2]
+    return (int(number) if number.isdecimal() else -1, name)
+
+
+def _flaws(at: Situation) -> Sequence[Words]:
+    found: list[Words] = []
+    for name, log in sorted(at.logs.items()):
+        if log.flaws:
+            found += [words("need.whole_log", partition=name), *log.flaws]
+        elif log.is_printed and not at.copies.declared.rest_empty:
+            found.append(words("need.whole_print", partition=name))
+        elif log.has_holes and not at.copies.declared.rest_empty:
+            found.append(words("need.no_holes", partition=name, file=CLEANER_CHECKPOINT))
+    return found[:NAMED_MAX]
+
+
+def coordinator_newer(at: Situation) -> tuple[Words, ...]:
+    """Each of those logs was copied after the transaction had begun here, so that it would tell of it."""
+    entry, value, mine = at.entry, at.value, at.transaction
+    same_id = value is not None and value.producer_id == mine.producer_id
+    if entry is not None and value is not None and same_id and value.producer_epoch < mine.newest_epoch:
+        return (words("need.newer_epoch", place=entry.place, epoch=mine.newest_epoch),)
+    since, after = at.began_by_ms, at.copies.declared.copied_after
+    if 0 <= since <= (-1 if after is None else after):
+        return ()
+    logs = at.logs
+    older = (
+        at.copies.older_than(since)
+        if at.entry is None
+        else named([n for n in logs if logs[n].newest_ms < since])
+    )
+    if since >= 0 and logs and not older and not at.was_asked:
+        return ()
+    return (words("need.coordinator_newer", partitions=older or TOPIC, at=moment(since)),)
+
+
+def data_newer(at: Situation) -> tuple[Words, ...]:
+    """The data was copied after the coordinator had ended the transaction: its marker would be there."""
+    over = _over_since(at)
+    if over is None or _is_marked(at):
+        return ()
+    seen = max(at.partition.newest_marker_ms, at.copies.declared.copied_after or -1)
+    if over >= 0 and seen >= over + BROKER_SKEW_MS:
+        return ()
+    return (words("need.data_newer", partition=at.partition.name, at=moment(over + BROKER_SKEW_MS)),)
+
+
+def _over_since(at: Situation) -> int | None:
+    """The first moment at which the coordinator's records show that it had ended whatever the producer had begun here:
+    a marker, if there was to be one, stood in the log by then. None where nothing of the kind needs to be shown.
+    """
+    entry, coordinator = at.entry, at.copies.coordinator
+    if entry is None:
+        cleaned = any(log.is_cleaned for log in coordinator.logs.values())
+        return coordinator.newest_ms - APART_MS if cleaned else None
+    if entry.value is None:
+        return entry.timestamp
+    mine = (at.transaction.producer_id, at.transaction.newest_epoch)
+    moments = [entry.value.last_update_ms]
+    for one in coordinator.history.get(at.transaction.producer_id, [])[-HISTORY_MAX:]:
+        value = one.value
+        if value is None or one.is_prepared or one.transactional_id != entry.transactional_id:
+            continue
+        if value.producer_id != mine[0] or value.producer_epoch > mine[1]:
+            moments.append(value.last_update_ms)
+        elif value.start_ms > at.began_by_ms >= 0:
+            # Its next transaction had begun: the one before it was complete.
+            moments.append(value.start_ms)
+    return min(moments)
+
+
+def _is_marked(at: Situation) -> bool:
+    """Whether the marker in front of the transaction is the one that the coordinator's newest record tells of: then
+    that record is older than the transaction, and owes it nothing.
+    """
+    value, marker = at.value, at.last_marker
+    if value is None or marker is None or marker.offset > at.transaction.first_offset:
+        return False
+    if (value.producer_id, value.producer_epoch) != (marker.producer_id, marker.epoch):
+        return False
+    return value.client_transaction_version >= 2 or 0 <= value.start_ms <= marker.timestamp - BROKER_SKEW_MS
+
+
+def not_contradicted(at: Situation) -> tuple[Words, ...]:
+    """The data itself does not show that the coordinator knew more than was given."""
+    marker = at.last_marker
+    offset = at.copies.stranger_at(at.partition)
+    since = at.copies.coordinator.newest_ms - EXPIRY_MS
+    if marker is not None and marker.timestamp > since:
+        offset = marker.offset
+    elif offset < at.transaction.first_offset:
+        return ()
+    return (words("need.contradicted", partition=at.partition.name, offset=offset),)
+
+
+def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declared: Declared) -> int | None:
+    """How many partitions the coordinator's topic has; None when neither the files nor the person says it. Raises
+    ContradictedError where one contradicts the other.
+    """
+    told, count = metadata.transaction_partitions, declared.transaction_partitions
+    if told is not None and count is not None and told != count:
+        raise ContradictedError(words("refused.told", count=count, told=told, place=metadata.place))
+    count = told or count
+    if count is None:
+        return None
+    for name in coordinator.logs:
+        if _number_of(name)[0] >= count:
+            raise ContradictedError(words("refused.more", count=count, partition=name))
+    for entry in coordinator.latest.values():
+        if coordinator.is_renamed or entry.partition not in coordinator.logs:
+            continue
+        if entry.partition != (right := partition_of(entry.transactional_id, count)):
+            named_id = {"transactional_id": entry.transactional_id, "right": right}
+            raise ContradictedError(
+                words("refused.other_count", count=count, partition=entry.partition, **named_id)
+            )
+    return count
+
+
+def named(names: Sequence[str]) -> str:
+    """The first NAMED_MAX names, and how many more there are."""
+    more = len(names) - NAMED_MAX
+    return ", ".join([*names[:NAMED_MAX], f"… (+{more})"] if more > 0 else names)

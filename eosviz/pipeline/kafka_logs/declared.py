@@ -1,0 +1,120 @@
+"""What the person who copied the files says of the copies, where the files do not say it themselves."""
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from eosviz.pipeline.kafka_logs.stretches import LogsError
+from eosviz.pipeline.kafka_logs.words import Words, words
+
+TRANSACTION_PARTITIONS_MAX = 10_000
+"""Partitions of `__transaction_state`; Kafka's default is 50."""
+_DIGITS_MAX = 15
+"""Of a number that somebody types."""
+_SHOWN = 40
+"""Characters of a wrong time that the refusal repeats."""
+
+
+class ContradictedError(LogsError):
+    """What is said of the copies is not so, or the copies contradict each other."""
+
+    def __init__(self, told: Words) -> None:
+        super().__init__(told.key, told.params)
+        self.told = told
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """Every field but `now` lifts one doubt of `copy_proofs.py`; damage that is seen in the files is lifted by none."""
+
+    now: int | None = None
+    """What timeouts are measured against, milliseconds since 1970; None: the newest broker's time in the files."""
+    transaction_partitions: int | None = None
+    """How many partitions `__transaction_state` has."""
+    rest_empty: bool = False
+    """What is not given of `__transaction_state` holds nothing."""
+    one_cluster: bool = False
+    """All files are of one cluster."""
+    copied_after: int | None = None
+    """Every file was copied after this moment, milliseconds since 1970."""
+
+    def __post_init__(self) -> None:
+        count = self.transaction_partitions
+        if count is not None and not 1 <= count <= TRANSACTION_PARTITIONS_MAX:
+            raise ContradictedError(words("refused.count", count=count, most=TRANSACTION_PARTITIONS_MAX))
+
+    def and_told(self, other: "Declared") -> "Declared":
+        """This, and what `other` (a bundle's) says beyond it."""
+        return replace(
+            self,
+            transaction_partitions=self.transaction_partitions or other.transaction_partitions,
+            rest_empty=self.rest_empty or other.rest_empty,
+            one_cluster=self.one_cluster or other.one_cluster,
+            copied_after=self.copied_after if self.copied_after is not None else other.copied_after,
+        )
+
+
+def count_of(text: str) -> int:
+    """A number of partitions. Raises ContradictedError."""
+    text = text.strip()
+    if not text.isascii() or not text.isdigit() or len(text) > _DIGITS_MAX:
+        raise ContradictedError(words("refused.count", count=text[:_SHOWN], most=TRANSACTION_PARTITIONS_MAX))
+    return int(text)
+
+
+def moment_of(text: str) -> int:
+    """Milliseconds since 1970 of a number of them, or of a time as ISO 8601 has it; a time without a zone is UTC.
+    Raises ContradictedError.
+    """
+    text = text.strip()
+    if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX:
+        return int(text)
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise ContradictedError(words("refused.time", text=text[:_SHOWN])) from None
+    return int((time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def add_declarations(parser: ArgumentParser) -> None:
+    """The arguments of the command (docs/logs.md, Copies)."""
+    group = parser.add_argument_group("what you know of the copies")
+    group.add_argument(
+        "--now",
+        metavar="TIME",
+        help="what timeouts are measured against, as milliseconds since 1970 or 2026-11-23T03:05:00Z; default: the"
+        " newest broker's time in the files",
+    )
+    group.add_argument(
+        "--transaction-partitions",
+        metavar="N",
+        type=int,
+        help="how many partitions __transaction_state has, as kafka-topics.sh --describe prints it",
+    )
+    group.add_argument(
+        "--rest-empty",
+        action="store_true",
+        help="what is not given of __transaction_state holds nothing",
+    )
+    group.add_argument("--one-cluster", action="store_true", help="all files are of one cluster")
+    group.add_argument(
+        "--copied-after",
+        metavar="TIME",
+        help="every file was copied after this moment, as milliseconds since 1970 or 2026-11-23T03:05:00Z",
+    )
+
+
+def declared_of(options: Mapping[str, Any]) -> Declared:
+    """What those arguments say. Raises ContradictedError."""
+    moments = {
+        name: None if options[name] is None else moment_of(str(options[name]))
+        for name in ("now", "copied_after")
+    }
+    return Declared(
+        transaction_partitions=options["transaction_partitions"],
+        rest_empty=options["rest_empty"],
+        one_cluster=options["one_cluster"],
+        **moments,
+    )

@@ -1,0 +1,58 @@
+"""Facts that a verdict or a note rests on, each with the place where it stands, and the sentences that say them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eosviz.pipeline.kafka_logs.coordinator import CoordinatorEntry
+from eosviz.pipeline.kafka_logs.partition import Marker, Transaction
+from eosviz.pipeline.kafka_logs.words import Words, moment, words
+
+PARTITIONS_NAMED_MAX = 50
+"""Partitions of one transaction that a sentence names; it counts the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One fact and where it stands."""
+
+    place: str
+    """File and byte, or partition and offset."""
+    says: Words
+
+
+def transaction_said(transaction: Transaction) -> Words:
+    """What an open transaction wrote."""
+    who = {"producer_id": transaction.producer_id, "epoch": transaction.epoch}
+    if transaction.last_offset < transaction.first_offset:
+        return words("evidence.open", first_offset=transaction.first_offset, **who)
+    offsets = {"first_offset": transaction.first_offset, "last_offset": transaction.last_offset}
+    return words("evidence.wrote", **offsets, **who)
+
+
+def marker_said(marker: Marker) -> Words:
+    """Which marker it is."""
+    epochs = {"epoch": marker.epoch, "coordinator_epoch": marker.coordinator_epoch}
+    return words("evidence.marker", type=marker.type, offset=marker.offset, **epochs)
+
+
+def entry_said(entry: CoordinatorEntry) -> Words:
+    """What a record of the coordinator says."""
+    value = entry.value
+    if value is None:
+        return words("evidence.tombstone", transactional_id=entry.transactional_id)
+    return words(
+        "evidence.coordinator",
+        transactional_id=entry.transactional_id,
+        state=value.status.kafka_name,
+        producer_id=value.producer_id,
+        epoch=value.producer_epoch,
+        partitions=_named(value.partitions) or "–",
+        start=moment(value.start_ms),
+        timeout=value.timeout_ms,
+    )
+
+
+def _named(partitions: Sequence[tuple[str, int]]) -> str:
+    named = [f"{topic}-{number}" for topic, number in partitions[:PARTITIONS_NAMED_MAX]]
+    more = len(partitions) - len(named)
+    return ", ".join([*named, f"… (+{more})"] if more else named)

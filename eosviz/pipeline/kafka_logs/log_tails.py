@@ -1,0 +1,55 @@
+"""Where a log ends at least, as the files beside its segments say: a segment that ends earlier was cut, or copied
+earlier than they were.
+
+Source: Kafka's `ProducerStateManager`: a snapshot is named after the offset up to which it was taken, and an entry of
+a `.txnindex` names the offset of a marker.
+"""
+
+from typing import Protocol
+
+from engine.codec.producer_snapshot import ProducerEntry
+from engine.codec.transaction_index import AbortedTransaction
+from eosviz.pipeline.kafka_logs.partition import Partition
+
+_NAME_DIGITS = 20
+"""Of an offset in the name of a file."""
+
+Snapshot = tuple[str, tuple[ProducerEntry, ...]]
+"""Name and entries of a partition's newest `.snapshot`."""
+
+
+class Beside(Protocol):
+    """A folder, a text or a bundle: what stands beside a log."""
+
+    @property
+    def newest_snapshot(self) -> Snapshot | None: ...
+
+    @property
+    def is_empty_segment_alone(self) -> bool: ...
+
+    @property
+    def aborted_in_files(self) -> tuple[tuple[AbortedTransaction, ...], tuple[str, ...]]: ...
+
+
+def base_offset_of_snapshot(name: str) -> int:
+    """The offset at which a `.snapshot` was taken, from the file's name; 0 when it says none."""
+    digits = name.partition(".")[0]
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _NAME_DIGITS else 0
+
+
+def told_end(source: Beside) -> int:
+    """The log end offset that is told; 0 when none is."""
+    snapshot = source.newest_snapshot
+    ends = [] if snapshot is None else [base_offset_of_snapshot(snapshot[0])]
+    entries, _ = source.aborted_in_files
+    ends.extend(entry.last_offset + 1 for entry in entries[-1:])
+    return max(ends, default=0)
+
+
+def doubt_a_cut_tail(partition: Partition, source: Beside) -> int | None:
+    """Where a longer log than this one ends, when a file beside it tells of one: its tail is missing."""
+    end = told_end(source)
+    if end <= partition.log_end or partition.log_end < 0:
+        return None
+    partition.doubt(end)
+    return end

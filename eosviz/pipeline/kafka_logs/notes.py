@@ -1,0 +1,80 @@
+"""Notes on closed transactions that ended otherwise than by their own producer.
+
+Source: KIP-890: with transaction version 2 each end raises the producer's epoch by one, and its marker has the new one;
+fencing and timeouts raise it once more. Before, only fencing and timeouts raise it.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from eosviz.pipeline.kafka_logs.coordinator import Coordinator
+from eosviz.pipeline.kafka_logs.evidence import Evidence, entry_said, marker_said
+from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
+from eosviz.pipeline.kafka_logs.words import words
+
+NOTES_MAX = 10_000
+"""Notes kept of one partition, those of its first transactions; the others are counted."""
+_VERSION_2 = 2
+
+
+class NoteKind(StrEnum):
+    """What is worth knowing of a transaction that is closed."""
+
+    NEWER_EPOCH = "closed_by_newer_epoch"
+    """The producer was fenced, or its timeout passed."""
+    NO_DECISION = "marker_without_decision"
+    """The coordinator had decided nothing when the marker came: an administrator wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A closed transaction that ended otherwise than by its own producer."""
+
+    kind: NoteKind
+    producer_id: int
+    epoch: int
+    first_offset: int
+    marker_offset: int
+    evidence: tuple[Evidence, ...]
+
+
+def notes_of(partition: Partition, coordinator: Coordinator) -> tuple[tuple[Note, ...], int]:
+    """Notes on closed transactions, at most NOTES_MAX, and how many more there are."""
+    notes: list[Note] = []
+    left_out = 0
+    raised = _epochs_that_an_end_raises(partition, coordinator)
+    for transaction in partition.transactions:
+        marker = transaction.marker
+        if marker is None:
+            continue
+        found: list[NoteKind] = []
+        if _is_of_newer_epoch(transaction, marker, raised):
+            found.append(NoteKind.NEWER_EPOCH)
+        entry = coordinator.undecided_at(transaction.producer_id, marker.result, marker.timestamp)
+        if entry is not None and marker.result != "ended":
+            found.append(NoteKind.NO_DECISION)
+        if not found or len(notes) >= NOTES_MAX:
+            left_out += len(found)
+            continue
+        evidence = [Evidence(transaction.place, words("evidence.first_batch"))]
+        evidence.append(Evidence(marker.place, marker_said(marker)))
+        if NoteKind.NO_DECISION in found and entry is not None:
+            evidence.append(Evidence(entry.place, entry_said(entry)))
+        places = (transaction.producer_id, transaction.epoch, transaction.first_offset, marker.offset)
+        notes.extend(Note(kind, *places, tuple(evidence)) for kind in found)
+    return tuple(notes), left_out
+
+
+def _epochs_that_an_end_raises(partition: Partition, coordinator: Coordinator) -> dict[int, int]:
+    """By producer id: 1 with transaction version 2, else 0; the coordinator's records or a COMMIT marker show it."""
+    return {
+        one: int(producer.has_version_2 or coordinator.newest_version.get(one, 0) >= _VERSION_2)
+        for one, producer in partition.producers.items()
+    }
+
+
+def _is_of_newer_epoch(transaction: Transaction, marker: Marker, raised: dict[int, int]) -> bool:
+    if marker.result == "committed":
+        # Whoever was fenced has committed nothing: the epoch is that of version 2.
+        return False
+    return marker.epoch > transaction.newest_epoch + raised.get(transaction.producer_id, 0)

@@ -1,0 +1,68 @@
+"""Which cluster a folder comes from, as the files beside it say.
+
+Source: Kafka's `MetaProperties` (`meta.properties` of a log directory: `cluster.id`) and `PartitionMetadataFile`
+(`partition.metadata` of a partition: `topic_id`).
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from eosviz.pipeline.kafka_logs.declared import ContradictedError
+from eosviz.pipeline.kafka_logs.words import words
+
+META_PROPERTIES = "meta.properties"
+PARTITION_METADATA = "partition.metadata"
+_BYTES_MAX = 65_536
+_VALUE_CHARACTERS_MAX = 100
+
+
+class Origin(NamedTuple):
+    """Both empty where nothing says them."""
+
+    cluster_id: str = ""
+    topic_id: str = ""
+
+
+NOWHERE = Origin()
+
+
+def origin_of(folder: Path) -> Origin:
+    """Of a partition's folder. A folder that is a link counts where it was given, then where it leads."""
+    topic_id = _value(folder / PARTITION_METADATA, "topic_id", ":")
+    places = (folder.parent, folder.resolve().parent)
+    ids = (_value(place / META_PROPERTIES, "cluster.id", "=") for place in places)
+    return Origin(next(filter(None, ids), ""), topic_id)
+
+
+def refuse_two_clusters(origins: Iterable[tuple[Path, Origin]]) -> None:
+    """Raises ContradictedError when two folders name different clusters: ids of one say nothing of the other's."""
+    first: tuple[Path, str] | None = None
+    for folder, origin in origins:
+        if not origin.cluster_id:
+            continue
+        if first is None:
+            first = (folder, origin.cluster_id)
+        elif first[1] != origin.cluster_id:
+            raise ContradictedError(
+                words(
+                    "refused.two_clusters",
+                    folder=str(Path(*first[0].parts[-2:])),
+                    cluster=first[1],
+                    other_folder=str(Path(*folder.parts[-2:])),
+                    other_cluster=origin.cluster_id,
+                )
+            )
+
+
+def _value(file: Path, name: str, parted_by: str) -> str:
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(_BYTES_MAX).decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+    for line in text.splitlines():
+        key, _, value = line.partition(parted_by)
+        if key.strip() == name:
+            return value.strip()[:_VALUE_CHARACTERS_MAX]
+    return ""

@@ -1,0 +1,258 @@
+"""The records of thousands of batches at once, in columns: the fast way over records in which nothing is remarkable.
+
+It decides nothing. A batch holds here only when each record ends where its length says, its fields fill it, and its
+offset is the next one: `engine.codec.record.decode_records` finds no damage in such a batch. Of any other batch, also
+one with a number in more bytes than usual, nothing is said: the segment reader looks at it.
+
+Theory of operation. Where a record ends only its length tells, so the records of one batch are found one after the
+other. But a step to the next record can be made in all batches at once: batches are lanes, ordered by their counts,
+and each step takes the lanes that have a record left. The last few lanes go record by record. Behind that all records
+of all lanes are known, and their fields are walked in all records at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+RECORDS_MAX = 1 << 16
+"""Records that are looked at together: the columns stay in the processor's cache. Batches with more are not taken."""
+LANES_MIN = 32
+"""Fewer lanes go record by record: a step of columns costs as much as so many records."""
+HEADERS_MAX = 64
+"""Of a record: each is a step for all records, so one with thousands would keep the columns busy for itself alone."""
+_VARINT_BYTES_MAX = 4
+"""A number of at most 28 bits fits whatever it stands for."""
+_VARLONG_BYTES_MAX = 9
+_MORE = 0x80
+_SEVEN_BITS = 0x7F
+
+Column = np.ndarray
+
+
+@dataclass(slots=True)
+class _Records:
+    """Records of several lanes, a row each."""
+
+    starts: list[Column]
+    """The byte behind the record's length."""
+    ends: list[Column]
+    lanes: list[Column]
+    indexes: list[Column]
+    """The record's place in its batch."""
+
+
+def batches_that_hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column:
+    """For each batch whether its `counts` records fill the bytes of `data` (uint8) from `starts` to before `stops`, and
+    have the offsets 0, 1, … behind the first; False also where that is not known.
+    """
+    holds = np.zeros(len(counts), dtype=bool)
+    taken = np.flatnonzero(counts <= RECORDS_MAX)
+    behind = np.cumsum(counts[taken])
+    first = 0
+    while first < len(taken):
+        seen = behind[first - 1] if first else 0
+        after = max(first + 1, int(np.searchsorted(behind, seen + RECORDS_MAX, side="right")))
+        some = taken[first:after]
+        holds[some] = _hold(data, starts[some], stops[some], counts[some])
+        first = after
+    return holds
+
+
+@dataclass(slots=True)
+class Fields:
+    """Records without headers, batch by batch: where their fields are."""
+
+    timestamp_deltas: Column
+    keys: Column
+    """The byte of the key; behind a null key, as behind an empty one, comes no byte of it."""
+    key_lengths: Column
+    """-1 for null."""
+    values: Column
+    value_lengths: Column
+
+
+def fields_of(data: Column, starts: Column, stops: Column, counts: Column) -> tuple[Column, Fields]:
+    """For each batch what `batches_that_hold` says, False where a record has headers, and the fields of the
+    records of those that hold. There is at least one batch, and there are at most RECORDS_MAX records.
+    """
+    found = _Records([], [], [], [])
+    order = np.argsort(-counts, kind="stable")
+    good = _walk(data, starts[order], stops[order], counts[order], found)
+    lanes, first, ends, indexes = map(np.concatenate, (found.lanes, found.starts, found.ends, found.indexes))
+    # Of a batch that was left on the way nothing is given.
+    whole = np.flatnonzero(good[lanes])
+    whole = whole[np.lexsort((indexes[whole], order[lanes[whole]]))]
+    lanes, first, ends, indexes = lanes[whole], first[whole], ends[whole], indexes[whole]
+    filled = _filled(data, first, ends, indexes)
+    delta, position = _varlong(data, first + 1)
+    _, position, _ = _varint(data, position)
+    key_raw, keys, _ = _varint(data, position)
+    key_lengths = np.where(key_raw == 1, -1, key_raw >> 1)
+    value_raw, values, _ = _varint(data, keys + np.maximum(key_lengths, 0))
+    value_lengths = np.where(value_raw == 1, -1, value_raw >> 1)
+    filled &= values + np.maximum(value_lengths, 0) + 1 == ends
+    good[lanes[~filled]] = False
+    holds = np.empty(len(counts), dtype=bool)
+    holds[order] = good
+    some = holds[order[lanes]]
+    columns = (delta, keys, key_lengths, values, value_lengths)
+    return holds, Fields(*(one[some] for one in columns))
+
+
+def _hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column:
+    order = np.argsort(-counts, kind="stable")
+    found = _Records([], [], [], [])
+    good = _walk(data, starts[order], stops[order], counts[order], found)
+    if found.starts:
+        lanes = np.concatenate(found.lanes)
+        filled = _filled(data, *map(np.concatenate, (found.starts, found.ends, found.indexes)))
+        good[lanes[~filled]] = False
+    holds = np.empty(len(counts), dtype=bool)
+    holds[order] = good
+    return holds
+
+
+def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _Records) -> Column:
+    """Find the records of all lanes, which are ordered by falling counts. For each lane whether they fill it."""
+    good = np.ones(len(counts), dtype=bool)
+    position = starts.astype(np.int64)
+    lanes = np.arange(len(counts))
+    steps = int(counts[0]) if len(counts) else 0
+    rising = -counts
+    step = 0
+    while step < steps:
+        width = int(np.searchsorted(rising, -step, side="left"))
+        if width < LANES_MIN:
+            break
+        here = position[:width]
+        raw, behind, short = _varint(data, here)
+        length = raw >> 1
+        end = behind + length
+        right = short & (raw & 1 == 0) & (length > 0) & (end <= stops[:width])
+        good[:width] &= right
+        # A lane that went wrong stands still, so that it stays inside.
+        position[:width] = np.where(right, end, here)
+        found.starts.append(behind)
+        found.ends.append(end)
+        found.lanes.append(lanes[:width])
+        found.indexes.append(np.full(width, step))
+        step += 1
+    for lane in range(int(np.searchsorted(rising, -step, side="left"))):
+        if good[lane]:
+            position[lane] = _walk_one(data, lane, int(position[lane]), int(stops[lane]),
+                                       range(step, int(counts[lane])), found)  # fmt: skip
+    return good & (position == stops)
+
+
+def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range, found: _Records) -> int:
+    """The same for what is left of one lane; the byte behind its last record, or -1."""
+    view = memoryview(data)
+    starts: list[int] = []
+    ends: list[int] = []
+    for _ in indexes:
+        raw, shift = 0, 0
+        while True:
+            if position >= stop or shift >= 7 * _VARINT_BYTES_MAX:
+                return -1
+            byte = view[position]
+            position += 1
+            raw |= (byte & _SEVEN_BITS) << shift
+            if byte < _MORE:
+                break
+            shift += 7
+        end = position + (raw >> 1)
+        if raw & 1 or raw == 0 or end > stop:
+            return -1
+        starts.append(position)
+        ends.append(end)
+        position = end
+    found.starts.append(np.array(starts, dtype=np.int64))
+    found.ends.append(np.array(ends, dtype=np.int64))
+    found.lanes.append(np.full(len(starts), lane))
+    found.indexes.append(np.arange(indexes.start, indexes.stop))
+    return position
+
+
+def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Column:
+    """For each record whether its fields end where it ends and its offset is `indexes` behind the batch's.
+
+    Fields only lead forward, so one that would reach beyond the record leads beyond its end.
+    """
+    position, good = _behind_varlong(data, starts + 1)
+    raw, position, short = _varint(data, position)
+    good &= short & (raw == 2 * indexes)
+    for _ in ("key", "value"):
+        position, whole = _behind_sized(data, position, null=True)
+        good &= whole
+    raw, position, short = _varint(data, position)
+    good &= short & (raw & 1 == 0)
+    # The counts of records that went wrong are no counts.
+    headers = np.where(good, raw >> 1, 0)
+    good &= headers <= HEADERS_MAX
+    _headers(data, position, np.where(good, headers, 0), good)
+    return good & (position == ends)
+
+
+def _headers(data: Column, position: Column, headers: Column, good: Column) -> None:
+    """Move `position` behind the headers of each record; `good` falls where they are not whole."""
+    left = np.flatnonzero(headers)
+    number = 0
+    while len(left):
+        here, whole = _behind_sized(data, position[left], null=False)
+        here, also = _behind_sized(data, here, null=True)
+        position[left] = here
+        good[left] &= whole & also
+        number += 1
+        left = left[(headers[left] > number) & good[left]]
+
+
+def _behind_sized(data: Column, position: Column, *, null: bool) -> tuple[Column, Column]:
+    """The byte behind a field with its length in front, and whether it can be one; length -1 is null."""
+    raw, behind, short = _varint(data, position)
+    sized = raw & 1 == 0
+    return behind + np.where(sized, raw >> 1, 0), short & (sized | (raw == 1) if null else sized)
+
+
+def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
+    """The number at each position before its zigzag is undone, the byte behind it, and whether it ended."""
+    byte = data.take(position, mode="clip")
+    raw = (byte & _SEVEN_BITS).astype(np.int64)
+    behind = position + 1
+    more = byte >= _MORE
+    for number in range(1, _VARINT_BYTES_MAX):
+        if not more.any():
+            break
+        byte = data.take(behind, mode="clip")
+        raw += np.where(more, (byte & _SEVEN_BITS).astype(np.int64) << 7 * number, 0)
+        behind += more
+        more &= byte >= _MORE
+    return raw, behind, ~more
+
+
+def _behind_varlong(data: Column, position: Column) -> tuple[Column, Column]:
+    """The byte behind the number at each position, and whether it ended."""
+    behind = position + 1
+    more = data.take(position, mode="clip") >= _MORE
+    for _ in range(1, _VARLONG_BYTES_MAX):
+        if not more.any():
+            break
+        byte = data.take(behind, mode="clip")
+        behind += more
+        more &= byte >= _MORE
+    return behind, ~more
+
+
+def _varlong(data: Column, position: Column) -> tuple[Column, Column]:
+    """The number at each position, and the byte behind it."""
+    raw = np.zeros(len(position), dtype=np.uint64)
+    more = np.ones(len(position), dtype=bool)
+    behind = position.copy()
+    for number in range(_VARLONG_BYTES_MAX):
+        byte = data.take(behind, mode="clip")
+        bits = (byte & _SEVEN_BITS).astype(np.uint64) << np.uint64(7 * number)
+        raw |= np.where(more, bits, np.uint64(0))
+        behind += more
+        more &= byte >= _MORE
+        if not more.any():
+            break
+    return (raw >> np.uint64(1)).astype(np.int64) ^ -(raw & np.uint64(1)).astype(np.int64), behind

@@ -1,0 +1,69 @@
+"""The batches of a stretch, as facts or as rows: a short stretch row by row, a long one in blocks of columns.
+
+Both ways give the same. Columns need numpy, whose import takes longer than a short stretch.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import starmap
+
+from engine.codec.segment import Records, Row, SegmentReader
+from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, batch_facts, every_offset
+from eosviz.pipeline.kafka_logs.compiled import segment_reader
+from eosviz.pipeline.kafka_logs.stretches import Stretch, read_rows
+
+SHORT_BYTES_MAX = 128 * 1024
+"""A stretch of at most this size is read row by row."""
+
+
+class Depth(Enum):
+    """How far batches are read. Checksums are verified in both."""
+
+    HEADERS = "headers"
+    """Headers and control records; other records only where the cleaner left holes."""
+    DEEP = "deep"
+    """Every record, decompressed where need be."""
+
+
+RECORDS = {Depth.HEADERS: Records.HOLES, Depth.DEEP: Records.CHECK_AND_HOLES}
+"""What the segment reader does with the records of the batches that it is asked about."""
+
+
+def stretch_facts(partition: str, stretch: Stretch, depth: Depth) -> Iterator[BatchFacts]:
+    """The batches of a stretch in their order. Raises LogsError; damage is in the facts."""
+    file = file_name(partition, stretch.base_offset)
+    if _is_short(stretch):
+        for row in read_rows(stretch, segment_reader(RECORDS[depth])):
+            yield batch_facts(file, row)
+        return
+    # Imported here: most folders have no long stretch.
+    from eosviz.pipeline.kafka_logs.header_blocks import HeaderBlock, lists_of, parts_of
+
+    for part in parts_of(file, stretch, depth):
+        yield from facts_in([file] * len(part), lists_of(part)) if isinstance(part, HeaderBlock) else part
+
+
+def stretch_rows(stretch: Stretch, reader: SegmentReader) -> Iterator[Row]:
+    """The rows of a stretch in their order. Raises LogsError; damage is in the rows."""
+    if reader.records is not Records.KEEP or _is_short(stretch):
+        return read_rows(stretch, reader)
+    from eosviz.pipeline.kafka_logs.row_blocks import rows_in_blocks
+
+    return rows_in_blocks(stretch, reader)
+
+
+def _is_short(stretch: Stretch) -> bool:
+    return stretch.stop - stretch.start <= SHORT_BYTES_MAX
+
+
+def file_name(partition: str, segment: int) -> str:
+    """How facts name a segment's file."""
+    return f"{partition}/{segment:020}.log"
+
+
+def facts_in(files: Sequence[str], lists: Mapping[str, Sequence]) -> Iterator[BatchFacts]:
+    """Facts from lists by the fields of `BatchFacts`; an offsets of None stands for every one from first to last."""
+    spans = zip(lists["base_offset"], lists["last_offset"], lists["records"], lists["offsets"], strict=True)
+    offsets = [every_offset(*span) if holes is None else holes for *span, holes in spans]
+    columns = {**lists, "file": files, "offsets": offsets}
+    return starmap(BatchFacts, zip(*(columns[name] for name in BatchFacts._fields), strict=True))

@@ -1,0 +1,171 @@
+"""A case as a report for a ticket, in Markdown: partitions first, then verdicts with evidence and commands, groups,
+what was not given, and what wrote the report.
+
+Made of a case's document with keys and parameters for sentences, so that the command and the page write the same.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from engine.scenario.header import ENGINE_VERSION
+from eosviz.catalogue import say_shortly
+from eosviz.pipeline.kafka_logs.case_sentences import group_said
+from eosviz.pipeline.kafka_logs.words import Words, words
+
+LISTED_MAX = {"partitions": 100, "verdicts": 20, "groups": 50, "evidence": 30, "notes": 20}
+"""Rows of each kind in one report; evidence of each verdict. The report counts the others."""
+COLUMNS = ("partition", "verdict", "log_start", "lso", "end", "open", "damage")
+_SPECIAL = re.compile(r"([\\`*\[\]<>|])")
+_SENTENCES = frozenset({"rule"})
+"""Places of evidence that are no places."""
+
+Json = dict[str, Any]
+
+
+def ticket_lines(document: Json, language: str) -> Iterator[str]:
+    """The report, line by line. `document`: of docs/logs.md, with `{key, params}` for each sentence; lists of it may
+    have been cut, when `counts` has their length.
+    """
+    ticket = _Ticket(language)
+    yield f"# {ticket.words('ticket.title')}"
+    yield ""
+    yield from ticket.partitions(document)
+    yield from ticket.verdicts(document)
+    yield from ticket.groups(document)
+    yield from ticket.given(document)
+
+
+class _Ticket:
+    """Writes in one language."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def words(self, key: str, **params: Any) -> str:
+        return self._said(words(key, **params))
+
+    def partitions(self, document: Json) -> Iterator[str]:
+        kinds: dict[str, str] = {}
+        for one in document["verdicts"]:
+            kinds.setdefault(one["partition"], one["kind"])
+        # What is healthy comes last: a long report is cut at its end.
+        rows = sorted(document["partitions"], key=lambda one: kinds.get(one["name"], "healthy") == "healthy")
+        yield "| " + " | ".join(self.words(f"ticket.column.{name}") for name in COLUMNS) + " |"
+        yield "|" + " --- |" * len(COLUMNS)
+        open_now: dict[str, int] = {}
+        for one in document["transactions"]:
+            open_now[one["partition"]] = open_now.get(one["partition"], 0) + (one["result"] == "open")
+        for row in rows[: LISTED_MAX["partitions"]]:
+            kind, name = kinds.get(row["name"], "healthy"), row["name"]
+            end = row["high_watermark"] if row["high_watermark"] >= 0 else "?"
+            cells = (
+                f"`{_plain(name).replace('`', '')}`",
+                self.words(f"verdict.{kind}"),
+                row["log_start"],
+                row["last_stable_offset"],
+                end,
+                open_now.get(name, 0),
+                row["corrupt"],
+            )
+            yield "| " + " | ".join(map(str, cells)) + " |"
+        yield from self._more("partitions", rows, document)
+        yield ""
+
+    def verdicts(self, document: Json) -> Iterator[str]:
+        problems = [one for one in document["verdicts"] if one["kind"] != "healthy"]
+        yield f"## {self.words('ticket.verdicts')}"
+        yield ""
+        if not problems:
+            yield self.words("verdict.healthy.means")
+            yield ""
+        for verdict in problems[: LISTED_MAX["verdicts"]]:
+            yield from self._verdict(verdict)
+        yield from self._more("verdicts", problems, document)
+
+    def _verdict(self, verdict: Json) -> Iterator[str]:
+        yield f"### {_plain(verdict['partition'])}: {self.words('verdict.' + verdict['kind'])}"
+        yield ""
+        if verdict["producer_id"] is not None:
+            told = {name: verdict[name] for name in ("producer_id", "epoch", "first_offset")}
+            named = verdict["transactional_id"]
+            key = "ticket.of" if named is None else "ticket.of_id"
+            yield self.words(key, transactional_id=named, **told)
+            yield ""
+        for one in verdict["evidence"][: LISTED_MAX["evidence"]]:
+            place = "" if one["place"] in _SENTENCES else f" ({_plain(one['place'])})"
+            yield f"- {self._kept(one['says'])}{place}"
+        yield from self._more("evidence", verdict["evidence"])
+        if verdict["alternatives"]:
+            possible = ", ".join(self.words(f"verdict.{kind}") for kind in verdict["alternatives"])
+            yield f"- {self.words('ticket.possible', kinds=possible)}"
+        yield ""
+        if verdict["would_change"]:
+            yield f"**{self.words('ticket.would_change')}**"
+            yield ""
+            yield from (f"- {self._kept(one)}" for one in verdict["would_change"])
+            yield ""
+        if verdict["remedy"] is not None:
+            yield from self._remedy(verdict["remedy"])
+
+    def _remedy(self, remedy: Json) -> Iterator[str]:
+        yield from self._command(self.words(f"remedy.{remedy['action']}"), remedy)
+        stable = remedy["last_stable_offset"]
+        if stable is not None and stable >= 0 and remedy["action"] != "look":
+            yield f"- {self.words('then.' + remedy.get('ends', 'aborted'), offset=stable)}"
+        yield ""
+        for other in remedy.get("others", []):
+            since = other["since"]
+            yield from self._command(
+                self.words("or_since", version=since) if since else self.words("or"), other
+            )
+            yield ""
+
+    def _command(self, title: str, of: Json) -> Iterator[str]:
+        yield f"**{title}**"
+        yield ""
+        # An indented block has no end mark that a name could hold.
+        yield f"    {' '.join(of['command'].splitlines())}"
+        yield ""
+        yield from (f"- {self._kept(one)}" for one in of["preconditions"])
+
+    def groups(self, document: Json) -> Iterator[str]:
+        told = [one for row in document["groups"] for one in group_said(row)]
+        if not told:
+            return
+        yield f"## {self.words('ticket.groups')}"
+        yield ""
+        yield from (f"- {self._said(one)}" for one in told[: LISTED_MAX["groups"]])
+        yield from self._more("groups", told)
+        yield ""
+
+    def given(self, document: Json) -> Iterator[str]:
+        """What was read and what was not, and what wrote the report."""
+        yield f"## {self.words('ticket.given')}"
+        yield ""
+        yield from (f"- {self._kept(one)}" for one in document.get("given", []))
+        damage = document["coordinator"]["damage"]
+        yield from (f"- {_plain(one)}" for one in damage[: LISTED_MAX["notes"]])
+        for name, key in (("copies", "ticket.not_judged"), ("left_out", "left_out")):
+            count = document[name] if isinstance(document[name], int) else len(document[name])
+            if count:
+                yield f"- {self.words(key, count=count)}"
+        yield f"- {self.words('ticket.written_by', version=ENGINE_VERSION)}"
+
+    def _more(self, kind: str, every: Sequence[Any], document: Json | None = None) -> Iterator[str]:
+        counted = 0 if document is None else document.get("counts", {}).get(kind, 0)
+        left_out = max(len(every), counted if kind == "partitions" else 0) - LISTED_MAX[kind]
+        if left_out > 0:
+            yield ""
+            yield self.words("ticket.more", count=left_out)
+
+    def _kept(self, sentence: Json) -> str:
+        return self._said(Words(sentence["key"], sentence["params"]))
+
+    def _said(self, sentence: Words) -> str:
+        return _plain(say_shortly(sentence.key, self._language, sentence.params))
+
+
+def _plain(text: str) -> str:
+    """One line that Markdown shows as it is: ids and names are whatever somebody chose."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

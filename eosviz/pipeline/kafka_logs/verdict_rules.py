@@ -1,0 +1,179 @@
+"""Which evidence gives which verdict on an open transaction: one row each, with what the copies must prove first.
+
+What the coordinator's newest record of an id says needs no proof: it carries what it says. What rests on absence does.
+The same table, in words, stands in docs/logs.md.
+
+Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from eosviz.pipeline.kafka_logs.coordinator import CoordinatorEntry
+from eosviz.pipeline.kafka_logs.copy_proofs import (
+    Need,
+    Situation,
+    coordinator_newer,
+    data_newer,
+    data_whole,
+    id_whole,
+    not_contradicted,
+    same_cluster,
+    topic_whole,
+)
+from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
+from eosviz.pipeline.kafka_logs.words import Words, moment, words
+
+
+class Row(NamedTuple):
+    """One kind of evidence."""
+
+    name: str
+    """As the table in docs/logs.md has it."""
+    kind: VerdictKind
+    applies: Callable[[Situation], Words | None]
+    """Why it is so; None when the evidence is another."""
+    needs: tuple[Need, ...] = ()
+    would_change: tuple[Words, ...] = ()
+    """Of a verdict that stands."""
+    possible: tuple[VerdictKind, ...] = (VerdictKind.HEALTHY, *NOT_HEALTHY)
+    """What remains where it does not stand: a marker that is missing from the copy may have ended the transaction."""
+
+
+class Found(NamedTuple):
+    """What the first row that applies gives."""
+
+    row: Row
+    why: Words
+    missing: tuple[Words, ...]
+    """What the copies do not prove. Unless it is empty, the verdict is undecided."""
+
+    @property
+    def kind(self) -> VerdictKind:
+        return VerdictKind.UNDECIDED if self.missing else self.row.kind
+
+    @property
+    def alternatives(self) -> tuple[VerdictKind, ...]:
+        """What remains possible where it is undecided."""
+        return self.row.possible if self.missing else ()
+
+
+def judged(at: Situation) -> Found:
+    """The verdict on one open transaction."""
+    row, why = next((row, why) for row in ROWS if (why := row.applies(at)) is not None)
+    # Two needs may ask for the same.
+    missing = dict.fromkeys((one.key, tuple(one.params.items())) for need in row.needs for one in need(at))
+    return Found(row, why, tuple(Words(key, dict(params)) for key, params in missing))
+
+
+def timeout_at(entry: CoordinatorEntry | None) -> int | None:
+    """When the coordinator aborts by itself, milliseconds since 1970; None when nothing tells."""
+    if entry is None or entry.value is None:
+        return None
+    # Older dumps leave the start out. Nothing is earlier than it, so the timeout comes no later than this.
+    start = entry.value.start_ms if entry.value.start_ms >= 0 else entry.value.last_update_ms
+    return start + entry.value.timeout_ms if start >= 0 else None
+
+
+def _unknown(at: Situation) -> Words | None:
+    return words("rule.unknown") if at.entry is None else None
+
+
+def _expired(at: Situation) -> Words | None:
+    return words("rule.expired") if at.entry is not None and at.entry.value is None else None
+
+
+def _lists(at: Situation) -> bool:
+    return at.entry is not None and at.entry.lists(at.partition.name)
+
+
+def _prepared(at: Situation) -> Words | None:
+    value, mine = at.value, at.transaction
+    if value is None or at.entry is None or not at.entry.is_prepared or not _lists(at):
+        return None
+    if value.producer_id == mine.producer_id and value.producer_epoch < mine.newest_epoch:
+        return None
+    marker = at.last_marker
+    if marker is not None and 0 <= value.start_ms < marker.timestamp and marker.result == at.entry.decision:
+        # It began before the marker that stands here: this is the marker that was decided.
+        return None
+    return words("rule.prepared", state=value.status.kafka_name)
+
+
+def _ongoing(at: Situation) -> bool:
+    value, mine = at.value, at.transaction
+    if value is None:
+        return False
+    # A marker of a newer epoch of the producer id ends what an older one left open.
+    same = value.producer_id == mine.producer_id and value.producer_epoch >= mine.newest_epoch
+    return value.status.kafka_name == "Ongoing" and same and _lists(at)
+
+
+def _overdue(at: Situation) -> Words | None:
+    until = timeout_at(at.entry)
+    if not _ongoing(at) or until is None or at.now < until:
+        return None
+    return words("rule.overdue", at=moment(until), now=moment(at.now))
+
+
+def _alive(at: Situation) -> Words | None:
+    if not _ongoing(at):
+        return None
+    until = timeout_at(at.entry)
+    if at.value is not None and at.value.producer_epoch > at.transaction.newest_epoch:
+        return words("rule.joined", epoch=at.value.producer_epoch)
+    if until is None:
+        return words("rule.ongoing")
+    return words("rule.ongoing_until", at=moment(until), now=moment(at.now))
+
+
+def _late(at: Situation) -> Words | None:
+    marker, value = at.last_marker, at.value
+    if value is None or marker is None or marker.offset > at.transaction.first_offset:
+        return None
+    mine = (at.transaction.producer_id, at.transaction.epoch)
+    ended_again = at.entry is not None and at.entry.decision is not None
+    same_epoch = ended_again and (value.producer_id, value.producer_epoch) == mine
+    if marker.epoch <= at.transaction.epoch and not same_epoch:
+        return None
+    return words("rule.late", offset=marker.offset)
+
+
+def _fenced(at: Situation) -> Words | None:
+    value, mine = at.value, at.transaction
+    if value is None:
+        return None
+    if value.producer_id == mine.producer_id and value.producer_epoch <= mine.newest_epoch:
+        return None
+    return words("rule.fenced", producer_id=value.producer_id, epoch=value.producer_epoch)
+
+
+def _not_listed(at: Situation) -> Words | None:
+    return words("rule.not_listed", partition=at.partition.name)
+
+
+_DECIDED_OVER = (same_cluster, id_whole, coordinator_newer, data_newer, data_whole)
+"""For what is open here and over for the coordinator."""
+
+_OWED = (VerdictKind.HEALTHY, VerdictKind.COORDINATOR_OWES_MARKER)
+"""The coordinator has it: the marker is owed, or it stands in what is missing."""
+
+ROWS: Sequence[Row] = (
+    Row(
+        "unknown",
+        VerdictKind.ORPHAN,
+        _unknown,
+        (same_cluster, topic_whole, coordinator_newer, data_newer, data_whole, not_contradicted),
+        (words("change.other_coordinator"),),
+    ),
+    Row("expired", VerdictKind.ORPHAN, _expired, (same_cluster, id_whole, data_newer, data_whole),
+        (words("change.other_coordinator"),)),
+    Row("prepared", VerdictKind.COORDINATOR_OWES_MARKER, _prepared, (data_whole,), (words("change.marker"),), _OWED),
+    Row("overdue", VerdictKind.COORDINATOR_OWES_MARKER, _overdue, (data_whole,),
+        (words("change.prepare_abort"),), _OWED),
+    Row("ongoing", VerdictKind.SLOW_BUT_ALIVE, _alive, (), (words("change.later"), words("change.newer_coordinator"))),
+    Row("late", VerdictKind.LATE_WRITE, _late, _DECIDED_OVER, (words("change.listed"),)),
+    Row("fenced", VerdictKind.FENCED_WRITER, _fenced, _DECIDED_OVER, (words("change.newer_marker"),)),
+    Row("not listed", VerdictKind.ORPHAN, _not_listed, _DECIDED_OVER, (words("change.listed"),)),
+)  # fmt: skip
+"""The first that applies decides; the last one always does."""

@@ -1,0 +1,330 @@
+"""No verdict rests on what the copies lack: files that are missing, cut, too old or of another cluster."""
+
+import random
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.codec.record import Record
+from engine.codec.record_batch import encode_batch
+from eosviz.pipeline.kafka_logs.bundle_writing import save
+from eosviz.pipeline.kafka_logs.case import read_case
+from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared
+from eosviz.pipeline.kafka_logs.remedies import quoted
+from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.pipeline.kafka_logs.told import document
+
+INCIDENTS = KAFKA_LOGS / "incidents"
+LIVE, RETENTION = INCIDENTS / "live_copy_open", INCIDENTS / "retention_open"
+LOG = f"{0:020}.log"
+STATE = "__transaction_state"
+COUNTED = Declared(transaction_partitions=4, one_cluster=True)
+"""What somebody who copied these files can say without a look at a clock."""
+LATER = 1_795_384_289_754 + 600_000
+"""Ten minutes behind the newest record of the live copy."""
+WHOLE = replace(COUNTED, rest_empty=True, copied_after=LATER)
+
+
+def verdicts(paths: list[Path], declared: Declared | None = None) -> list[dict[str, Any]]:
+    found = document(read_case(paths, declared))["verdicts"]
+    return [one for one in found if one["kind"] != "healthy"]
+
+
+def commands(verdict: dict[str, Any]) -> str:
+    remedy = verdict["remedy"] or {"command": "", "others": []}
+    return " | ".join([remedy["command"], *(one["command"] for one in remedy["others"])])
+
+
+def asked_for(verdict: dict[str, Any]) -> str:
+    return " | ".join(verdict["would_change"])
+
+
+def copied(source: Path, folder: Path, *, end: int | None = None) -> Path:
+    """A partition's folder in `folder`, its log cut to `end` bytes (below 0: so many are cut off)."""
+    place = folder / source.name
+    shutil.copytree(source, place)
+    (place / LOG).write_bytes((place / LOG).read_bytes()[:end])
+    return place
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("declared", [None, COUNTED, replace(WHOLE, rest_empty=False)])
+def test_a_part_of_the_coordinators_topic_makes_no_orphan(number: int, declared: Declared | None) -> None:
+    (verdict,) = verdicts([LIVE / "orders-0", LIVE / f"{STATE}-{number}"], declared)
+    assert (verdict["kind"], verdict["remedy"]["action"]) == ("undecided", "look")
+    if declared is None:
+        assert "--transaction-partitions" in asked_for(verdict)
+    else:
+        assert f"{STATE}-0" in asked_for(verdict) and "--rest-empty" in asked_for(verdict)
+
+
+def test_the_one_partition_that_holds_the_id_is_enough() -> None:
+    (verdict,) = verdicts([LIVE / "orders-0", LIVE / f"{STATE}-0"])
+    assert (verdict["kind"], verdict["transactional_id"]) == ("slow_but_alive", "checkout-7")
+
+
+@pytest.mark.parametrize("declared", [None, COUNTED, WHOLE])
+def test_behind_a_torn_tail_nothing_is_late(tmp_path: Path, declared: Declared | None) -> None:
+    """The batch that was cut is the COMMIT marker of the second transaction."""
+    torn = copied(LIVE / "orders-0", tmp_path, end=-40)
+    alive, cut = verdicts([torn, *LIVE.glob(f"{STATE}-*")], declared)
+    assert (alive["first_offset"], alive["kind"]) == (4, "slow_but_alive")
+    assert (cut["first_offset"], cut["kind"], cut["coordinator_state"]) == (12, "undecided", "CompleteCommit")
+    assert "behind offset 12" in asked_for(cut)
+    assert " abort " not in commands(cut)
+
+
+def test_what_the_coordinator_has_is_owed_or_stands_in_what_is_missing(tmp_path: Path) -> None:
+    torn = copied(LIVE / "orders-0", tmp_path, end=-40)
+    overdue, _ = verdicts([torn, *LIVE.glob(f"{STATE}-*")], Declared(now=LATER + 3_600_000))
+    assert (overdue["kind"], overdue["remedy"]["action"]) == ("undecided", "look")
+    assert overdue["alternatives"] == ["healthy", "coordinator_owes_marker"]
+
+
+def test_a_tail_that_is_cut_between_two_batches_is_an_older_copy(tmp_path: Path) -> None:
+    """Nothing is torn: the coordinator's record of the commit is younger than all that is left of the data."""
+    size = (LIVE / "orders-0" / LOG).stat().st_size
+    cut = copied(LIVE / "orders-0", tmp_path, end=size - 78)
+    late = verdicts([cut, *LIVE.glob(f"{STATE}-*")], COUNTED)[-1]
+    assert (late["first_offset"], late["kind"]) == (12, "undecided")
+    assert "a copy of orders-0 taken after" in asked_for(late)
+
+
+def test_a_coordinator_copied_before_the_data_proves_nothing(tmp_path: Path) -> None:
+    """Its last two records, the commit, were not there yet when it was copied; the data was copied later."""
+    rows = (LIVE / f"{STATE}-1" / LOG).read_bytes()
+    before = copied(LIVE / f"{STATE}-1", tmp_path, end=len(rows) - 2 * (len(rows) // 13))
+    data = copied(LIVE / "orders-0", tmp_path, end=-78)
+    others = [LIVE / f"{STATE}-{number}" for number in (0, 2, 3)]
+    for declared in (None, COUNTED):
+        found = verdicts([data, before, *others], declared)
+        assert {one["kind"] for one in found} <= {"slow_but_alive", "undecided", "coordinator_owes_marker"}
+
+
+def test_two_clusters_are_refused_and_an_unnamed_one_is_no_proof(tmp_path: Path) -> None:
+    other = KAFKA_LOGS / "_internal"
+    with pytest.raises(ContradictedError) as refused:
+        read_case([other, KAFKA_LOGS / "wire_tv0"])
+    assert refused.value.told.key == "logs.refused.two_clusters"
+    # The producer id of the live copy means something else in the other cluster, or nothing.
+    mixed = copied(LIVE / "orders-0", tmp_path)
+    found = verdicts([mixed, other], replace(WHOLE, one_cluster=False, transaction_partitions=4))
+    assert {one["kind"] for one in found} == {"undecided"}
+    assert "meta.properties" in asked_for(found[0])
+
+
+def test_topic_ids_that_differ_are_two_clusters_whatever_is_said(tmp_path: Path) -> None:
+    state = copied(LIVE / f"{STATE}-1", tmp_path)
+    (state / "partition.metadata").write_text("version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAA\n")
+    found = verdicts([LIVE / "orders-0", state, LIVE / f"{STATE}-2"], WHOLE)
+    assert {one["kind"] for one in found} == {"undecided"}
+    assert "topic ids" in asked_for(found[0])
+
+
+@pytest.mark.parametrize(
+    ("declared", "key"),
+    [
+        (Declared(transaction_partitions=2), "refused.more"),
+        (Declared(transaction_partitions=50), "refused.other_count"),
+    ],
+)
+def test_a_number_of_partitions_that_the_files_contradict_is_refused(declared: Declared, key: str) -> None:
+    with pytest.raises(ContradictedError) as refused:
+        read_case([LIVE], declared)
+    assert refused.value.told.key == f"logs.{key}"
+
+
+@pytest.fixture
+def orphaned(tmp_path: Path) -> list[Path]:
+    """The live copy with an open transaction in orders-0 of a producer id that the coordinator never had."""
+    place = copied(LIVE / "orders-0", tmp_path)
+    batch = encode_batch(
+        [Record(15, LATER - 600_000, b"k", b"v")],
+        base_offset=15,
+        partition_leader_epoch=0,
+        producer_id=99,
+        producer_epoch=0,
+        base_sequence=0,
+        is_transactional=True,
+    )
+    with (place / LOG).open("ab") as file:
+        file.write(batch)
+    return [place, *LIVE.glob(f"{STATE}-*")]
+
+
+def of_99(paths: list[Path], declared: Declared | None) -> dict[str, Any]:
+    (found,) = [one for one in verdicts(paths, declared) if one["producer_id"] == 99]
+    return found
+
+
+ENOUGH = replace(WHOLE, rest_empty=False)
+NOT_SAID = {
+    "transaction_partitions": "how many partitions __transaction_state has",
+    "one_cluster": "meta.properties",
+    "copied_after": "taken after",
+}
+
+
+def test_an_orphan_is_one_where_everything_is_proved(orphaned: list[Path]) -> None:
+    found = of_99(orphaned, ENOUGH)
+    assert (found["kind"], found["remedy"]["action"]) == ("orphan", "abort")
+
+
+@pytest.mark.parametrize("name", NOT_SAID)
+def test_what_is_not_said_is_asked_for(orphaned: list[Path], name: str) -> None:
+    found = of_99(orphaned, replace(ENOUGH, **{name: getattr(Declared(), name)}))
+    assert (found["kind"], found["remedy"]["action"]) == ("undecided", "look")
+    (asked,) = found["would_change"]
+    assert NOT_SAID[name] in asked
+
+
+def test_files_prove_what_need_not_be_said(orphaned: list[Path], tmp_path: Path) -> None:
+    """The log directory's own files: its cluster, the number of partitions; the times of its records."""
+    home = tmp_path / "kafka"
+    for path in orphaned:
+        shutil.copytree(path, home / path.name)
+    (home / "meta.properties").write_text("version=1\ncluster.id=AAAAAAAAAAAAAAAAAAAAAA\n")
+    metadata = home / "__cluster_metadata-0"
+    metadata.mkdir()
+    (metadata / LOG).write_bytes(metadata_log(STATE, 4))
+    assert of_99([home], Declared(copied_after=LATER))["kind"] == "orphan"
+    (home / f"{STATE}-2").rename(tmp_path / "elsewhere")
+    found = of_99([home], Declared(copied_after=LATER))
+    assert found["kind"] == "undecided"
+    assert f"{STATE}-2" in asked_for(found)
+    assert of_99([home], Declared(copied_after=LATER, rest_empty=True))["kind"] == "orphan"
+
+
+def test_a_bundle_carries_what_was_said_and_lends_it_to_no_other_file(
+    orphaned: list[Path], tmp_path: Path
+) -> None:
+    said, unsaid = tmp_path / "said.gz", tmp_path / "unsaid.gz"
+    save(read_case(orphaned, ENOUGH), said)
+    save(read_case(orphaned), unsaid)
+    assert of_99([said], None)["kind"] == "orphan"
+    assert of_99([unsaid], None)["kind"] == "undecided"
+    assert of_99([unsaid], ENOUGH)["kind"] == "orphan"
+    other = KAFKA_LOGS / "h2_open"
+    assert of_99([said, other], None)["kind"] == "undecided"
+
+
+def test_the_names_that_two_bundles_give_are_not_one_cluster(orphaned: list[Path], tmp_path: Path) -> None:
+    homes = []
+    for number, paths in enumerate((orphaned[:1], orphaned[1:])):
+        home = tmp_path / str(number)
+        for path in paths:
+            shutil.copytree(path, home / path.name)
+        (home / "meta.properties").write_text(f"version=1\ncluster.id={number}AAAAAAAAAAAAAAAAAAAAA\n")
+        save(read_case([home]), tmp_path / f"{number}.gz")
+        homes.append(tmp_path / f"{number}.gz")
+    found = of_99(homes, replace(ENOUGH, one_cluster=False))
+    assert found["kind"] == "undecided"
+    assert "meta.properties" in asked_for(found)
+
+
+def metadata_log(topic: str, count: int) -> bytes:
+    """TopicRecord and PartitionRecords as MetadataRecordSerde writes them; only the fields that are read."""
+    uuid = bytes(range(16))
+    name = topic.encode()
+    values = [b"\x01\x02\x00" + bytes([len(name) + 1]) + name + uuid + b"\x00"]
+    values += [b"\x01\x03\x02" + number.to_bytes(4, "big") + uuid + bytes(20) for number in range(count)]
+    records = [Record(offset, LATER, None, value) for offset, value in enumerate(values)]
+    return encode_batch(records, base_offset=0, partition_leader_epoch=1)
+
+
+def told_today(folder: Path) -> list[Path]:
+    """The folder with the coordinator's log that the README names for it."""
+    if any(folder.rglob(f"{STATE}-*")):
+        return [folder]
+    return [
+        folder,
+        next(one for one in (folder.parent / "_internal", KAFKA_LOGS / "_internal") if one.is_dir()),
+    ]
+
+
+FOLDERS = sorted(
+    path
+    for path in (
+        *KAFKA_LOGS.iterdir(),
+        *(KAFKA_LOGS / "_transaction_version_0").iterdir(),
+        *INCIDENTS.iterdir(),
+    )
+    if path.is_dir() and path.name not in ("_internal", "_transaction_version_0", "incidents")
+)
+OPEN = {
+    "h2_open": {("hangopen-0", 2, "slow_but_alive")},
+    "wire_tv0": {("w-txn-public-0", 6, "slow_but_alive"), ("w-txnfuzz-public-0", 39, "slow_but_alive")},
+    "wire_tv2": {("w-txn-public-0", 8, "slow_but_alive"), ("w-txnfuzz-public-0", 109, "slow_but_alive")},
+    "live_copy_open": {("orders-0", 4, "slow_but_alive"), ("orders-1", 4, "slow_but_alive")},
+    "retention_open": {("ret2-0", 2, "evidence_deleted")},
+}
+"""The verdicts that are not healthy, of all recorded folders with their coordinator's log."""
+
+
+@pytest.mark.parametrize("declared", [None, replace(COUNTED, rest_empty=True)], ids=["as it is", "told"])
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_every_recorded_folder_has_its_verdicts(folder: Path, declared: Declared | None) -> None:
+    found = verdicts(told_today(folder), declared)
+    mine = [one for one in found if not one["partition"].startswith("__")]
+    assert {(one["partition"], one["first_offset"], one["kind"]) for one in mine} == OPEN.get(
+        folder.name, set()
+    )
+    assert mine == found
+
+
+def variants(source: Path, folder: Path, seed: int, count: int) -> Iterator[Path]:
+    """`count` copies of a folder that lack something: whole folders, ends and pieces of logs, files beside them."""
+    chance = random.Random(seed)
+    for number in range(count):
+        place = folder / f"{seed}-{number}"
+        shutil.copytree(source, place, ignore=shutil.ignore_patterns("*.dump.txt", "*.json"))
+        places = sorted({path.parent for path in place.rglob("*.log")})
+        for _ in range(chance.randint(1, 3)):
+            chosen = chance.choice(places)
+            logs = sorted(chosen.glob("*.log")) if chosen.is_dir() else []
+            if not logs:
+                continue
+            log = chance.choice(logs)
+            size = log.stat().st_size
+            match chance.randrange(5):
+                case 0:
+                    shutil.rmtree(chosen)
+                case 1:
+                    log.unlink()
+                case 2:
+                    log.write_bytes(log.read_bytes()[: chance.randint(0, size)])
+                case 3:
+                    start = chance.randint(0, size)
+                    log.write_bytes(
+                        log.read_bytes()[:start] + log.read_bytes()[start + chance.randint(1, 200) :]
+                    )
+                case _:
+                    for beside in chosen.iterdir():
+                        if beside.suffix != ".log":
+                            beside.unlink()
+        if any(place.rglob("*.log")):
+            yield place
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("folder", [*FOLDERS], ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_nothing_that_is_taken_away_makes_an_abort(folder: Path, count: int, tmp_path: Path) -> None:
+    """None of these transactions is orphan. Said is what a look at the cluster tells, and nothing of the copies."""
+    whole = tmp_path / "whole"
+    for path in told_today(folder):
+        shutil.copytree(path, whole / path.name)
+    for place in variants(whole, tmp_path, len(folder.name), count):
+        for declared in (None, Declared(one_cluster=True), replace(COUNTED, rest_empty=False)):
+            for verdict in verdicts([place], declared):
+                assert verdict["kind"] not in ("orphan", "fenced_writer", "late_write_after_marker")
+                assert verdict["remedy"] is None or verdict["remedy"]["action"] != "abort"
+
+
+def test_a_name_is_one_word_of_the_command() -> None:
+    assert quoted("orders") == "orders"
+    assert quoted("a b; rm -rf ~") == "'a b; rm -rf ~'"
+    assert quoted("a'\nb") == r"$'a\'\nb'"
