@@ -3,12 +3,17 @@ from typing import Any
 from celery.signals import worker_ready
 from django.apps import AppConfig
 
+LOOK_SECONDS = 60.0
 
-def take_what_waits(**kwargs: Any) -> None:
-    """A machine that was stopped may have been asked for jobs that no message tells of any more."""
-    from eosviz.pipeline.tasks import start_what_waits
 
-    start_what_waits.delay()
+def take_what_waits(sender: Any, **kwargs: Any) -> None:
+    """A job may wait that no message tells of: the machine was stopped, or Redis took no message. So a worker looks
+    when it starts and then every minute, in its own loop, which logs an error and goes on.
+    """
+    from eosviz.pipeline.tasks import ask_for_what_waits
+
+    sender.timer.call_repeatedly(LOOK_SECONDS, ask_for_what_waits)
+    ask_for_what_waits()
 
 
 class PipelineConfig(AppConfig):

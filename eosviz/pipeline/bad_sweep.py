@@ -2,42 +2,57 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+from collections.abc import Iterable
 from typing import Any
 
+from engine.errors import Refused
 from engine.scenario import BadScenario
 
 SHOWN_CHARACTERS_MAX = 80
 
 
 class BadSweep(Exception):
-    """``wrong`` and ``allowed`` name `sweeps.wrong.<wrong>` and `sweeps.allowed.<allowed>`; ``params`` fill both."""
+    """``wrong`` and ``allowed`` name `sweeps.wrong.<wrong>` and `sweeps.allowed.<allowed>`; ``params`` fill both.
 
-    def __init__(self, place: str, wrong: str, allowed: str, /, **params: Any) -> None:
+    ``nearest``: of the names that are right there, the one that is most like the wrong one; empty when none is like it.
+    """
+
+    def __init__(self, place: str, wrong: str, allowed: str, /, nearest: str = "", **params: Any) -> None:
         super().__init__(place, wrong, allowed, params)
         self.place = place
         self.wrong = f"sweeps.wrong.{wrong}"
         self.allowed = f"sweeps.allowed.{allowed}"
+        self.nearest = nearest
         self.params = params
 
     def __str__(self) -> str:
         """In English, in one line, for the command line and the log."""
+        wrong, allowed = self.in_english()
+        near = f"; nearest: {self.nearest}" if self.nearest else ""
+        return f"{self.place}: {wrong}{near}; allowed: {allowed}"
+
+    def in_english(self) -> tuple[str, str]:
+        """What is wrong, and what is allowed."""
         # Imported when something is refused: executors have no catalogue, and nothing is refused there.
         from eosviz.catalogue import say
 
-        wrong, allowed = (say(key, "en", self.params) for key in (self.wrong, self.allowed))
-        return f"{self.place}: {wrong}; allowed: {allowed}"
+        return say(self.wrong, "en", self.params), say(self.allowed, "en", self.params)
 
 
 class BadScenarioOfSweep(BadSweep):
-    """The scenario's loader refused it; its words are the scenario's."""
+    """The scenario refused it: its loader, or the client that would be configured so. The words are the scenario's."""
 
-    def __init__(self, bad: BadScenario) -> None:
-        super().__init__(bad.place, "scenario", "scenario")
+    def __init__(self, bad: BadScenario | Refused, nearest: str = "", place: str = "") -> None:
+        """``place``: in the sweep's document, where that is another one than in the scenario's."""
+        super().__init__(place or bad.place, "scenario", "scenario", nearest)
         self.bad = bad
 
-    def __str__(self) -> str:
-        return f"{self.bad.place}: {self.bad.wrong}; allowed: {self.bad.allowed}"
+    def in_english(self) -> tuple[str, str]:
+        if isinstance(self.bad, Refused):
+            return self.bad.reason, self.bad.remedy
+        return self.bad.wrong, self.bad.allowed
 
 
 def bad_value(place: str, value: Any, allowed: str, /, **params: Any) -> BadSweep:
@@ -50,3 +65,9 @@ def bad_value(place: str, value: Any, allowed: str, /, **params: Any) -> BadSwee
 def shown(value: Any) -> str:
     """As the document has it."""
     return json.dumps(value, ensure_ascii=False, default=str)[:SHOWN_CHARACTERS_MAX]
+
+
+def nearest_of(name: Any, known: Iterable[str]) -> str:
+    """The one of ``known`` that is most like ``name``; empty when none is."""
+    found = difflib.get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
+    return found[0] if found else ""

@@ -27,7 +27,6 @@ from eosviz.pipeline.sweep_form import (
     COLUMNS_MAX,
     ERRORS,
     KINDS,
-    PLACES,
     ROWS_MAX,
     ChoiceFields,
     FaultFields,
@@ -39,8 +38,9 @@ from eosviz.pipeline.sweep_form import (
 )
 from eosviz.pipeline.sweep_mistakes import told_mistakes
 from eosviz.pipeline.sweep_parameters import Parameter, Section, sections_of
+from eosviz.pipeline.sweep_places import places_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
-from eosviz.pipeline.tasks import start_jobs
+from eosviz.pipeline.tasks import ask_for_process
 from eosviz.scenarios.cards import cards
 from eosviz.walkthroughs.browser import browser_making
 
@@ -73,6 +73,11 @@ class Draft:
     @property
     def parameters(self) -> list[Parameter]:
         return [one for section in self.sections for one in section.parameters]
+
+    @property
+    def places(self) -> list[str]:
+        """Where a fault can fall in the scenario."""
+        return places_of(self.scenario, self.variant) if self.scenario else []
 
     def about(self, scenario: str, variant: str | None) -> list[str]:
         """Look at a scenario; the names of its variants. An unknown one leaves the page without a form."""
@@ -149,7 +154,7 @@ def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
     except (BadSweep, NotNow) as problem:
         draft.problems.append(problem)
         return None
-    start_jobs.delay()
+    ask_for_process()
     return redirect("pipeline:sweep", sweep.id)
 
 
@@ -171,7 +176,7 @@ def _add(filled: Filled, what: str) -> None:
 
 def _page(request: HttpRequest, draft: Draft, sample: dict[str, Any] | None) -> HttpResponse:
     language = language_of(get_language())
-    told = told_mistakes(draft.problems, draft.text, draft.scenario, language)
+    told = told_mistakes(draft.problems, draft.text, language)
     at_fields = {one["field"]: one for one in told if one["field"]}
     fields = {*(one.path for one in draft.parameters), "seeds", "first_seed"}
     for one in told:
@@ -192,7 +197,8 @@ def _page(request: HttpRequest, draft: Draft, sample: dict[str, Any] | None) -> 
         "choices": [_choice_shown(one, number) for number, one in enumerate(draft.filled.choices)],
         "choices_open": len(draft.filled.choices) < CHOICES_MAX,
         "faults": [
-            _fault_shown(one, number) for number, one in enumerate(_at_least_one(draft.filled.faults))
+            _fault_shown(one, number, draft.places)
+            for number, one in enumerate(_at_least_one(draft.filled.faults))
         ],
         "faults_open": len(draft.filled.faults) < FAULTS_MAX,
         "paths": [parameter.path for parameter in draft.parameters],
@@ -239,11 +245,12 @@ def _at_least_one(faults: list[FaultFields]) -> Iterable[FaultFields]:
     return faults or [FaultFields("fault_1")]
 
 
-def _fault_shown(fault: FaultFields, number: int) -> dict[str, Any]:
+def _fault_shown(fault: FaultFields, number: int, places: list[str]) -> dict[str, Any]:
+    """``places``: those of the scenario; what is chosen already stays, too."""
     return {
         "at": f"faults.{number}",
         "number": number + 1,
         "fields": fault,
         "kinds": [(kind, kind in fault.kinds) for kind in KINDS],
-        "places": [(place, place in fault.places) for place in PLACES],
+        "places": [(place, place in fault.places) for place in dict.fromkeys((*places, *fault.places))],
     }

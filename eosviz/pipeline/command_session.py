@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from pyspark.sql import SparkSession
 
 from eosviz.pipeline.java import NoJava
-from eosviz.pipeline.spark import job_reason, start_session
+from eosviz.pipeline.spark import NoCluster, job_reason, start_session
 
 
 def add_master(parser: ArgumentParser) -> None:
@@ -27,12 +27,12 @@ def add_master(parser: ArgumentParser) -> None:
 def command_session(
     master: str, told: tuple[type[Exception], ...] = (), returncode: int = 1
 ) -> Iterator[SparkSession]:
-    """A session that ends with the block. Raises CommandError, which exits with ``returncode``, where there is no Java,
-    and of whatever the block raised but for ``told``, which the caller puts in words of its own.
+    """A session that ends with the block. Raises CommandError, which exits with ``returncode``, where there is no Java
+    or no cluster, and of whatever the block raised but for ``told``, which the caller puts in words of its own.
     """
     try:
         spark = start_session(master, settings.DATA_DIR)
-    except NoJava as error:
+    except (NoJava, NoCluster) as error:
         raise CommandError(str(error), returncode=returncode) from error
     try:
         yield spark

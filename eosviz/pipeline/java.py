@@ -1,9 +1,15 @@
-"""Which Java runs Spark: the one in JAVA_HOME, else the system's, else the one in the Python environment."""
+"""Which Java runs Spark: the one in JAVA_HOME, else the system's, else the one in the Python environment.
+
+    python -m eosviz.pipeline.java FOLDER
+
+prints the JAVA_HOME for a master or worker of one's own (docs/clusters.md); FOLDER: where a wrapper may be written.
+"""
 
 import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 JAVA_VERSION_MIN = 17
@@ -73,6 +79,15 @@ def wrapped(java: Path, data_dir: Path) -> Path:
     script.parent.mkdir(parents=True, exist_ok=True)
     beside = script.with_name(f"java.{os.getpid()}")
     beside.write_text(_WRAPPER.format(java=java))
-    beside.chmod(0o755)
+    beside.chmod(0o700)
     beside.replace(script)
     return home
+
+
+if __name__ == "__main__":
+    try:
+        sys.stdout.write(f"{find_java_home(Path(sys.argv[1]).resolve())}\n")
+    except NoJava as error:
+        sys.exit(str(error))
+    except IndexError:
+        sys.exit("name a folder in which a wrapper for Java may be written")

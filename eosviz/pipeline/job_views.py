@@ -15,7 +15,7 @@ from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.models import Job
 from eosviz.pipeline.opening import open_document
-from eosviz.pipeline.tasks import start_jobs
+from eosviz.pipeline.tasks import ask_for_process
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.views import PROBLEM_STATUS
@@ -48,7 +48,7 @@ def resume(request: HttpRequest, job_id: UUID, kind: type[Job]) -> HttpResponse:
         actions.resume(job)
     except NotNow as refused:
         return refused_page(request, refused, job.get_absolute_url())
-    start_jobs.delay()
+    ask_for_process()
     return redirect(job)
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
+from eosviz.groups import send_to_group
 from eosviz.live_page import LivePart
+from eosviz.rights import Ending, Right, of_job
 from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.streaming import send_to_group
 
 if TYPE_CHECKING:
-    from eosviz.pipeline.models import Job
+    from eosviz.pipeline.models import Job, JobQuerySet
 
 
 def group_of_job(job_id: uuid.UUID) -> str:
@@ -60,12 +61,23 @@ class JobConsumer(LivePart):
     unread: tuple[str, ...] = ()
     """Fields that are too long to read each time."""
 
-    def part(self) -> str | None:
+    def _found(self) -> JobQuerySet:
         from eosviz.pipeline import models
 
-        kind = getattr(models, self.kind)
-        found = kind.objects.seen_by(browser_of(self.scope["session"])).defer(*self.unread)
-        job = found.filter(id=self.scope["url_route"]["kwargs"]["job_id"]).first()
+        found: JobQuerySet = getattr(models, self.kind).objects.seen_by(browser_of(self.scope["session"]))
+        return found.filter(id=self.scope["url_route"]["kwargs"]["job_id"])
+
+    def right(self) -> Right:
+        wanted, browser = self.scope["url_route"]["kwargs"]["job_id"], browser_of(self.scope["session"])
+        found = self._found()
+
+        def ask() -> Ending | None:
+            return None if found.exists() else Ending.GONE
+
+        return Right(f"{self.kind} {wanted} {browser}", frozenset({of_job(wanted)}), ask)
+
+    def part(self) -> str | None:
+        job = self._found().defer(*self.unread).first()
         return None if job is None else self.rendered(job)
 
     def rendered(self, job: Job) -> str:

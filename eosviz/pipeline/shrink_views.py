@@ -17,7 +17,7 @@ from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.job_views import owns, problem_page, refused_page, seen_job, to_session
 from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.pipeline.opening import document_of_run
-from eosviz.pipeline.tasks import start_jobs
+from eosviz.pipeline.tasks import ask_for_process
 from eosviz.pipeline.views import row_of, run_of
 from eosviz.walkthroughs.browser import browser_making
 from eosviz.walkthroughs.messages import Problem
@@ -37,7 +37,7 @@ def start(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
         return problem_page(request, problem, back)
     except NotNow as refused:
         return refused_page(request, refused, back)
-    start_jobs.delay()
+    ask_for_process()
     return redirect("pipeline:shrink", job.id)
 
 

@@ -1,17 +1,23 @@
-"""The Spark session of every job: one builder, so that `local[2]` and a cluster run the same code."""
+"""The Spark session of every job: one builder, so that `local[2]` and a cluster run the same code.
+
+A cluster that cannot work says so within a minute: Spark itself tries for longer, or waits without a word.
+"""
 
 import atexit
 import logging
 import os
 import re
 import shutil
+import socket
 import sys
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from eosviz.launch.private import umask_asked
 from eosviz.pipeline.java import find_java_home
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,12 +27,23 @@ _JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheS
 tenth of the time from it (a sweep of 10,000 runs 24.1 s with them and 21.4 without, headers of logs 725 and 862 MB/s).
 With one compiler Java keeps 48 MB for what it compiled; a sweep of a million runs filled them, and it compiled no more.
 """
+_STANDALONE = "spark://"
+MASTER_SECONDS_MAX = 5.0
+"""Until a master answers a connection."""
+EXECUTOR_SECONDS_MAX = 60.0
+"""Until the first executor is there: a Java that starts."""
+_LOOK_SECONDS = 0.2
 SHIPPED = ("engine", "eosviz/__init__.py", "eosviz/pipeline")
 """What executors import. The engine needs nothing but Python, so it travels as one archive."""
 
 
+class NoCluster(Exception):
+    """The cluster cannot run anything; the text is one line that says what to do."""
+
+
 def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSession:
-    """A session on ``master``. Raises NoJava. ``data_dir``: where Spark may leave its working files."""
+    """A session on ``master``. Raises NoJava, NoCluster. ``data_dir``: where Spark may leave its working files."""
+    _check_master(master)
     os.environ["JAVA_HOME"] = str(find_java_home(data_dir))
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     # Without it Spark asks the network for the machine's name and may wait for an answer.
@@ -43,7 +60,38 @@ def start_session(master: str, data_dir: Path, name: str = "eosviz") -> SparkSes
         folder = Path(tempfile.mkdtemp(prefix="code-", dir=work))
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         session.sparkContext.addPyFile(str(pack_code(folder / "eosviz-code.zip")))
+    if master.startswith(_STANDALONE):
+        _wait_for_executor(session, master)
     return session
+
+
+def _check_master(master: str) -> None:
+    """Raises NoCluster where nothing answers at any of the addresses of `spark://host:port,host:port`."""
+    if not master.startswith(_STANDALONE):
+        return
+    reason = "its address is spark://host:port"
+    for address in master.removeprefix(_STANDALONE).split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), MASTER_SECONDS_MAX).close()
+            return
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or reason
+    raise NoCluster(f"no Spark master answers at {master} ({reason}); start one there (docs/clusters.md)")
+
+
+def _wait_for_executor(session: SparkSession, master: str) -> None:
+    """Raises NoCluster when no worker gives one; the session is stopped then."""
+    until = time.monotonic() + EXECUTOR_SECONDS_MAX
+    tracker = session.sparkContext._jsc.sc().statusTracker()
+    while len(tracker.getExecutorInfos()) < 2:  # the driver is one of them
+        if time.monotonic() > until:
+            session.stop()
+            raise NoCluster(
+                f"no worker of {master} gave an executor within {EXECUTOR_SECONDS_MAX:.0f} seconds; start a worker"
+                " with a free core and 1 GiB that reaches this machine under SPARK_LOCAL_IP (docs/clusters.md)"
+            )
+        time.sleep(_LOOK_SECONDS)
 
 
 def _settings(master: str, work: Path) -> dict[str, str]:
@@ -54,6 +102,8 @@ def _settings(master: str, work: Path) -> dict[str, str]:
         "spark.executor.extraJavaOptions": _JAVA_OPTIONS,
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.local.dir": str(work),
+        # Hadoop's file system has a umask of its own and would let every user of the machine read a sweep.
+        "spark.hadoop.fs.permissions.umask-mode": f"{umask_asked(os.environ):03o}",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.session.timeZone": "UTC",
         # Whoever has put rows that belong together into one place need not have them sent about for every join.

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.scenario.belonging import BELONGING
 from engine.scenario.schema import APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS
-from eosviz.pipeline.bad_sweep import BadSweep, bad_value
+from eosviz.pipeline.bad_sweep import BadSweep, bad_value, nearest_of
 
 AXES_MAX = 6
 VALUES_MAX = 50
@@ -20,7 +20,8 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _AXIS_KEYS = ("name", "path", "values", "choices")
 _GRID_KEYS = ("kinds", "places", "rates")
 _FAULT_KEYS = (*_GRID_KEYS, "name", "match", "by_ms", "after_ms", "error", "stored")
-_ANSWER = " answer"
+ANSWER = " answer"
+"""Behind a message: its answer is meant."""
 
 Settings = dict[str, Any]
 
@@ -46,7 +47,8 @@ def only(table: dict[str, Any], known: tuple[str, ...], place: str) -> None:
     """Raises BadSweep at the first key that is none of ``known``."""
     for key in table:
         if key not in known:
-            raise BadSweep(f"{place}{key}", "unknown", "one_of", names=", ".join(known))
+            near = nearest_of(key, known)
+            raise BadSweep(f"{place}{key}", "unknown", "one_of", near, names=", ".join(known))
 
 
 def table_of(value: Any, place: str) -> dict[str, Any]:
@@ -98,7 +100,9 @@ def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis
         rates = _values(fault.get("rates"), f"{place}rates")
         for kind in kinds:
             if kind not in MESSAGE_ACTIONS:
-                raise bad_value(f"{place}kinds", kind, "one_of", names=", ".join(MESSAGE_ACTIONS))
+                near = nearest_of(kind, MESSAGE_ACTIONS)
+                names = ", ".join(MESSAGE_ACTIONS)
+                raise bad_value(f"{place}kinds", kind, "one_of", nearest=near, names=names)
         further = table_of(fault.get("match", {}), f"{place}match")
         matches = [{**further, **_match(one, f"{place}places")} for one in places]
         told_match = {**matches[0], "times": EVERY_MATCH, "rate": rates[0]}
@@ -126,10 +130,11 @@ def _fields_of(kind: str, fault: dict[str, Any]) -> dict[str, Any]:
 def _match(place: Any, at: str) -> dict[str, Any]:
     """`Produce`, or `Produce answer`."""
     known = (*APIS, *MIDDLEWARE_APIS)
-    api = place.removesuffix(_ANSWER) if isinstance(place, str) else ""
+    api = place.removesuffix(ANSWER) if isinstance(place, str) else ""
     if api not in known:
-        raise bad_value(at, place, "place", answer=_ANSWER.strip(), names=", ".join(known))
-    return {"api": api, "response": place.endswith(_ANSWER)}
+        near = nearest_of(api, known) + (ANSWER if str(place).endswith(ANSWER) else "")
+        raise bad_value(at, place, "place", nearest=near, answer=ANSWER.strip(), names=", ".join(known))
+    return {"api": api, "response": place.endswith(ANSWER)}
 
 
 def _tables(value: Any, place: str, most: int) -> list[Any]:

@@ -5,6 +5,7 @@ rename, when all of it is there: whoever is killed in the middle leaves nothing 
 goes on runs what has no chunk yet. The folder must be one that driver and executors share.
 """
 
+import logging
 import re
 import shutil
 import threading
@@ -14,11 +15,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
+from eosviz.launch.storage import Level, room_in
 from eosviz.pipeline.sweep_document import SweepDocument
 from eosviz.pipeline.sweep_facts import facts_of
 from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, runs_of
+
+logger = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 10.0
 """What is lost at most, times two, when a sweep is killed."""
@@ -33,6 +38,8 @@ AT_ONCE = 2
 """Chunks under way: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
 """An executor that is lost ends a job where Spark itself does not try again (on one machine it does not)."""
+ROOM_SECONDS = 5.0
+"""Between two looks of a sweep that waits for room on the disk."""
 _KEY = re.compile(r"first=(\d+)-last=(\d+)")
 
 Span = tuple[int, int]
@@ -40,6 +47,10 @@ Span = tuple[int, int]
 
 class Stopped(Exception):
     """The sweep was asked to stop. Its chunks stay."""
+
+
+class NotShared(Exception):
+    """What executors wrote is not in the driver's folder. The text is one line that says what to do."""
 
 
 def spans_done(folder: Path) -> list[Span]:
@@ -80,7 +91,7 @@ def write_chunks(
     """Run what has no chunk yet; with ``facts`` also write `facts/first=…-last=…` beside each. ``progress`` is told
     how many runs are done, from this thread.
 
-    Raises Stopped when ``stop`` was set; what a job raises when it failed ``ATTEMPTS`` times.
+    Raises Stopped when ``stop`` was set; NotShared; what a job raises when it failed ``ATTEMPTS`` times.
     """
     _clear(folder)
     done = sum(last - first + 1 for first, last in spans_done(folder))
@@ -160,25 +171,52 @@ def _write(
     if facts:
         # Before the runs: a chunk counts as written when its runs are there.
         _once(lambda: facts_of(spark, sweep, first, last), folder / "facts" / key, stop)
-    _once(lambda: runs_of(spark, sweep, first, last), folder / "runs" / key, stop)
+    _once(lambda: runs_of(spark, sweep, first, last), folder / "runs" / key, stop, last - first + 1)
     pace.told(last - first + 1, time.monotonic() - begin)
     return last - first + 1
 
 
-def _once(made: Callable[[], DataFrame], target: Path, stop: threading.Event) -> None:
+def _once(
+    made: Callable[[], DataFrame], target: Path, stop: threading.Event, rows: int | None = None
+) -> None:
     """Write a data set under its own name, or not at all. One that a killed driver left there is its equal, and
-    gives way."""
+    gives way. ``rows``: how many it must have; raises NotShared when it has others."""
     # A name of its own: the Java half of a killed driver may still write for a moment.
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-    for attempt in range(1, ATTEMPTS + 1):
+    attempts = 0
+    while True:
         try:
             made().write.mode("overwrite").parquet(str(part))
             break
         except Exception as error:
-            if attempt == ATTEMPTS or stop.is_set() or "EngineError" in str(error):
+            shutil.rmtree(part, ignore_errors=True)
+            attempts += 0 if _waited_for_room(target.parent, stop) else 1
+            if attempts == ATTEMPTS or stop.is_set() or "EngineError" in str(error):
                 raise
+    if rows is not None and (found := _rows_in(part)) != rows:
+        shutil.rmtree(part, ignore_errors=True)
+        raise NotShared(
+            f"of {rows} runs that were played {found} are in {target.parent}: the machines of the cluster do not share"
+            " this folder; give one that all of them see under the same path (docs/clusters.md)"
+        )
     shutil.rmtree(target, ignore_errors=True)
     part.rename(target)
+
+
+def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
+    """False at once where there is room. Else True, after there is room again or the sweep is to stop."""
+    waited = False
+    while room_in(folder).level is Level.NONE and not stop.is_set():
+        if not waited:
+            logger.warning("%s: nothing can be stored; the sweep waits until it can", folder)
+        waited = True
+        stop.wait(ROOM_SECONDS)
+    return waited
+
+
+def _rows_in(part: Path) -> int:
+    """As the driver's machine sees them; Spark believes what its executors say."""
+    return sum(pq.read_metadata(file).num_rows for file in part.glob("*.parquet"))
 
 
 def _clear(folder: Path) -> None:

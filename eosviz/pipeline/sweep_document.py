@@ -1,15 +1,13 @@
 """What a sweep document (TOML) says: a scenario, a grid of settings and faults, seeds. Checked before Spark starts."""
 
 import itertools
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from engine.errors import Refused
-from engine.scenario import BadScenario, Scenario, entry, load
-from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value
+from engine.scenario import BadScenario, Scenario, entry, library, load, parse
+from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value, nearest_of
 from eosviz.pipeline.sweep_axes import AXES_MAX, Axis, only, read_axes, read_faults, table_of
 
 CELLS_MAX = 2_500
@@ -31,6 +29,10 @@ class SweepDocument:
     variant: str | None
     document: dict[str, Any]
     """The scenario as written with the variant, `[set]` and the sweep's faults in it, before the axes."""
+    fixed: dict[str, Any]
+    """`[set]` as it is written."""
+    faults: tuple[dict[str, Any], ...]
+    """`[[faults]]` as they are written."""
     seeds: int
     first_seed: int
     axes: tuple[Axis, ...]
@@ -58,6 +60,11 @@ class SweepDocument:
             settings |= axis.settings(cell[axis.name])
         return {**settings, "seed": seed}
 
+    @property
+    def base(self) -> Scenario:
+        """The library's scenario with the variant, as nothing of the sweep has changed it."""
+        return load(entry(self.scenario).document, self.variant, source=self.scenario)
+
     def scenario_of(self, cell: dict[str, Any], seed: int) -> Scenario:
         """What one run plays. Raises BadScenario, Refused."""
         return load(self.document, None, self.settings(cell, seed), source=self.scenario)
@@ -70,20 +77,26 @@ def with_seed(scenario: Scenario, seed: int) -> Scenario:
 
 def parse_sweep(text: str) -> SweepDocument:
     """Raises BadSweep; every cell is loaded once to see that its paths and values exist."""
+    from eosviz.pipeline.sweep_checks import check_sweep  # executors, which import this, check nothing
+
     sweep = read_sweep(text)
-    for cell in sweep.cells:
-        _check_cell(sweep, cell)
+    check_sweep(sweep)
     return sweep
+
+
+def read_document(text: str) -> dict[str, Any]:
+    """TOML to a dict. Raises BadSweep; its place is `document:LINE`, or `document` where no line is known."""
+    try:
+        return parse(text, bytes_max=TEXT_BYTES_MAX)
+    except BadScenario as bad:
+        if bad.line is not None:
+            bad.place = f"{bad.place}:{bad.line}"
+        raise BadScenarioOfSweep(bad) from bad
 
 
 def read_sweep(text: str) -> SweepDocument:
     """The same of a document whose cells were checked before, or are when they are played. Raises BadSweep."""
-    if len(text.encode()) > TEXT_BYTES_MAX:
-        raise BadSweep("document", "bytes", "at_most", bytes=len(text.encode()), most=TEXT_BYTES_MAX)
-    try:
-        raw = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadSweep("document", "toml", "toml", reason=str(error)) from error
+    raw = read_document(text)
     only(raw, _KEYS, "")
     scenario, variant = raw.get("scenario"), raw.get("variant")
     if not isinstance(scenario, str):
@@ -91,12 +104,9 @@ def read_sweep(text: str) -> SweepDocument:
     if variant is not None and not isinstance(variant, str):
         raise bad_value("variant", variant, "variant")
     fixed = table_of(raw.get("set", {}), "set")
-    try:
-        found = entry(scenario)
-        document = load(found.document, variant, fixed, source=found.id).source
-    except BadScenario as error:
-        raise BadScenarioOfSweep(error) from error
-    faults, fault_axes = read_faults(raw.get("faults", []), len(document.get("faults", ())))
+    document = _fixed(scenario, variant, fixed)
+    found = entry(scenario)
+    entries, fault_axes = read_faults(raw.get("faults", []), len(document.get("faults", ())))
     axes = (*read_axes(raw.get("axes", [])), *fault_axes)
     _check_axes(axes)
     if "seed" in fixed:
@@ -106,13 +116,33 @@ def read_sweep(text: str) -> SweepDocument:
         lesson=_words(raw["lesson"], "lesson", LESSON_CHARACTERS_MAX) if "lesson" in raw else {},
         scenario=found.id,
         variant=variant,
-        document={**document, "faults": [*document.get("faults", ()), *faults]},
+        document={**document, "faults": [*document.get("faults", ()), *entries]},
+        fixed=fixed,
+        faults=tuple(raw.get("faults", [])),
         seeds=_whole(raw.get("seeds", 1), "seeds", 1, RUNS_MAX),
         first_seed=_whole(raw.get("first_seed", 0), "first_seed", 0, SEED_MAX - RUNS_MAX),
         axes=axes,
     )
     _check_size(sweep)
     return sweep
+
+
+def _fixed(scenario: str, variant: str | None, fixed: dict[str, Any]) -> dict[str, Any]:
+    """The scenario as written, with its variant and what is set for every run. Raises BadSweep."""
+    try:
+        found = entry(scenario)
+    except BadScenario as bad:
+        raise BadScenarioOfSweep(bad, nearest_of(scenario, (one.id for one in library()))) from bad
+    try:
+        base = load(found.document, variant, source=found.id)
+    except BadScenario as bad:
+        raise BadScenarioOfSweep(bad, nearest_of(variant, found.variants)) from bad
+    try:
+        return load(found.document, variant, fixed, source=found.id).source
+    except BadScenario as bad:
+        from eosviz.pipeline.sweep_checks import nearest_path
+
+        raise BadScenarioOfSweep(bad, nearest_path(base, bad.place, fixed)) from bad
 
 
 def _words(value: Any, place: str, characters_max: int) -> dict[str, str]:
@@ -150,12 +180,3 @@ def _check_size(sweep: SweepDocument) -> None:
         raise BadSweep("axes", "combinations", "at_most", cells=cells, most=CELLS_MAX)
     if cells * sweep.seeds > RUNS_MAX:
         raise BadSweep("seeds", "runs", "at_most", runs=cells * sweep.seeds, most=RUNS_MAX)
-
-
-def _check_cell(sweep: SweepDocument, cell: dict[str, Any]) -> None:
-    try:
-        sweep.scenario_of(cell, sweep.first_seed)
-    except BadScenario as error:
-        raise BadScenarioOfSweep(error) from error
-    except Refused:
-        pass  # A combination that Kafka refuses is a result, and the table says so.

@@ -14,10 +14,10 @@ from typing import Any
 from django.http import QueryDict
 
 from engine.errors import Error
-from engine.scenario import BadScenario, parse
 from engine.scenario.schema import APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS
-from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value
-from eosviz.pipeline.sweep_axes import FAULTS_MAX
+from eosviz.pipeline.bad_sweep import BadSweep, bad_value
+from eosviz.pipeline.sweep_axes import ANSWER, FAULTS_MAX
+from eosviz.pipeline.sweep_document import read_document
 from eosviz.pipeline.sweep_parameters import Parameter, written
 
 DELAY_MS = 100
@@ -28,7 +28,8 @@ CHOICES_MAX = 3
 """Axes that set several things at once, and what the form shows of one of them."""
 ROWS_MAX = 12
 COLUMNS_MAX = 6
-PLACES = [place for api in (*APIS, *MIDDLEWARE_APIS) for place in (api, f"{api} answer")]
+KNOWN_PLACES = {place for api in (*APIS, *MIDDLEWARE_APIS) for place in (api, f"{api}{ANSWER}")}
+"""Whatever a document may say; which of them a scenario has tells `sweep_places.py`."""
 KINDS = MESSAGE_ACTIONS
 ERRORS = [error.name for error in Error if error.code > 0]
 _FORM_OF_FAULT = ("kinds", "places", "rates", "by_ms", "error")
@@ -103,7 +104,7 @@ def of_form(form: QueryDict, parameters: list[Parameter]) -> Filled:
                 FaultFields(
                     form.get(f"{at}name", "").strip() or f"fault_{number + 1}",
                     [kind for kind in form.getlist(f"{at}kinds") if kind in KINDS],
-                    [place for place in form.getlist(f"{at}places") if place in PLACES],
+                    [place for place in form.getlist(f"{at}places") if place in KNOWN_PLACES],
                     *(form.get(f"{at}{name}", "").strip() for name in ("rates", "by_ms", "error")),
                 )
             )
@@ -209,13 +210,14 @@ def choice_of(axis: Json, known: Mapping[str, Parameter]) -> ChoiceFields | None
 def _fault_of(fault: Json, number: int) -> FaultFields:
     def texts(key: str, allowed: Any) -> list[str]:
         value = fault.get(key)
-        return [one for one in value if one in allowed] if isinstance(value, list) else []
+        rows = value if isinstance(value, list) else []
+        return [one for one in rows if isinstance(one, str) and one in allowed]
 
     rates = fault.get("rates")
     return FaultFields(
         name_of(fault, number),
         texts("kinds", KINDS),
-        texts("places", PLACES),
+        texts("places", KNOWN_PLACES),
         ", ".join(written(rate) for rate in rates) if isinstance(rates, list) else "",
         written(fault.get("by_ms", DELAY_MS)),
         written(fault.get("error", ERROR)),
@@ -224,13 +226,6 @@ def _fault_of(fault: Json, number: int) -> FaultFields:
 
 def name_of(fault: Json, number: int) -> str:
     return str(fault.get("name", f"fault_{number + 1}"))
-
-
-def read_document(text: str) -> Json:
-    try:
-        return parse(text)
-    except BadScenario as bad:
-        raise BadScenarioOfSweep(bad) from bad
 
 
 def table_in(document: Json, key: str) -> Json:

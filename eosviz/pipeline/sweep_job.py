@@ -9,10 +9,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 from pyspark.sql import SparkSession
 
@@ -91,7 +92,8 @@ class _Looks:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def told(self, done: int) -> None:
-        Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
+        with suppress(DatabaseError):  # said again with the next chunk; a full disk ends no sweep
+            Sweep.objects.filter(id=self._sweep.id).update(done=done, beat=timezone.now())
         tell_watchers(self._sweep.id)
         is_free = self._looking is None or self._looking.done()
         if done and done < self._sweep.runs and is_free and self._clock() >= self._next:

@@ -1,14 +1,20 @@
 """What the worker does for jobs: it starts the process that runs them (`runner.py`)."""
 
+import logging
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
+from kombu.exceptions import OperationalError
 
 from eosviz.celery import app
+from eosviz.launch.supervisor import open_log
 from eosviz.pipeline.waiting import waiting
+
+logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,11 +32,27 @@ def start_what_waits() -> None:
         start_process()
 
 
+def ask_for_process() -> None:
+    """For a page that has stored a job: ask a worker to run it. Where Redis takes no message the job waits, and a
+    worker finds it within a minute.
+    """
+    _send(start_jobs)
+
+
+def ask_for_what_waits() -> None:
+    _send(start_what_waits)
+
+
+def _send(task: Any) -> None:
+    try:
+        task.delay()
+    except (OperationalError, OSError) as error:
+        logger.warning("%s was not asked for: %s", task.name, error)
+
+
 def start_process() -> None:
     """Start the process, unless it runs. Returns at once."""
-    log = settings.DATA_DIR / "log" / "pipeline.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as output:
+    with open_log(settings.DATA_DIR / "log" / "pipeline.log") as output:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "run_jobs"],
             cwd=ROOT,

@@ -16,7 +16,6 @@ from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
 from eosviz.pipeline.build_views import samples
 from eosviz.pipeline.cell_figures import cell_figures
-from eosviz.pipeline.heat_picture import draw_map
 from eosviz.pipeline.job_views import own_job, owns, problem_page, refused_page, seen_job, to_session
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.opening import document_of_run
@@ -92,6 +91,8 @@ def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 @require_safe
 def map_png(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
     """The heat maps of the page as a picture; same parameters."""
+    from eosviz.pipeline.heat_picture import draw_map  # no other page needs a library that draws
+
     shown = seen_job(request, Sweep, sweep_id)
     look = read_look(shown.axes, shown.table, request.GET)
     picture = draw_map(panels_of(shown.axes, shown.table, look), look, f"{shown.scenario} {look.measure}")

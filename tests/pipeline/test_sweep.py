@@ -21,11 +21,20 @@ from engine.simulation import Simulation
 from eosviz.pipeline import actions, sweep_chunks, sweep_job
 from eosviz.pipeline.facts import FACTS_SCHEMA
 from eosviz.pipeline.models import State, Sweep
-from eosviz.pipeline.sweep_chunks import Stopped, missing, read_runs, spans_done, write_chunks
+from eosviz.pipeline.sweep_chunks import (
+    NotShared,
+    Stopped,
+    _once,
+    missing,
+    read_runs,
+    spans_done,
+    write_chunks,
+)
 from eosviz.pipeline.sweep_document import SweepDocument, parse_sweep
 from eosviz.pipeline.sweep_measures import JUDGED
 from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, Player, runs_of, timed_batches
 from eosviz.pipeline.sweep_table import DISTRIBUTION_SCHEMA, TABLE_SCHEMA, distributions, rows_of, table
+from tests.setup.test_private import open_to_others
 
 FIRST_SWEEP = Path(__file__).parents[2] / "docs" / "examples" / "first-sweep.toml"
 SMALL = FIRST_SWEEP.read_text().replace("seeds = 100", "seeds = 4").replace("[0, 1, 2, 3, 5, 10]", "[0, 3]")
@@ -182,6 +191,19 @@ class TestRuns:
 
 
 class TestChunks:
+    def test_runs_that_did_not_arrive_in_the_drivers_folder_are_not_counted(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """As on a cluster whose machines do not share it: every executor has written, and says so."""
+        runs = tmp_path / "runs"
+        with pytest.raises(
+            NotShared, match=r"of 3 runs that were played 0 are in .* do not share this folder"
+        ):
+            _once(
+                lambda: spark.createDataFrame([], RUNS_SCHEMA), runs / "first=0-last=2", threading.Event(), 3
+            )
+        assert not list(runs.iterdir())
+
     def test_what_has_no_chunk_is_missing(self) -> None:
         assert missing([], 10) == [(0, 9)]
         assert missing([(0, 3), (6, 7)], 10) == [(4, 5), (8, 9)]
@@ -235,6 +257,7 @@ class TestChunks:
         }
         runs = read_runs(spark, tmp_path).where("outcome != 'refused'").collect()
         assert stored == {f"run-{row.run}": row.stored for row in runs} and len(runs) == 3
+        assert open_to_others(tmp_path / "runs") == [], "Hadoop has a umask of its own"
 
     def test_a_killed_driver_goes_on_and_counts_nothing_twice(
         self, spark: SparkSession, tmp_path: Path
@@ -404,6 +427,7 @@ class TestFirstSweep:
         assert "manage.py sweep" in client.get(reverse("pipeline:index")).content.decode()
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("text", ["", "scenario = 3", "scenario = [", 'scenario = "SC-02"\nnew = 1'])
 def test_the_command_refuses_a_bad_document_before_spark_starts(text: str, tmp_path: Path) -> None:
     file = tmp_path / "sweep.toml"
@@ -412,6 +436,7 @@ def test_the_command_refuses_a_bad_document_before_spark_starts(text: str, tmp_p
         call_command("sweep", str(file))
 
 
+@pytest.mark.django_db
 def test_the_command_says_where_a_document_is_missing(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"first-sweep\.toml"):
         call_command("sweep", str(tmp_path / "nothing.toml"))

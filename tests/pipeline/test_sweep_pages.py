@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +18,10 @@ from PIL import Image
 from pyspark.sql import SparkSession
 
 from engine.scenario import library, load
-from eosviz import rates
 from eosviz.pipeline import actions, runner, tasks
-from eosviz.pipeline.apps import take_what_waits
+from eosviz.pipeline.apps import LOOK_SECONDS, take_what_waits
 from eosviz.pipeline.build_views import samples
+from eosviz.pipeline.management.commands.sweep import _lines
 from eosviz.pipeline.models import Shrink, State, Sweep
 from eosviz.pipeline.shrinking import breaks_at
 from eosviz.pipeline.sweep_document import parse_sweep
@@ -310,6 +311,30 @@ class TestBuilding:
         page = client.post(reverse("pipeline:build"), asked)
         assert page.status_code == 422 and told in page.context["mistakes"][field]["sentence"]
 
+    def test_a_ready_document_is_pasted_without_a_scenario(self, client: Client, started: list[int]) -> None:
+        page = client.get(reverse("pipeline:build"))
+        assert not page.context["sections"] and 'name="document"' in page.content.decode()
+        read = client.post(reverse("pipeline:build"), {"document": TINY, "read": "1", "scenario": ""})
+        assert (read.context["chosen"], read.context["filled"].seeds) == ("SC-02", "6")
+        client.post(reverse("pipeline:build"), {"document": TINY, "start": "1", "scenario": ""})
+        assert Sweep.objects.count() == len(started) == 1
+
+    def test_a_setting_that_no_scenario_has_starts_nothing(self, client: Client) -> None:
+        wrong = TINY.replace("settings.retries", "settings.retrys")
+        for language, near in (
+            ("en", "Did you mean producers.p1.settings.retries?"),
+            ("zh-hans", "是否想写"),
+        ):
+            asked = {"start": "1", "document": wrong}
+            page = client.post(reverse("pipeline:build"), asked, HTTP_ACCEPT_LANGUAGE=language)
+            assert page.status_code == 422 and near in page.content.decode()
+        assert not Sweep.objects.exists()
+
+    def test_a_fault_offers_the_messages_of_its_scenario(self, client: Client) -> None:
+        page = client.get(reverse("pipeline:build"), {"scenario": "SC-02"}).content.decode()
+        assert "<option>Produce answer</option>" in page
+        assert not any(f"<option>{name}" in page for name in ("ZooKeeperRead", "Prepare", "ReplicaFetch"))
+
     @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample["name"])
     def test_every_sample_is_a_good_document_with_a_lesson(
         self, client: Client, sample: dict[str, Any]
@@ -318,6 +343,17 @@ class TestBuilding:
         assert set(sweep.lesson) == {"en", "zh-Hans"} and sweep.runs <= actions.PAGE_RUNS_MAX
         page = client.get(reverse("pipeline:build"), {"sample": sample["name"]}).content.decode()
         assert sample["lesson"]["en"][:40] in page
+
+
+class TestCommand:
+    def test_its_table_says_which_rule_refused_a_combination(self) -> None:
+        axes = [{"name": "a", "path": "x", "values": [1, 2]}]
+        swept = Sweep(axes=axes, table=[row(0, {"a": 1}), row(1, {"a": 2}, refused=10, rule="CFG-2")])
+        head, first, second = (line.split() for line in _lines(swept))
+        assert head[:4] == ["a", "runs", "refused", "rule"]
+        assert (first[:4], second[:4]) == (["1", "10", "0", "-"], ["2", "10", "10", "CFG-2"])
+        swept.table = swept.table[:1]
+        assert "rule" not in _lines(swept)[0]
 
 
 class TestJobs:
@@ -343,10 +379,14 @@ class TestJobs:
     ) -> None:
         client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         started.clear()
-        take_what_waits()
-        assert len(started) == 1
+        called: list[float] = []
+        consumer = SimpleNamespace(
+            timer=SimpleNamespace(call_repeatedly=lambda seconds, ask: called.append(seconds))
+        )
+        take_what_waits(consumer)
+        assert (called, len(started)) == ([LOOK_SECONDS], 1)
         client.post(reverse("pipeline:cancel", args=[Sweep.objects.get().id]))
-        take_what_waits()
+        take_what_waits(consumer)
         assert len(started) == 1
 
     def test_a_bad_document_is_shown_again_with_its_mistake(self, client: Client) -> None:
@@ -382,15 +422,14 @@ class TestJobs:
         assert lines == [["没有", "-1", "null"], ["'=2", "-1", "null"], ["", "-1", "null"]]
 
     def test_its_files_are_counted_as_exports_and_its_page_is_not(
-        self, client: Client, started: list[int], settings: Any, monkeypatch: pytest.MonkeyPatch
+        self, client: Client, started: list[int], settings: Any
     ) -> None:
-        monkeypatch.setattr(rates, "now", lambda: 6_000_300.0)
-        settings.RATES = {**settings.RATES, "export": (1, 1, 600)}
+        settings.RATES = {**settings.RATES, "export.person": (1, 600)}
         client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
         sweep = Sweep.objects.get()
         asked = [client.get(reverse(f"pipeline:{file}", args=[sweep.id])) for file in ("csv", "csv", "png")]
         assert [answer.status_code for answer in asked] == [200, 429, 429]
-        assert asked[1]["Retry-After"] == "300"
+        assert 590 < int(asked[1]["Retry-After"]) <= 600
         assert client.get(reverse("pipeline:sweep", args=[sweep.id])).status_code == 200
 
     def test_another_engines_sweep_is_not_gone_on_with(self, client: Client) -> None:

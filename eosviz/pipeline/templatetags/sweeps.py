@@ -1,8 +1,19 @@
 """How numbers of a sweep are written."""
 
+from pathlib import Path
+
 from django import template
+from django.conf import settings
+
+from eosviz.launch.storage import Level, room_in
 
 register = template.Library()
+
+
+@register.simple_tag
+def server_has_no_room() -> bool:
+    """Whether jobs wait because nothing can be stored."""
+    return room_in(Path(settings.DATA_DIR)).level is Level.NONE
 
 
 @register.filter

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from eosviz.operating.needed_tables import check_tables
 from eosviz.pipeline.audit import DISAGREEMENTS_MAX, RULES, Outcome, audit
 from eosviz.pipeline.audit_sources import ENDING, NothingToAudit, facts_of
 from eosviz.pipeline.command_session import add_master, command_session
@@ -44,6 +45,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if (options["path"] is None) is not options["sessions"]:
             raise CommandError("give a PATH, or --sessions for those of the database", returncode=FAILED)
+        if options["sessions"]:
+            check_tables(returncode=FAILED)
         with tempfile.TemporaryDirectory() as folder:
             if options["sessions"]:
                 _export_finished(Path(folder))

@@ -3,12 +3,11 @@
 import signal
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from eosviz.operating.needed_tables import TablesCommand
 from eosviz.pipeline.runner import run_jobs
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Run the sweeps and shrinks that wait, one after the other (docs/sweeps.md)."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.urls import reverse
 from pyspark.sql import SparkSession
 
 from engine.scenario.header import ENGINE_VERSION
+from eosviz.operating.needed_tables import TablesCommand
 from eosviz.pipeline import actions
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.command_session import add_master, command_session
@@ -20,7 +21,7 @@ from eosviz.pipeline.sweep_job import run_sweep
 from eosviz.pipeline.sweep_measures import COUNTS
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Run a sweep document (docs/sweeps.md) on Spark and keep its table for the page."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -94,10 +95,17 @@ def _read(path: str) -> tuple[str, SweepDocument]:
 
 
 def _lines(done: Sweep) -> list[str]:
+    """A line a combination; of those that Kafka refused, and only where it refused some, by which requirement."""
     names = [axis["name"] for axis in done.axes]
-    head = [*names, "runs", "refused", "unfinished", *COUNTS]
-    rows = [[*row["values"], *(str(row[name]) for name in head[len(names) :])] for row in done.rows()]
+    found = list(done.rows())
+    rule = ["rule"] if any(row["refused"] for row in found) else []
+    head = [*names, "runs", "refused", *rule, "unfinished", *COUNTS]
+    rows = [[*row["values"], *(_cell(row[name]) for name in head[len(names) :])] for row in found]
     widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
     return [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]
     ]
+
+
+def _cell(value: object) -> str:
+    return "-" if value is None else str(value)

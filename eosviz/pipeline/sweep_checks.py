@@ -1,0 +1,133 @@
+"""Whether all that a sweep names exists in its scenario: settings, actors, partitions, messages. Looked at before Spark
+starts, so that nothing runs whose every row would say that it was refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from engine.broker.configuration import BrokerConfiguration
+from engine.errors import Refused
+from engine.scenario import BadScenario, Scenario
+from engine.scenario.schema import APIS, MIDDLEWARE_APIS
+from engine.watching import Watch
+from engine.world import World, build
+from eosviz.pipeline.bad_sweep import BadScenarioOfSweep, BadSweep, bad_value, nearest_of
+from eosviz.pipeline.sweep_axes import ANSWER
+from eosviz.pipeline.sweep_document import SweepDocument
+from eosviz.pipeline.sweep_parameters import sections_of
+
+BUILT_MAX = 300
+"""Combinations whose world is built, about 2 ms each. Of a larger grid every value of every axis is, beside the first
+values of the others; the documents of all of them are loaded.
+"""
+_MISTAKES = ("CFG-1",)
+"""A setting that does not exist, or cannot have this value. What other rules refuse is a combination that Kafka
+refuses, and that is a result: the table says so."""
+_ACTORS_OF_MATCH = ("from", "to")
+_OF_A_FAULT = re.compile(r"faults\.(\d+)(?:\.(.+))?")
+_FIELD_OF_ENTRY = {
+    "action": "kinds",
+    "match.api": "places",
+    "match.response": "places",
+    "match.rate": "rates",
+}
+"""A place in an entry of the fault script, and the field of a sweep's fault that it comes from."""
+
+Cell = dict[str, Any]
+
+
+def check_sweep(sweep: SweepDocument) -> None:
+    """Raises BadSweep at the first thing that does not exist."""
+    built = {id(cell) for cell in _built(sweep)}
+    world: World | None = None
+    for cell in sweep.cells:
+        try:
+            scenario = sweep.scenario_of(cell, sweep.first_seed)
+            if id(cell) in built:
+                world = _world(scenario) or world
+        except (BadScenario, Refused) as bad:
+            paths = [*sweep.fixed, *sweep.settings(cell, sweep.first_seed)]
+            near = nearest_path(sweep.base, bad.place, paths)
+            raise BadScenarioOfSweep(bad, near, _place(sweep, bad.place)) from bad
+    if world is not None:
+        _check_faults(sweep, world)
+
+
+def _built(sweep: SweepDocument) -> Iterator[Cell]:
+    """Those cells of `sweep.cells` whose world is built."""
+    if len(sweep.cells) <= BUILT_MAX:
+        yield from sweep.cells
+        return
+    first = sweep.cells[0]
+    for cell in sweep.cells:
+        if sum(cell[name] is not first[name] for name in first) <= 1:
+            yield cell
+
+
+def _world(scenario: Scenario) -> World | None:
+    """None where Kafka refuses the combination. Raises BadScenario; Refused of a setting that cannot be."""
+    try:
+        return build(scenario, Watch())
+    except Refused as refused:
+        if refused.rule in _MISTAKES:
+            raise
+        return None
+
+
+def _place(sweep: SweepDocument, place: str) -> str:
+    """In the sweep's document: its faults stand behind those of the scenario."""
+    found = _OF_A_FAULT.fullmatch(place)
+    own = len(sweep.document["faults"]) - len(sweep.faults)
+    if found is None or int(found[1]) < own:
+        return place
+    field = _FIELD_OF_ENTRY.get(found[2] or "", found[2])
+    return f"faults.{int(found[1]) - own}" + (f".{field}" if field else "")
+
+
+def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
+    """The path of the scenario that is most like the one that is wrong at ``place``; ``written``: the sweep's paths.
+    Empty where the path exists and its value is wrong."""
+    known = known_paths(scenario)
+    path = next((one for one in written if one == place or one.startswith(f"{place}.")), place)
+    if path in known:
+        return ""
+    parent, _, word = path.rpartition(".")
+    beside = [one.rpartition(".")[2] for one in known if one.rpartition(".")[0] == parent]
+    if not beside:
+        return nearest_of(path, known)
+    near = nearest_of(word, beside)
+    return f"{parent}.{near}" if near else ""
+
+
+def known_paths(scenario: Scenario) -> list[str]:
+    """Every path that is offered to vary, and the settings of brokers."""
+    paths = [one.path for section in sections_of(scenario) for one in section.parameters]
+    return [*paths, *(f"cluster.broker.{name}" for name in BrokerConfiguration.__slots__)]
+
+
+def _check_faults(sweep: SweepDocument, world: World) -> None:
+    """A fault that can fall on nothing would leave its runs as they are, and the table would call them safe."""
+    for position, fault in enumerate(sweep.faults):
+        match = fault.get("match", {})
+        for name in _ACTORS_OF_MATCH:
+            if name in match and match[name] not in world.roles:
+                raise _unknown(f"faults.{position}.match.{name}", match[name], list(world.roles))
+        partitions = list(world.controller.partitions)
+        if "partition" in match and match["partition"] not in partitions:
+            raise _unknown(f"faults.{position}.match.partition", match["partition"], partitions)
+        for place in fault["places"]:
+            possible = possible_apis(world)
+            if str(place).removesuffix(ANSWER) not in possible:
+                raise _unknown(f"faults.{position}.places", place, possible)
+
+
+def possible_apis(world: World) -> list[str]:
+    """Messages that some actor of this world could send."""
+    return [*(APIS if world.brokers else ()), *(MIDDLEWARE_APIS if world.nodes else ())]
+
+
+def _unknown(place: str, name: Any, known: list[str]) -> BadSweep:
+    return bad_value(place, name, "one_of", names=", ".join(known), nearest=nearest_of(name, known))

@@ -1,0 +1,53 @@
+"""Where a fault can fall in a scenario: the messages that it sends, and those that other settings make it send."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from engine.errors import Refused
+from engine.scenario import Scenario, entry, load
+from engine.scenario.schema import APIS, MIDDLEWARE_APIS
+from engine.scenario.script import listen
+from engine.simulation import Simulation
+from eosviz.pipeline.sweep_axes import ANSWER
+
+STEPS_LISTENED = 2_000
+"""Of the scenario as it is: more than most have, and a few hundredths of a second."""
+_OF_PRODUCERS = ("Metadata", "FindCoordinator", "InitProducerId", "Produce")
+"""Which of them are sent depends on settings that may vary."""
+_OF_CONSUMERS = ("Metadata", "Fetch")
+
+
+def with_answers(apis: tuple[str, ...]) -> list[str]:
+    """Each message, and its answer behind it; of middleware, every message is one of its own."""
+    return [
+        place for api in apis for place in ((api,) if api in MIDDLEWARE_APIS else (api, f"{api}{ANSWER}"))
+    ]
+
+
+EVERY_PLACE = with_answers((*APIS, *MIDDLEWARE_APIS))
+
+
+@cache
+def places_of(scenario: str, variant: str | None) -> list[str]:
+    """Of a scenario of the library, in the order of `EVERY_PLACE`."""
+    loaded = load(entry(scenario).document, variant, source=scenario)
+    found = {*_heard(loaded)}
+    if loaded["middleware"]["participants"]:
+        found |= {*with_answers(MIDDLEWARE_APIS)}
+    if loaded["producers"]:
+        found |= {*with_answers(_OF_PRODUCERS)}
+    if loaded["consumers"]:
+        found |= {*with_answers(_OF_CONSUMERS)}
+    return [place for place in EVERY_PLACE if place in found]
+
+
+def _heard(scenario: Scenario) -> list[str]:
+    """What is sent when it is played. Nothing of one that Kafka refuses."""
+    try:
+        simulation = Simulation(scenario, watching="bare")
+    except Refused:
+        return []
+    listener = listen(simulation)
+    simulation.run(steps=STEPS_LISTENED)
+    return [f"{one.api}{ANSWER}" if one.response else one.api for one in listener.heard]
