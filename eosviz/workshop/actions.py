@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import tomlkit
 from django.db import IntegrityError, transaction
 from django.db.models import F, ProtectedError
 
@@ -25,6 +24,8 @@ from engine.scenario.script import script_of
 from engine.simulation import ENGINE_VERSION
 from eosviz import quotas
 from eosviz.accounts.models import User
+from eosviz.bounded.refusing import BeyondBounds, Busy
+from eosviz.bounded.register import Caller, caller
 from eosviz.classroom.audit import note
 from eosviz.classroom.models import Classroom
 from eosviz.scenarios.editing import EDITS_MAX, TEXT_BYTES_MAX, CannotEdit, Edit, edited, written
@@ -42,7 +43,7 @@ from eosviz.workshop.models import (
     Language,
     Visibility,
 )
-from eosviz.workshop.trial import STEPS_MAX, Busy, Outcome, TooMuch, outcomes
+from eosviz.workshop.trial import STEPS_MAX, Outcome, outcomes
 
 IDENTIFIER = re.compile(ScenarioIdentifier.regex)
 FROM_NOTHING = """\
@@ -266,14 +267,14 @@ def _changed(text: str, edits: list[Edit]) -> str:
 def _writing() -> Iterator[None]:
     try:
         yield
-    except CannotEdit:
+    except (CannotEdit, BadScenario):
         raise WorkshopRefused("cannot_write", most=TEXT_BYTES_MAX) from None
 
 
 def _renamed(text: str) -> str:
     """Under a name of its own: two scenarios of one name are mistaken for one another."""
-    document = tomlkit.parse(text)
-    name = str(document.get("id", "MY"))[:30]
+    with _writing():
+        name = str(parse(text).get("id", "MY"))[:30]
     return _changed(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")])
 
 
@@ -296,7 +297,7 @@ def publish(draft: Draft) -> Edition:
         raise WorkshopRefused("too_many_versions", most=EDITIONS_MAX)
     _check_quota(draft.owner, "editions")  # before the engine is asked for nothing
     document = _publishable(draft.text)
-    made = _outcomes(draft.text)
+    made = _outcomes(draft.text, caller(draft.owner.owner_key))
     edition = Edition(
         draft=draft,
         number=1 if newest is None else newest.number + 1,
@@ -342,9 +343,9 @@ def _publishable(text: str) -> dict[str, Any]:
     return document
 
 
-def _outcomes(text: str) -> dict[str, Outcome]:
+def _outcomes(text: str, author: Caller) -> dict[str, Outcome]:
     with within_bounds():
-        made = outcomes(text)
+        made = outcomes(text, author)
     if not any(one.steps for one in made.values()) and not any(one.refused for one in made.values()):
         raise WorkshopRefused("nothing_happens")
     return made
@@ -352,17 +353,17 @@ def _outcomes(text: str) -> dict[str, Outcome]:
 
 @contextlib.contextmanager
 def within_bounds() -> Iterator[None]:
-    """A run in the process of trials. Raises WorkshopRefused."""
+    """A run in a bounded process. Raises WorkshopRefused."""
     try:
         yield
     except Busy:
         raise WorkshopRefused("busy") from None
-    except TooMuch:
+    except BeyondBounds:
         raise WorkshopRefused("too_much") from None
 
 
 def check(edition: Edition) -> dict[str, Any] | None:
-    """Run it again on this engine and remember the first step that is another one. Raises TooMuch or Busy."""
+    """Run it again on this engine and remember the first step that is another one. Raises BeyondBounds or Busy."""
     differs = None
     made = outcomes(edition.text)
     before = edition.step_digests
@@ -381,7 +382,7 @@ def check(edition: Edition) -> dict[str, Any] | None:
 
 def check_all(
     *, again: bool = False
-) -> Iterator[tuple[Edition, dict[str, Any] | None, Busy | TooMuch | None]]:
+) -> Iterator[tuple[Edition, dict[str, Any] | None, Busy | BeyondBounds | None]]:
     """`check` of each edition that this engine was not compared with yet, or of all: what differs, or why it could not
     be run. One at a time, so that whoever asks may stop."""
     wanted = Edition.objects.all() if again else Edition.objects.to_check(ENGINE_VERSION)
@@ -391,7 +392,7 @@ def check_all(
             continue  # deleted meanwhile
         try:
             yield edition, check(edition), None
-        except (Busy, TooMuch) as error:
+        except (Busy, BeyondBounds) as error:
             yield edition, None, error
 
 

@@ -24,28 +24,30 @@ from django.views.decorators.http import require_POST, require_safe
 from engine.scenario import BadScenario, parse
 from engine.scenario.form import form, names_in
 from engine.scenario.mistakes import mistakes
+from eosviz.bounded.refusing import BeyondBounds, Busy
+from eosviz.bounded.register import caller
+from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
+from eosviz.rates import TooOften, take, too_often
 from eosviz.scenarios.cards import card_of
 from eosviz.scenarios.editing import EDITS_MAX, TEXT_BYTES_MAX, CannotEdit, Edit, edited
 from eosviz.scenarios.views import YEAR_SECONDS, catalogue_address
+from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs import actions as walking
 from eosviz.walkthroughs.browser import browser_making
-from eosviz.walkthroughs.budget import Buckets
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.views import PROBLEM_STATUS
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.lesson import lesson_html
 from eosviz.workshop.models import Draft, Edition
-from eosviz.workshop.trial import Asked, Busy, TooMuch, mistake_of
+from eosviz.workshop.trial import Asked, mistake_of
 from eosviz.workshop.trial import try_out as trial_of
 
 BODY_BYTES_MAX = 2 * TEXT_BYTES_MAX + 64 * 1024
 """A text as JSON, with its edits."""
-trials = Buckets(lambda: (0.5, 20))
-"""Trial runs of one person: each is a process."""
-edits = Buckets(lambda: (5, 60))
-"""Changes of one person: each reads the whole text."""
+
+BYTES_OF_ONE_EDIT = 25_000
+"""Of what is sent: a longer text counts as so many edits more."""
 
 Json = dict[str, Any]
 
@@ -118,6 +120,8 @@ def _lesson(text: str, language: str) -> str:
     def waiting(about: str, step: int) -> str:
         return say("builder.picture.waits", language, {"about": about, "step": step})
 
+    from eosviz.workshop.lesson import lesson_html  # few pages hold Markdown
+
     return lesson_html(text, lambda variant, step: None, waiting)
 
 
@@ -137,13 +141,21 @@ def _refuse(key: str, status: int, **params: Any) -> HttpResponse:
     return _answer({"refused": told, **params}, status)
 
 
+def _too_often(request: HttpRequest, refused: TooOften) -> HttpResponse:
+    language = language_of(get_language())
+    said = [say(key, language, refused.params) for key in (refused.key, refused.remedy_key)]
+    response = _answer({"refused": " ".join(said)}, HTTPStatus.TOO_MANY_REQUESTS)
+    response["Retry-After"] = str(refused.wait_seconds)
+    return response
+
+
 def _read(request: HttpRequest, kind: Any) -> Any:
     """None where the body is not what is asked for."""
     if len(request.body) > BODY_BYTES_MAX:
         return None
     try:
         asked = msgspec.json.decode(request.body, type=kind)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None
     return asked if len(asked.text.encode(errors="replace")) <= TEXT_BYTES_MAX else None
 
@@ -154,8 +166,11 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 def edit(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     """A text and edits in, the changed text and its meaning out. Stores nothing."""
     _own(request, draft_id)
-    if not edits.take(f"user {request.user.pk}"):
-        return _refuse("workshop.refused.too_fast", HTTPStatus.TOO_MANY_REQUESTS)
+    try:
+        # Each change reads the whole text, some seconds of work for the longest.
+        take("edit_draft.person", request.user.owner_key, 1 + len(request.body) // BYTES_OF_ONE_EDIT)
+    except TooOften as refused:
+        return _too_often(request, refused)
     asked = _read(request, AskedEdit)
     if asked is None or len(asked.edits) > EDITS_MAX:
         return _refuse("workshop.refused.too_long", HTTPStatus.BAD_REQUEST, most=TEXT_BYTES_MAX)
@@ -176,16 +191,21 @@ def edit(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 def preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     """The engine runs the text: what came out (`Trial`), each sentence in the reader's language."""
     _own(request, draft_id)
-    if not trials.take(f"user {request.user.pk}"):
-        return _refuse("workshop.refused.too_fast", HTTPStatus.TOO_MANY_REQUESTS)
+    try:
+        take("try_out.person", request.user.owner_key)  # Each trial run is a process.
+    except TooOften as refused:
+        return _too_often(request, refused)
     asked = _read(request, AskedTrial)
     if asked is None:
         return _refuse("workshop.refused.too_long", HTTPStatus.BAD_REQUEST, most=TEXT_BYTES_MAX)
     try:
-        trial = msgspec.to_builtins(trial_of(Asked(text=asked.text, variant=asked.variant)))
-    except Busy:
-        return _refuse("workshop.refused.busy", HTTPStatus.SERVICE_UNAVAILABLE)
-    except TooMuch:
+        question = Asked(text=asked.text, variant=asked.variant)
+        trial = msgspec.to_builtins(trial_of(question, caller(request.user.owner_key, address_of(request))))
+    except Busy as busy:
+        response = _refuse("workshop.refused.busy", HTTPStatus.SERVICE_UNAVAILABLE)
+        response["Retry-After"] = str(busy.seconds)
+        return response
+    except BeyondBounds:
         return _refuse("workshop.refused.too_much", HTTPStatus.UNPROCESSABLE_ENTITY)
     language = language_of(get_language())
     first = trial["surprise"]
@@ -242,10 +262,11 @@ def publish(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     from eosviz.workshop.views import refused_page
 
     draft = _own(request, draft_id)
-    if not trials.take(f"user {request.user.pk}"):
-        return refused_page(request, draft, WorkshopRefused("too_fast"), HTTPStatus.TOO_MANY_REQUESTS)
     try:
+        take("try_out.person", request.user.owner_key)
         actions.publish(draft)
+    except TooOften as too_fast:
+        return too_often(request, too_fast)
     except WorkshopRefused as refused:
         return refused_page(request, draft, refused)
     return redirect("workshop:detail", draft.id)

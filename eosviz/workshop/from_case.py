@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 
 from engine.explain import LANGUAGES
 from eosviz.accounts.models import User
+from eosviz.bounded.register import Caller, caller
 from eosviz.catalogue import say
 from eosviz.pipeline.kafka_logs.case_scenario import (
     NoScenarioError,
@@ -61,10 +62,11 @@ def from_case(request: HttpRequest, replay_id: uuid.UUID) -> HttpResponse:
 def draft_of_case(owner: User, replay: Replay) -> Draft:
     """Raises NoScenarioError: why no scenario writes such a log; WorkshopRefused: too many drafts, or a run that takes
     too much."""
-    return create_draft(owner, text_of_case(replay), origin_name=replay.title["en"])
+    text = text_of_case(replay, caller(owner.owner_key))
+    return create_draft(owner, text, origin_name=replay.title["en"])
 
 
-def text_of_case(replay: Replay) -> str:
+def text_of_case(replay: Replay, author: Caller | None = None) -> str:
     """The scenario, played once and compared with the case. Raises NoScenarioError or WorkshopRefused."""
     if replay.steps > CASE_BATCHES_MAX:
         raise NoScenarioError("batches", count=replay.steps, most=CASE_BATCHES_MAX)
@@ -86,7 +88,7 @@ def text_of_case(replay: Replay) -> str:
     # They stand where the library's documents have them: behind the title.
     text = text_of_document({name: document[name] for name in ("id", "profile", "title")} | texts | document)
     with within_bounds():
-        run = played(text)
+        run = played(text, author)
     if run.view is None:
         raise NoScenarioError("refused", reason=run.refused)
     place = differs_at(case, lanes_of(run.view))

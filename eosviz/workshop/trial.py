@@ -1,19 +1,12 @@
-"""A trial run of a document that somebody is writing, in a process of its own with bounded memory and time.
+"""A trial run of a document that is being written, in a bounded process (`eosviz/bounded`).
 
 A document may ask for anything: a hundred thousand calls, a million steps. What grows beyond the bounds ends with
-that process, and nothing else does.
-
-    python -m eosviz.workshop.trial <asked.json
-
-prints what `Trial` says, as JSON. Knows the engine and nothing of Django.
+that process, and nothing else does. What runs in the process knows the engine and nothing of Django.
 """
 
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,34 +14,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from eosviz.bounded_process import bound_this_process
+from eosviz.bounded.tasks import TASKS
 
 if TYPE_CHECKING:
     from engine.scenario import BadScenario
+    from eosviz.bounded.register import Caller
 
-PROCESSOR_SECONDS_MAX = 20
-"""Of the process; the run itself stops in time to say how far it came."""
 RUN_SECONDS_MAX = 8
-MEMORY_BYTES_MAX = 1024 * 1024 * 1024
-SECONDS_MAX = 120
-"""Of the clock: a busy machine may need long for what takes little."""
+"""Of the processor: the run stops well before its process is ended, to say how far it came."""
 STEPS_MAX = 20_000
 MESSAGES_MAX = 400
-AT_ONCE_MAX = 2
-"""Trials that one process of the site lets run beside each other."""
-WAIT_SECONDS_MAX = 20
-_ROOT = Path(__file__).resolve().parents[2]
-_turns = threading.BoundedSemaphore(AT_ONCE_MAX)
 
 Json = dict[str, Any]
-
-
-class TooMuch(Exception):
-    """The trial grew beyond its bounds."""
-
-
-class Busy(Exception):
-    """Others are being tried; ask again."""
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
@@ -143,40 +120,26 @@ class Played(msgspec.Struct, kw_only=True):
     refused: Json | None = None
 
 
-def try_out(asked: Asked) -> Trial:
-    """Raises TooMuch or Busy."""
-    return msgspec.json.decode(_run(asked), type=Trial)
+def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
+    """Raises BeyondBounds or Busy."""
+    return msgspec.json.decode(_answer("trial", asked, caller), type=Trial)
 
 
-def outcomes(text: str) -> dict[str, Outcome]:
-    """Of the document itself (`""`) where it acts, and of each variant. Raises TooMuch or Busy."""
-    return msgspec.json.decode(_run(Asked(text=text, wanted="outcomes")), type=dict[str, Outcome])
+def outcomes(text: str, caller: Caller | None = None) -> dict[str, Outcome]:
+    """Of the document itself (`""`) where it acts, and of each variant. Raises BeyondBounds or Busy."""
+    asked = Asked(text=text, wanted="outcomes")
+    return msgspec.json.decode(_answer("outcomes", asked, caller), type=dict[str, Outcome])
 
 
-def played(text: str) -> Played:
-    """The document to its end. Raises TooMuch or Busy."""
-    return msgspec.json.decode(_run(Asked(text=text, wanted="view")), type=Played)
+def played(text: str, caller: Caller | None = None) -> Played:
+    """The document to its end. Raises BeyondBounds or Busy."""
+    return msgspec.json.decode(_answer("trial", Asked(text=text, wanted="view"), caller), type=Played)
 
 
-def _run(asked: Asked) -> bytes:
-    if not _turns.acquire(timeout=WAIT_SECONDS_MAX):
-        raise Busy
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", __name__],
-            cwd=_ROOT,
-            input=msgspec.json.encode(asked),
-            capture_output=True,
-            timeout=SECONDS_MAX,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise TooMuch from error
-    finally:
-        _turns.release()
-    if done.returncode != 0:
-        raise TooMuch(done.stderr.decode(errors="replace")[-2000:])
-    return done.stdout
+def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
+    from eosviz.bounded import runner  # knows Django, which the process does not
+
+    return runner.answer(TASKS[task], asked, caller or runner.NOBODY)
 
 
 # -- in the process ------------------------------------------------------------------------------------------
@@ -349,12 +312,7 @@ _ANSWERS: dict[str, Callable[[Asked], Any]] = {
 }
 
 
-def main() -> int:
-    bound_this_process(PROCESSOR_SECONDS_MAX, MEMORY_BYTES_MAX)
-    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
-    sys.stdout.buffer.write(msgspec.json.encode(_ANSWERS[asked.wanted](asked)))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def answer(question: bytes, folder: Path) -> bytes:
+    """The task of the process: `Asked` in, what its `wanted` gives out, both as JSON."""
+    asked = msgspec.json.decode(question, type=Asked)
+    return msgspec.json.encode(_ANSWERS[asked.wanted](asked))

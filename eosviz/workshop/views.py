@@ -31,7 +31,6 @@ from eosviz.walkthroughs.models import Branch
 from eosviz.walkthroughs.views import PROBLEM_STATUS
 from eosviz.workshop import actions
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.lesson import lesson_html
 from eosviz.workshop.models import Draft, Edition, Visibility
 
 PAGE = 24
@@ -248,6 +247,8 @@ def _lesson(edition: Edition) -> str:
             step=step,
         )
         return link.address("replays:card")
+
+    from eosviz.workshop.lesson import lesson_html  # few pages hold Markdown
 
     return lesson_html(text, picture)
 

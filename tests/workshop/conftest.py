@@ -8,7 +8,6 @@ from django.core.cache import cache
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import Role
 from eosviz.workshop import actions
-from eosviz.workshop.building import edits, trials
 from eosviz.workshop.models import Draft
 from tests.accounts.conftest import person
 from tests.walkthroughs.conftest import _no_simulation_of_another_test  # noqa: F401
@@ -43,8 +42,6 @@ action = "drop"
 @pytest.fixture(autouse=True)
 def _whole_budgets() -> None:
     cache.clear()
-    trials.forget()
-    edits.forget()
 
 
 @pytest.fixture

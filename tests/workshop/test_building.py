@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -11,6 +13,7 @@ from django.test import Client
 from engine.scenario import entry
 from engine.scenario.form import form
 from eosviz.accounts.models import User
+from eosviz.bounded.refusing import BeyondBounds
 from eosviz.catalogue import say, words
 from eosviz.workshop import trial
 from eosviz.workshop.lesson import lesson_html
@@ -97,7 +100,7 @@ def test_a_trial_says_verdicts_the_first_surprise_and_the_messages(browser: Clie
 def test_trials_of_one_person_are_bounded(
     browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eosviz.workshop.building.trial_of", lambda asked: tried(asked.text, None))
+    monkeypatch.setattr("eosviz.workshop.building.trial_of", lambda asked, caller: tried(asked.text, None))
     broken = {"text": "id = ["}
     statuses = [post(browser, draft, "preview", **broken).status_code for _ in range(22)]
     assert statuses[:20] == [200] * 20 and 429 in statuses
@@ -112,8 +115,8 @@ def test_a_refused_configuration_and_a_long_run_are_told(monkeypatch: pytest.Mon
 
 
 def test_a_run_that_grows_without_end_is_ended_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "SECONDS_MAX", 0.01)
-    with pytest.raises(trial.TooMuch):
+    monkeypatch.setitem(trial.TASKS, "trial", replace(trial.TASKS["trial"], clock_seconds=0))
+    with pytest.raises(BeyondBounds):
         trial.try_out(Asked(text=TEXT))
 
 
@@ -225,3 +228,85 @@ class Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.seen.append((tag, {name: value or "" for name, value in attributes}))
+
+
+DOTS = TEXT.replace('id = "MY-LOST"', 'id = "MY-LOST"\n' + "a." * 40_000 + "a = 1")
+VARIANT = (
+    TEXT
+    + """
+[[variants]]
+name = "v"
+title = { en = "v", zh-Hans = "v" }
+set = { "__class__.__init__" = 1 }
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (DOTS, 3),
+        (TEXT.replace("id =", "seed = " + "9" * 4_301 + "\nid ="), 2),
+        (TEXT.replace("id =", "seed = 0xffff_ffff_ffff_ffff_f\nid ="), 2),
+        (TEXT.replace("id =", "seed = 1e999\nid ="), 2),
+        (TEXT.replace("id =", "seed = 2020-01-01\nid ="), 2),
+        (VARIANT, TEXT.count("\n") + 5),
+    ],
+)
+def test_a_hostile_text_is_a_mistake_with_its_line_wherever_it_is_read(
+    browser: Client, draft: Draft, text: str, line: int
+) -> None:
+    (mistake,) = post(browser, draft, "edit", text=text, edits=[]).json()["mistakes"]
+    assert mistake["line"] == line and mistake["wrong"] and mistake["allowed"]
+    edit = {"do": "set", "path": ["id"], "value": "MY-X"}
+    assert post(browser, draft, "edit", text=text, edits=[edit]).status_code == 200
+    saved = post(browser, draft, "save", text=text, revision=draft.revision)
+    assert saved.status_code == 200
+    for door in ("try", "publish"):
+        assert browser.post(f"/workshop/{draft.id}/{door}").status_code == 422
+    taken = browser.post("/workshop/import", {"file": io.BytesIO(text.encode())})
+    assert taken.status_code == (302 if text is VARIANT else 422)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"text": "", "edits": [{"do": "set", "path": ["id"], "value": ' + b"[" * 60_000,
+        b'{"text": "\xff"}',
+        b'{"text": "\xed\xa0\x80"}',
+        b'{"text": "\\ud800"}',
+        b'{"text": ' + b"9" * 5_000 + b"}",
+        b'{"text": "", "revision": 1e400}',
+        b"[" * 90_000,
+        b"",
+    ],
+)
+def test_a_body_that_is_no_request_is_refused(browser: Client, draft: Draft, body: bytes) -> None:
+    for what in ("edit", "preview", "save"):
+        answer = browser.post(f"/workshop/{draft.id}/{what}", body, content_type="application/json")
+        assert answer.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "value", [10**30, 0.5, "\u0000", "\ud7ff", {"": {"": 1}}, {"a" * 300: 1}, None, [[[]]]]
+)
+def test_an_edit_with_an_odd_value_answers(browser: Client, draft: Draft, value: Any) -> None:
+    for path in (["id"], ["x", "y"], ["faults", 0], ["faults", 9], ["", ""], ["title", 0], []):
+        edit = {"do": "set", "path": path, "value": value}
+        assert post(browser, draft, "edit", text=TEXT, edits=[edit]).status_code == 200
+
+
+def test_an_edit_with_a_deep_value_is_refused(browser: Client, draft: Draft) -> None:
+    value: Any = 1
+    for _ in range(400):
+        value = {"a": value}
+    edit = {"do": "set", "path": ["x"], "value": value}
+    answered = post(browser, draft, "edit", text=TEXT, edits=[edit])
+    assert answered.status_code == 200 and answered.json()["refused"] and answered.json()["text"] == TEXT
+
+
+def test_edits_of_a_long_text_are_fewer(browser: Client, draft: Draft, settings: Any) -> None:
+    settings.RATES = {**settings.RATES, "edit_draft.person": (60, 36_000)}
+    text = TEXT + "#" * 90_000
+    answers = [post(browser, draft, "edit", text=text, edits=[]).status_code for _ in range(16)]
+    assert answers == [200] * 15 + [429]

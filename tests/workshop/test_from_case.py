@@ -16,11 +16,11 @@ from eosviz.pipeline.kafka_logs.case_scenario import (
     lanes_of,
     scenario_of,
 )
-from eosviz.replays.actions import open_log
 from eosviz.replays.models import Replay
 from eosviz.workshop.from_case import text_of_case
 from eosviz.workshop.models import Draft
 from tests.accounts.conftest import person, signed_in
+from tests.replays.opened import open_log
 
 LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
 COMMIT, ABORT = "COMMIT", "ABORT"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from eosviz.operating.needed_tables import TablesCommand
 from eosviz.workshop import actions
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = (
         "Run published scenarios of the workshop on this engine and compare every step with the one that was"
         " published. What differs is shown to its author. Without --all: those that this version of the engine"

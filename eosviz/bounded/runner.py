@@ -1,0 +1,134 @@
+"""Starting a bounded process when its turn has come, and taking its answer."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from django.conf import settings
+
+from eosviz.bounded.protocol import ANSWER, ASKED, NO_MEMORY, REFUSED, REFUSED_CODE, SAID, TASK, Refusal
+from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, Refused, Stopped
+from eosviz.bounded.register import Caller, Register, Request
+from eosviz.bounded.tasks import Task
+from eosviz.launch.storage import Level, room_in
+
+logger = logging.getLogger(__name__)
+
+WAIT_SECONDS_MAX = 20
+"""For who waits in an open page that shows nothing meanwhile; then it says that others are ahead."""
+BUSY_SECONDS = 10
+LOOK_SECONDS = 0.05
+"""Between two looks of the first in the queue; those behind it look less often."""
+LOOK_SECONDS_MAX = 1.0
+LOGGED_BYTES_MAX = 2_000
+"""Of what a process said that ended by a fault."""
+NOBODY = Caller()
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
+"""What a process gets of the site's environment: no key and no address of a database."""
+_ROOT = Path(__file__).resolve().parents[2]
+_STOPPING = {-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """`folder`: what the process left beside its answer; it goes when the block ends."""
+
+    answer: bytes
+    folder: Path
+
+
+def register() -> Register:
+    return Register(Path(settings.DATA_DIR) / "bounded")
+
+
+def answer(task: Task, asked: Any, caller: Caller = NOBODY) -> bytes:
+    """The answer alone, for who waits in an open page. Raises what `run` raises."""
+    with run(task, asked, caller, wait_seconds=WAIT_SECONDS_MAX) as done:
+        return done.answer
+
+
+@contextmanager
+def run(
+    task: Task,
+    asked: Any,
+    caller: Caller = NOBODY,
+    *,
+    name: str | None = None,
+    wait_seconds: float = math.inf,
+) -> Iterator[Done]:
+    """Wait for a turn, ask the process and wait for its answer. `asked`: what msgspec writes as JSON. `name`: see
+    `Register.enter`. `wait_seconds`: for the turn. Raises Refused, BeyondBounds, Busy, Cancelled, Stopped,
+    or OSError where nothing can be stored."""
+    with register().enter(task, caller, name) as request:
+        (request.folder / TASK).write_bytes(msgspec.json.encode(task))
+        (request.folder / ASKED).write_bytes(msgspec.json.encode(asked))
+        _wait_for_turn(request, wait_seconds)
+        code = _run_process(task, request)
+        if code != 0:
+            _raise(task, request.folder, code)
+        yield Done((request.folder / ANSWER).read_bytes(), request.folder)
+
+
+def _wait_for_turn(request: Request, wait_seconds: float) -> None:
+    until = time.monotonic() + wait_seconds
+    while not request.start(settings.BOUNDED_MEMORY_BYTES):
+        if request.cancelled:
+            raise Cancelled
+        if time.monotonic() > until:
+            raise Busy("bounded.busy", {"seconds": BUSY_SECONDS}, seconds=BUSY_SECONDS)
+        time.sleep(min(LOOK_SECONDS * max(request.place, 1), LOOK_SECONDS_MAX))
+
+
+def _run_process(task: Task, request: Request) -> int:
+    """The exit code. Raises BeyondBounds or Cancelled; then the process has ended too."""
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    until = time.monotonic() + task.clock_seconds
+    with (request.folder / SAID).open("wb") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "eosviz.bounded", str(request.folder), str(os.getpid())],
+            cwd=_ROOT,
+            env={**environment, "TMPDIR": str(request.folder), "PYTHONUTF8": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            pass_fds=(request.held,),
+        )
+    try:
+        while True:
+            try:
+                return process.wait(LOOK_SECONDS)
+            except subprocess.TimeoutExpired:
+                if request.cancelled:
+                    raise Cancelled from None
+                if time.monotonic() > until:
+                    raise BeyondBounds(task.beyond) from None
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _raise(task: Task, folder: Path, code: int) -> None:
+    if code == REFUSED_CODE:
+        refusal = msgspec.json.decode((folder / REFUSED).read_bytes(), type=Refusal)
+        raise Refused(refusal.key, refusal.params)
+    if code in _STOPPING:
+        raise Stopped
+    if (room := room_in(folder)).level is Level.NONE:
+        raise OSError(errno.ENOSPC, room.why, str(folder))  # the file is not too large, the disk is too full
+    if code not in (NO_MEMORY, -signal.SIGXCPU):
+        said = (folder / SAID).read_bytes()[-LOGGED_BYTES_MAX:].decode(errors="replace")
+        logger.warning("the bounded process %s ended with %s: %s", task.name, code, said)
+    raise BeyondBounds(task.beyond)

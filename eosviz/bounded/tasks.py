@@ -1,0 +1,72 @@
+"""Every kind of bounded process: what it runs, how much it may take, and what is said when it takes more.
+
+Knows nothing of Django: the process reads this table too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEBIBYTE = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """`beyond`: the key of the sentence when the process grew beyond its bounds. `interactive`: a person waits for the
+    answer in an open page, so it goes first."""
+
+    name: str
+    work: str
+    """`module:function`; the function takes the question's bytes and the folder, and returns the answer's bytes."""
+    processor_seconds: int
+    memory_bytes: int
+    clock_seconds: int
+    """A busy machine may need long for what takes little."""
+    beyond: str
+    interactive: bool = False
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        Task(
+            name="trial", work="eosviz.workshop.trial:answer", interactive=True,
+            processor_seconds=20, memory_bytes=1024 * MEBIBYTE, clock_seconds=120,
+            beyond="workshop.refused.too_much",
+        ),
+        Task(
+            name="linked", work="eosviz.replays.linked_run:answer", interactive=True,
+            processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
+            beyond="link_too_much",
+        ),
+        Task(
+            name="outcomes", work="eosviz.workshop.trial:answer",
+            processor_seconds=20, memory_bytes=1024 * MEBIBYTE, clock_seconds=120,
+            beyond="workshop.refused.too_much",
+        ),
+        Task(
+            name="replay", work="eosviz.replays.bringing:bring",
+            processor_seconds=80, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
+            beyond="replays.refused.check_too_much",
+        ),
+        Task(
+            name="parquet_replay", work="eosviz.replays.bringing:bring",
+            processor_seconds=110, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
+            beyond="replays.refused.parquet_too_much",
+        ),
+        Task(
+            name="log", work="eosviz.replays.log_analysis:analyse",
+            processor_seconds=30, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
+            beyond="replays.refused.log_too_much",
+        ),
+        Task(
+            name="log_steps", work="eosviz.replays.log_analysis:analyse",
+            processor_seconds=30, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
+            beyond="replays.refused.log_too_much",
+        ),
+    )
+}  # fmt: skip
+
+MEMORY_BYTES_MAX = max(task.memory_bytes for task in TASKS.values())
+"""The bound for all together is at least this, or one kind never starts."""
+INTERACTIVE_BYTES_MAX = max(task.memory_bytes for task in TASKS.values() if task.interactive)

@@ -1,0 +1,51 @@
+"""What the bounded processes of the tests run."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+from eosviz.bounded.refusing import Refused
+
+
+def answer(question: bytes, folder: Path) -> bytes:
+    (folder / "left").write_bytes(b"beside it")
+    return question
+
+
+def refuse(question: bytes, folder: Path) -> bytes:
+    raise Refused("replays.refused.no_file", {"name": "x"})
+
+
+def sleep(question: bytes, folder: Path) -> bytes:
+    time.sleep(json.loads(question))
+    return b""
+
+
+def grow(question: bytes, folder: Path) -> bytes:
+    """Until the memory ends; tells how much there was by a file."""
+    kept = []
+    while True:
+        kept.append(bytearray(b"x") * 2**20)
+
+
+def turn(question: bytes, folder: Path) -> bytes:
+    """Until the processor time ends."""
+    while True:
+        pass
+
+
+def break_down(question: bytes, folder: Path) -> bytes:
+    raise KeyError("a fault of ours")
+
+
+def fill(question: bytes, folder: Path) -> bytes:
+    (folder / "large").write_bytes(bytes(json.loads(question)))
+    return b""
+
+
+def environment(question: bytes, folder: Path) -> bytes:
+    import os
+
+    return json.dumps(sorted(os.environ)).encode()
