@@ -1,26 +1,23 @@
-"""What can be done with replays. Commands, pages and the API are doors to these functions."""
+"""What can be done with replays. Commands, pages and the API call these functions."""
 
-import hashlib
+import shutil
+import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 from django.db import transaction
 
-from engine.codec.log_case import TITLE_PARTITIONS_MAX, LogCase, NotALogError, log_case
-from engine.scenario.header import ENGINE_VERSION
-from eosviz.pipeline.kafka_logs.compiled import segment_reader
-from eosviz.pipeline.kafka_logs.lone_files import most_telling
-from eosviz.pipeline.kafka_logs.previews import Preview, previews_of
-from eosviz.replays import format, player_file, writing
-from eosviz.replays.bringing import brought
-from eosviz.replays.checking import verified
-from eosviz.replays.log_analysis import Analysis, analyse, bounded, is_bundle
-from eosviz.replays.log_branches import branches_of, tell_previews
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import BeyondBounds, NoAnswer, Refused
+from eosviz.bounded.register import Caller, caller
+from eosviz.bounded.tasks import TASKS
+from eosviz.replays import bringing, format, log_analysis, writing
+from eosviz.replays.log_options import LogOptions
 from eosviz.replays.models import Replay, ReplayFile
 from eosviz.replays.refusal import ReplayRefused
-from eosviz.replays.storable import storable
 from eosviz.walkthroughs.models import (
     Branch,
     Keyframe,
@@ -115,16 +112,75 @@ def _stored_steps(
 def import_replay(file: BinaryIO, owner: str) -> Replay:
     """Read any form, check, run again and store. Raises ReplayRefused; then nothing was stored."""
     ReplayRefused.check_quota(owner, "replays")
+    with tempfile.NamedTemporaryFile(prefix="eosviz-replay-") as given:
+        shutil.copyfileobj(file, given)
+        given.flush()
+        try:
+            replay, content = read_replay(Path(given.name), owner, caller(owner))
+        except NoAnswer as none:
+            raise ReplayRefused.said(none.key, none.params) from none
+    return keep(replay, "replays", content)
+
+
+def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -> tuple[Replay, bytes]:
+    """The replay of a file in any form, not stored yet, and its replay file. `name`: see `bounded.runner.run`, which
+    tells what this raises."""
     identity = uuid.uuid4()
-    found = brought(file, str(identity))
-    row = msgspec.structs.asdict(found.row)
-    return _keep(
-        Replay(id=identity, owner=owner, kind="session", player=found.player, **row), "replays", found.file
+    with path.open("rb") as file:
+        task = TASKS["parquet_replay" if file.read(len(bringing.PARQUET)) == bringing.PARQUET else "replay"]
+    with runner.run(task, bringing.Asked(str(path), str(identity)), asks, name=name) as done:
+        row = msgspec.structs.asdict(msgspec.json.decode(done.answer, type=bringing.Row))
+        player = (done.folder / bringing.PLAYER).read_bytes()
+        replay = Replay(id=identity, owner=owner, kind="session", player=player, **row)
+        return replay, (done.folder / bringing.REPLAY).read_bytes()
+
+
+def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: str | None = None) -> Replay:
+    """The log case of an upload's files, not stored yet; damage inside them is shown and never refused. `name`: see
+    `bounded.runner.run`, which tells what this raises."""
+    asked = log_analysis.Asked(str(folder), str(uuid.uuid4()), options)
+    try:
+        return _log_case("log", asked, owner, asks, name)
+    except BeyondBounds as beyond:
+        # The steps alone take much less; the page says that there are no verdicts.
+        asked.verdicts = False
+        try:
+            return _log_case("log_steps", asked, owner, asks, name)
+        except Refused:
+            raise beyond from None
+
+
+def _log_case(task: str, asked: log_analysis.Asked, owner: str, asks: Caller, name: str | None) -> Replay:
+    with runner.run(TASKS[task], asked, asks, name=name) as done:
+        row = msgspec.json.decode(done.answer, type=log_analysis.Row)
+        player = (done.folder / log_analysis.PLAYER).read_bytes()
+        bundle = done.folder / log_analysis.BUNDLE
+        return _log_replay(
+            asked.identity, owner, row, player, bundle.read_bytes() if bundle.exists() else None
+        )
+
+
+def _log_replay(
+    identity: str, owner: str, row: log_analysis.Row, player: bytes, bundle: bytes | None
+) -> Replay:
+    told = msgspec.structs.asdict(row)
+    return Replay(
+        id=uuid.UUID(identity), owner=owner, kind="log", state="log", player=player, bundle=bundle, **told
     )
 
 
-def _keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
-    """Others may have stored something of this person's meanwhile, and only now its size is known."""
+def keep_case(document: dict[str, Any]) -> Replay:
+    """Store what a case that was read in place says: its summary, whatever the size of the files. It belongs to
+    nobody, as what the command line brings. ``document``: with keys and parameters for sentences.
+    """
+    identity = str(uuid.uuid4())
+    row, player = log_analysis.stored_in_place(document, identity)
+    return keep(_log_replay(identity, "", row, player, None), "cases")
+
+
+def keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
+    """Store it. Others may have stored something of this person's meanwhile, and only now its size is known. Raises
+    ReplayRefused."""
     with transaction.atomic():
         ReplayRefused.check_quota(replay.owner, quota)
         size = len(replay.player) + len(file) + len(replay.bundle or b"")
@@ -133,98 +189,3 @@ def _keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
         if file:
             ReplayFile.objects.create(replay=replay, content=file)
     return replay
-
-
-def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
-    """Make and store the log case of a broker's files (path to content). Raises ReplayRefused when none of
-    them can be shown; damage inside them is shown and never refused."""
-    ReplayRefused.check_quota(owner, "cases")
-    if not files:
-        raise ReplayRefused("no_log_file")
-    analysis = analyse(files)
-    previews = previews_of(analysis.document or {})
-    try:
-        case = log_case(files, segment_reader(), analysis.told, [one.ending for one in previews])
-    except NotALogError as error:
-        document = analysis.document or {}
-        if not document.get("partitions") and not document.get("log_lines"):
-            if any(is_bundle(path, content) for path, content in files.items()):
-                raise ReplayRefused("no_bundle") from error
-            alone = most_telling(files)
-            if alone is not None:
-                raise ReplayRefused.said(alone.key, alone.params) from error
-            raise ReplayRefused.said(error.key, error.params) from error
-        case = _printed_case(document)
-    return _store_log(case, analysis, owner, previews)
-
-
-def keep_case(document: dict[str, Any]) -> Replay:
-    """Store what a case that was read in place says: its summary, whatever the size of the files. It belongs to
-    nobody, as what the command line brings. ``document``: with keys and parameters for sentences.
-    """
-    return _store_log(_printed_case(document), Analysis(bounded(document)), owner="")
-
-
-def _printed_case(analysis: dict[str, Any]) -> LogCase:
-    """A case of tables and log lines: it has verdicts, and no batches to step through."""
-    named = [partition["name"] for partition in analysis["partitions"]]
-    # Lines of a client's log name no partition.
-    title = ", ".join(named[:TITLE_PARTITIONS_MAX]) or analysis["log_lines"][0]["place"].partition(": ")[0]
-    header = {
-        "title": {"en": title, "zh-Hans": title},
-        "engine": ENGINE_VERSION,
-        "partitions": [partition["name"] for partition in analysis["partitions"]],
-    }
-    return LogCase(header=header, view={}, steps=[], not_read=(), shortened=False)
-
-
-def _tell_steps(verdicts: list[dict[str, Any]], steps: list[dict[str, Any]]) -> None:
-    """Beside each verdict the step that stores the batch which it is about; 0 where none does."""
-    stored: dict[tuple[str, int], int] = {}
-    for step in steps:
-        for change in step["changes"]:
-            match change["path"]:
-                case ["partitions", partition, "replicas", _, "batches", offset]:
-                    stored.setdefault((partition, int(offset)), step["number"])
-    for verdict in verdicts:
-        verdict["step"] = stored.get((verdict["partition"], verdict["first_offset"]), 0)
-
-
-def _store_log(case: LogCase, analysis: Analysis, owner: str, previews: Sequence[Preview] = ()) -> Replay:
-    identity = uuid.uuid4()
-    verdicts = (analysis.document or {}).get("verdicts", [])
-    _tell_steps(verdicts, case.steps)
-    tell_previews(verdicts, case, previews)
-    replay = Replay(
-        id=identity,
-        owner=owner,
-        kind="log",
-        title=storable(case.header["title"]),
-        engine=case.header["engine"],
-        steps=len(case.steps),
-        state="log",
-        analysis=storable(analysis.document),
-        bundle=analysis.bundle,
-        finding=storable(
-            {
-                "partitions": case.header["partitions"],
-                "not_read": [
-                    {"path": unread.path, "kind": unread.kind.name.lower()} for unread in case.not_read
-                ],
-                "shortened": case.shortened,
-            }
-        ),
-    )
-    branches, steps = branches_of(case, previews)
-    fields = {
-        "v": 1,
-        "kind": "log",
-        "session": {"id": str(identity), "title": replay.title, "scenario": None, "variant": None},
-        "header": case.header,
-        "verified": verified("log", replay.engine, replay.steps, replay.finding, None),
-        "branches": branches,
-        "view": case.view,
-    }
-    replay.player = player_file.pack(fields, player_file.pack_steps(steps))
-    replay.digest = hashlib.sha256(bytes(replay.player)).hexdigest()
-    return _keep(replay, "cases")

@@ -1,5 +1,6 @@
 from typing import Any
 
+from celery.signals import worker_ready
 from django.apps import AppConfig
 from django.db import transaction
 from django.db.models.signals import post_delete, post_migrate
@@ -26,14 +27,30 @@ def forget_published(instance: Any, **kwargs: Any) -> None:
     transaction.on_commit(lambda: forget_unnamed(instance.digest))
 
 
+def forget_upload(instance: Any, **kwargs: Any) -> None:
+    from eosviz.replays.stores import uploads
+
+    place = instance.place
+    transaction.on_commit(lambda: uploads.delete(place))
+
+
+def take_uploads_again(**kwargs: Any) -> None:
+    """What waited or ran when the site was stopped is taken up; what belongs to no row is deleted."""
+    from eosviz.replays import uploads
+
+    uploads.begin_again()
+
+
 class ReplaysConfig(AppConfig):
     name = "eosviz.replays"
     label = "replays"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from eosviz.replays.models import Export, Publication
+        from eosviz.replays.models import Export, Publication, Upload
 
         post_migrate.connect(forget_linked_files, sender=self)
         post_delete.connect(forget_export, sender=Export)
         post_delete.connect(forget_published, sender=Publication)
+        post_delete.connect(forget_upload, sender=Upload)
+        worker_ready.connect(take_uploads_again, weak=False, dispatch_uid="replays take")

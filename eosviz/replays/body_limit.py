@@ -3,10 +3,10 @@
 Django reads a whole body to disk before any view is asked, so the bound stands in front of it.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from eosviz.catalogue import LANGUAGES, say
 from eosviz.replays.bounds import BOUNDS
 from eosviz.replays.log_upload import ALL_BYTES_MAX
 
@@ -20,11 +20,16 @@ BODY_BYTES_LET_GO_BY = 512 * 1024 * 1024
 """What is longer still is cut off in the middle."""
 _FORM_BYTES = 1024 * 1024
 """Room for what a form writes around its files."""
+LOG_PATH = "/replays/log"
 BODY_BYTES_MAX_AT = {
-    # One more than the rooms take, so that a file that is a little too large meets the sentence that says so.
+    # More than the pages take, so that a file that is a little too large meets the sentence that says so.
     "/replays/import": BOUNDS.compressed_bytes + _FORM_BYTES,
-    "/replays/log": ALL_BYTES_MAX + _FORM_BYTES,
+    # Indexes are mostly zeros, which are not stored: without scripts a browser sends them all the same.
+    LOG_PATH: 2 * ALL_BYTES_MAX,
 }
+TOO_LARGE = "eosviz.too_large"
+"""The key of a request's scope whose body was not taken; its value is the bound in bytes."""
+_OF_THE_BODY = (b"content-length", b"content-type", b"transfer-encoding")
 
 
 class BodyLimit:
@@ -41,7 +46,7 @@ class BodyLimit:
         said = dict(scope["headers"]).get(b"content-length", b"0")
         if said.isdigit() and int(said) > limit:
             await _let_go_by(receive, min(int(said), BODY_BYTES_LET_GO_BY))
-            await _refuse(send, limit)
+            await self._refuse(scope, send, limit)
             return
         taken = 0
 
@@ -61,7 +66,19 @@ class BodyLimit:
         await self._application(scope, receive_counted, send_unless_refused)
         if taken > limit:
             await _let_go_by(receive, BODY_BYTES_LET_GO_BY - taken)
-            await _refuse(send, limit)
+            await self._refuse(scope, send, limit)
+
+    async def _refuse(self, scope: MutableMapping[str, Any], send: Send, limit: int) -> None:
+        """Let the site answer in the reader's language (`too_large.py`), as if they had asked for a page."""
+        told = [(name, value) for name, value in scope["headers"] if name not in _OF_THE_BODY]
+
+        async def send_and_close(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+            await send(message)
+
+        asked = {**scope, "method": "GET", "query_string": b"", "headers": told, TOO_LARGE: limit}
+        await self._application(asked, _nothing_more(), send_and_close)
 
 
 async def _let_go_by(receive: Receive, size: int) -> None:
@@ -75,9 +92,14 @@ async def _let_go_by(receive: Receive, size: int) -> None:
         size -= len(message.get("body", b""))
 
 
-async def _refuse(send: Send, limit: int) -> None:
-    said = [say("replays.refused.body_too_large", language, {"limit": limit}) for language in LANGUAGES]
-    body = "".join(f"{sentence}\n" for sentence in said).encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+def _nothing_more() -> Receive:
+    """A request without a body, whose visitor stays."""
+    messages = iter([{"type": "http.request", "body": b"", "more_body": False}])
+
+    async def receive() -> Message:
+        message = next(messages, None)
+        if message is None:
+            await asyncio.Event().wait()  # cancelled when the answer is sent
+        return message or {"type": "http.disconnect"}
+
+    return receive

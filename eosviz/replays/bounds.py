@@ -14,7 +14,8 @@ class Bounds:
 
     compressed_bytes: int = 32 * 1024 * 1024
     content_bytes: int = 512 * 1024 * 1024
-    line_bytes: int = 1024 * 1024
+    line_bytes: int = 16 * 1024 * 1024
+    """The first line holds a view."""
     lines: int = 200_002
     depth: int = 24
     branches: int = 64

@@ -12,10 +12,11 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
+from eosviz.replays.card_size import HEIGHT, WIDTH
+
 Json = dict[str, Any]
 Box = tuple[float, float, float, float]
 
-WIDTH, HEIGHT = 1200, 630
 MARGIN = 60
 LANES_MAX = 4
 LANE_TOP, LANE_STEP, CELL_HEIGHT = 190, 98, 58

@@ -10,10 +10,10 @@ import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import BinaryIO
 
 from eosviz.replays import format, reading
-from eosviz.replays.apart import read_apart
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
@@ -23,7 +23,6 @@ OPENING = b'<script type="application/gzip" id="replay">'
 _PAGE_BYTES_MAX = 4 * 1024 * 1024
 """The player around it, generously."""
 _PIECE = 64 * 1024
-_PARQUET = "eosviz.replays.parquet_steps"
 _HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<!doctype html", re.IGNORECASE)
 _SPACES = b" \t\r\n"
 
@@ -75,8 +74,14 @@ def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
 
 
 def _as_replay_file(file: _Bounded, into: BinaryIO) -> None:
-    """The lines of a Parquet file, read in a process of its own: no more checked than those of a replay file."""
-    read_apart(_PARQUET, file, into=into, too_much="parquet_too_much")
+    """The lines of a Parquet file, no more checked than those of a replay file."""
+    from eosviz.replays.parquet_steps import write_replay  # other forms need no pyarrow
+
+    with tempfile.NamedTemporaryFile() as given:
+        for piece in _plain(file):
+            given.write(piece)
+        given.flush()
+        write_replay(Path(given.name), into)
 
 
 def _plain(file: _Bounded) -> Iterator[bytes]:

@@ -19,15 +19,17 @@ from django.utils.translation import get_language
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
+from eosviz.bounded.register import caller
+from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
+from eosviz.rates import TooOften, take
 from eosviz.replays import linked
-from eosviz.replays.card_picture import HEIGHT, WIDTH
+from eosviz.replays.card_size import HEIGHT, WIDTH
 from eosviz.replays.models import LinkedFile, Replay
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.scenarios.cards import card_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.security import EMBEDDED_POLICY
-from eosviz.walkthroughs.budget import RETRY_SECONDS, AddressThrottle
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_link, version_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.views import PROBLEM_STATUS, element_attributes
@@ -35,8 +37,6 @@ from eosviz.workshop.opening import check_open
 
 FRAME_WIDTH, FRAME_HEIGHT = 1000, 620
 KEPT_SECONDS = 3600
-making = AddressThrottle(per_second=1, burst=20)
-"""Files that are made for somebody who asks from one address; what is kept is not counted."""
 STATUS = {**PROBLEM_STATUS, "malformed": HTTPStatus.BAD_REQUEST, "too_frequent": HTTPStatus.TOO_MANY_REQUESTS}
 
 
@@ -110,7 +110,9 @@ def _linked(kind: str, request: HttpRequest, scenario: str, version: str) -> tup
     Problem."""
     link = read_link(scenario, version, request.GET)
     to_all = check_open(link, request)
-    file = linked.kept(kind, link, lambda: making.take(request))
+    # What is kept already is not counted.
+    address = address_of(request)
+    file = linked.kept(kind, link, lambda: take("embed.address", address), caller("", address))
     return file, f"{'public' if to_all else 'private'}, max-age={KEPT_SECONDS}"
 
 
@@ -129,8 +131,8 @@ def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
 def problem_answer(problem: Problem) -> HttpResponse:
     told = {"key": problem.key, "remedy_key": problem.remedy_key, "params": problem.params}
     response = JsonResponse(told, status=STATUS[problem.code])
-    if problem.code == "too_frequent":
-        response["Retry-After"] = str(RETRY_SECONDS)
+    if isinstance(problem, TooOften | linked.RunsFull):
+        response["Retry-After"] = str(problem.wait_seconds)
     return response
 
 

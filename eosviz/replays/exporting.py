@@ -19,6 +19,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from eosviz.no_room import means_no_room
 from eosviz.replays import actions, publishing, recorded
 from eosviz.replays.checking import Checked, check
 from eosviz.replays.lines import GZIP
@@ -32,7 +33,6 @@ from eosviz.replays.models import (
     Replay,
 )
 from eosviz.replays.offline import offline_file
-from eosviz.replays.parquet_steps import parquet_file
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.walkthroughs.models import Branch, Session
@@ -101,6 +101,8 @@ def _html(work: Work) -> Iterator[bytes]:
 
 
 def _parquet(work: Work) -> Iterator[bytes]:
+    from eosviz.replays.parquet_steps import parquet_file  # other forms need no pyarrow
+
     return parquet_file(work.whole(), work.beat.one)
 
 
@@ -169,9 +171,10 @@ def carry_out(export_id: UUID) -> None:
         return
     except ReplayRefused as refused:
         told = {"state": ExportState.FAILED, "refusal": {"key": refused.key, "params": refused.params}}
-    except Exception:
+    except Exception as error:
         logger.exception("export %s failed", export_id)
-        told = {"state": ExportState.FAILED, "refusal": {"key": "exports.failed", "params": {}}}
+        key = "exports.no_room" if means_no_room(error) else "exports.failed"
+        told = {"state": ExportState.FAILED, "refusal": {"key": key, "params": {}}}
     if not Export.objects.filter(id=export_id, state=ExportState.WORKING).update(**told):
         exports.delete(export.place)
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from msgspec import UNSET
 
+from engine.recording import pruned
 from eosviz.replays.format import Change
+from eosviz.replays.lines import canonical
 
 
 class DoesNotFit(Exception):
@@ -37,12 +39,23 @@ def _apply_one(view: dict[str, Any], change: Change) -> None:
         place = place[parent]
         if not isinstance(place, dict):
             raise DoesNotFit(change.path)
-    # `1 == True` in Python, and a page would show one for the other.
-    held = place.get(name, UNSET)
-    if held != change.before or type(held) is not type(change.before):
+    if not _equal(place.get(name, UNSET), change.before):
         raise DoesNotFit(change.path)
     if change.after is UNSET:
         place.pop(name, None)
     else:
         # Later changes reach into what was added; the step that added it must stay as it was.
         place[name] = deepcopy(change.after) if isinstance(change.after, dict) else change.after
+
+
+def _equal(held: Any, before: Any) -> bool:
+    """Empty objects apart: what is removed key by key leaves its parents, and the engine does not tell of those."""
+    # `1 == True` in Python, and a page would show one for the other.
+    if type(held) is type(before) and not isinstance(held, dict | list):
+        return bool(held == before)
+    return _spelled(held) == _spelled(before)
+
+
+def _spelled(value: Any) -> bytes:
+    bare = {} if value is UNSET else pruned(value)
+    return canonical(bare)

@@ -16,8 +16,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from engine.scenario.plain_texts import RESERVED
 from eosviz.replays.bounds import LONG_MAX, LONG_MIN, Bounds
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.unreadable_json import UNREADABLE
 
 _PIECE = 64 * 1024
 GZIP = 31
@@ -28,8 +30,9 @@ GZIP = 31
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.?+[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _LONG_INTEGER = re.compile(rb"-?[0-9]{19,}")
 _FRACTION = re.compile(rb"[0-9]\.")
-_NOT_A_NUMBER = re.compile(rb"[0-9.][eE]|NaN|Infinity")
-_BROWSER_NAME = re.compile(rb'"(__proto__|constructor|prototype)"')
+_EXPONENT = re.compile(rb"[0-9.][eE]")
+_NOT_A_NUMBER = re.compile(rb"NaN|Infinity")
+_BROWSER_NAME = re.compile(b'"(%s)"' % "|".join(RESERVED).encode())
 _EMPTY_BRACKETS = re.compile(rb"\{\}|\[\]")
 _ALL_BUT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"{}[]")
 
@@ -100,7 +103,7 @@ def _check_size(size: int, number: int, bounds: Bounds) -> None:
 def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = False) -> Any:
     """The value of one line, after everything was looked for that a parser might let pass."""
     bare = _STRING.sub(b"", line)
-    if _NOT_A_NUMBER.search(bare) or (not fractions and _FRACTION.search(bare)):
+    if _NOT_A_NUMBER.search(bare) or (not fractions and (_FRACTION.search(bare) or _EXPONENT.search(bare))):
         raise ReplayRefused("not_an_integer", line=number)
     for long in _LONG_INTEGER.finditer(bare):
         # Twenty characters hold every 64-bit integer; converting a longer one costs the square of its length.
@@ -118,7 +121,7 @@ def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = F
         raise ReplayRefused("forbidden_name", line=number, name=name.group(1).decode())
     try:
         value = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ReplayRefused("not_json", line=number) from error
     if canonical(value) != line:
         _refuse_spelling(line, number)

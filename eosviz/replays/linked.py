@@ -1,6 +1,6 @@
-"""What a link's run looks like to somebody who has no session: the player file that a frame on another page plays.
+"""What a link's run looks like to a person who has no session: the player file that a frame on another page plays.
 
-Made once for each run and engine, by whoever asks first, and kept: a frame costs the server a read. The run comes
+Made once for each run and engine, when it is first asked for, and kept: a frame costs the server a read. The run comes
 from the address alone, so a file that was dropped to keep the store small is made again, byte for byte.
 """
 
@@ -13,33 +13,35 @@ from typing import Any
 import msgspec
 from django.db import transaction
 
-from engine.errors import EngineError, Refused
-from engine.scenario import BadScenario
-from engine.simulation import ENGINE_VERSION, Simulation
-from eosviz.replays import player_file
-from eosviz.replays.card_picture import draw_card
+from engine.simulation import ENGINE_VERSION
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import Busy, NoAnswer
+from eosviz.bounded.register import Caller
+from eosviz.bounded.tasks import TASKS
+from eosviz.replays.linked_run import STEPS_MAX, Asked, made
 from eosviz.replays.models import LINKED_FILES_MAX, LinkedFile
-from eosviz.replays.transactions_told import lines_of
-from eosviz.walkthroughs.actions import bad_scenario
 from eosviz.walkthroughs.links import Link, version_of
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.simulations import encode_step, scenario_of, simulate
-
-STEPS_MAX = 5_000
-"""Of a run in a frame; where a longer one stops, the player says that it is a recording."""
 
 
-def kept(kind: str, link: Link, may_make: Callable[[], bool]) -> LinkedFile:
-    """The file of this kind, `player` or `card`. Raises Problem: what the link asks for cannot be played, or
-    `may_make` says that this caller has had enough made for now.
+class RunsFull(Problem):
+    """Too many others wait for a process."""
+
+    def __init__(self, wait_seconds: int) -> None:
+        self.wait_seconds = wait_seconds
+        super().__init__("limit", "runs_full", seconds=wait_seconds)
+
+
+def kept(kind: str, link: Link, count: Callable[[], None], asks: Caller) -> LinkedFile:
+    """The file of this kind, `player` or `card`. Raises Problem: what the link asks for cannot be played, or what
+    `count` raises, which is called before a file is made.
     """
     key = hashlib.sha256(msgspec.json.encode([kind, ENGINE_VERSION, *_identity(kind, link)])).hexdigest()
     found = LinkedFile.objects.filter(key=key).first()
     if found is not None:
         return found
-    if not may_make():
-        raise Problem("too_frequent", "too_many_requests", per_second=1)
-    return _store(key, kind, _MAKERS[kind](_simulation(link), link))
+    count()
+    return _store(key, kind, _made(kind, link, asks))
 
 
 def _identity(kind: str, link: Link) -> list[Any]:
@@ -48,23 +50,28 @@ def _identity(kind: str, link: Link) -> list[Any]:
     return run if kind == "player" else [*run, link.step]
 
 
-def _simulation(link: Link) -> Simulation:
-    """At 0. Raises Problem."""
+def _made(kind: str, link: Link, asks: Caller) -> bytes:
+    """Raises Problem. A stranger's scenario runs in a bounded process; the library's, which are ours, run here."""
     if link.steps_needed > STEPS_MAX:
         raise Problem("limit", "link_too_far", most=STEPS_MAX)
     version, _ = version_of(link)
-    try:
-        return simulate(scenario_of(version, link.variant), link.done)
-    except Refused as refused:
-        raise _refusal(refused, 0) from None
-    except BadScenario as bad:
-        raise bad_scenario(bad) from None
-
-
-def _refusal(refused: Refused, step: int) -> Problem:
-    return Problem(
-        "refused", "link_refused", step=step, rule=refused.rule, place=refused.place, **refused.told
+    asked = Asked(
+        kind=kind,
+        identity=link.digest[:32],
+        document=version.document,
+        source=version.identifier,
+        variant=link.variant,
+        done=link.done,
+        step=link.step,
     )
+    try:
+        if version.library_position is not None:
+            return made(asked)
+        return runner.answer(TASKS["linked"], asked, asks)
+    except Busy as busy:
+        raise RunsFull(busy.seconds) from None
+    except NoAnswer as none:
+        raise Problem("refused", none.key, **none.params) from None
 
 
 def _store(key: str, kind: str, content: bytes) -> LinkedFile:
@@ -73,75 +80,3 @@ def _store(key: str, kind: str, content: bytes) -> LinkedFile:
         oldest = LinkedFile.objects.order_by("-made", "key").values_list("key", flat=True)[LINKED_FILES_MAX:]
         LinkedFile.objects.filter(key__in=list(oldest)).delete()
     return made
-
-
-def run_to(simulation: Simulation, number: int) -> list[msgspec.Raw]:
-    """The steps up to `number`, or to the run's end. Raises Problem."""
-    steps: list[msgspec.Raw] = []
-    try:
-        while simulation.number < number and (step := simulation.step()) is not None:
-            steps.append(msgspec.Raw(encode_step(step)))
-    except Refused as refused:
-        raise _refusal(refused, simulation.number) from None
-    except EngineError as error:
-        raise Problem("refused", "engine_broke", reason=str(error)) from None
-    return steps
-
-
-def _make_player_file(simulation: Simulation, link: Link) -> bytes:
-    header, view = simulation.header(), simulation.view()
-    view_at_start = msgspec.Raw(msgspec.json.encode(view))
-    steps = run_to(simulation, STEPS_MAX)
-    branch = {
-        "id": "1",
-        "name": "a",
-        "parent": None,
-        "leaves_at": 0,
-        "newest": len(steps),
-        "finished": simulation.finished,
-        "interventions": link.done,
-        "first_broken": _first_broken(steps),
-    }
-    fields = {
-        "v": 1,
-        "kind": "replay",
-        "session": {
-            "id": link.digest[:32],
-            "title": header["title"],
-            "scenario": header["scenario"],
-            "variant": header["variant"],
-        },
-        "header": header,
-        "verified": None,
-        "branches": [branch],
-        "view": view_at_start,
-        "transactions": {"1": lines_of(view_at_start, steps)},
-    }
-    return player_file.pack(fields, player_file.pack_steps({"1": steps}))
-
-
-class _Broken(msgspec.Struct):
-    guarantee: str
-
-
-class _Step(msgspec.Struct):
-    number: int
-    broken: list[_Broken] = []
-
-
-def _first_broken(steps: list[msgspec.Raw]) -> dict[str, int]:
-    """Guarantee to the first step that broke it."""
-    found: dict[str, int] = {}
-    for body in steps:
-        step = msgspec.json.decode(body, type=_Step)
-        for broken in step.broken:
-            found.setdefault(broken.guarantee, step.number)
-    return found
-
-
-def _make_card(simulation: Simulation, link: Link) -> bytes:
-    run_to(simulation, link.step)
-    return draw_card(simulation.header(), simulation.view(), simulation.number)
-
-
-_MAKERS: dict[str, Callable[[Simulation, Link], bytes]] = {"player": _make_player_file, "card": _make_card}

@@ -1,115 +1,143 @@
-"""What uploaded files of a broker, or printed text, say about transactions: the summary that a log case keeps.
+"""What uploaded files of a broker, or printed text, say about transactions, and how the player shows them: everything
+that is stored of a log case, made in a bounded process (`eosviz/bounded`).
 
-The analysis reads folders in place, so the files are put into folders of ours for as long as it runs. Their
-names are ours except for what Kafka gives meaning to: the last folder, and the file.
+A file may claim anything: a small compressed block may become hundreds of megabytes, a text may have a million
+partitions. What grows beyond the bounds ends with that process. Knows nothing of Django.
+
+The process leaves in its folder `player`, the player file, and `bundle` (docs/logs.md), which is not there when the
+case has too many batches for one.
 """
 
-import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from engine.codec.log_case import ToldPartition
-from engine.codec.partition_folder import base_offset_of
-from eosviz.pipeline.kafka_logs.bounded import BUNDLE, LANES, TooMuchError, document_of
-from eosviz.pipeline.kafka_logs.bundle_reading import MAGIC
+import msgspec
+
+from engine.codec.log_case import (
+    STEPS_MAX,
+    TITLE_PARTITIONS_MAX,
+    LogCase,
+    NotALogError,
+    ToldPartition,
+    log_case,
+)
+from engine.scenario.header import ENGINE_VERSION
+from eosviz.pipeline.kafka_logs.compiled import segment_reader
+from eosviz.pipeline.kafka_logs.declared import ContradictedError
+from eosviz.pipeline.kafka_logs.lone_files import most_telling
+from eosviz.pipeline.kafka_logs.previews import Preview, previews_of
 from eosviz.pipeline.kafka_logs.stretches import LogsError
-from eosviz.pipeline.kafka_logs.told_lanes import told_partitions
+from eosviz.pipeline.kafka_logs.words import as_kept
+from eosviz.replays import player_file
+from eosviz.replays.checking import verified
+from eosviz.replays.log_branches import branches_of, tell_previews
+from eosviz.replays.log_files import given_files, is_bundle, laid_out
+from eosviz.replays.log_options import LogOptions
+from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.storable import storable
 
 KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400,
             "log_lines": 500}  # fmt: skip
 """Rows of each list that are kept; the page tells how many there were."""
-PASTED = "pasted.txt"
-
-_READ_ENDINGS = (".index", ".txnindex", ".snapshot", "-checkpoint")
-_TEXT_ENDINGS = (".txt", ".text", ".out", ".dump", ".log", "")
-_NAME_CHARACTERS_MAX = 100
-_FOLDER_CHARACTERS_MAX = 240
-_UNNAMED = "log 1"
-"""The folder of files that came without one: no partition is named so, and the player names its lane so."""
-
-_log = logging.getLogger(__name__)
+BUNDLED_BATCHES_MAX = 50_000
+"""Of a bundle that is made beside the analysis, within its bounds."""
+PLAYER, BUNDLE = "player", "bundle"
+_LAID_OUT = "laid out"
 
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """What the files say."""
+class Asked(msgspec.Struct, forbid_unknown_fields=True):
+    """`folder`: of the upload. `identity`: the id of the replay that is made of it. `verdicts`: whether the
+    transactions are judged, or only shown."""
 
-    document: Json | None = None
-    """The document of docs/logs.md with keys and parameters for sentences and lists of bounded length, and
-    `counts` of the lists; `{"too_much": true}` when that took too long or too much memory; None when the files
-    hold neither a segment nor printed text nor a bundle."""
-    told: tuple[ToldPartition, ...] = ()
-    """Partitions of which only text or a bundle tells, batch by batch."""
-    bundle: bytes | None = None
-    """None when the case has too many batches for one."""
+    folder: str
+    identity: str
+    options: LogOptions = LogOptions()
+    verdicts: bool = True
 
 
-def analyse(files: Mapping[str, bytes]) -> Analysis:
-    """What `files` (path to content) say. Damage is part of it."""
-    with TemporaryDirectory(prefix="eosviz-log-") as place:
-        paths, out = _laid_out(files, Path(place)), Path(place)
-        if not paths:
-            return Analysis()
-        try:
-            found = document_of(paths, out)
-        except LogsError:
-            return Analysis()
-        except TooMuchError as error:
-            _log.warning("a log case was too much to analyse: %s", error)
-            return Analysis({"too_much": True})
-        return Analysis(bounded(found), _told(out / LANES), _content(out / BUNDLE))
+class Row(msgspec.Struct, kw_only=True):
+    """What a replay's row says of a log case. `analysis`: the document of docs/logs.md with keys and parameters for
+    sentences and lists of bounded length, and `counts` of the lists; `{"too_much": true}` when that took too long or
+    too much memory; None when the files hold neither a segment nor printed text nor a bundle."""
+
+    title: dict[str, str]
+    engine: str
+    digest: str
+    steps: int
+    analysis: Json | None
+    finding: Json
 
 
-def _told(path: Path) -> tuple[ToldPartition, ...]:
-    return tuple(told_partitions((_content(path) or b"").splitlines()))
+def analyse(question: bytes, out: Path) -> bytes:
+    """The task of the process: `Asked` in, `Row` out, both as JSON. Damage is part of what is shown. Raises
+    ReplayRefused when nothing can be shown."""
+    asked = msgspec.json.decode(question, type=Asked)
+    folder = Path(asked.folder)
+    given = given_files(folder)
+    document: Json | None = None if asked.verdicts else {"too_much": True}
+    told: Sequence[ToldPartition] = ()
+    paths = laid_out(given, folder, out / _LAID_OUT) if asked.verdicts else []
+    if paths:
+        document, told = _judged(paths, asked.options, out)
+    files = {one.path: (folder / one.place).read_bytes() for one in given}
+    previews = previews_of(document or {})
+    try:
+        case = log_case(files, segment_reader(), told, [one.ending for one in previews])
+    except NotALogError as error:
+        if not (document or {}).get("partitions") and not (document or {}).get("log_lines"):
+            raise _refusal(files, error) from error
+        case = _printed_case(document or {})
+    row, player = stored(case, document, asked.identity, previews)
+    (out / PLAYER).write_bytes(player)
+    return msgspec.json.encode(row)
 
 
-def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
+def _judged(
+    paths: Sequence[Path], options: LogOptions, out: Path
+) -> tuple[Json | None, Sequence[ToldPartition]]:
+    """The document, and the partitions of which only text or a bundle tells."""
+    from eosviz.pipeline.kafka_logs.case import document, read_case
+    from eosviz.pipeline.kafka_logs.told_lanes import lane_lines, told_partitions
+
+    try:
+        case = read_case(paths, options.declared())
+        found = document(case, as_kept)
+    except ContradictedError as error:
+        raise ReplayRefused.said(error.told.key, error.told.params) from error
+    except LogsError:
+        return None, ()
+    lanes = io.BytesIO()
+    lanes.writelines(lane_lines(case, STEPS_MAX + 1))
+    _leave_bundle(case, out)
+    return bounded(found), told_partitions(lanes.getvalue().splitlines())
 
 
-def _laid_out(files: Mapping[str, bytes], place: Path) -> list[Path]:
-    """Write what is read, each folder of the upload into one of its own; what to give to the analysis."""
-    numbers: dict[PurePosixPath, int] = {}
-    with_segments = {PurePosixPath(path).parent for path in files if base_offset_of(path) is not None}
-    paths: dict[Path, None] = {}
-    for path, content in files.items():
-        given = PurePosixPath(path)
-        # A dump beside its segment says nothing new; a bundle beside it is another case's.
-        is_text = is_bundle(path, content) or (_is_text(given, content) and given.parent not in with_segments)
-        if not is_text and base_offset_of(path) is None and not given.name.endswith(_READ_ENDINGS):
-            continue
-        number = numbers.setdefault(given.parent, len(numbers))
-        folder = place / str(number) / (given.parent.name or _UNNAMED)[:_FOLDER_CHARACTERS_MAX]
-        folder.mkdir(parents=True, exist_ok=True)
-        target = folder / given.name[-_NAME_CHARACTERS_MAX:]
-        target.write_bytes(content)
-        if is_text:
-            paths[target] = None
-        elif base_offset_of(path) is not None or given.name.endswith("-checkpoint"):
-            paths[folder] = None
-    if not any(path.is_file() for path in paths) and not with_segments:
-        return []
-    return [
-        path
-        for path in paths
-        if path.is_file() or any(path.glob("*.log")) or any(path.glob("*-offset-checkpoint"))
-    ]
+def _leave_bundle(case: Any, out: Path) -> None:
+    from eosviz.pipeline.kafka_logs.bundle_writing import bundle_lines_of, write
+
+    try:
+        body = bundle_lines_of(case, batches_max=BUNDLED_BATCHES_MAX)
+    except LogsError:
+        # Too many batches: the page says what to do instead.
+        return
+    with (out / BUNDLE).open("wb") as file:
+        write(body, file)
 
 
-def is_bundle(path: str, content: bytes) -> bool:
-    """Whether an uploaded file can only be a bundle."""
-    return content.startswith(MAGIC) and base_offset_of(path) is None
-
-
-def _is_text(path: PurePosixPath, content: bytes) -> bool:
-    known = base_offset_of(path.name) is not None or path.name.endswith(_READ_ENDINGS)
-    return not known and path.suffix in _TEXT_ENDINGS and b"\0" not in content[:16]
+def _refusal(files: Mapping[str, bytes], error: NotALogError) -> ReplayRefused:
+    if any(is_bundle(path, content[:16]) for path, content in files.items()):
+        return ReplayRefused("no_bundle")
+    alone = most_telling(files)
+    if alone is not None:
+        return ReplayRefused.said(alone.key, alone.params)
+    return ReplayRefused.said(error.key, error.params)
 
 
 def bounded(found: Json) -> Json:
@@ -133,3 +161,64 @@ def bounded(found: Json) -> Json:
     if rest["text"] is not None:
         rest["text"]["files"] = len(rest["text"]["files"])
     return rest | kept | {"counts": counts}
+
+
+def stored(
+    case: LogCase, analysis: Json | None, identity: str, previews: Sequence[Preview] = ()
+) -> tuple[Row, bytes]:
+    """The row and the packed player file."""
+    verdicts = (analysis or {}).get("verdicts", [])
+    _tell_steps(verdicts, case.steps)
+    tell_previews(verdicts, case, previews)
+    title, engine = storable(case.header["title"]), case.header["engine"]
+    finding = {
+        "partitions": case.header["partitions"],
+        "not_read": [{"path": unread.path, "kind": unread.kind.name.lower()} for unread in case.not_read],
+        "shortened": case.shortened,
+    }
+    branches, steps = branches_of(case, previews)
+    fields = {
+        "v": 1,
+        "kind": "log",
+        "session": {"id": identity, "title": title, "scenario": None, "variant": None},
+        "header": case.header,
+        "verified": verified("log", engine, len(case.steps), storable(finding), None),
+        "branches": branches,
+        "view": case.view,
+    }
+    player = player_file.pack(fields, player_file.pack_steps(steps))
+    row = Row(
+        title=title,
+        engine=engine,
+        digest=hashlib.sha256(player).hexdigest(),
+        steps=len(case.steps),
+        analysis=storable(analysis),
+        finding=storable(finding),
+    )
+    return row, player
+
+
+def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
+    """The same of a case that was read in place: its summary, whatever the size of the files."""
+    return stored(_printed_case(document), bounded(document), identity)
+
+
+def _printed_case(analysis: Json) -> LogCase:
+    """A case of tables and log lines: it has verdicts, and no batches to step through."""
+    named = [partition["name"] for partition in analysis["partitions"]]
+    # Lines of a client's log name no partition.
+    title = ", ".join(named[:TITLE_PARTITIONS_MAX]) or analysis["log_lines"][0]["place"].partition(": ")[0]
+    header = {"title": {"en": title, "zh-Hans": title}, "engine": ENGINE_VERSION, "partitions": named}
+    return LogCase(header=header, view={}, steps=[], not_read=(), shortened=False)
+
+
+def _tell_steps(verdicts: list[Json], steps: list[Json]) -> None:
+    """Beside each verdict the step that stores the batch which it is about; 0 where none does."""
+    found: dict[tuple[str, int], int] = {}
+    for step in steps:
+        for change in step["changes"]:
+            match change["path"]:
+                case ["partitions", partition, "replicas", _, "batches", offset]:
+                    found.setdefault((partition, int(offset)), step["number"])
+    for verdict in verdicts:
+        verdict["step"] = found.get((verdict["partition"], verdict["first_offset"]), 0)

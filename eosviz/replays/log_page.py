@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from engine.codec.damage import DamageKind
+from eosviz.pipeline.kafka_logs.case_sentences import group_said
 from eosviz.pipeline.kafka_logs.text_partition import INVALID
 from eosviz.reference.signatures import Signature, fitting
 
@@ -42,6 +43,7 @@ def log_case_page(analysis: Json) -> Json:
         | {
             "damage": [said for one in partition["damage"] for said in damage_said(one)],
             "verdict": worst.get(partition["name"]),
+            "jumps": [one | {"last": one["found"] - 1} for one in partition.get("jumps", [])],
             **_drawn(partition, by_partition.get(partition["name"], [])),
         }
         for partition in analysis["partitions"]
@@ -55,7 +57,8 @@ def log_case_page(analysis: Json) -> Json:
         "copies": analysis["copies"],
         "left_out": analysis.get("left_out", 0),
         "notes": [note for one in analysis["verdicts"] for note in _notes(one)],
-        "held_up": [one for one in analysis["groups"] if one["held_up"]],
+        "given": analysis.get("given", []),
+        "groups": [said._asdict() for one in analysis["groups"] for said in group_said(one)],
         "log_lines": analysis.get("log_lines", []),
         "signatures": _further_signatures(problems, analysis),
         "text": _text(analysis["text"]),

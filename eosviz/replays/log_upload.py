@@ -1,57 +1,139 @@
-"""Files of a broker's log, taken from a form into memory under a bound, with the folders they came from.
+"""Files of a broker's log, written to the data folder while they arrive, with the folders they came from.
 
-Django keeps of an uploaded file's name only its last part. Here the folder matters: Kafka names it after
-topic and partition. Nothing is written to disk and no path is ever opened.
+Django keeps of an uploaded file's name only its last part. Here the folder matters: Kafka names it after topic and
+partition. A file is stored under a number; the path that it came with is only a text, which no file is opened by.
 """
 
-from typing import Any
+from __future__ import annotations
 
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest
 from django.http.multipartparser import MultiPartParser
 
+from eosviz.replays.log_files import MANIFEST, GivenFile
 from eosviz.replays.refusal import ReplayRefused
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
 ALL_BYTES_MAX = 128 * 1024 * 1024
-FILES_MAX = 100
+FILES_MAX = 1000
 _PARTS_KEPT = 3
 _PATH_CHARACTERS_MAX = 300
+_ENTRY_BYTES = {".index": 8, ".timeindex": 12}
+"""Kafka makes these files 10 MB long before it writes to them: the zeros behind the last entry are not stored."""
+_ZEROS = bytes(64 * 1024)
 
 
 class LogFiles(FileUploadHandler):
-    """Collects ``files``: path to content, paths with ``/``. Raises ReplayRefused when a bound is met."""
+    """Writes files to `folder`, which must be there, and their paths to its manifest. Raises ReplayRefused when a
+    bound is met; the bounds count what is stored."""
 
-    def __init__(self, request: HttpRequest | None = None) -> None:
+    def __init__(self, folder: Path, request: HttpRequest | None = None) -> None:
         super().__init__(request)
-        self.files: dict[str, bytes] = {}
-        self._path = ""
-        self._content = bytearray()
-        self._total = 0
+        self._folder = folder
+        self._given: dict[str, GivenFile] = {}
+        self._file: _Stored | None = None
+        self.total_bytes = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._given
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
-        if len(self.files) >= FILES_MAX:
-            raise ReplayRefused("log_too_many_files", limit=FILES_MAX)
-        self._path = self.file_name or ""
-        self._content = bytearray()
+        self._begin(self.file_name or "")
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        self._content += raw_data
-        self._total += len(raw_data)
-        if len(self._content) > FILE_BYTES_MAX:
-            raise ReplayRefused("log_file_too_large", name=self._path, limit=FILE_BYTES_MAX)
-        if self._total > ALL_BYTES_MAX:
-            raise ReplayRefused("log_too_large", limit=ALL_BYTES_MAX)
+        self._take(raw_data)
 
     def file_complete(self, file_size: int) -> None:
-        path, copies = self._path, 1
-        while path in self.files:
+        self.close()
+
+    def add(self, path: str, content: bytes) -> None:
+        """A file that did not come as one."""
+        self._begin(path)
+        self._take(content)
+        self.close()
+
+    def finish(self) -> None:
+        """Write the manifest."""
+        self.close()
+        (self._folder / MANIFEST).write_bytes(msgspec.json.encode(list(self._given.values())))
+
+    def close(self) -> None:
+        """End the file that is being written, also where the upload broke off within it."""
+        if self._file is not None:
+            size = self._file.bytes
+            self._file.close()
+            self.total_bytes += self._file.bytes - size
+            self._file = None
+
+    def upload_interrupted(self) -> None:
+        self.close()
+
+    def _begin(self, path: str) -> None:
+        if len(self._given) >= FILES_MAX:
+            raise ReplayRefused("log_too_many_files", limit=FILES_MAX)
+        name, copies = path, 1
+        while name in self._given:
             # Two files of one name from two places are two files.
             copies += 1
-            path = f"{copies}/{self._path}"
-        self.files[path] = bytes(self._content)
-        self._content = bytearray()
+            name = f"{copies}/{path}"
+        place = str(len(self._given))
+        self._given[name] = GivenFile(name, place)
+        entry = next((size for ending, size in _ENTRY_BYTES.items() if name.endswith(ending)), 0)
+        self._file = _Stored((self._folder / place).open("wb"), name, entry)
+
+    def _take(self, piece: bytes) -> None:
+        assert self._file is not None  # noqa: S101 - Django begins a file first
+        size = self._file.bytes
+        self._file.take(piece)
+        self.total_bytes += self._file.bytes - size
+        if self._file.bytes > FILE_BYTES_MAX:
+            raise ReplayRefused("log_file_too_large", name=self._file.name, limit=FILE_BYTES_MAX)
+        if self.total_bytes > ALL_BYTES_MAX:
+            raise ReplayRefused("log_too_large", limit=ALL_BYTES_MAX)
+
+
+class _Stored:
+    """One file that is being written. `entry_bytes` > 0: zeros behind the last entry are left out."""
+
+    def __init__(self, file: BinaryIO, name: str, entry_bytes: int) -> None:
+        self._file = file
+        self.name = name
+        self._entry_bytes = entry_bytes
+        self._zeros = 0
+        self.bytes = 0
+
+    def take(self, piece: bytes) -> None:
+        if self._entry_bytes:
+            full = piece.rstrip(b"\0")
+            if full:
+                self._write_zeros(self._zeros)
+                self._zeros = 0
+                self._write(full)
+            self._zeros += len(piece) - len(full)
+        else:
+            self._write(piece)
+
+    def close(self) -> None:
+        if self._entry_bytes:
+            # The last entry may end with zeros of its own.
+            self._write_zeros(min(self._zeros, -self.bytes % self._entry_bytes))
+        self._file.close()
+
+    def _write(self, piece: bytes) -> None:
+        self._file.write(piece)
+        self.bytes += len(piece)
+
+    def _write_zeros(self, count: int) -> None:
+        while count:
+            piece = _ZEROS[:count]
+            self._write(piece)
+            count -= len(piece)
 
 
 class KeepPaths(FileUploadHandler):

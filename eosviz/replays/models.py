@@ -208,6 +208,47 @@ class Export(models.Model):
         return ExportState.FAILED.value if silent else str(self.state)
 
 
+class UploadQuerySet(models.QuerySet["Upload"]):
+    def of_browser(self, browser: str) -> "UploadQuerySet":
+        """Its own, newest first."""
+        return self.filter(owner=browser).exclude(owner="").order_by("-created", "id")
+
+    def unfinished(self) -> "UploadQuerySet":
+        return self.filter(state__in=UNFINISHED)
+
+
+class Upload(models.Model):
+    """A replay file or a log that a person sent, until a bounded process has read it. Its files stand in the store of
+    uploads. Which state the queue is in stands in the register (`eosviz/bounded`), under the row's id."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.CharField(max_length=64, db_index=True)
+    address = models.CharField(max_length=32, blank=True)
+    """A digest of where it came from (`bounded.register.Caller`)."""
+    kind = models.CharField(max_length=10)
+    """A key of `uploads.KINDS`."""
+    options = models.JSONField(default=dict)
+    """Of a log `log_options.LogOptions`."""
+    bytes = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
+    result = models.ForeignKey(Replay, on_delete=models.CASCADE, null=True, related_name="+")
+    refusal = models.JSONField(default=None, null=True)
+    """Why there is no result: `{"key", "params"}` of a sentence."""
+    beat = models.DateTimeField(default=timezone.now)
+    """When a worker was last asked to take it."""
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+
+    objects = UploadQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}: {self.state}"
+
+    @property
+    def place(self) -> str:
+        """Its folder in the store of uploads, and its name in the register."""
+        return str(self.id)
+
+
 class PublicationQuerySet(models.QuerySet["Publication"]):
     def of_browser(self, browser: str) -> "PublicationQuerySet":
         return self.filter(owner=browser).exclude(owner="").order_by("-created", "id")

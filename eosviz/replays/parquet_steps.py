@@ -3,21 +3,15 @@
 The columns beside `step` repeat what stands in it, so that a query need not read JSON. The first and the last line of
 the replay stand in the file's metadata: with them every row's digest can be checked, and the file read again.
 
-A Parquet file of a stranger is read in a process of its own with bounded memory and time:
-
-    python -m eosviz.replays.parquet_steps FILE
-
-writes the replay file to standard output (`apart.py`). It is still to be checked.
+A Parquet file of a stranger is read in a bounded process (`bringing.py`).
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,8 +19,6 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eosviz.pipeline.kafka_logs.bounded import MEMORY_BYTES_MAX, PROCESSOR_SECONDS_MAX
-from eosviz.replays.apart import within
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, canonical, split_lines, unpacked
 from eosviz.replays.refusal import ReplayRefused
@@ -134,16 +126,9 @@ def _lines(file: pq.ParquetFile, bounds: Bounds) -> Iterator[bytes]:
     yield told_metadata[END]
 
 
-def main(path: str) -> int:
-    return within(PROCESSOR_SECONDS_MAX, MEMORY_BYTES_MAX, partial(_write, Path(path)))
-
-
-def _write(path: Path) -> None:
+def write_replay(path: Path, into: BinaryIO) -> None:
+    """The replay file of a Parquet file. It is still to be checked. Raises ReplayRefused."""
     packer = zlib.compressobj(level=1, wbits=GZIP)
     for line in replay_lines(path):
-        sys.stdout.buffer.write(packer.compress(line + b"\n"))
-    sys.stdout.buffer.write(packer.flush())
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+        into.write(packer.compress(line + b"\n"))
+    into.write(packer.flush())

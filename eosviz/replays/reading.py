@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Protocol
 
 import msgspec
 
+from engine.scenario.plain_texts import MARKUP
 from eosviz.replays import folding, format, misshapen
 from eosviz.replays.bounds import BOUNDS, Bounds
 from eosviz.replays.lines import GZIP, canonical, decode_line, split_lines, unpacked
@@ -19,7 +20,6 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.names import UNPRINTABLE
 
 _CONTROL = re.compile(f"[{UNPRINTABLE}]")
-_MARKUP = re.compile(r"<[A-Za-z/!?]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,7 @@ def _read_header(value: Any, bounds: Bounds) -> format.Header:
         raise ReplayRefused("unknown_schema", schema=str(value.get("schema"))[:40], known=format.SCHEMA)
     header: format.Header = _convert(value, format.Header, 1)
     for place, text in _titles(value, ""):
-        if _MARKUP.search(text):
+        if MARKUP.search(text):
             raise ReplayRefused("markup", place=place)
     for place, text in _names(header):
         if _CONTROL.search(text):

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from eosviz.bounded.refusing import Refused
 from eosviz.catalogue import say
 
 
-class ReplayRefused(Exception):
+class ReplayRefused(Refused):
     """The file is not taken and nothing of it was stored.
 
     ``key`` names the sentence (``replays.refused.…``) and ``params`` its parameters. The text of the
@@ -14,9 +15,7 @@ class ReplayRefused(Exception):
     """
 
     def __init__(self, reason: str, /, **params: Any) -> None:
-        self.key = f"replays.refused.{reason}"
-        self.params = params
-        super().__init__(self.key)
+        super().__init__(f"replays.refused.{reason}", params)
 
     @classmethod
     def said(cls, key: str, params: Mapping[str, Any]) -> "ReplayRefused":
@@ -35,5 +34,8 @@ class ReplayRefused(Exception):
         except quotas.Full as full:
             raise cls(full.reason, **full.params) from None
 
+    def said_in(self, language: str) -> str:
+        return say(self.key, language, self.params)
+
     def __str__(self) -> str:
-        return say(self.key, "en", self.params)
+        return self.said_in("en")

@@ -40,7 +40,7 @@ class Store:
                 for piece in pieces:
                     file.write(piece)
                 size = file.tell()
-            os.chmod(beside, 0o644)
+            os.chmod(beside, 0o666 & ~settings.UMASK)
             os.replace(beside, target)
         except BaseException:
             with suppress(FileNotFoundError):
@@ -63,3 +63,4 @@ class Store:
 
 exports = Store("exports")
 published = Store("published")
+uploads = Store("uploads")

@@ -1,6 +1,15 @@
 from django.urls import URLPattern, URLResolver, path
 
-from eosviz.replays import bundle_view, embed_views, export_views, link_view, published_views, views
+from eosviz.replays import (
+    bundle_view,
+    embed_views,
+    export_views,
+    link_view,
+    published_views,
+    report_view,
+    upload_views,
+    views,
+)
 
 app_name = "replays"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -19,8 +28,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sessions/<uuid:session_id>/link", link_view.session_link, name="link"),
     path("replays/import", views.import_page, name="import"),
     path("replays/log", views.log_page, name="open_log"),
+    path("replays/uploads/<uuid:upload_id>/", upload_views.upload, name="upload"),
+    path("replays/uploads/<uuid:upload_id>/cancel", upload_views.cancel, name="upload_cancel"),
     path("replays/<uuid:replay_id>/", views.play, name="play"),
     path("replays/<uuid:replay_id>/case", views.log_case, name="log_case"),
+    path("replays/<uuid:replay_id>/report", report_view.report, name="log_report"),
     path("replays/<uuid:replay_id>/bundle", bundle_view.bundle, name="log_bundle"),
     path("replays/<uuid:replay_id>/player.json", views.player_json, name="player"),
     path("embed/<scenario:scenario>/<slug:version>/", embed_views.embed, name="embed"),

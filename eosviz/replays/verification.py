@@ -7,6 +7,9 @@ judged: equal inputs may give other steps there (``ENGINE_VERSION``).
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+import msgspec
 
 from engine.errors import EngineError, Refused
 from engine.scenario import BadScenario, load
@@ -19,6 +22,8 @@ from eosviz.replays.refusal import ReplayRefused
 SECONDS_MAX = 60.0
 """A check that takes longer stops; the file then plays as recorded."""
 STEPS_BETWEEN_LOOKS = 200
+_CRAFTED = "fault.crafted_request"
+"""The one sentence whose parameters were once told in the order of a document's keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +81,7 @@ class Rerun:
         simulation = self._running[branch]
         try:
             made = simulation.step()
-            same = made is not None and canonical(made.to_json()) == step
+            same = made is not None and _same(made.to_json(), step)
             if same:
                 self._checked += 1
                 self._arrived(self._branches[branch], simulation, number)
@@ -108,3 +113,21 @@ class Rerun:
     def finding(self) -> Finding:
         """To be asked after the last step."""
         return self._finding or Finding(state="verified", checked=self._checked)
+
+
+def _same(made: dict[str, Any], step: bytes) -> bool:
+    """Recordings from before a made-up request told its fields in one order have the order in which the document was
+    written. No replay keeps that: there, the fields are compared in any order."""
+    if canonical(made) == step:
+        return True
+    if made["key"] != _CRAFTED:
+        return False
+    told = msgspec.json.decode(step)
+    return canonical(_fields_sorted(made)) == canonical(_fields_sorted(told))
+
+
+def _fields_sorted(step: dict[str, Any]) -> dict[str, Any]:
+    fields = step["params"].get("fields")
+    if not isinstance(fields, list):
+        return step
+    return {**step, "params": {**step["params"], "fields": sorted(map(str, fields))}}

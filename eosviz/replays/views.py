@@ -1,8 +1,11 @@
-"""Pages and downloads around replays. Each is a door to `actions.py`."""
+"""Pages and downloads around replays."""
 
+import shutil
 from http import HTTPStatus
+from typing import Any
 from uuid import UUID
 
+import msgspec
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.core.files.uploadedfile import UploadedFile
@@ -13,14 +16,17 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.codec.log_case import STEPS_MAX
-from eosviz.replays import actions
+from eosviz.callers import address_of
+from eosviz.replays import actions, uploads
 from eosviz.replays.bounds import BOUNDS
-from eosviz.replays.log_analysis import PASTED
+from eosviz.replays.log_files import NOT_READ, PASTED
+from eosviz.replays.log_options import LogOptions, options_of
 from eosviz.replays.log_page import log_case_page
 from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, KeepPaths, LogFiles
-from eosviz.replays.models import Replay
+from eosviz.replays.models import Replay, Upload
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.tasks import take_upload
 from eosviz.streamed import Streamed
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.models import Session
@@ -43,21 +49,21 @@ def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_page(request: HttpRequest) -> HttpResponse:
     """A form with one file; what is refused comes back with its sentence."""
-    refused: ReplayRefused | None = None
-    if request.method == "POST":
-        try:
-            return redirect(
-                "replays:play", actions.import_replay(_uploaded(request), browser_making(request)).id
-            )
-        except ReplayRefused as caught:
-            refused = caught
-    context = {
-        "refused": refused,
-        "replays": Replay.objects.of_browser(browser_of(request.session)).telling_lack(),
-        "megabytes": BOUNDS.compressed_bytes // 2**20,
-    }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else HTTPStatus.OK
-    return render(request, "replays/import.html", context, status=status)
+    if request.method != "POST":
+        return _show_import_page(request, None)
+    try:
+        file = _uploaded(request)
+        with uploads.arriving() as coming:
+            with (coming.folder / uploads.FILE).open("wb") as target:
+                shutil.copyfileobj(file, target)
+            return _begin(request, coming, "replay", file.size or 0)
+    except ReplayRefused as refused:
+        return _show_import_page(request, refused)
+
+
+def _show_import_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
+    context = {**_refused_and_kept(request, refused), "megabytes": BOUNDS.compressed_bytes // 2**20}
+    return _shown(request, "replays/import.html", context, refused)
 
 
 def _uploaded(request: HttpRequest) -> UploadedFile:
@@ -67,37 +73,53 @@ def _uploaded(request: HttpRequest) -> UploadedFile:
     return uploaded
 
 
+def _begin(
+    request: HttpRequest,
+    coming: uploads.Arriving,
+    kind: str,
+    size: int,
+    options: LogOptions | None = None,
+) -> HttpResponse:
+    """Hand the files to a worker and show how far they are. Raises ReplayRefused."""
+    told = {} if options is None else msgspec.to_builtins(options)
+    upload = uploads.begin(coming, kind, browser_making(request), address_of(request), size, told)
+    take_upload.delay(upload.place)
+    return redirect("replays:upload", upload.id)
+
+
 @csrf_exempt  # The form is read first, by handlers of its own; the token is checked right after.
 @require_http_methods(["GET", "HEAD", "POST"])
 def log_page(request: HttpRequest) -> HttpResponse:
     """*Open a log*: a form for a partition folder or its files."""
-    collector = LogFiles(request)
-    request.upload_handlers = [KeepPaths(request, collector)]
+    if request.method != "POST":
+        return _show_log_page(request, None)
     try:
-        request.POST  # noqa: B018  reads the form
+        with uploads.arriving() as coming:
+            collector = LogFiles(coming.folder, request)
+            request.upload_handlers = [KeepPaths(request, collector)]
+            try:
+                request.POST  # noqa: B018  reads the form
+                return _open_log(request, coming, collector)
+            finally:
+                collector.close()
     except ReplayRefused as refused:
         return _show_log_page(request, refused)
     except RequestDataTooBig:
         return _show_log_page(request, ReplayRefused("log_text_too_long"))
     except TooManyFilesSent:
         return _show_log_page(request, ReplayRefused("log_too_many_files", limit=FILES_MAX))
-    return _open_log(request, collector)
 
 
 @csrf_protect
-def _open_log(request: HttpRequest, collector: LogFiles) -> HttpResponse:
-    if request.method != "POST":
-        return _show_log_page(request, None)
-    try:
-        replay = actions.open_log(_with_pasted(request, collector.files), browser_making(request))
-    except ReplayRefused as refused:
-        return _show_log_page(request, refused)
-    return redirect("replays:log_case", replay.id)
-
-
-def _with_pasted(request: HttpRequest, files: dict[str, bytes]) -> dict[str, bytes]:
+def _open_log(request: HttpRequest, coming: uploads.Arriving, collector: LogFiles) -> HttpResponse:
     pasted = request.POST.get("text", "")
-    return files | {PASTED: pasted.encode()} if pasted.strip() else files
+    if pasted.strip():
+        collector.add(PASTED, pasted.encode())
+    if collector.is_empty:
+        raise ReplayRefused("no_log_file")
+    options = options_of(request.POST.dict())
+    collector.finish()
+    return _begin(request, coming, "log", collector.total_bytes, options)
 
 
 @require_safe
@@ -110,17 +132,45 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
-    context = {
-        "refused": refused,
-        "replays": Replay.objects.of_browser(browser_of(request.session)).telling_lack(),
+    said = {name: request.POST.get(name, "") for name in LogOptions.__struct_fields__} if refused else {}
+    context = {**_refused_and_kept(request, refused), **log_bounds(), "declared": any(said.values()) and said}
+    return _shown(request, "replays/log.html", context, refused)
+
+
+def log_bounds() -> dict[str, Any]:
+    """What the page tells of its bounds before anything is sent."""
+    return {
         "files_max": FILES_MAX,
+        "file_bytes_max": FILE_BYTES_MAX,
+        "all_bytes_max": ALL_BYTES_MAX,
+        "not_read": " ".join(NOT_READ),
         "megabytes_each": FILE_BYTES_MAX // 2**20,
         "megabytes": ALL_BYTES_MAX // 2**20,
         "steps_max": STEPS_MAX,
         "text_megabytes": f"{settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20:g}",
     }
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if refused else HTTPStatus.OK
-    return render(request, "replays/log.html", context, status=status)
+
+
+def _refused_and_kept(request: HttpRequest, refused: ReplayRefused | None) -> dict[str, Any]:
+    browser = browser_of(request.session)
+    return {
+        "refused": refused,
+        "not_now": isinstance(refused, uploads.TooManyUploads),
+        "replays": Replay.objects.of_browser(browser).telling_lack(),
+        "uploads": Upload.objects.of_browser(browser).unfinished(),
+    }
+
+
+def _shown(
+    request: HttpRequest, template: str, context: dict[str, Any], refused: ReplayRefused | None
+) -> HttpResponse:
+    if refused is None:
+        return render(request, template, context)
+    if not context["not_now"]:
+        return render(request, template, context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    response = render(request, template, context, status=HTTPStatus.TOO_MANY_REQUESTS)
+    response["Retry-After"] = str(uploads.RETRY_SECONDS)
+    return response
 
 
 @require_safe

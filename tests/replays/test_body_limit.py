@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from eosviz.asgi import http_application
-from eosviz.replays.body_limit import BODY_BYTES_LET_GO_BY, BodyLimit
+from eosviz.replays.body_limit import BODY_BYTES_LET_GO_BY, TOO_LARGE, BodyLimit
 
 PIECE = 64 * 1024
 
@@ -53,8 +53,32 @@ async def nothing() -> AsyncIterator[bytes]:
 
 async def test_an_endless_body_is_cut_off() -> None:
     status, body, taken = await ask(BodyLimit(http_application), endless(), {}, "/healthz")
-    assert (status, b"larger than" in body, "字节" in body.decode()) == (413, True, True)
+    assert (status, b"larger than 2 MiB" in body) == (413, True)
     assert taken <= BODY_BYTES_LET_GO_BY // PIECE + 2
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "larger than 256 MiB"), ("zh-Hans", "256 MiB")])
+async def test_the_refusal_is_a_page_of_the_site_in_one_language_with_the_command(
+    language: str, said: str
+) -> None:
+    headers = {
+        b"content-length": b"999999999",
+        b"accept": b"text/html",
+        b"accept-language": language.encode(),
+    }
+    status, body, _ = await ask(BodyLimit(http_application), nothing(), headers, "/replays/log")
+    page = body.decode()
+    assert status == 413
+    for words in (f'lang="{language}"', "page-nav", said, "python manage.py logs", "/reference/logs.md"):
+        assert words in page
+    assert ("未保留任何内容" in page) == (language == "zh-Hans")
+    assert ("Nothing of it was kept" in page) == (language == "en")
+
+
+async def test_who_wants_no_page_gets_the_sentence_alone() -> None:
+    headers = {b"content-length": b"999999999", b"accept": b"application/json"}
+    status, body, _ = await ask(BodyLimit(http_application), nothing(), headers, "/replays/import")
+    assert (status, b"<" in body, b"larger than 33 MiB" in body) == (413, False, True)
 
 
 async def test_what_is_too_long_goes_by_before_it_is_answered() -> None:
@@ -85,5 +109,7 @@ async def test_an_upload_may_be_larger_than_other_requests() -> None:
 
 
 async def _not_found(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 404, "headers": []})
+    """A site without pages: it answers to what was too large, and to nothing else."""
+    status = 413 if TOO_LARGE in scope else 404
+    await send({"type": "http.response.start", "status": status, "headers": []})
     await send({"type": "http.response.body", "body": b""})

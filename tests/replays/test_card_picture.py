@@ -10,8 +10,8 @@ from PIL import Image
 
 from engine.scenario import entry
 from engine.simulation import Simulation
-from eosviz.replays import embed_views
-from eosviz.replays.card_picture import HEIGHT, HUES, LANE_LEFT, LANE_TOP, RED, WIDTH, draw_card
+from eosviz.replays.card_picture import HUES, LANE_LEFT, LANE_TOP, RED, draw_card
+from eosviz.replays.card_size import HEIGHT, WIDTH
 from eosviz.replays.models import LinkedFile
 from tests.replays.test_embed import link
 
@@ -60,7 +60,6 @@ def test_runs_of_every_kind_have_a_picture(scenario: str) -> None:
 
 @pytest.mark.django_db
 def test_it_is_made_once_for_a_step(client: Client) -> None:
-    embed_views.making.buckets.forget()
     answer = client.get(link(step=120).address("replays:card"))
     assert (answer["Content-Type"], "public" in answer["Cache-Control"]) == ("image/png", True)
     assert Image.open(io.BytesIO(answer.content)).size == (WIDTH, HEIGHT)

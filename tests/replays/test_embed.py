@@ -6,11 +6,15 @@ import gzip
 import html
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from eosviz.bounded import runner
+from eosviz.bounded.tasks import TASKS
+from eosviz.rates import take
 from eosviz.replays import embed_views, linked
 from eosviz.replays.models import LinkedFile, Replay
 from eosviz.scenarios.models import ScenarioVersion
@@ -25,14 +29,9 @@ pytestmark = pytest.mark.django_db
 CRASH = {"action": "crash", "actor": "broker-1"}
 
 
-@pytest.fixture(autouse=True)
-def _whole_budget() -> None:
-    embed_views.making.buckets.forget()
-
-
 def link(scenario: str = "SC-03", **fields: Any) -> Link:
     version = ScenarioVersion.objects.library().get(identifier=scenario)
-    return Link(scenario=scenario, version=version.digest[:VERSION_CHARACTERS], **fields)
+    return Link(**{"scenario": scenario, "version": version.digest[:VERSION_CHARACTERS], **fields})
 
 
 def played(client: Client, address: str) -> dict[str, Any]:
@@ -91,7 +90,7 @@ def test_nothing_else_may_stand_in_a_frame(client: Client, path: str) -> None:
 def test_a_file_is_made_once_and_then_only_read(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     address = link().address("replays:linked_player")
     first = client.get(address)
-    monkeypatch.setattr(linked, "_simulation", None)
+    monkeypatch.setattr(linked, "_made", None)
     again = client.get(link(step=40).address("replays:linked_player"))
     assert again["ETag"] == first["ETag"]
     assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 304
@@ -99,12 +98,54 @@ def test_a_file_is_made_once_and_then_only_read(client: Client, monkeypatch: pyt
     assert LinkedFile.objects.count() == 1
 
 
-def test_what_is_made_for_one_address_is_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    for _ in range(20):
-        embed_views.making.buckets.take("address 127.0.0.1")
+def test_what_is_made_for_one_address_is_bounded(client: Client, settings: Any) -> None:
+    settings.RATES = {**settings.RATES, "embed.address": (20, 20)}
+    take("embed.address", "address 127.0.0.1", 20)
     answer = client.get(link().address("replays:linked_player"))
     assert (answer.status_code, answer["Retry-After"]) == (429, "1")
+    assert answer.json()["key"] == "problem.too_often.embed.address"
     assert not LinkedFile.objects.exists()
+
+
+def stranger(identifier: str) -> ScenarioVersion:
+    """A version of a scenario that is not the library's, in a language's title alone another one."""
+    document = {**ScenarioVersion.objects.library().get(identifier=identifier).document}
+    document["title"] = {**document["title"], "en": "Of a stranger"}
+    return ScenarioVersion.objects.of_document(identifier, document)
+
+
+def test_a_strangers_scenario_runs_in_a_bounded_process_and_makes_the_same_steps(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = played(client, link("SC-03").address("replays:linked_player"))
+    monkeypatch.setattr(linked, "made", None)
+    version = stranger("SC-03")
+    theirs = played(
+        client, link("SC-03", version=version.digest[:VERSION_CHARACTERS]).address("replays:linked_player")
+    )
+    assert theirs["steps"] == ours["steps"]
+    assert theirs["header"]["title"]["en"] == "Of a stranger"
+
+
+@pytest.mark.parametrize(("clock_seconds", "memory", "status", "key"), [
+    (0, 10**10, 422, "problem.link_too_much"), (60, 0, 429, "problem.runs_full"),
+])  # fmt: skip
+def test_a_strangers_run_that_takes_too_much_or_finds_no_room_says_so(
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Any,
+    clock_seconds: int,
+    memory: int,
+    status: int,
+    key: str,
+) -> None:
+    monkeypatch.setitem(TASKS, "linked", replace(TASKS["linked"], clock_seconds=clock_seconds))
+    monkeypatch.setattr(runner, "WAIT_SECONDS_MAX", 0)
+    settings.BOUNDED_MEMORY_BYTES = memory
+    version = stranger("SC-03")
+    answer = client.get(link("SC-03", version=version.digest[:VERSION_CHARACTERS]).address("replays:card"))
+    assert (answer.status_code, answer.json()["key"]) == (status, key)
+    assert answer.headers.get("Retry-After") == (str(runner.BUSY_SECONDS) if status == 429 else None)
 
 
 def test_the_files_that_are_kept_are_bounded(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

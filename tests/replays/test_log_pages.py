@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from django.urls import reverse
 
 from engine.codec.damage import Damage, DamageKind
 from eosviz import quotas
-from eosviz.pipeline.kafka_logs.bounded import TooMuchError
-from eosviz.replays import log_analysis, log_upload
-from eosviz.replays.actions import open_log
+from eosviz.bounded.refusing import Refused
+from eosviz.bounded.tasks import TASKS
+from eosviz.catalogue import say
+from eosviz.replays import log_upload
 from eosviz.replays.log_page import damage_said
+from eosviz.replays.log_upload import FILES_MAX
 from eosviz.replays.models import Replay
-from eosviz.replays.refusal import ReplayRefused
+from tests.replays.opened import followed, open_log
 
 LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
 pytestmark = pytest.mark.django_db
@@ -50,8 +53,13 @@ def played(replay: Replay) -> Any:
     return json.loads(gzip.decompress(bytes(replay.player)))
 
 
+def post(client: Client, data: Any, **how: Any) -> Any:
+    """What the form leads to."""
+    return followed(client, client.post(reverse("replays:open_log"), data, **how))
+
+
 def send(client: Client, files: list[io.BytesIO]) -> Any:
-    return client.post(reverse("replays:open_log"), **multipart(files))
+    return post(client, **multipart(files))
 
 
 def test_a_partition_folder_becomes_a_case_that_plays(client: Client) -> None:
@@ -122,11 +130,11 @@ def test_each_bound_is_kept_and_told(
 
 def test_more_files_than_any_form_may_have(client: Client) -> None:
     files = []
-    for number in range(150):
+    for number in range(FILES_MAX + 1):
         files.append(io.BytesIO(b"x"))
         files[-1].name = f"{number}.log"
     response = send(client, files)
-    assert (response.status_code, "More than 100 files" in response.content.decode()) == (422, True)
+    assert (response.status_code, f"More than {FILES_MAX} files" in response.content.decode()) == (422, True)
 
 
 def test_the_token_is_checked() -> None:
@@ -147,7 +155,7 @@ def test_damage_is_shown_and_not_refused() -> None:
 
 
 def test_no_files_at_all() -> None:
-    with pytest.raises(ReplayRefused):
+    with pytest.raises(Refused):
         open_log({}, owner="")
 
 
@@ -244,7 +252,7 @@ def test_dumps_beside_their_segments_and_other_files_of_the_folder_change_nothin
 def test_pasted_text_is_a_case_of_its_own(client: Client) -> None:
     dump = (OPEN / f"{0:020}.log.dump.txt").read_text()
     form = {"text": f"good morning\n{dump}"}
-    assert client.post(reverse("replays:open_log"), form).status_code == 302
+    assert post(client, form).status_code == 302
     replay = Replay.objects.get()
     assert (replay.steps, replay.title["en"]) == (7, "hangopen-0")
     page = case_page(client)
@@ -257,7 +265,7 @@ def test_pasted_text_is_a_case_of_its_own(client: Client) -> None:
 
 def test_a_log_without_its_index_differs_from_none(client: Client) -> None:
     folder = LOGS / "_internal" / "__consumer_offsets-1"
-    client.post(reverse("replays:open_log"), {"text": (folder / f"{0:020}.log.dump.txt").read_text()})
+    post(client, {"text": (folder / f"{0:020}.log.dump.txt").read_text()})
     page = case_page(client)
     assert "no entries of an index of aborted transactions (.txnindex); the log tells of 1" in page
     assert "The index of aborted transactions differs" not in page
@@ -275,7 +283,7 @@ def test_lines_of_a_log_are_a_case_that_says_what_remains_possible(client: Clien
         SERVER_LOG
         + "%7|1.0|TXNSTATE|rdkafka#producer-1| [thrd:main]: Transaction state change Ready -> InTransaction"
     )
-    assert client.post(reverse("replays:open_log"), {"text": text}).status_code == 302
+    assert post(client, {"text": text}).status_code == 302
     replay = Replay.objects.get()
     assert (replay.steps, replay.title["en"]) == (0, "t-0")
     page = case_page(client)
@@ -324,14 +332,14 @@ def test_what_is_no_bundle_is_refused_in_words(client: Client) -> None:
 
 
 def test_text_that_says_nothing_is_refused_and_leaves_nothing(client: Client) -> None:
-    response = client.post(reverse("replays:open_log"), {"text": "good morning"})
+    response = post(client, {"text": "good morning"})
     assert response.status_code == 422
     assert not Replay.objects.exists()
 
 
 def test_text_that_is_too_long_is_told(client: Client, settings: Any) -> None:
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
-    response = client.post(reverse("replays:open_log"), {"text": "x" * 2000})
+    response = post(client, {"text": "x" * 2000})
     assert (response.status_code, "pasted text is too long" in response.content.decode()) == (422, True)
 
 
@@ -352,7 +360,7 @@ def test_what_a_file_says_is_text_on_the_page_and_no_markup(client: Client) -> N
         .read_text()
         .replace("Log starting offset", "<script>alert(1)</script>")
     )
-    client.post(reverse("replays:open_log"), {"text": dump})
+    post(client, {"text": dump})
     page = case_page(client)
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
@@ -388,14 +396,28 @@ def test_every_damage_is_said_in_the_readers_language() -> None:
 def test_what_is_too_much_to_analyse_is_told_and_plays(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def too_much(*_: Any) -> Any:
-        raise TooMuchError
-
-    monkeypatch.setattr(log_analysis, "document_of", too_much)
+    monkeypatch.setitem(TASKS, "log", replace(TASKS["log"], clock_seconds=0))
     send(client, uploads(OPEN, ".log"))
     page = case_page(client)
     assert "took too long or too much memory" in page
     assert "play-case" in page
+
+
+def test_text_that_is_too_much_to_analyse_is_refused_for_that_reason(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(TASKS, "log", replace(TASKS["log"], clock_seconds=0))
+    answer = post(client, {"text": "baseOffset: 0"})
+    assert answer.status_code == 422
+    assert say("replays.refused.log_too_much", "en") in answer.content.decode()
+
+
+def test_a_long_text_of_beginnings_that_lead_nowhere_is_read(client: Client) -> None:
+    """Each `[` began a search through the rest of the line once, and each letter of a long word."""
+    text = "a" * 200_000 + "[Producer clientId=" * 20_000 + "\nbaseOffset: " + "a" * 200_000
+    answer = post(client, {"text": text})
+    assert answer.status_code == 422
+    assert say("replays.refused.log_too_much", "en") not in answer.content.decode()
 
 
 def test_a_case_that_was_read_in_place_keeps_its_summary_alone(

@@ -4,8 +4,8 @@ import gzip
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from threading import BoundedSemaphore
 from typing import Any
 
 import pytest
@@ -13,10 +13,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from eosviz.replays import apart, verification
+from eosviz.bounded.tasks import TASKS
+from eosviz.replays import verification
 from eosviz.replays.actions import import_replay
 from eosviz.replays.checking import check
-from eosviz.replays.models import Replay
+from eosviz.replays.models import Replay, Upload
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs.models import Session, Step
@@ -77,6 +78,26 @@ class TestVerified:
         replay = imported(exported(session))
         assert (replay.state, replay.variant) == ("verified", "k20-node")
 
+    def test_a_made_up_request_of_before_is_told_in_the_order_of_its_document(
+        self, start: Callable[..., Session]
+    ) -> None:
+        """The file does not keep that order: what it says is compared, not where."""
+        session = start("SC-49")
+        walk_to_end(session, root(session))
+        made = unpacked(exported(session))
+        step = next(line["step"] for line in made[1:] if line["step"]["key"] == "fault.crafted_request")
+        step["params"]["fields"].reverse()
+        assert imported(repacked(made)).state == "verified"
+        step["params"]["fields"][0] = "committed true"
+        replay = imported(repacked(made))
+        assert (replay.state, replay.finding["step"]) == ("differs", step["number"])
+
+    def test_what_is_removed_may_have_held_others_that_are_gone(self, start: Callable[..., Session]) -> None:
+        """A deleted topic's replicas go after their batches did."""
+        session = start("SC-60")
+        walk_to_end(session, root(session))
+        assert imported(exported(session)).state == "verified"
+
 
 class TestNotVerified:
     def test_the_first_step_that_differs_is_named(self, whole: Session) -> None:
@@ -131,15 +152,10 @@ class TestRefused:
         self, whole: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         file = exported(whole)
-        monkeypatch.setattr(apart, "SECONDS_MAX", 0.01)
+        monkeypatch.setitem(TASKS, "replay", replace(TASKS["replay"], clock_seconds=0))
         with pytest.raises(ReplayRefused) as caught:
             imported(file)
         assert caught.value.key == "replays.refused.check_too_much"
-        monkeypatch.setattr(apart, "WAIT_SECONDS_MAX", 0)
-        monkeypatch.setattr(apart, "_turns", BoundedSemaphore(1))
-        with apart._turns, pytest.raises(ReplayRefused) as caught:
-            imported(file)
-        assert caught.value.key == "replays.refused.busy"
         assert not Replay.objects.exists()
 
     def test_one_replay_too_many(self, start: Callable[..., Session], settings: Any) -> None:
@@ -210,7 +226,9 @@ class TestPages:
         file.name = "session.gz"
         response = visitor.post(reverse("replays:import"), {"file": file}, follow=True)
         replay = Replay.objects.get()
-        assert response.redirect_chain == [(reverse("replays:play", args=[replay.id]), 302)]
+        upload = Upload.objects.get()
+        told = [reverse("replays:upload", args=[upload.id]), reverse("replays:play", args=[replay.id])]
+        assert [address for address, _ in response.redirect_chain] == told
         page = response.content.decode()
         assert reverse("replays:player", args=[replay.id]) in page and catalogue_address("zh-Hans") in page
         assert visitor.get(reverse("replays:import")).content.decode().count(str(replay.id)) == 2
@@ -239,7 +257,7 @@ class TestPages:
     def test_a_refused_file_comes_back_with_one_sentence(self, visitor: Client) -> None:
         file = io.BytesIO(packed(lines(header(title={"en": "<script>x</script>", "zh-Hans": "x"}))))
         file.name = "x.gz"
-        response = visitor.post(reverse("replays:import"), {"file": file})
+        response = visitor.post(reverse("replays:import"), {"file": file}, follow=True)
         assert response.status_code == 422
         assert "holds markup" in response.content.decode()
         assert not Replay.objects.exists()
@@ -251,7 +269,9 @@ class TestPages:
     def test_chinese_is_refused_in_chinese(self, visitor: Client) -> None:
         file = io.BytesIO(b"nothing")
         file.name = "x.gz"
-        response = visitor.post(reverse("replays:import"), {"file": file}, HTTP_ACCEPT_LANGUAGE="zh-hans")
+        response = visitor.post(
+            reverse("replays:import"), {"file": file}, follow=True, HTTP_ACCEPT_LANGUAGE="zh-hans"
+        )
         assert "这不是回放" in response.content.decode()
 
     def test_only_its_own_replay_is_deleted(self, visitor: Client, whole: Session) -> None:

@@ -7,13 +7,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from eosviz.operating.needed_tables import TablesCommand
 from eosviz.replays.actions import export_session, file_name
 from eosviz.walkthroughs.models import Session
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Write a session to a replay file (docs/replay-format.md)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

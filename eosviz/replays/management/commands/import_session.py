@@ -3,15 +3,16 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.urls import reverse
 
 from eosviz.catalogue import say
+from eosviz.operating.needed_tables import TablesCommand
 from eosviz.replays.actions import import_replay
 from eosviz.replays.refusal import ReplayRefused
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Read a replay file (docs/replay-format.md), run it again and keep it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

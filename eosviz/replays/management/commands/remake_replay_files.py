@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from eosviz.operating.needed_tables import TablesCommand
 from eosviz.replays.remaking import remake, without_file
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = (
         "Make the replay files of imported sessions again that an earlier version did not keep, from what is stored,"
         " and only where their digests prove that nothing differs. May be stopped and called again."

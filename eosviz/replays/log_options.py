@@ -1,0 +1,44 @@
+"""What a person says of a log beside giving its files: one row, from the form to the analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared, count_of, moment_of
+from eosviz.replays.refusal import ReplayRefused
+
+
+class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields of `declared.Declared`, which are the arguments of `manage.py logs`; times in milliseconds since
+    1970."""
+
+    now: int | None = None
+    transaction_partitions: int | None = None
+    rest_empty: bool = False
+    one_cluster: bool = False
+    copied_after: int | None = None
+
+    def declared(self) -> Declared:
+        """The same for the analysis. Raises ContradictedError."""
+        return Declared(**msgspec.structs.asdict(self))
+
+
+def options_of(form: Mapping[str, str]) -> LogOptions:
+    """The fields of the page; what is empty says nothing. Raises ReplayRefused for what is no time or number."""
+    count, now, after = (
+        form.get(name, "").strip() for name in ("transaction_partitions", "now", "copied_after")
+    )
+    try:
+        options = LogOptions(
+            now=moment_of(now) if now else None,
+            transaction_partitions=count_of(count) if count else None,
+            rest_empty="rest_empty" in form,
+            one_cluster="one_cluster" in form,
+            copied_after=moment_of(after) if after else None,
+        )
+        options.declared()
+    except ContradictedError as error:
+        raise ReplayRefused.said(error.told.key, error.told.params) from None
+    return options

@@ -1,0 +1,30 @@
+"""The download of a log case as a report for a ticket, in the language of the page."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import content_disposition_header
+from django.utils.translation import get_language
+from django.views.decorators.http import require_safe
+
+from eosviz.catalogue import language_of
+from eosviz.pipeline.kafka_logs.ticket import ticket_lines
+from eosviz.replays.models import Replay
+from eosviz.walkthroughs.browser import browser_of
+
+
+@require_safe
+def report(request: HttpRequest, replay_id: UUID) -> HttpResponse:
+    """Markdown."""
+    replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
+    if replay is None:
+        raise Http404
+    if not replay.has_verdicts or "too_much" in replay.analysis:
+        return redirect("replays:log_case", replay.id)
+    body = "".join(f"{line}\n" for line in ticket_lines(replay.analysis, language_of(get_language())))
+    response = HttpResponse(body, content_type="text/markdown; charset=utf-8")
+    name = f"case-{str(replay.id)[:8]}.md"
+    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,37 @@
+"""What is answered to a body that `body_limit.py` did not take: a page of the site in the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import get_language
+
+from eosviz.catalogue import language_of
+from eosviz.middleware import Middleware
+from eosviz.replays.body_limit import LOG_PATH, TOO_LARGE
+from eosviz.replays.refusal import ReplayRefused
+
+
+class TooLargeBodies(Middleware):
+    """413 for a request that `BodyLimit` marked. No view is asked."""
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        limit = getattr(request, "scope", {}).get(TOO_LARGE)
+        if limit is None:
+            return None
+        problem = ReplayRefused("body_too_large", megabytes=f"{limit / 2**20:g}")
+        if not request.accepts("text/html"):
+            said = problem.said_in(language_of(get_language()))
+            return HttpResponse(
+                f"{said}\n",
+                content_type="text/plain; charset=utf-8",
+                status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            )
+        context = {"problem": problem, "is_log": request.path == LOG_PATH}
+        return render(request, "413.html", context, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

@@ -1,0 +1,63 @@
+"""The page of an upload: its place in the queue, cancel, and where its result is."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from eosviz.replays import uploads
+from eosviz.replays.models import ExportState, Replay, Upload
+from eosviz.replays.tasks import take_upload
+from eosviz.walkthroughs.browser import browser_of
+
+FORMS = {"log": "replays:open_log", "replay": "replays:import"}
+"""Kind of an upload to the page where another is sent."""
+
+
+@never_cache
+@require_safe
+def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """How far it is; asked again every second by the page itself, which then gets its part alone."""
+    mine = _mine(request, upload_id)
+    if uploads.is_forgotten(mine):
+        take_upload.delay(mine.place)
+        mine.refresh_from_db()
+    if mine.state == ExportState.DONE and mine.result is not None:
+        target = address_of_result(mine.result)
+        return HttpResponseClientRedirect(target) if request.htmx else redirect(target)
+    context = {
+        "upload": mine,
+        "place": uploads.place_of(mine),
+        "working": mine.state in ("waiting", "working"),
+        "again": reverse(FORMS[mine.kind]),
+    }
+    part = request.htmx and not request.htmx.boosted
+    template = "replays/upload_state.html" if part else "replays/upload.html"
+    failed = mine.state == ExportState.FAILED and not part  # htmx shows no answer that is an error
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
+    return render(request, template, context, status=status)
+
+
+def address_of_result(replay: Replay) -> str:
+    return reverse("replays:log_case" if replay.has_verdicts else "replays:play", args=[replay.id])
+
+
+@never_cache
+@require_POST
+def cancel(request: HttpRequest, upload_id: UUID) -> HttpResponse:
+    """End it; its files go."""
+    mine = _mine(request, upload_id)
+    uploads.cancel(mine)
+    return redirect("replays:upload", mine.id)
+
+
+def _mine(request: HttpRequest, upload_id: UUID) -> Upload:
+    own = Upload.objects.of_browser(browser_of(request.session))
+    return get_object_or_404(own.select_related("result"), id=upload_id)

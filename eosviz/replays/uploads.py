@@ -1,0 +1,193 @@
+"""Files that a person sends: kept on disk until a bounded process has read them, whether or not a page looks on.
+
+A row says what is to be read and how it ended. A worker's thread waits for its turn; after a stop the next worker takes
+up what was not finished.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import Cancelled, NoAnswer, Stopped
+from eosviz.bounded.register import AlreadyThere, Caller, Place
+from eosviz.bounded.register import caller as caller_of
+from eosviz.no_room import means_no_room
+from eosviz.replays import actions
+from eosviz.replays.log_options import LogOptions
+from eosviz.replays.models import UNFINISHED, ExportState, Replay, Upload
+from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.stores import uploads
+
+logger = logging.getLogger(__name__)
+
+OF_PERSON_MAX = 6
+"""Unfinished ones. The queue's own bounds (`bounded.register`) are the same or wider."""
+OF_ADDRESS_MAX = 60
+ALL_BYTES_MAX = 4 * 1024 * 1024 * 1024
+"""Of all unfinished ones together, on disk."""
+HOURS_KEPT = 24
+"""The row of a finished one: its page says how it ended."""
+BROKEN_OFF_SECONDS = 3600
+"""A folder that belongs to no row is older: its upload broke off with the web process."""
+RETRY_SECONDS = 60
+"""After which to send again where too many are unfinished."""
+ASK_AGAIN_SECONDS = 15
+"""A waiting one that no worker has taken for so long is asked for again."""
+FILE = "file"
+"""Of a replay's upload."""
+
+
+class TooManyUploads(ReplayRefused):
+    """A refusal that time lifts."""
+
+
+@dataclass(slots=True)
+class Arriving:
+    """An upload whose files are being written to `folder`."""
+
+    identity: uuid.UUID = field(default_factory=uuid.uuid4)
+    begun: bool = False
+
+    @property
+    def folder(self) -> Path:
+        return uploads.path(str(self.identity))
+
+
+@contextmanager
+def arriving() -> Iterator[Arriving]:
+    """The folder goes at the end of the block unless `begin` was called. Raises TooManyUploads."""
+    held = Upload.objects.unfinished().aggregate(held=Sum("bytes"))["held"] or 0
+    if held > ALL_BYTES_MAX:
+        raise TooManyUploads("uploads_full", gigabytes=ALL_BYTES_MAX // 2**30)
+    coming = Arriving()
+    coming.folder.mkdir(parents=True)
+    try:
+        yield coming
+    finally:
+        if not coming.begun:
+            uploads.delete(str(coming.identity))
+
+
+def begin(
+    coming: Arriving, kind: str, owner: str, address: str, size: int, options: dict[str, Any] | None = None
+) -> Upload:
+    """A row for a worker to take. Raises TooManyUploads, or ReplayRefused where the person keeps too much already."""
+    who = caller_of(owner, address)
+    ReplayRefused.check_quota(owner, KINDS[kind].quota)
+    with transaction.atomic():
+        unfinished = Upload.objects.unfinished()
+        bounds = (("owner", owner, OF_PERSON_MAX), ("address", who.address, OF_ADDRESS_MAX))
+        for name, value, most in bounds:
+            if value and unfinished.filter(**{name: value}).count() >= most:
+                raise TooManyUploads(f"uploads_of_{name}", limit=most)
+        Upload.objects.filter(created__lt=timezone.now() - timedelta(hours=HOURS_KEPT)).delete()
+        made = Upload.objects.create(
+            id=coming.identity, owner=owner, address=who.address, kind=kind, bytes=size, options=options or {}
+        )
+    coming.begun = True
+    return made
+
+
+def cancel(upload: Upload) -> None:
+    """End it, wherever it is. What is finished stays."""
+    if Upload.objects.filter(id=upload.id).unfinished().update(state=ExportState.CANCELLED):
+        runner.register().cancel(upload.place)
+        uploads.delete(upload.place)
+
+
+def place_of(upload: Upload) -> Place | None:
+    return runner.register().place(upload.place)
+
+
+def is_forgotten(upload: Upload) -> bool:
+    """Whether no worker has it though one was asked some time ago. Then the caller asks again; told once."""
+    if upload.state not in UNFINISHED or place_of(upload) is not None:
+        return False
+    before = timezone.now() - timedelta(seconds=ASK_AGAIN_SECONDS)
+    silent = Upload.objects.filter(id=upload.id, beat__lt=before).unfinished()
+    return silent.update(beat=timezone.now()) > 0
+
+
+def begin_again() -> None:
+    """When a worker starts: take up what no process has, and delete the folders of uploads that broke off."""
+    from eosviz.replays.tasks import take_upload
+
+    for upload in Upload.objects.unfinished():
+        if place_of(upload) is None:
+            take_upload.delay(upload.place)
+    if not uploads.folder.exists():
+        return
+    known = set(map(str, Upload.objects.unfinished().values_list("id", flat=True)))
+    for found in uploads.folder.iterdir():
+        with suppress(FileNotFoundError):
+            if found.name not in known and time.time() - found.stat().st_mtime > BROKEN_OFF_SECONDS:
+                uploads.delete(found.name)
+
+
+def carry_out(upload_id: uuid.UUID) -> None:
+    """Wait for a turn, read the files in a bounded process, and store what comes of it. However it ends, the row says
+    so; only what a stop interrupted stays as it is."""
+    upload = Upload.objects.filter(id=upload_id).unfinished().first()
+    if upload is None:
+        return  # cancelled, or done already
+    Upload.objects.filter(id=upload_id).update(state=ExportState.WORKING)
+    try:
+        kind = KINDS[upload.kind]
+        replay, file = kind.read(upload, Caller(caller_of(upload.owner).person, upload.address))
+        _finish(upload, replay, file, kind.quota)
+    except (AlreadyThere, Stopped):
+        return  # another worker has it; or the next one will
+    except Cancelled:
+        _end(upload, state=ExportState.CANCELLED)
+    except NoAnswer as none:
+        _end(upload, state=ExportState.FAILED, refusal={"key": none.key, "params": none.params})
+    except Exception as error:
+        logger.exception("upload %s failed", upload_id)
+        if means_no_room(error):
+            return  # its files are kept; it is asked for again, and finds room then
+        _end(upload, state=ExportState.FAILED, refusal={"key": "uploads.failed", "params": {}})
+    uploads.delete(upload.place)
+
+
+def _finish(upload: Upload, replay: Replay, file: bytes, quota: str) -> None:
+    with transaction.atomic():
+        actions.keep(replay, quota, file)
+        if not _end(upload, state=ExportState.DONE, result=replay):
+            raise Cancelled
+
+
+def _end(upload: Upload, **told: Any) -> bool:
+    return Upload.objects.filter(id=upload.id).unfinished().update(**told) > 0
+
+
+def _read_log(upload: Upload, caller: Caller) -> tuple[Replay, bytes]:
+    options = LogOptions(**upload.options)
+    return actions.read_log(uploads.path(upload.place), upload.owner, options, caller, upload.place), b""
+
+
+def _read_replay(upload: Upload, caller: Caller) -> tuple[Replay, bytes]:
+    return actions.read_replay(uploads.path(upload.place, FILE), upload.owner, caller, upload.place)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`quota`: what its results count as."""
+
+    quota: str
+    read: Callable[[Upload, Caller], tuple[Replay, bytes]]
+
+
+KINDS = {"log": Kind("cases", _read_log), "replay": Kind("replays", _read_replay)}

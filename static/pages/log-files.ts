@@ -1,0 +1,138 @@
+/**
+ * The form of *Open a log*: it sends of the chosen files what is read, says what is too much before anything is sent, and
+ * shows the answer. Without scripts the form is sent whole.
+ *
+ *  <form data-log-files data-files-max data-file-bytes-max data-all-bytes-max data-not-read=".index .timeindex">
+ *    <p data-when="sending">… <span data-told></span></p>
+ *    <div data-when="too-much" data-needs="…">… <code data-command></code></div> <p data-when="unreachable">…</p>
+ */
+
+export interface Chosen {
+  path: string;
+  size: number;
+}
+
+export interface Bounds {
+  files: number;
+  fileBytes: number;
+  allBytes: number;
+}
+
+const SEGMENT = /^\d{20}\.log$/;
+const MEBIBYTE = 2 ** 20;
+/** Letters that a shell takes as they are. */
+const PLAIN = /^[A-Za-z0-9_./-]+$/;
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** Without what is not read of a folder with segments: Kafka makes each index 10 MB long before it writes to it. */
+export function readOf<File extends Chosen>(chosen: readonly File[], notRead: readonly string[]): File[] {
+  const withSegments = new Set(chosen.filter((one) => SEGMENT.test(nameOf(one.path))).map((one) => folderOf(one.path)));
+  const isNotRead = (path: string): boolean => notRead.some((ending) => path.endsWith(ending));
+  return chosen.filter((one) => !(withSegments.has(folderOf(one.path)) && isNotRead(one.path)));
+}
+
+/** Which bound they pass, as the form's `data-needs` names them; null: none. */
+export function tooMuch(files: readonly Chosen[], bounds: Bounds): "files" | "each" | "all" | null {
+  if (files.length > bounds.files) return "files";
+  if (files.some((one) => one.size > bounds.fileBytes)) return "each";
+  return sizeOf(files) > bounds.allBytes ? "all" : null;
+}
+
+export const sizeOf = (files: readonly Chosen[]): number => files.reduce((sum, one) => sum + one.size, 0);
+
+export const told = (files: readonly Chosen[]): string => `${files.length} · ${(sizeOf(files) / MEBIBYTE).toFixed(1)} MiB`;
+
+/** The command that reads the same files where they lie: its folders, or files that were chosen without one. */
+export function commandFor(chosen: readonly Chosen[], command: string): string {
+  const names = new Set(chosen.map((one) => one.path.split("/")[0] ?? ""));
+  return [command, ...[...names].sort().map(quoted)].join(" ");
+}
+
+const quoted = (name: string): string => (PLAIN.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
+
+/** So that a screen reader and the eye go there. */
+function goTo(part: HTMLElement | null): void {
+  if (part === null) return;
+  part.tabIndex = -1;
+  part.focus();
+}
+
+interface Sent extends Chosen {
+  file: File;
+}
+
+function chosenIn(form: HTMLFormElement): Sent[] {
+  return [...form.querySelectorAll<HTMLInputElement>("input[type=file]")].flatMap((input) =>
+    [...(input.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, size: file.size, file })),
+  );
+}
+
+function show(form: HTMLFormElement, when: string | null): HTMLElement | null {
+  let shown: HTMLElement | null = null;
+  for (const part of form.querySelectorAll<HTMLElement>("[data-when]")) {
+    part.hidden = part.dataset["when"] !== when;
+    if (!part.hidden) shown = part;
+  }
+  return shown;
+}
+
+const numberOf = (form: HTMLFormElement, name: string): number => Number(form.dataset[name]);
+
+export function begin(form: HTMLFormElement): void {
+  const button = form.querySelector("button");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const all = chosenIn(form);
+    const files = readOf(all, (form.dataset["notRead"] ?? "").split(" "));
+    const bounds = { files: numberOf(form, "filesMax"), fileBytes: numberOf(form, "fileBytesMax"), allBytes: numberOf(form, "allBytesMax") };
+    const passed = tooMuch(files, bounds);
+    const shown = show(form, passed === null ? "sending" : "too-much");
+    for (const place of shown?.querySelectorAll("[data-told]") ?? []) place.textContent = told(files);
+    if (passed !== null) {
+      for (const part of shown?.querySelectorAll<HTMLElement>("[data-needs]") ?? []) part.hidden = part.dataset["needs"] !== passed;
+      const command = shown?.querySelector<HTMLElement>("[data-command]");
+      if (command) command.textContent = commandFor(all, command.dataset["command"] ?? "");
+      goTo(shown);
+      return;
+    }
+    if (button) button.disabled = true;
+    void send(form, files).finally(() => {
+      if (button) button.disabled = false;
+    });
+  });
+}
+
+async function send(form: HTMLFormElement, files: readonly Sent[]): Promise<void> {
+  const body = new FormData();
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
+  for (const one of files) body.append("files", one.file, one.path);
+  try {
+    const response = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+    if (response.ok && response.redirected) {
+      location.assign(response.url);
+      return;
+    }
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const found = page.querySelector("main .refusal") ?? page.querySelector("main");
+    show(form, null);
+    if (found === null) throw new TypeError("no page");
+    goTo(refusal(form, found));
+  } catch {
+    goTo(show(form, "unreachable"));
+  }
+}
+
+/** What the server refused with, in front of the form, which keeps what was chosen. */
+function refusal(form: HTMLFormElement, found: Element): HTMLElement {
+  document.querySelector("main > .refusal")?.remove();
+  const shown = document.createElement("div");
+  shown.className = "refusal";
+  shown.setAttribute("role", "alert");
+  shown.append(...[...found.childNodes].map((node) => document.importNode(node, true)));
+  form.before(shown);
+  return shown;
+}
+
+if (typeof document !== "undefined") for (const form of document.querySelectorAll<HTMLFormElement>("form[data-log-files]")) begin(form);

@@ -1,0 +1,136 @@
+"""What a person says of copied logs on the page, and the report for a ticket."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from engine.codec.control_record import ControlType
+from engine.codec.record import Record
+from engine.codec.record_batch import encode_batch, encode_marker
+from eosviz.replays.log_files import GivenFile, laid_out
+from eosviz.replays.models import Replay
+from tests.replays.opened import followed
+from tests.replays.test_log_pages import LOGS, multipart, uploads
+
+pytestmark = pytest.mark.django_db
+LIVE = LOGS / "incidents" / "live_copy_open"
+BEGAN_MS = 1_795_384_289_000
+
+
+def orphaned() -> list[io.BytesIO]:
+    """The live copy, and an open transaction in orders-0 of a producer id that the coordinator does not know."""
+    files = uploads(LIVE)
+    (log,) = [file for file in files if file.name == f"{LIVE.name}/orders-0/{0:020}.log"]
+    log.seek(0, io.SEEK_END)
+    log.write(
+        encode_batch(
+            [Record(15, BEGAN_MS, b"k", b"v")],
+            base_offset=15,
+            partition_leader_epoch=0,
+            producer_id=99,
+            producer_epoch=0,
+            base_sequence=0,
+            is_transactional=True,
+        )
+    )
+    log.write(
+        encode_marker(
+            ControlType.ABORT,
+            0,
+            producer_id=0,
+            producer_epoch=0,
+            timestamp=BEGAN_MS,
+            base_offset=16,
+            partition_leader_epoch=0,
+        )
+    )
+    log.seek(0)
+    return files
+
+
+def sent(client: Client, files: list[io.BytesIO], **fields: str) -> Any:
+    form = multipart(files)
+    boundary = form["content_type"].partition("boundary=")[2]
+    said = "".join(
+        f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields.items()
+    )
+    form["data"] = said.encode() + form["data"]
+    return followed(client, client.post(reverse("replays:open_log"), **form))
+
+
+def verdict(replay: Replay, producer_id: int) -> dict[str, Any]:
+    (found,) = [one for one in replay.analysis["verdicts"] if one["producer_id"] == producer_id
+                and one["partition"] == "orders-0"]  # fmt: skip
+    return found
+
+
+TOLD = {"transaction_partitions": "4", "one_cluster": "on", "copied_after": "2026-11-22T22:30:00Z"}
+
+
+def test_what_the_page_is_told_decides(client: Client) -> None:
+    sent(client, orphaned(), **TOLD)
+    told = verdict(Replay.objects.get(), 99)
+    assert (told["kind"], told["remedy"]["action"]) == ("orphan", "abort")
+    assert told["remedy"]["command"].endswith("abort --topic orders --partition 0 --start-offset 15")
+
+
+@pytest.mark.parametrize(
+    ("fields", "seen"),
+    [
+        ({"transaction_partitions": "many"}, "give a number from 1 to 10000"),
+        ({"copied_after": "yesterday"}, "is no time"),
+        ({"now": "9" * 30}, "is no time"),
+    ],
+)
+def test_a_field_that_says_nothing_readable_is_refused_and_kept(
+    client: Client, fields: dict[str, str], seen: str
+) -> None:
+    page = sent(client, uploads(LIVE / "orders-1"), **fields)
+    assert page.status_code == 422
+    assert seen in page.content.decode()
+    assert next(iter(fields.values())) in page.content.decode()
+    assert not Replay.objects.exists()
+
+
+def test_a_number_that_the_files_contradict_is_refused_with_the_partition(client: Client) -> None:
+    page = sent(client, uploads(LIVE), transaction_partitions="2")
+    assert "__transaction_state-2 was given, so there are more" in page.content.decode()
+    assert not Replay.objects.exists()
+
+
+def test_the_case_and_its_report_say_the_moment_and_every_command(client: Client) -> None:
+    sent(client, uploads(LIVE), now="2026-11-23T00:00:00Z")
+    replay = Replay.objects.get()
+    assert verdict(replay, 1)["kind"] == "coordinator_owes_marker"
+    page = client.get(reverse("replays:log_case", args=[replay.id])).content.decode()
+    assert "timeouts are measured at 2026-11-23 00:00:00 UTC, as you said" in page
+    assert "forceTerminateTransaction --transactionalId checkout-7" in page
+    address = reverse("replays:log_report", args=[replay.id])
+    answer = client.get(address)
+    assert answer["Content-Type"] == "text/markdown; charset=utf-8"
+    english = answer.content.decode()
+    assert english.splitlines()[4] == "| `orders-0` | the coordinator owes a marker | 0 | 4 | 15 | 1 | 0 |"
+    assert "describe --transactional-id checkout-7" in english
+    assert "or, with Kafka 4.1 and later:" in english
+    assert "group invoicer is held up at orders-0" in english
+    chinese = client.get(address, HTTP_ACCEPT_LANGUAGE="zh-hans").content.decode()
+    assert "消费组 invoicer 在 orders-0 被拖住" in chinese
+    assert Client().get(address).status_code == 404
+
+
+def test_a_file_of_the_log_directory_stands_beside_each_of_its_partitions(tmp_path: Path) -> None:
+    """Not beside those of another directory."""
+    names = ("a/t-0/00000000000000000000.log", "b/t-1/00000000000000000000.log", "a/meta.properties")
+    given = [GivenFile(name, str(number)) for number, name in enumerate(names)]
+    for one in given:
+        (tmp_path / one.place).write_text(one.path)
+    places = laid_out(given, tmp_path, tmp_path / "out")
+    assert {place.name: (place.parent / "meta.properties").exists() for place in places} == {
+        "t-0": True,
+        "t-1": False,
+    }
