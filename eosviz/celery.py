@@ -1,16 +1,52 @@
 """The Celery application. What it is set to stands in `eosviz.settings.base`, under names with `CELERY_`."""
 
+import dbm
+import logging
 import os
 from typing import Any
 
 from celery import Celery
 from celery.app.amqp import AMQP
+from celery.beat import PersistentScheduler
 from kombu import Connection
-from kombu.transport.redis import Channel, Transport
+from kombu.transport import virtual
+from kombu.transport.redis import Channel, QoS, Transport
+from redis.exceptions import ResponseError
 
 from eosviz.kept_connections import KEPT
 
+logger = logging.getLogger(__name__)
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
+
+
+class OutlivedQoS(QoS):
+    """Goes on where Redis answers and takes no writes: its disk is full or its memory used up.
+
+    A message that was taken is worked off, though Redis could not note who has it; one that could not be crossed
+    out comes back after `visibility_timeout` and is found done.
+    """
+
+    def append(self, message: Any, delivery_tag: str) -> None:
+        try:
+            super().append(message, delivery_tag)
+        except ResponseError as error:
+            logger.warning("a task was taken and Redis could not note it: %s", error)
+            virtual.QoS.append(self, message, delivery_tag)
+
+    def ack(self, delivery_tag: str) -> None:
+        try:
+            super().ack(delivery_tag)
+        except ResponseError as error:
+            logger.warning("a task has ended and Redis could not note it: %s", error)
+            virtual.QoS.ack(self, delivery_tag)
+
+    def reject(self, delivery_tag: str, requeue: bool = False) -> None:
+        try:
+            super().reject(delivery_tag, requeue=requeue)
+        except ResponseError as error:
+            logger.warning("a task was given back and Redis could not note it: %s", error)
+            virtual.QoS.ack(self, delivery_tag)
 
 
 class OutlivedChannel(Channel):
@@ -21,6 +57,7 @@ class OutlivedChannel(Channel):
     when its message comes back by itself (`visibility_timeout`) it is found done.
     """
 
+    QoS = OutlivedQoS
     do_restore = False
 
     def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:
@@ -58,6 +95,16 @@ class PromptConnection(Connection):
 
 class PromptAMQP(AMQP):
     Connection = PromptConnection
+
+
+class OutlivingScheduler(PersistentScheduler):
+    """A beat goes on where the note of what it sent last cannot be written; it sends at most once too often."""
+
+    def sync(self) -> None:
+        try:
+            super().sync()
+        except (*dbm.error, OSError) as error:
+            logger.warning("the schedule could not be noted: %s", error)
 
 
 app = Celery("eosviz", amqp=PromptAMQP, fixups=KEPT)

@@ -2,8 +2,9 @@
 answer at all?
 """
 
-import shutil
+import logging
 from collections.abc import Callable
+from pathlib import Path
 
 import redis
 from django.conf import settings
@@ -13,9 +14,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from eosviz.celery import app
+from eosviz.launch.storage import Level, room_in
+from eosviz.no_room import means_no_room
 
-STORAGE_BYTES_MIN = 50 * 1024 * 1024
+logger = logging.getLogger(__name__)
+
 ANSWER_SECONDS_MAX = 2.0
+WRITTEN_KEY = "eosviz:health"
+WRITTEN_SECONDS = 60
+
+
+class Unwell(Exception):
+    """A part does not work; the text is written for whoever asks `/healthz`."""
 
 
 def check_database() -> None:
@@ -25,11 +35,30 @@ def check_database() -> None:
 
 
 def check_redis() -> None:
+    """With a write, as a Redis without room answers questions and takes no task."""
+    try:
+        _write_to_redis()
+    except redis.ResponseError as error:
+        if not means_no_room(error):
+            raise
+        raise Unwell("it takes no writes: its disk is full or its memory used up") from error
+
+
+def check_redis_answers() -> None:
+    """Pages are read while Redis takes no writes."""
+    try:
+        _write_to_redis()
+    except redis.ResponseError as error:
+        if not means_no_room(error):
+            raise
+
+
+def _write_to_redis() -> None:
     client = redis.Redis.from_url(
         settings.REDIS_URL, socket_timeout=ANSWER_SECONDS_MAX, socket_connect_timeout=ANSWER_SECONDS_MAX
     )
     try:
-        client.ping()
+        client.set(WRITTEN_KEY, b"", ex=WRITTEN_SECONDS)
     finally:
         client.close()
 
@@ -39,36 +68,42 @@ def check_worker() -> None:
     with app.connection_for_write() as connection:
         answers = app.control.ping(timeout=ANSWER_SECONDS_MAX, limit=1, connection=connection)
     if not answers:
-        raise RuntimeError(
-            f"no worker answered within {ANSWER_SECONDS_MAX:g} s; start one (docs/operating.md)"
-        )
+        raise Unwell(f"no worker answered within {ANSWER_SECONDS_MAX:g} s; start one (docs/operating.md)")
 
 
-def check_storage() -> None:
-    free = shutil.disk_usage(settings.DATA_DIR).free
-    if free < STORAGE_BYTES_MIN:
-        raise RuntimeError(
-            f"{free // 2**20} MB free where the data is, {STORAGE_BYTES_MIN // 2**20} needed; free some space"
-        )
+def check_storage() -> str | None:
+    room = room_in(Path(settings.DATA_DIR))
+    if room.level is Level.NONE:
+        raise Unwell(f"nothing can be stored: {room.why}")
+    return f"low: {room.why}" if room.level is Level.LOW else None
 
 
-CHECKS: dict[str, Callable[[], None]] = {
+CHECKS: dict[str, Callable[[], str | None]] = {
     "database": check_database,
     "redis": check_redis,
     "worker": check_worker,
     "storage": check_storage,
 }
+"""Each raises where its part does not work, and may return a warning."""
+DOES_NOT_ANSWER = "does not answer; the log of this server says why"
+"""Anyone may ask: the text of an exception holds addresses and paths."""
 
 
-NEEDED_TO_SERVE = ("database", "redis")
-"""Without a worker pages are still read, and a proxy that took them away would make it worse."""
+NEEDED_TO_SERVE: dict[str, Callable[[], str | None]] = {
+    "database": check_database,
+    "redis": check_redis_answers,
+}
+"""Without a worker, and on a full disk, pages are still read: a proxy that took them away would make it worse."""
 
 
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 and `{"database": "ok", …}`, or 503 with the reason beside each part that did not answer."""
-    return _answered(tuple(CHECKS))
+    """200 and `{"database": "ok", …}`, or 503 with the reason beside each part that did not answer.
+
+    Beside `storage` stands `low: …` while the disk runs full: a warning, with 200.
+    """
+    return _answered(CHECKS)
 
 
 @never_cache
@@ -85,17 +120,18 @@ def livez(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"process": "ok"})
 
 
-def _answered(names: tuple[str, ...]) -> JsonResponse:
+def _answered(checks: dict[str, Callable[[], str | None]]) -> JsonResponse:
     answers: dict[str, str] = {}
-    for name in names:
+    healthy = True
+    for name, check in checks.items():
         if name == "worker" and answers["redis"] != "ok":
             answers[name] = "cannot be asked without redis"
             continue
         try:
-            CHECKS[name]()
+            answers[name] = check() or "ok"
+        except Unwell as unwell:
+            answers[name], healthy = str(unwell), False
         except Exception as error:  # whatever is wrong with a part is the answer, never a failed page
-            answers[name] = f"{type(error).__name__}: {error}"
-        else:
-            answers[name] = "ok"
-    healthy = all(answer == "ok" for answer in answers.values())
+            logger.warning("%s does not answer: %s: %s", name, type(error).__name__, error)
+            answers[name], healthy = DOES_NOT_ANSWER, False
     return JsonResponse(answers, status=200 if healthy else 503)

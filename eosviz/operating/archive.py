@@ -17,6 +17,7 @@ import io
 import tarfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -99,7 +100,8 @@ class Writer:
         self._draft.rename(self._path)
 
     def give_up(self) -> None:
-        self._packed.close()
+        with suppress(OSError):  # on a full disk not even its end can be written
+            self._packed.close()
         self._draft.unlink(missing_ok=True)
 
 

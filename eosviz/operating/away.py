@@ -1,33 +1,92 @@
-"""What a page says while Redis is away: it comes back by itself, and nothing of what was asked has happened."""
+"""What a page says while something that it needs is away or cannot be written: nothing of what was asked has happened,
+and it goes on by itself.
+"""
 
 from __future__ import annotations
 
 import logging
+import sys
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import get_language
+from django.views.defaults import bad_request, server_error
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from eosviz.catalogue import language_of, say
 from eosviz.middleware import Middleware
+from eosviz.no_room import means_no_room
 
 logger = logging.getLogger(__name__)
 
+
+@dataclass(frozen=True)
+class Said:
+    page: str
+    """The template for a person's browser."""
+    key: str
+    """Of the sentence, for a script."""
+    detail: str
+    """For a program."""
+
+
+AWAY = Said("503.html", "page.away.why", "Redis is away")
+FULL = Said("full.html", "page.full.why", "The server has no room to store anything")
 RETRY_SECONDS = 3
+RETRY_FULL_SECONDS = 30
+"""An operator has to make room first."""
 
 
 class RedisAway(Middleware):
-    """503 instead of 500 where a view asked Redis (limits on signing in, a task) and nobody was there."""
+    """503 instead of 500 where a view asked Redis (limits on signing in, a task) and it did not answer."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if means_no_room(exception):
+            return full(request, exception)
         if not isinstance(exception, RedisError | OperationalError):
             return None
         logger.warning("%s was not answered: %r", request.path, exception)
-        response: HttpResponse
-        if request.path.startswith("/api/"):
-            response = JsonResponse({"detail": "Redis is away"}, status=HTTPStatus.SERVICE_UNAVAILABLE)
-        else:
-            response = render(request, "503.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
-        response["Retry-After"] = str(RETRY_SECONDS)
-        return response
+        return _unavailable(request, AWAY, RETRY_SECONDS)
+
+
+def failed(request: HttpRequest) -> HttpResponse:
+    """The answer to any error that no view caught, such as a session that could not be stored: 503 where there is
+    no room, else 500.
+    """
+    error = sys.exc_info()[1]
+    if error is not None and means_no_room(error):
+        return full(request, error)
+    return server_error(request)
+
+
+def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The answer to a bad request. A session that could not be stored is reported as one that was deleted."""
+    if means_no_room(exception):
+        return full(request, exception)
+    return bad_request(request, exception)
+
+
+def full(request: HttpRequest, error: BaseException) -> HttpResponse:
+    """503: nothing can be stored now, and why that is for the operator's eyes alone."""
+    logger.error("%s could not be stored: %r", request.path, error)
+    return _unavailable(request, FULL, RETRY_FULL_SECONDS)
+
+
+def _unavailable(request: HttpRequest, what: Said, retry_seconds: int) -> HttpResponse:
+    response: HttpResponse
+    if request.path.startswith("/api/") or _asks_for_json(request):
+        sentence = say(what.key, language_of(get_language()))
+        content = {"detail": what.detail, "refused": sentence, "key": what.key, "params": {}}
+        response = JsonResponse(content, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    else:
+        response = render(request, what.page, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    response["Retry-After"] = str(retry_seconds)
+    return response
+
+
+def _asks_for_json(request: HttpRequest) -> bool:
+    """A script of a page, which shows the sentence itself."""
+    return request.headers.get("Accept", "").startswith("application/json")

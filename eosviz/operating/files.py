@@ -10,6 +10,8 @@ LEFT_OUT = frozenset(
         "run",  # sockets, and notes of what runs
         "redis",  # the queue: a page sends again what was not answered
         "log",
+        "bounded",  # what processes work on just now
+        "mail",  # links that set a password
         "static",  # made by collectstatic
         "spark",  # made by Spark while it works
         "gallery",

@@ -49,6 +49,24 @@ class AddContext(logging.Filter):
         return True
 
 
+SECRETS_IN_ADDRESSES = re.compile(
+    r"(/accounts/password/reset/key/|/accounts/confirm-email/|/follow/|/classes/join/)[^/\s\"'?]+"
+    r"|([?&][^=&\s\"']*(?:token|key|code|secret|password)[^=&\s\"']*=)[^&\s\"']+"
+)
+"""A person who has the address has what it opens: a new password, a presentation, a class."""
+
+
+def without_secrets(text: str) -> str:
+    return SECRETS_IN_ADDRESSES.sub(lambda found: f"{found[1] or found[2]}…", text)
+
+
+class Lines(logging.Formatter):
+    """The format that it is given, without what an address gives away."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_secrets(super().format(record))
+
+
 class JsonLines(logging.Formatter):
     """One JSON object a line: at, level, logger, message, and what the line is about."""
 
@@ -57,11 +75,12 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": without_secrets(record.getMessage()),
             **getattr(record, "words", {}),
         }
         if record.exc_info is not None and record.exc_info[0] is not None:
-            line["traceback"] = _shortened("".join(traceback.format_exception(*record.exc_info)))
+            text = without_secrets("".join(traceback.format_exception(*record.exc_info)))
+            line["traceback"] = _shortened(text)
         return msgspec.json.encode(line, enc_hook=str).decode()
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import caches
 from django.test import Client, RequestFactory
 
-from eosviz.walkthroughs.budget import address_of
+from eosviz.callers import address_of
 
 FORM = {"login": "ada@example.org", "password": "a long password"}
 

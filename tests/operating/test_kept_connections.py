@@ -1,27 +1,17 @@
-"""A worker's connections outlive its tasks, as long as they are young and well."""
-
-from __future__ import annotations
+"""A worker keeps its database connections from task to task; a web process keeps none."""
 
 import pytest
-from django.db import connection
+from celery.fixups.django import DjangoWorkerFixup
+from django.conf import settings
+from django.db import connections
 
 from eosviz.celery import app
-from eosviz.kept_connections import DjangoKept, KeptConnections
+from eosviz.kept_connections import KeptConnections
 
 
-def test_the_worker_is_made_with_it() -> None:
-    assert [type(one) for one in app._fixups] == [DjangoKept]
-    assert isinstance(app._fixups[0].worker_fixup, KeptConnections)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_connection_is_kept_until_it_is_too_old() -> None:
-    around_tasks = KeptConnections(app)
-    connection.ensure_connection()
-    held = connection.connection
-    connection.close_at = None
-    around_tasks.close_database()
-    assert connection.connection is held
-    connection.close_at = 0.0
-    around_tasks.close_database()
-    assert connection.connection is None
+def test_connections_are_kept_from_the_start_of_a_worker_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DjangoWorkerFixup, "install", lambda fixup: fixup)
+    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
+    assert settings.DATABASES["default"]["CONN_MAX_AGE"] == 0
+    KeptConnections(app).install()
+    assert connections.settings["default"]["CONN_MAX_AGE"] == settings.WORKER_CONNECTION_SECONDS == 600

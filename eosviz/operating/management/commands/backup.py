@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from eosviz.operating.backing_up import Refused, back_up
+from eosviz.operating.needed_tables import TablesCommand
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Write all rows and files of this site into one file; it goes on running meanwhile."
 
     def add_arguments(self, parser: CommandParser) -> None:

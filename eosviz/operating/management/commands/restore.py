@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from eosviz.operating.archive import Damaged
 from eosviz.operating.backing_up import Refused, restore
+from eosviz.operating.needed_tables import TablesCommand
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Bring a backup back into an empty database and data folder; changes nothing unless all fits."
 
     def add_arguments(self, parser: CommandParser) -> None:

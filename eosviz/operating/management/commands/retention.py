@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from eosviz.operating import retention
+from eosviz.operating.needed_tables import TablesCommand
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Count what is older than --days and belongs to no account; with --delete it goes."
 
     def add_arguments(self, parser: CommandParser) -> None:

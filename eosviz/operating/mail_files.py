@@ -1,0 +1,67 @@
+"""Mail of a site without a mail server: files in the data folder that its user alone can read.
+
+A mail may hold a link that sets a new password, so it is never written into a log, and no backup holds it.
+`manage.py mail` shows it to the operator.
+"""
+
+from __future__ import annotations
+
+import email
+import os
+import secrets
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from email.message import EmailMessage as ReadMail
+from email.policy import default
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
+
+MAILS_MAX = 500
+"""The newest are kept."""
+ENDING = ".eml"
+
+
+def folder() -> Path:
+    return Path(settings.DATA_DIR) / "mail"
+
+
+class MailFiles(BaseEmailBackend):
+    """A Django e-mail backend. A file appears whole or not at all; OSError where it cannot be written."""
+
+    def send_messages(self, messages: Sequence[EmailMessage]) -> int:
+        for message in messages:
+            _write(message.message().as_bytes())
+        return len(messages)
+
+
+def _write(content: bytes) -> None:
+    place = folder()
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, beside = tempfile.mkstemp(
+        prefix=".part-", dir=place
+    )  # for this user alone, whatever the umask
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        os.replace(beside, place / f"{time.time_ns():020}-{secrets.token_hex(4)}{ENDING}")
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
+        raise
+    for old in newest_first()[MAILS_MAX:]:
+        old.unlink(missing_ok=True)
+
+
+def newest_first() -> list[Path]:
+    return sorted(folder().glob(f"*{ENDING}"), reverse=True)
+
+
+def read(path: Path) -> ReadMail:
+    found: Any = email.message_from_bytes(path.read_bytes(), policy=default)
+    return found
