@@ -4,8 +4,22 @@
 import os
 import sys
 
-from django.core.management import execute_from_command_line
+OF_DJANGO = ("--settings", "--pythonpath", "--traceback", "--verbosity", "-v", "--no-color", "--force-color")
+"""Options that only Django knows."""
+
+
+def main(arguments: list[str]) -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
+    if arguments[1:2] == ["logs"] and not any(one.startswith(OF_DJANGO) for one in arguments):
+        # It needs nothing of Django, whose start takes longer than the reading of a large log.
+        from eosviz.pipeline.kafka_logs.command import main as logs
+
+        return logs(arguments[2:])
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(arguments)
+    return 0
+
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
-    execute_from_command_line(sys.argv)
+    sys.exit(main(sys.argv))

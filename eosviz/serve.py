@@ -9,19 +9,29 @@ import sys
 
 import uvicorn
 
+from eosviz.http_protocol import BoundedHead
+
 GRACEFUL_SECONDS = 2
+SOCKET_MESSAGE_BYTES_MAX = 1024 * 1024
+"""A longer one ends its socket; one beyond `limits.message_bytes` (docs/websocket.md) is refused in words."""
+
+
+def configuration() -> uvicorn.Config:
+    return uvicorn.Config(
+        "eosviz.asgi:application",
+        log_config=None,  # the site's own settings say how lines look and where they go
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        http=BoundedHead,
+        ws_max_size=SOCKET_MESSAGE_BYTES_MAX,
+        timeout_graceful_shutdown=GRACEFUL_SECONDS,
+    )
 
 
 def main() -> None:
     listener = socket.socket(fileno=int(sys.argv[1]))
-    config = uvicorn.Config(
-        "eosviz.asgi:application",
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        timeout_graceful_shutdown=GRACEFUL_SECONDS,
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    uvicorn.Server(configuration()).run(sockets=[listener])
 
 
 if __name__ == "__main__":

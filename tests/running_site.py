@@ -104,6 +104,10 @@ class RunningSite:
             assert time.monotonic() < deadline, self.output()
             time.sleep(POLL_SECONDS)
 
+    def kill_unwatched(self, child: str) -> None:
+        """The same without waiting for another one, which may take until a full disk has room."""
+        os.kill(self.pid(child), signal.SIGKILL)
+
     def signal_supervisor(self, number: signal.Signals) -> None:
         self._supervisor.send_signal(number)
 

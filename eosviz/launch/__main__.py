@@ -1,6 +1,5 @@
 """`python3 -m eosviz.launch VERB`. The Makefile has a target for each verb; `make help` describes them."""
 
-import errno
 import sys
 from collections.abc import Callable
 
@@ -10,6 +9,7 @@ from eosviz.launch.parts import run_parts
 from eosviz.launch.problem import Problem
 from eosviz.launch.run import run
 from eosviz.launch.setup import set_up, set_up_environment
+from eosviz.launch.storage import CANNOT_WRITE
 
 
 def test() -> None:
@@ -45,9 +45,9 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if (what := CANNOT_WRITE.get(error.errno or 0)) is None:
             raise
-        say(f"eosviz: the disk is full ({error.filename or 'no file named'}): free some space and try again")
+        say(f"eosviz: {what} ({error.filename or 'no file named'}): put that right and try again")
         return 1
     return 0
 

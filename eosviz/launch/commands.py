@@ -1,5 +1,6 @@
 """Running other programs during set-up: quiet while they work, their last words when they fail."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -16,7 +17,9 @@ LAST_LINES = 15
 
 
 def say(line: str) -> None:
-    print(line, flush=True)
+    """Never raises: where the output is a file on a full disk the line is lost and the work goes on."""
+    with contextlib.suppress(OSError):
+        print(line, flush=True)
 
 
 def attempt(

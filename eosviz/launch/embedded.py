@@ -9,6 +9,8 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from eosviz.launch.private_folder import private_folder
+
 # The kernel keeps a socket's address in 108 bytes on Linux and 104 on macOS, the closing zero included.
 SOCKET_PATH_BYTES_MAX = 103
 
@@ -27,7 +29,12 @@ def embedded_redis_socket(data_dir: Path) -> Path:
 
 
 def embedded_redis_url(data_dir: Path) -> str:
-    return f"unix://{embedded_redis_socket(data_dir)}"
+    """Its address. A folder outside the data folder is made or looked at first, by whoever connects as by the server:
+    raises Problem where it is another user's."""
+    socket = embedded_redis_socket(data_dir)
+    if data_dir not in socket.parents:
+        private_folder(socket.parent)
+    return f"unix://{socket}"
 
 
 def kombu_url(redis_url: str) -> str:
@@ -40,13 +47,13 @@ def embedded_secret_key(data_dir: Path) -> str:
     path = data_dir / "secret_key"
     if not path.exists():
         draft = data_dir / f"secret_key.{os.getpid()}"
-        draft.touch(mode=0o600)
-        draft.write_text(secrets.token_urlsafe(64))
         try:
+            draft.touch(mode=0o600)
+            draft.write_text(secrets.token_urlsafe(64))
             # Two processes may start together: the first link wins whole, and both read what it holds.
             os.link(draft, path)
         except FileExistsError:
             pass
         finally:
-            draft.unlink()
+            draft.unlink(missing_ok=True)
     return path.read_text()

@@ -4,6 +4,7 @@
 `run/state.json` says what it started. Whoever gets the lock and finds a note ends what is left of it.
 """
 
+import contextlib
 import fcntl
 import json
 import os
@@ -45,6 +46,7 @@ class Occupancy:
         self._lock = self._take_lock(data_folder)
         self.strays = self._end_strays()
         self.state = State(os.getpid())
+        self._is_written = False
         self.write()
 
     def _take_lock(self, data_folder: Path) -> TextIO:
@@ -90,12 +92,30 @@ class Occupancy:
         self.write()
 
     def write(self) -> None:
+        """Write the note. Where the disk takes nothing, the older note stays whole and `write_again` tries later:
+        a supervisor that ended because of its note would end the site.
+        """
         draft = self._state_path.with_suffix(".draft")
-        draft.write_text(json.dumps(asdict(self.state)))
-        draft.replace(self._state_path)  # a reader sees the old note or the new one, never half of one
+        try:
+            draft.write_text(json.dumps(asdict(self.state)))
+            draft.replace(self._state_path)  # a reader sees the old note or the new one, never half of one
+        except OSError:
+            self._is_written = False
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+        else:
+            self._is_written = True
+
+    def write_again(self) -> None:
+        """Write a note that the disk did not take. Called in every round of the supervisor."""
+        if not self._is_written:
+            self.write()
 
     def release(self) -> None:
-        self._state_path.unlink(missing_ok=True)
+        with contextlib.suppress(
+            OSError
+        ):  # a disk mounted read-only keeps the note; its processes have ended
+            self._state_path.unlink(missing_ok=True)
         self._lock.close()
 
 

@@ -3,15 +3,22 @@
 import contextlib
 import ctypes
 import os
+import select
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 POLL_SECONDS = 0.05
 PR_SET_PDEATHSIG = 1  # from Linux's prctl.h
+
+
+class SupportsFileno(Protocol):
+    def fileno(self) -> int: ...
 
 
 def die_with_parent(parent: int) -> Callable[[], None] | None:
@@ -45,6 +52,70 @@ def start_mark(pid: int) -> str | None:
         return None if fields[0] == "Z" else fields[19]
     asked = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True)
     return asked.stdout.strip() or None
+
+
+class Adopted:
+    """A child that this process did not start itself, with what `subprocess.Popen` offers for one that it did."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        """As `subprocess.Popen.returncode`; None while it runs."""
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Raises subprocess.TimeoutExpired."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while (returncode := self.poll()) is None:
+            if deadline is not None and time.monotonic() > deadline:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
+            time.sleep(POLL_SECONDS / 10)
+        return returncode
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+def reap_others(known: set[int]) -> None:
+    """Let the system forget the ended children of this process that are not `known`. Linux."""
+    while True:
+        try:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return
+        if ended is None or ended.si_pid in known:
+            return
+        os.waitpid(ended.si_pid, os.WNOHANG)
+
+
+class Rest:
+    """A pause that ends early when a signal comes, the death of a child included. Used in the main thread."""
+
+    def __init__(self) -> None:
+        self._heard, self._signalled = socket.socketpair()
+        self._heard.setblocking(False)
+        self._signalled.setblocking(False)
+        signal.set_wakeup_fd(self._signalled.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)  # one that is ignored wakes nothing
+
+    def take(self, seconds: float, others: Sequence[SupportsFileno] = ()) -> None:
+        """At most so long, or until one of the others can be read."""
+        select.select([self._heard, *others], [], [], seconds)
+        with contextlib.suppress(BlockingIOError):
+            self._heard.recv(4096)
+
+    def close(self) -> None:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._heard.close()
+        self._signalled.close()
 
 
 def signal_group(leader: int, number: signal.Signals) -> None:

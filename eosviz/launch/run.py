@@ -12,14 +12,15 @@ from pathlib import Path
 from types import FrameType
 
 from eosviz.launch.commands import require, say
+from eosviz.launch.log_bound import LogBound
 from eosviz.launch.occupancy import Occupancy
 from eosviz.launch.places import ROOT, data_folder, environment_python
+from eosviz.launch.private import build_umask, close_folder, make_private_folder, umask_asked
 from eosviz.launch.problem import Problem
-from eosviz.launch.processes import POLL_SECONDS
 from eosviz.launch.redis_check import require_redis
-from eosviz.launch.services import child_environment, embedded_redis, web, worker
+from eosviz.launch.services import child_environment, embedded_redis, template, web, worker
 from eosviz.launch.setup import set_up
-from eosviz.launch.storage import StorageWatch, require_room
+from eosviz.launch.storage import StorageWatch, require_room, room_in, write_complaint
 from eosviz.launch.supervisor import Supervisor
 
 HOST = "127.0.0.1"
@@ -34,36 +35,43 @@ def run(prepare: bool = True) -> None:
     """Returns after Ctrl-C or SIGTERM, with everything ended. Raises Problem when it cannot go on."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)  # until the supervisor is there, as Ctrl-C
-    data = make_data_folder()
+    umask = umask_asked(os.environ)
+    os.umask(umask)  # the processes below inherit it
+    data = make_data_folder(umask)
     host, port = address_asked()
     occupancy = Occupancy(data)
     try:
+        close_folder(data, umask, say)
         for name in occupancy.strays:
             say(f"Ended {name}, which an earlier start had left behind.")
         listener = listen(host, port)  # after the strays, which may have held it
         occupancy.note_address(url_of(listener))
         if prepare:
-            set_up()
+            with build_umask():
+                set_up()
         environment = child_environment()
         require_redis(environment)
         prepare_database(environment)
-        supervise(Supervisor(occupancy, say), data, environment, listener)
+        supervise(Supervisor(occupancy, say, lambda: room_in(data)), data, environment, listener)
     finally:
         occupancy.release()
 
 
-def make_data_folder() -> Path:
+def make_data_folder(umask: int) -> Path:
     data = data_folder()
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        make_private_folder(data, umask)
     except OSError as error:
         raise Problem(
             f"cannot make the data folder {data} ({error.strerror}):"
             " set EOSVIZ_DATA to a folder that you may write"
         ) from error
-    if not os.access(data, os.W_OK):
-        raise Problem(f"the data folder {data} is not yours to write: set EOSVIZ_DATA to one that is")
     require_room(data, DATA_BYTES, "the data of eosviz")
+    if complaint := write_complaint(data):
+        raise Problem(
+            f"nothing can be written in the data folder {data} ({complaint}):"
+            " put that right, or set EOSVIZ_DATA to another folder"
+        )
     return data
 
 
@@ -123,6 +131,7 @@ def supervise(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, request_stop)
     try:
+        supervisor.start(template(data, environment, listener))
         if not environment.get("REDIS_URL"):
             supervisor.start(embedded_redis(data, environment))
         supervisor.start(worker(data, environment))
@@ -132,7 +141,7 @@ def supervise(
         if not supervisor.stop_requested:
             say(f"eosviz is ready: {address}  (Ctrl-C ends it)")
             supervisor.note_ready()
-        supervisor.watch(StorageWatch(data, say).look)
+        supervisor.watch(StorageWatch(data, say).look, LogBound(data / "log").look)
         say("Ending …")
     finally:
         supervisor.stop()
@@ -149,7 +158,7 @@ def wait_until_healthy(supervisor: Supervisor, address: str) -> None:
         if time.monotonic() > deadline:
             ailing = "; ".join(f"{name}: {answer}" for name, answer in answers.items() if answer != "ok")
             raise Problem(f"not healthy after {HEALTHY_SECONDS_MAX:g} s: {ailing}")
-        time.sleep(POLL_SECONDS)
+        supervisor.rest()
 
 
 def ask_health(address: str) -> tuple[bool, dict[str, str]] | None:

@@ -7,16 +7,18 @@ from pathlib import Path
 
 from eosviz.launch.embedded import embedded_redis_socket
 from eosviz.launch.places import ENVIRONMENT, environment_python
+from eosviz.launch.private_folder import private_folder
 from eosviz.launch.problem import Problem
 from eosviz.launch.supervisor import Service
 
 WORKER_THREADS = 4
-WORKER_CONNECTION_SECONDS = 600
 REDIS_MEMORY = "512mb"
 
 
 def child_environment() -> dict[str, str]:
-    return {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development", "PYTHONUNBUFFERED": "1", **os.environ}
+    """Without the word that keeps Python from storing what it compiled: each start would compile a thousand modules."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development", "PYTHONUNBUFFERED": "1", **inherited}
 
 
 def redis_binary() -> Path:
@@ -50,7 +52,7 @@ def embedded_redis(data_folder: Path, environment: Mapping[str, str]) -> Service
     socket_path = embedded_redis_socket(data_folder)
     folder = data_folder / "redis"
     folder.mkdir(parents=True, exist_ok=True)
-    socket_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(socket_path.parent)
     return Service(
         "redis",
         redis_command(socket_path, folder),
@@ -72,28 +74,32 @@ def answers_ping(socket_path: Path) -> bool:
             return False
 
 
+def template(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
+    """The worker and the web process are made from it, so it has what either of them needs."""
+    return Service(
+        "template",
+        [environment_python(), "-m", "eosviz.template", str(listener.fileno())],
+        data_folder / "log" / "template.log",
+        environment,
+        descriptors=(listener.fileno(),),
+        is_template=True,
+    )
+
+
 def worker(data_folder: Path, environment: Mapping[str, str]) -> Service:
     threads = environment.get("EOSVIZ_WORKER_THREADS") or str(WORKER_THREADS)
-    command: list[str | Path] = [
-        environment_python(),
-        "-m",
-        "celery",
-        "-A",
-        "eosviz",
-        "worker",
-        "--pool",
-        "threads",
-    ]
-    command += ["--concurrency", threads, "--loglevel", "WARNING"]
-    # What one worker among few has no use for, and what slows its start and its return after a lost Redis.
-    command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    keeping = {"EOSVIZ_CONNECTION_SECONDS": str(WORKER_CONNECTION_SECONDS), **environment}
-    return Service("worker", command, data_folder / "log" / "worker.log", keeping)
+    command: list[str | Path] = [environment_python(), "-m", "eosviz.work", threads]
+    return Service("worker", command, data_folder / "log" / "worker.log", environment, from_template=True)
 
 
 def web(data_folder: Path, environment: Mapping[str, str], listener: socket.socket) -> Service:
     """It inherits the listening socket: while it is started again, browsers wait and are not refused."""
     command: list[str | Path] = [environment_python(), "-m", "eosviz.serve", str(listener.fileno())]
     return Service(
-        "web", command, data_folder / "log" / "web.log", environment, descriptors=(listener.fileno(),)
+        "web",
+        command,
+        data_folder / "log" / "web.log",
+        environment,
+        descriptors=(listener.fileno(),),
+        from_template=True,
     )

@@ -1,14 +1,30 @@
-"""Whether the disk has room: asked before anything is written, and now and then while eosviz runs."""
+"""Whether the data folder can be written: asked before the start, now and then while eosviz runs, and by `/healthz`."""
 
+import errno
 import shutil
+import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from eosviz.launch.problem import Problem
 
 LOW_BYTES = 100_000_000
-ASK_SECONDS = 30.0
+"""Below it a warning is given."""
+FREE_BYTES_MIN = 50_000_000
+"""Below it the folder counts as full: the log of the database and the queue need room to write what they hold back."""
+ASK_SECONDS = 10.0
+PROBE_BYTES = 4096
+
+CANNOT_WRITE = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota of this user is used up",
+    errno.EROFS: "the disk is mounted read-only",
+    errno.EIO: "the disk answers with an input/output error",
+}
+"""Faults of the disk that end by themselves once an operator acts: no process may die of them."""
 
 
 def free_bytes(folder: Path) -> int:
@@ -25,8 +41,53 @@ def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
         )
 
 
+def write_complaint(folder: Path) -> str:
+    """Why no file can be written in this folder. Empty when a small file could be written there just now.
+
+    A quota, a read-only mount and a broken disk do not show in the number of free bytes.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
+            probe.write(bytes(PROBE_BYTES))
+    except OSError as error:
+        return CANNOT_WRITE.get(error.errno or 0) or error.strerror or str(error)
+    return ""
+
+
+class Level(Enum):
+    ENOUGH = "enough"
+    LOW = "low"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Room:
+    """Whether a folder can be written."""
+
+    level: Level
+    why: str = ""
+    """Empty where there is enough."""
+
+
+def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:
+    """Never raises: a folder that cannot even be asked has no room."""
+    try:
+        left = free(folder)
+    except OSError as error:
+        return Room(Level.NONE, error.strerror or str(error))
+    if left < FREE_BYTES_MIN:
+        why = f"the disk is full: {left // 10**6} MB free, {FREE_BYTES_MIN // 10**6} MB needed"
+        return Room(Level.NONE, why)
+    if complaint := write_complaint(folder):
+        return Room(Level.NONE, complaint)
+    if left < LOW_BYTES:
+        why = f"{left // 10**6} MB free; below {FREE_BYTES_MIN // 10**6} MB nothing is stored"
+        return Room(Level.LOW, why)
+    return Room(Level.ENOUGH)
+
+
 class StorageWatch:
-    """Says once that the disk runs full, and once that it has room again."""
+    """Says each change once: the disk runs full, nothing can be stored, it has room again."""
 
     def __init__(
         self,
@@ -37,21 +98,22 @@ class StorageWatch:
     ) -> None:
         self._folder, self._say, self._free, self._now = folder, say, free, now
         self._ask_at = 0.0
-        self._is_low = False
+        self._level = Level.ENOUGH
 
     def look(self) -> None:
         """Cheap enough to be called in every round: it asks every ASK_SECONDS."""
         if self._now() < self._ask_at:
             return
         self._ask_at = self._now() + ASK_SECONDS
-        free = self._free(self._folder)
-        if (free < LOW_BYTES) == self._is_low:
+        room = room_in(self._folder, self._free)
+        if room.level is self._level:
             return
-        self._is_low = not self._is_low
-        if self._is_low:
-            self._say(
-                f"The disk that holds {self._folder} has {free // 10**6} MB free: free some space,"
-                " or soon no step can be stored."
-            )
-        else:
-            self._say(f"The disk that holds {self._folder} has room again: {free // 10**6} MB.")
+        self._level = room.level
+        self._say(SENTENCES[room.level].format(folder=self._folder, why=room.why))
+
+
+SENTENCES = {
+    Level.ENOUGH: "The disk that holds {folder} has room again.",
+    Level.LOW: "The disk that holds {folder} is nearly full ({why}): free some space.",
+    Level.NONE: "Nothing can be stored in {folder} ({why}). eosviz goes on by itself once there is room.",
+}

@@ -1,17 +1,23 @@
 """Keeps a few processes alive: starts them, starts again what dies, and ends all of them at the end."""
 
 import contextlib
+import math
+import os
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
+from eosviz.launch.log_bound import rotate_log
 from eosviz.launch.occupancy import Occupancy
 from eosviz.launch.places import ROOT
 from eosviz.launch.problem import Problem
-from eosviz.launch.processes import POLL_SECONDS, die_with_parent, signal_group
+from eosviz.launch.processes import POLL_SECONDS, Adopted, Rest, die_with_parent, reap_others, signal_group
+from eosviz.launch.storage import Level, Room
+from eosviz.launch.template import NoTemplate, Requested, Template, take_up_orphans
 
 RESTARTS_MAX = 10
 """Within WINDOW_SECONDS, per process. More means that starting it again does not help."""
@@ -19,7 +25,6 @@ WINDOW_SECONDS = 60.0
 BACK_OFF_SECONDS = (0.0, 0.0, 0.5, 1.0, 2.0)
 """Before the first, second, … restart within the window; the last figure holds for the rest."""
 GRACE_SECONDS = 5.0
-LOG_BYTES_MAX = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -35,14 +40,22 @@ class Service:
     """Open file descriptors that it inherits, under the same numbers."""
     is_ready: Callable[[], bool] = lambda: True
     """Whether those that need it may be started."""
+    is_template: bool = False
+    """Started with one more word and descriptor: where it is asked for processes."""
+    from_template: bool = False
+    """Its command is `python -m …`, which a template of the same environment and descriptors can run as well."""
 
 
 @dataclass
 class Child:
     service: Service
-    process: subprocess.Popen[bytes] | None = None
+    process: subprocess.Popen[bytes] | Adopted | None = None
+    requested: Requested | None = None
+    """While the template has not answered."""
     restarts: list[float] = field(default_factory=list)
-    """When it was started again, within the window; oldest first."""
+    """When it was started again, within the window; oldest first. Deaths on a full disk do not count."""
+    waits_for_room: bool = False
+    """True after a death on a full disk, until a later death or start."""
     start_at: float = 0.0
     """With no process: when to start one."""
 
@@ -50,10 +63,20 @@ class Child:
 class Supervisor:
     """Used from one thread, the main one: on Linux children die with the thread that started them."""
 
-    def __init__(self, occupancy: Occupancy, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        occupancy: Occupancy,
+        say: Callable[[str], None],
+        room: Callable[[], Room] = lambda: Room(Level.ENOUGH),
+    ) -> None:
+        """`room` is asked when a process has died: while nothing can be stored, deaths are no reason to end."""
         self._occupancy = occupancy
         self._say = say
+        self._room = room
         self._children: list[Child] = []
+        self._rest = Rest()
+        self._template = Template()
+        self._takes_up_orphans = False
         self.stop_requested = False
 
     def start(self, service: Service, ready_seconds_max: float = 10.0) -> None:
@@ -69,47 +92,113 @@ class Supervisor:
                     f"{service.name} did not start within {ready_seconds_max:g} s: {last_words(service)}"
                 )
             self.look_after()
-            time.sleep(POLL_SECONDS)
+            self.rest()
 
-    def watch(self, each_round: Callable[[], None] = lambda: None) -> None:
+    def watch(self, *each_round: Callable[[], None]) -> None:
         """Returns when `stop_requested` is set. Raises Problem when a process cannot be kept alive."""
         while not self.stop_requested:
             self.look_after()
-            each_round()
-            time.sleep(POLL_SECONDS)
+            for look in each_round:
+                look()
+            self.rest()
+
+    def rest(self) -> None:
+        """Between two rounds: until something happened, and not for long."""
+        requested = [child.requested for child in self._children if child.requested is not None]
+        self._rest.take(POLL_SECONDS, [*requested, *self._template.awaited])
 
     def look_after(self) -> None:
         """One round: note who died, start again whose time has come."""
+        self._occupancy.write_again()
+        self._template.hear()
         for child in self._children:
-            if child.process is not None and child.process.poll() is not None:
-                self._bury(child)
-            if child.process is None and time.monotonic() >= child.start_at:
+            if child.process is not None and (returncode := child.process.poll()) is not None:
+                self._bury(child, child.process.pid, returncode)
+            if child.requested is not None:
+                self._take(child, child.requested)
+            elif child.process is None and time.monotonic() >= child.start_at:
                 self._spawn(child)
+        if self._takes_up_orphans:
+            reap_others({child.process.pid for child in self._children if child.process is not None})
 
     def _spawn(self, child: Child) -> None:
         service = child.service
-        service.log.parent.mkdir(parents=True, exist_ok=True)
-        with service.log.open("ab") as log:
-            child.process = subprocess.Popen(
-                [str(word) for word in service.command],
-                cwd=ROOT,
-                env=dict(service.environment),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                pass_fds=tuple(service.descriptors),
-                process_group=0,  # Ctrl-C reaches the supervisor alone, which then ends all in order
-                preexec_fn=die_with_parent(self._occupancy.state.supervisor),
-            )
+        if service.from_template and self._template.is_loading:
+            return
+        with open_log(service.log) as log:
+            if service.is_template:
+                self._start_template(child, log)
+            elif service.from_template:
+                self._request(child, log)
+            else:
+                self._start(child, log)
+
+    def _start_template(self, child: Child, log: BinaryIO) -> None:
+        self._takes_up_orphans = self._takes_up_orphans or take_up_orphans()
+        if not self._takes_up_orphans:
+            child.start_at = math.inf  # no process can be made from it here
+            return
+        with self._template.open() as requests:
+            self._start(child, log, requests.fileno())
+
+    def _request(self, child: Child, log: BinaryIO) -> None:
+        service = child.service
+        try:
+            words = service.command[2:]  # behind `python -m`
+            child.requested = self._template.request(service.name, words, service.descriptors, log.fileno())
+        except NoTemplate:
+            self._start(child, log)
+
+    def _start(self, child: Child, log: BinaryIO, *descriptors: int) -> None:
+        """Plainly; it finds further descriptors as further words of its command."""
+        service = child.service
+        child.process = subprocess.Popen(
+            [str(word) for word in (*service.command, *descriptors)],
+            cwd=ROOT,
+            env=dict(service.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=(*service.descriptors, *descriptors),
+            process_group=0,  # Ctrl-C reaches the supervisor alone, which then ends all in order
+            preexec_fn=die_with_parent(self._occupancy.state.supervisor),
+        )
         self._occupancy.note_child(service.name, child.process.pid)
 
-    def _bury(self, child: Child) -> None:
+    def _take(self, child: Child, requested: Requested) -> None:
+        """Let the process run that the template has made; where it has made none, start one plainly."""
+        try:
+            pid = requested.pid()
+        except NoTemplate as error:
+            self._end_template(f"{error}; {child.service.name} is started without it")
+            with open_log(child.service.log) as log:
+                self._start(child, log)
+        else:
+            if pid is None:
+                return
+            child.process = Adopted(pid)
+            self._occupancy.note_child(child.service.name, pid)
+        requested.withdraw()
+        child.requested = None
+
+    def _end_template(self, why: str) -> None:
+        """It may hang: another one takes its place."""
+        self._template.close()
+        for child in self._children:
+            if child.service.is_template and child.process is not None:
+                self._say(f"{child.service.name}: {why}")
+                signal_group(child.process.pid, signal.SIGKILL)
+
+    def _bury(self, child: Child, pid: int, returncode: int) -> None:
         """A child died: end what it left, and set the time of its next start."""
-        assert child.process is not None  # noqa: S101 - the caller has just looked
-        signal_group(child.process.pid, signal.SIGKILL)
-        how = manner_of_death(child.process.returncode)
+        signal_group(pid, signal.SIGKILL)
+        how = manner_of_death(returncode)
         child.process = None
         self._occupancy.forget_child(child.service.name)
+        if (room := self._room()).level is Level.NONE:
+            self._wait_for_room(child, how, room.why)
+            return
+        child.waits_for_room = False
         now = time.monotonic()
         child.restarts = [at for at in child.restarts if now - at < WINDOW_SECONDS]
         if len(child.restarts) >= RESTARTS_MAX:
@@ -125,12 +214,24 @@ class Supervisor:
             f" (restart {len(child.restarts)} of at most {RESTARTS_MAX} in {WINDOW_SECONDS:g} s)"
         )
 
+    def _wait_for_room(self, child: Child, how: str, why: str) -> None:
+        """Try again with the longest pause until there is room. It is said once."""
+        child.start_at = time.monotonic() + BACK_OFF_SECONDS[-1]
+        if not child.waits_for_room:
+            child.waits_for_room = True
+            self._say(
+                f"{child.service.name} {how}, and nothing can be stored ({why}); it is started again every"
+                f" {BACK_OFF_SECONDS[-1]:g} s until it stays"
+            )
+
     def note_ready(self) -> None:
         self._occupancy.note_ready()
 
     def stop(self) -> None:
         """End every process, last started first, each with GRACE_SECONDS to finish."""
         for child in reversed(self._children):
+            if child.requested is not None:
+                child.requested.withdraw()
             if child.process is None:
                 continue
             child.process.send_signal(signal.SIGTERM)
@@ -141,6 +242,8 @@ class Supervisor:
             child.process = None
             self._occupancy.forget_child(child.service.name)
         self._children.clear()
+        self._template.close()
+        self._rest.close()
 
 
 def manner_of_death(returncode: int) -> str:
@@ -152,10 +255,13 @@ def manner_of_death(returncode: int) -> str:
         return f"was killed by signal {-returncode}"
 
 
-def rotate_log(log: Path) -> None:
-    """At a start, a long log becomes the older one; the older one before it goes."""
-    if log.exists() and log.stat().st_size > LOG_BYTES_MAX:
-        log.replace(log.with_suffix(".older.log"))
+def open_log(log: Path) -> BinaryIO:
+    """The log to append to. A disk that takes no new file costs the lines, not the process."""
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        return log.open("ab")
+    except OSError:
+        return Path(os.devnull).open("ab")
 
 
 def last_words(service: Service) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, MEMORY_BYTES_MAX
 from eosviz.launch.places import ROOT
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -47,3 +48,12 @@ def test_what_is_started_is_there() -> None:
         from django.core.management import get_commands
 
         assert word in get_commands(), word
+
+
+def test_a_container_holds_its_process_and_every_bounded_one() -> None:
+    """The memory of a site's own process is at most 512 MB; the bound is the same in all containers."""
+    for name in ("web1", "web2", "worker"):
+        bound = int(SERVICES[name]["environment"]["EOSVIZ_BOUNDED_MEMORY"].rpartition(":-")[2].strip("}"))
+        limit = int(SERVICES[name]["mem_limit"].rpartition(":-")[2].strip("}m"))
+        assert bound * 2**20 >= MEMORY_BYTES_MAX + INTERACTIVE_BYTES_MAX
+        assert limit >= bound + 512

@@ -17,10 +17,12 @@ from eosviz.launch.places import ROOT
 from eosviz.launch.problem import Problem
 from eosviz.launch.processes import start_mark
 from eosviz.launch.redis_check import require_redis
-from eosviz.launch.run import url_of
+from eosviz.launch.run import DATA_BYTES, url_of
 from eosviz.launch.services import answers_ping
 from eosviz.launch.storage import ASK_SECONDS, StorageWatch, require_room
 from tests.running_site import RunningSite
+from tests.setup.test_private import open_to_others
+from tests.small_disk import read_only, small_disk
 
 
 def refused(*, data: Path, **variables: str) -> str:
@@ -86,18 +88,39 @@ def test_a_full_disk_is_named_before_anything_is_written(tmp_path: Path) -> None
     assert "MB free and the data of eosviz needs 1000000000000 MB: free some space" in str(problem.value)
 
 
-def test_a_disk_that_runs_full_is_said_once(tmp_path: Path) -> None:
+def test_a_start_on_a_full_disk_is_one_line_with_the_remedy(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", DATA_BYTES // 2) as disk:
+        assert refused(data=disk / "data") == (
+            f"eosviz: the disk that holds {disk / 'data'} has 100 MB free and the data of eosviz needs 200 MB:"
+            " free some space and try again"
+        )
+
+
+def test_a_start_on_a_read_only_disk_is_one_line_with_the_remedy(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", DATA_BYTES + 10**6) as disk:
+        disk.chmod(0o700)
+        read_only(disk)
+        assert refused(data=disk) == (
+            f"eosviz: nothing can be written in the data folder {disk} (the disk is mounted read-only):"
+            " put that right, or set EOSVIZ_DATA to another folder"
+        )
+
+
+def test_each_change_of_a_disk_that_runs_full_is_said_once(tmp_path: Path) -> None:
     said: list[str] = []
-    free = iter([500, 50, 40, 700])  # MB
+    free = iter([500, 80, 70, 40, 700])  # MB
     seconds = iter(float(round * ASK_SECONDS / 2) for round in range(100))
     clock = [0.0]
     watch = StorageWatch(tmp_path, said.append, lambda folder: next(free) * 10**6, lambda: clock[0])
-    for _ in range(8):
+    for _ in range(10):
         clock[0] = next(seconds)
         watch.look()
     assert said == [
-        f"The disk that holds {tmp_path} has 50 MB free: free some space, or soon no step can be stored.",
-        f"The disk that holds {tmp_path} has room again: 700 MB.",
+        f"The disk that holds {tmp_path} is nearly full (80 MB free; below 50 MB nothing is stored):"
+        " free some space.",
+        f"Nothing can be stored in {tmp_path} (the disk is full: 40 MB free, 50 MB needed)."
+        " eosviz goes on by itself once there is room.",
+        f"The disk that holds {tmp_path} has room again.",
     ]
 
 
@@ -161,7 +184,8 @@ def test_a_whole_site_starts_answers_and_ends(start_site: Callable[..., RunningS
     second = refused(data=site.data_folder)
     assert second.startswith(f"eosviz: eosviz already runs from {site.data_folder} at {address} (process ")
 
-    children = {name: site.pid(name) for name in ("redis", "worker", "web")}
+    assert open_to_others(site.data_folder) == []
+    children = {name: site.pid(name) for name in ("template", "redis", "worker", "web")}
     site.signal_supervisor(signal.SIGINT)
     assert site.wait_for_end() == 0
     assert {name for name, pid in children.items() if start_mark(pid) is not None} == set()
@@ -180,7 +204,7 @@ def test_another_host_port_and_redis_are_used_and_the_redis_left_alone(
     assert site.address == f"http://127.0.0.2:{port}/"
     with urllib.request.urlopen(site.address) as response:
         assert response.status == 200
-    assert set(site.state.children) == {"worker", "web"}
+    assert set(site.state.children) == {"template", "worker", "web"}
     site.wait_until_healthy()
     site.signal_supervisor(signal.SIGTERM)
     assert site.wait_for_end() == 0

@@ -15,7 +15,9 @@ from eosviz.launch.occupancy import Occupancy, read_state
 from eosviz.launch.places import ROOT
 from eosviz.launch.problem import Problem
 from eosviz.launch.processes import start_mark
+from eosviz.launch.storage import FREE_BYTES_MIN, room_in
 from eosviz.launch.supervisor import Service, Supervisor
+from tests.small_disk import fill, small_disk
 
 SECONDS_MAX = 20.0
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
@@ -191,3 +193,61 @@ def test_a_second_start_says_where_the_first_one_is(tmp_path: Path, occupancy: O
         " use that one, end it with Ctrl-C where it runs,"
         " or start another with EOSVIZ_DATA=<another folder> EOSVIZ_PORT=<another port>"
     )
+
+
+PROGRAM_THAT_WRITES = "import sys, time; open(sys.argv[1], 'wb', 0).write(bytes(4096)); time.sleep(600)"
+SMALL_DISK_BYTES = 2 * FREE_BYTES_MIN
+
+
+def test_a_full_disk_ends_nothing_and_freed_space_brings_all_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Goal: more deaths than the budget allows, no note of them writable, and the process lives once there is room."""
+    monkeypatch.setattr(supervisor_module, "BACK_OFF_SECONDS", (0.0,))
+    said: list[str] = []
+    with small_disk(tmp_path / "disk", SMALL_DISK_BYTES) as disk:
+        occupancy = Occupancy(disk)
+        supervisor = Supervisor(occupancy, said.append, lambda: room_in(disk))
+        supervisor.start(service(disk, [sys.executable, "-c", PROGRAM_THAT_WRITES, str(disk / "written")]))
+        note = (disk / "run" / "state.json").read_text()
+        first = pid_of(disk)
+        assert first is not None
+        wait_for((disk / "written").exists, "the first write")
+        (disk / "written").unlink()
+        filler = fill(disk)
+        os.kill(first, signal.SIGKILL)
+        started: set[int] = set()
+
+        def died_often() -> bool:
+            supervisor.look_after()
+            started.update(child.pid for child in occupancy.state.children.values())
+            return len(started) > supervisor_module.RESTARTS_MAX + 1
+
+        wait_for(died_often, "more deaths than the budget allows")
+        assert (disk / "run" / "state.json").read_text() == note
+        assert list((disk / "run").glob("*.draft")) == []
+        filler.unlink()
+
+        def lives() -> bool:
+            supervisor.look_after()
+            pid = pid_of(disk)
+            return pid not in (None, first) and is_alive(pid) and bool((disk / "written").stat().st_size)
+
+        wait_for(lives, "a process that stays, and its note")
+        supervisor.stop()
+        occupancy.release()
+    assert said[0] == (
+        "sleeper was killed by SIGKILL, and nothing can be stored (the disk is full: 0 MB free, 50 MB needed);"
+        " it is started again every 0 s until it stays"
+    )
+    assert len(said) <= 2  # the second: a process that died while there was room again
+
+
+def test_a_log_that_cannot_be_made_costs_the_lines_and_not_the_process(
+    tmp_path: Path, supervisor: Supervisor
+) -> None:
+    (tmp_path / "log").write_text("no folder")
+    supervisor.start(service(tmp_path))
+    pid = pid_of(tmp_path)
+    assert pid is not None
+    assert is_alive(pid)

@@ -39,7 +39,10 @@ NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "manager", "misc
 
 
 def source_files(*suffixes: str) -> Iterator[Path]:
-    yield from (path for path in ROOT.iterdir() if path.is_file() and path.suffix in suffixes)
+    own = (
+        path for path in ROOT.iterdir() if path.name != ".git"
+    )  # a file in a second worktree of a repository
+    yield from (path for path in own if path.is_file() and path.suffix in suffixes)
     for top in SOURCE_FOLDERS:
         for folder, names, files in os.walk(ROOT / top):
             names[:] = [name for name in names if name not in NOT_SOURCE]
@@ -81,6 +84,28 @@ def test_the_engine_imports_only_what_cannot_make_two_runs_differ() -> None:
         if tops - allowed:
             strangers[named(path)] = sorted(tops - allowed)
     assert strangers == {}
+
+
+READS_TOML = {
+    "engine/scenario/document.py": "after the scan of engine/scenario/bounds.py",
+    "eosviz/scenarios/editing.py": "after engine.scenario.parse has read the same text",
+    "engine/scenario/toml_faults.py": "the parser's errors alone",
+    "engine/explain/sentences.py": "the engine's own catalogue",
+    "engine/scenario/tracks.py": "a file of the engine",
+    "eosviz/reference/signatures.py": "a file of the project",
+    "eosviz/pipeline/build_views.py": "the project's own samples",
+    "eosviz/pipeline/shrink_views.py": "writes, and reads nothing",
+}
+"""Who may call a TOML parser, and on what: `tomllib` and `tomlkit` have no bounds of their own."""
+
+
+def test_toml_of_strangers_is_read_behind_its_bounds() -> None:
+    reading = {
+        named(path)
+        for path in python_files("engine", "eosviz")
+        if {"tomllib", "tomlkit"} & {module.split(".")[0] for module in imported_modules(parsed(path))}
+    }
+    assert reading == READS_TOML.keys()
 
 
 def test_the_engine_takes_its_randomness_as_an_argument() -> None:

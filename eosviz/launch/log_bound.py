@@ -1,0 +1,54 @@
+"""Logs of a site that runs for months: each has a bound, or they would fill the disk in the end."""
+
+import contextlib
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+LOG_BYTES_MAX = 5_000_000
+LOOK_SECONDS = 10.0
+OLDER = ".older.log"
+
+
+def rotate_log(log: Path) -> None:
+    """Before its process starts, a long log becomes the older one; the older one before it goes. Not where the disk
+    forbids it.
+    """
+    with contextlib.suppress(OSError):
+        if log.exists() and log.stat().st_size > LOG_BYTES_MAX:
+            log.replace(log.with_suffix(OLDER))
+
+
+class LogBound:
+    """Shortens logs that processes hold open.
+
+    They append, so each goes on at the end of what is left: the long log is copied to the older one and then emptied.
+    Lines that are written in between are lost.
+    """
+
+    def __init__(self, folder: Path, now: Callable[[], float] = time.monotonic) -> None:
+        self._folder, self._now = folder, now
+        self._look_at = 0.0
+
+    def look(self) -> None:
+        """Cheap enough to be called in every round: it looks every LOOK_SECONDS. Never raises."""
+        if self._now() < self._look_at:
+            return
+        self._look_at = self._now() + LOOK_SECONDS
+        for log in self._folder.glob("*.log"):
+            with contextlib.suppress(OSError):
+                if not log.name.endswith(OLDER) and log.stat().st_size > LOG_BYTES_MAX:
+                    shorten(log)
+
+
+def shorten(log: Path) -> None:
+    """Raises OSError; then the log is as long as before."""
+    draft = log.with_suffix(".draft")
+    try:
+        shutil.copyfile(log, draft)
+        draft.replace(log.with_suffix(OLDER))
+    finally:
+        draft.unlink(missing_ok=True)
+    with log.open("r+b") as file:
+        file.truncate(0)

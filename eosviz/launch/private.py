@@ -1,0 +1,118 @@
+"""What eosviz writes is for its own user alone: passwords' hashes, live session cookies and keys are in it.
+
+Every process takes the umask of EOSVIZ_UMASK before it writes anything, and a start takes from others what an older
+release, or a careless copy, let them read. Nothing here opens anything.
+"""
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from eosviz.launch.problem import Problem
+
+VARIABLE = "EOSVIZ_UMASK"
+UMASKS = {"077": "the user alone", "027": "and the group may read", "007": "and the group may write"}
+"""What may be asked for, as octal digits. All others may never read."""
+UMASK = "077"
+BUILD_UMASK = 0o022
+"""Of the environment and the front end, which hold no data and which another user may run (as in a container image)."""
+ENTRIES_MAX = 200_000
+"""Files and folders that one start looks at. What lies beyond is closed all the same: no other user comes through the
+folder above it.
+"""
+
+
+def umask_asked(environment: Mapping[str, str]) -> int:
+    """Raises Problem where the variable names another one."""
+    asked = environment.get(VARIABLE) or UMASK
+    if asked.lstrip("0").zfill(3) not in UMASKS:
+        known = ", ".join(f"{digits} ({who})" for digits, who in UMASKS.items())
+        raise Problem(f"{VARIABLE} is {asked!r}: set it to one of {known}")
+    return int(asked, 8)
+
+
+@contextmanager
+def build_umask() -> Iterator[None]:
+    """For what is made in the checkout."""
+    usual = os.umask(BUILD_UMASK)
+    try:
+        yield
+    finally:
+        os.umask(usual)
+
+
+def make_private_folder(folder: Path, umask: int) -> None:
+    """Make it, or close it where it is there and this user's. Raises OSError; Problem for a folder that all share."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = folder.stat()
+    if found.st_mode & stat.S_ISVTX:
+        raise Problem(f"{folder} is a folder that everybody shares: set EOSVIZ_DATA to one of its own")
+    if found.st_mode & umask & 0o777 and found.st_uid == os.geteuid():
+        with suppress(
+            OSError
+        ):  # a disk mounted read-only keeps no process from reading; `close_folder` says it
+            folder.chmod(stat.S_IMODE(found.st_mode) & ~umask)
+
+
+def close_folder(folder: Path, umask: int, say: Callable[[str], None]) -> int:
+    """Take from others what they may not have in the folder and all below it; how many entries were changed.
+
+    The folder itself comes first. Links are not followed. What belongs to another user, and cannot be changed, is
+    said in one line. Call it before this process opens the database: SQLite's locks go with any descriptor of its file.
+    """
+    foreign: list[Path] = []
+    changed = 0
+    if folder.stat().st_mode & umask & 0o777 and not _close(folder, umask):
+        foreign.append(folder)
+    for looked_at, path in enumerate(_entries(folder)):
+        if looked_at >= ENTRIES_MAX:
+            say(
+                f"{folder} holds more than {ENTRIES_MAX} files; the permissions of the rest were not looked at."
+            )
+            break
+        mode = path.lstat().st_mode if os.path.lexists(path) else 0
+        if stat.S_ISLNK(mode) or not mode & umask & 0o777:
+            continue
+        if _close(path, umask):
+            changed += 1
+        else:
+            foreign.append(path)
+    if foreign:
+        say(
+            f"{len(foreign)} files in {folder} may be read by other users and cannot be closed, the first"
+            f" {foreign[0]}: give them to the user of eosviz (chown), or take the rights away (chmod)."
+        )
+    return changed
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    """Everything below, a folder before what is in it."""
+    for place, folders, files in os.walk(folder, followlinks=False):
+        for name in (*folders, *files):
+            yield Path(place, name)
+
+
+def _close(path: Path, umask: int) -> bool:
+    """True when it is closed or gone. Opened first: a link that came in its place is not followed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return _is_socket_or_gone(path)
+    try:
+        os.fchmod(descriptor, stat.S_IMODE(os.fstat(descriptor).st_mode) & ~umask)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _is_socket_or_gone(path: Path) -> bool:
+    """A socket cannot be opened as a file; the one that listens is made anew at a start, and closed by its server."""
+    with suppress(OSError):
+        return stat.S_ISSOCK(path.lstat().st_mode)
+    return True

@@ -1,0 +1,29 @@
+"""A folder that only its owner can enter: nobody else can put a file or a socket into it, or read one there."""
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+from eosviz.launch.problem import Problem
+
+PRIVATE_MODE = 0o700
+
+
+def private_folder(path: Path) -> Path:
+    """The folder, made where it is missing, and closed to others where this user left it open.
+
+    Raises Problem for a link, for what is no folder, and for a folder of another user: in the system's temporary
+    folder anyone could have made it first, to be asked in our place.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        path.mkdir(mode=PRIVATE_MODE)
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise Problem(f"{path} is no folder but a link or a file: remove it")
+    if found.st_uid != os.getuid():
+        raise Problem(f"{path} belongs to another user of this machine: remove it, or choose another place")
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        path.chmod(PRIVATE_MODE)
+    return path

@@ -1,0 +1,149 @@
+"""How the supervisor has a process made from the template, which has loaded the whole site already.
+
+Loading the site costs seconds of a processor. `eosviz.template` pays for them once; a process that is forked from it
+works at once, and shares the memory of what is loaded.
+
+Each template process has one end of a socket pair, the supervisor the other. A request names what to run and carries
+two open files: the log, and one end of a second pair, made for this request alone. The template forks twice and the
+process in between ends, so that the kernel gives the new process to the supervisor, which takes up orphans
+(PR_SET_CHILD_SUBREAPER). It is then a child like one that was started plainly: the supervisor learns of its death,
+and it dies with the supervisor, but not with the template. It writes its process id to the second pair and waits for
+GO. A supervisor that waits no longer has closed that pair, and the process ends without having done anything: one
+request never leaves two processes.
+
+Linux alone can do this. Elsewhere, and where no template answers, processes are started plainly. A template that does
+not answer is ended, and started again like every process that died.
+"""
+
+import ctypes
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+REQUEST_BYTES_MAX = 16_384
+LOAD_SECONDS_MAX = 60.0
+"""So long processes wait for a template that loads the site: started plainly they would have to load it as well."""
+ANSWER_SECONDS_MAX = 5.0
+LOADED = b"loaded"
+GO = b"go"
+PR_SET_CHILD_SUBREAPER = 36
+"""From Linux's prctl.h."""
+
+
+def take_up_orphans() -> bool:
+    """Become the parent of all processes below this one whose own parents end. False where that cannot be."""
+    if sys.platform != "linux":
+        return False
+    refused: int = ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    return not refused
+
+
+class NoTemplate(Exception):
+    """It does not answer: the process is to be started plainly."""
+
+
+class Requested:
+    """A process that the template was asked for."""
+
+    def __init__(self, answers: socket.socket) -> None:
+        self._answers = answers
+        self._deadline = time.monotonic() + ANSWER_SECONDS_MAX
+
+    def fileno(self) -> int:
+        return self._answers.fileno()
+
+    def pid(self) -> int | None:
+        """Let it run and give its process id. None while there is no answer. Raises NoTemplate."""
+        try:
+            answer = self._answers.recv(32, socket.MSG_DONTWAIT)
+            if answer:
+                self._answers.send(GO)
+        except BlockingIOError:
+            if time.monotonic() > self._deadline:
+                raise NoTemplate(f"no answer within {ANSWER_SECONDS_MAX:g} s") from None
+            return None
+        except OSError as error:
+            raise NoTemplate(str(error)) from error
+        if not answer:
+            raise NoTemplate("it ended before it answered")
+        return int(answer)
+
+    def withdraw(self) -> None:
+        """From now on the process does not run, if there is one; nothing changes for one that does."""
+        self._answers.close()
+
+
+class Template:
+    """The supervisor's end. Each process that is started as the template gets a pair of its own."""
+
+    def __init__(self) -> None:
+        self._requests: socket.socket | None = None
+        self._load_deadline = 0.0
+        """Of the monotonic clock; 0 once the site is loaded."""
+
+    def open(self) -> socket.socket:
+        """The end of the template process that is started now; the caller closes its copy."""
+        self.close()
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._requests.setblocking(False)
+        self._load_deadline = time.monotonic() + LOAD_SECONDS_MAX
+        return theirs
+
+    def close(self) -> None:
+        if self._requests is not None:
+            self._requests.close()
+            self._requests = None
+        self._load_deadline = 0.0
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether to wait before it is asked."""
+        return self._load_deadline > 0.0
+
+    @property
+    def awaited(self) -> Sequence[socket.socket]:
+        """What can be read once the site is loaded."""
+        return [self._requests] if self._requests is not None and self.is_loading else []
+
+    def hear(self) -> None:
+        """Take note when it has loaded the site, or will not. Called in every round of the supervisor."""
+        for requests in self.awaited:
+            try:
+                is_loaded = requests.recv(len(LOADED)) == LOADED
+            except BlockingIOError:
+                if time.monotonic() < self._load_deadline:
+                    return
+                is_loaded = False
+            except OSError:
+                is_loaded = False
+            self._load_deadline = 0.0
+            if not is_loaded:
+                self.close()
+
+    def request(
+        self, name: str, words: Sequence[str | Path], descriptors: Sequence[int], log: int
+    ) -> Requested:
+        """`words`: a Python module and its arguments, as after `python -m`; `descriptors`: those that the template
+        inherited and the process keeps. Raises NoTemplate.
+        """
+        if self._requests is None:
+            raise NoTemplate("there is none")
+        order = {
+            "name": name,
+            "words": [str(word) for word in words],
+            "keep": list(descriptors),
+            "parent": os.getpid(),
+        }
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            socket.send_fds(self._requests, [json.dumps(order).encode()], [log, theirs.fileno()])
+        except OSError as error:
+            ours.close()
+            raise NoTemplate(str(error)) from error
+        finally:
+            theirs.close()
+        return Requested(ours)
