@@ -15,6 +15,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from eosviz.analytics.routing import websocket_urlpatterns as analysis_sockets  # noqa: E402
 from eosviz.audience.routing import websocket_urlpatterns  # noqa: E402
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets  # noqa: E402
+from eosviz.head_limit import HeadLimit  # noqa: E402
 from eosviz.interpreter import prepare_to_serve  # noqa: E402
 from eosviz.operating.metrics import MeasuredSockets  # noqa: E402
 from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets  # noqa: E402
@@ -32,7 +33,7 @@ routes = ProtocolTypeRouter(
         ),
     }
 )
-application = MeasuredSockets(routes)
+application = HeadLimit(MeasuredSockets(routes))
 
 import_module(settings.ROOT_URLCONF)  # a page would load it later
 prepare_to_serve()

@@ -10,10 +10,21 @@ from typing import Any
 
 from celery import Celery
 from celery.fixups.django import DjangoFixup, DjangoWorkerFixup
-from django.db import close_old_connections
+from django.conf import settings
+from django.db import close_old_connections, connections
 
 
 class KeptConnections(DjangoWorkerFixup):
+    def install(self) -> DjangoWorkerFixup:
+        """Called when a worker starts: from here on its connections are kept."""
+        connections.settings["default"]["CONN_MAX_AGE"] = settings.WORKER_CONNECTION_SECONDS
+        return super().install()
+
+    def validate_models(self) -> None:
+        """Only loads the site. The library runs all checks of the site whenever a worker or a beat starts, for which
+        it loads every page's code; `manage.py migrate` has run them."""
+        self.django_setup()
+
     def close_database(self, **kwargs: Any) -> None:
         """Those alone that are too old, or that failed and do not answer: what Django does around a request."""
         close_old_connections()

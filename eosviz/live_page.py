@@ -1,7 +1,7 @@
-"""A part of a page that moves while somebody looks at it.
+"""A part of a page that changes while the page is open.
 
-Who looks gets the part again whenever it changed: at once when its group was told, and otherwise looked at every two
-seconds, because not everything that changes it knows who looks. Nothing is looked at while nobody looks.
+The page gets the part again whenever it changed: at once after a message to its group, and otherwise it is looked at
+every two seconds, because not everything that changes it sends one. Nothing is looked at while no page is open.
 `static/classroom/results.ts` shows it.
 """
 
@@ -16,21 +16,27 @@ from typing import Any
 from django.db import DatabaseError
 from django.utils import translation
 
-from eosviz.sockets import PromptConsumer
-from eosviz.walkthroughs.consumer import NOT_FOUND_CODE, in_thread
+from eosviz.accounts.person_right import rights_of_person
+from eosviz.in_thread import in_thread
+from eosviz.rights import Ending, Right
+from eosviz.sockets import RightfulConsumer
 
 LOOK_SECONDS = 2.0
 
 
-class LivePart(PromptConsumer):
+class LivePart(RightfulConsumer):
     """`…/?lang=en`: `{"table": "<table …>"}` whenever it is another one. It reads nothing."""
 
     def group(self) -> str:
         """The channel-layer group of everybody who looks at the same."""
         raise NotImplementedError
 
+    def right(self) -> Right:
+        """To look at it. Called in a thread."""
+        raise NotImplementedError
+
     def part(self) -> str | None:
-        """The part's HTML; None for whoever may not look, or may not any more. Asked each time, in a thread."""
+        """The part's HTML; None where it is not there. Asked each time, in a thread, while the right stands."""
         raise NotImplementedError
 
     async def connect(self) -> None:
@@ -39,8 +45,14 @@ class LivePart(PromptConsumer):
         self.shown = ""
         self.looking: asyncio.Task[None] | None = None
         await self.accept()
+        if await self.hold(await in_thread(self._rights)()) is not None:
+            await self.close(Ending.GONE)
+            return
         await self.channel_layer.group_add(self.group(), self.channel_name)
         self.looking = asyncio.create_task(self._look())
+
+    def _rights(self) -> tuple[Right, ...]:
+        return (*rights_of_person(self.scope), self.right())
 
     async def disconnect(self, code: int) -> None:
         await self.channel_layer.group_discard(self.group(), self.channel_name)
@@ -56,12 +68,12 @@ class LivePart(PromptConsumer):
         self.changed.set()
 
     async def _look(self) -> None:
-        while True:
+        while await self.stands():
             self.changed.clear()
             with suppress(DatabaseError):  # the next look will do
                 part = await in_thread(self._told)()
                 if part is None:
-                    await self.close(NOT_FOUND_CODE)
+                    await self.close(Ending.GONE)
                     return
                 digest = hashlib.sha256(part.encode()).hexdigest()
                 if digest != self.shown:

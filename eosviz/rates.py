@@ -1,64 +1,99 @@
-"""How often one person may ask for what costs much: one table of addresses, one place that counts.
+"""How often somebody may ask: what counts as which rate of `settings.RATES`, and the one refusal.
 
-The count is kept in Redis, for all web processes together, in stretches of the clock: a stretch of ten minutes begins
-at :00, :10 and so on, so at its edge somebody may ask twice as often for a moment, and everybody can be told when the
-next one begins. While Redis is away nobody is counted; nothing can be stepped then either.
+`eosviz/buckets.py` counts. Pages, JSON and sockets are refused with the same `TooOften`: what was too often, for whom
+(you, all at your address, all who follow a link), and when to try again.
 """
 
 from __future__ import annotations
 
-import hashlib
-import logging
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Literal
 
 from django.conf import settings
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from redis.exceptions import RedisError
 
+from eosviz.buckets import Rate, buckets
+from eosviz.callers import address_of, caller_of
 from eosviz.middleware import Middleware
 from eosviz.walkthroughs import messages
-from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.budget import address_of
 from eosviz.walkthroughs.messages import Problem
 
-logger = logging.getLogger(__name__)
+LEASES = {"messages.person": 30, "messages.page": 30, "calls.person": 30}
+"""How many a process takes at once, of rates that are asked for with every message."""
+STRICT = "wrong_password."
+"""Rates that begin so: while Redis is away no password is tried, as processes that count by themselves would allow
+more guesses together."""
+MINUTES_FROM_SECONDS = 120
+"""A longer wait is said in minutes."""
 
-now = time.time
+
+def rate_of(name: str) -> Rate:
+    """`name`: `what.whom`, one of `settings.RATES`."""
+    most, seconds = settings.RATES[name]
+    return Rate(name, most, seconds, LEASES.get(name, 0), name.startswith(STRICT))
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """`person` and `address`: how often in `seconds` one person may, and all together who come from one address and
-    have nothing of their own yet."""
+class TooOften(Problem):
+    """`params`: `most` at once, which come again within `seconds` (`minutes`, rounded up), `per_second`, and `wait`:
+    whole seconds until it may be tried again."""
 
-    name: str
-    person: int
-    address: int
-    seconds: int
+    def __init__(self, rate: Rate, wait: float) -> None:
+        self.wait_seconds = max(math.ceil(wait), 1)
+        super().__init__(
+            "too_frequent",
+            f"too_often.{rate.name}",
+            most=rate.most,
+            seconds=int(rate.seconds),
+            minutes=math.ceil(rate.seconds / 60),
+            per_second=math.floor(rate.most / rate.seconds),
+            wait=self.wait_seconds,
+            wait_minutes=math.ceil(self.wait_seconds / 60),
+        )
 
     @property
-    def key(self) -> str:
-        return f"rates.{self.name}"
+    def remedy_key(self) -> str:
+        unit = "minutes" if self.wait_seconds >= MINUTES_FROM_SECONDS else "seconds"
+        return f"problem.too_often.wait_{unit}"
 
-    @property
-    def minutes(self) -> int:
-        return self.seconds // 60
+
+def take(name: str, caller: str, cost: int = 1) -> None:
+    """Count it. Raises TooOften."""
+    rate = rate_of(name)
+    wait = buckets.take(rate, caller, cost)
+    if wait:
+        raise TooOften(rate, wait)
+
+
+async def take_soon(name: str, caller: str, cost: int = 1) -> None:
+    """The same on an event loop."""
+    rate = rate_of(name)
+    wait = await buckets.take_soon(rate, caller, cost)
+    if wait:
+        raise TooOften(rate, wait)
+
+
+def take_for(what: str, request: HttpRequest) -> None:
+    """For the person who asks, or for the address while they have made nothing. Raises TooOften."""
+    whom, caller = caller_of(request)
+    take(f"{what}.{whom}", caller)
+
+
+Says = Literal["page", "told", "message"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """An address that is counted. `says`: how its callers read a refusal. `reads`: a GET costs as much."""
+    """An address that is counted. `says`: how its callers read a refusal. `reads`: a GET costs as much. `whom`: whom
+    it counts for, where that is not the person or else the address."""
 
-    rate: str
-    says: Literal["page", "told", "message"] = "page"
+    what: str
+    says: Says = "page"
     reads: bool = False
+    whom: Literal["", "address"] = ""
 
 
 RATED: dict[str, Rated] = {
@@ -80,9 +115,8 @@ RATED: dict[str, Rated] = {
     "pipeline:open": Rated("create"),
     "pipeline:shrink_new": Rated("create"),
     "pipeline:shrink_open": Rated("create"),
-    "api:list_sessions": Rated(
-        "create", says="message"
-    ),  # the API's name for this address, whatever the method
+    # the API's name for this address, whatever the method
+    "api:list_sessions": Rated("create", says="message"),
     "replays:import": Rated("import"),
     "replays:open_log": Rated("import"),
     "workshop:import": Rated("import"),
@@ -97,70 +131,60 @@ RATED: dict[str, Rated] = {
     "pipeline:png": Rated("export", reads=True),
     "pipeline:shrink_toml": Rated("export", reads=True),
     "accounts:download": Rated("download_everything"),
+    "accounts:delete": Rated("confirm"),
     "classroom:join": Rated("join_class"),
+    "account_signup": Rated("sign_up", whom="address"),
+    "account_login": Rated("sign_in", whom="address"),
+    "account_reset_password": Rated("mail", whom="address"),
+    "account_email": Rated("mail", whom="address"),
+    "account_reset_password_from_key": Rated("sign_in", whom="address"),
+    "account_change_password": Rated("confirm"),
+    "account_reauthenticate": Rated("confirm"),
 }
 """Name of an address to what it counts as."""
 
 
-def rates() -> list[Rate]:
-    """Every one, in the order of the settings."""
-    return [Rate(name, *numbers) for name, numbers in settings.RATES.items()]
-
-
-def rate_of(name: str) -> Rate:
-    return Rate(name, *settings.RATES[name])
-
-
-def take(rate: Rate, request: HttpRequest) -> int | None:
-    """Count one more. None where it is allowed, else the seconds until somebody may ask again."""
-    person = browser_of(request.session)
-    most = rate.person if person else rate.address
-    stretch, into = divmod(now(), rate.seconds)
-    # A person's key opens what they have: it stands in no cache.
-    caller = hashlib.sha256((person or address_of(request)).encode()).hexdigest()[:32]
-    key = f"rate:{rate.name}:{int(stretch)}:{caller}"
-    try:
-        cache.add(key, 0, timeout=rate.seconds)
-        asked = cache.incr(key)
-    except RedisError as error:
-        logger.warning("%s is not counted: %r", rate.name, error)
-        return None
-    except ValueError:  # the stretch ended between the two
-        return None
-    return math.ceil(rate.seconds - into) if asked > most else None
-
-
 class RatedAddresses(Middleware):
-    """Answers 429 where somebody asks too often, and says when to ask again. No view is asked then."""
+    """Answers 429 where something is asked for too often, and says when to ask again. No view is asked then."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any
     ) -> HttpResponse | None:
         match = request.resolver_match
         rated = RATED.get(match.view_name) if match is not None else None
-        if rated is None or (request.method in ("GET", "HEAD", "OPTIONS") and not rated.reads):
-            return None
-        rate = rate_of(rated.rate)
-        seconds = take(rate, request)
-        return None if seconds is None else _refuse(request, rated, rate, seconds)
+        is_api = request.path.startswith("/api/")
+        try:
+            if is_api:
+                take_for("calls", request)
+            elif request.method == "POST":
+                take_for("forms", request)
+            if rated is None or (request.method in ("GET", "HEAD", "OPTIONS") and not rated.reads):
+                return None
+            if rated.whom:
+                take(f"{rated.what}.{rated.whom}", address_of(request))
+            else:
+                take_for(rated.what, request)
+        except TooOften as refused:
+            return too_often(
+                request, refused, "message" if is_api else rated.says if rated is not None else "page"
+            )
+        return None
 
 
-def _refuse(request: HttpRequest, rated: Rated, rate: Rate, seconds: int) -> HttpResponse:
-    params = {"minutes": rate.minutes, "wait": math.ceil(seconds / 60)}
-    params["most"] = rate.person if browser_of(request.session) else rate.address
-    problem = Problem("too_frequent", f"too_often_{rate.name}", **params)
+def too_often(request: HttpRequest, refused: TooOften, says: Says = "page", **shown: Any) -> HttpResponse:
+    """The refusal as an answer. `shown`: what its page says besides."""
     response: HttpResponse
-    if rated.says == "page":
-        context = {"problem": problem}
+    if says == "page":
+        context = {"problem": refused, **shown}
         response = render(request, "429.html", context, status=HTTPStatus.TOO_MANY_REQUESTS)
-    elif rated.says == "told":
-        told = {"key": problem.key, "params": problem.params}
+    elif says == "told":
+        told = {"key": refused.key, "remedy_key": refused.remedy_key, "params": refused.params}
         response = JsonResponse(told, status=HTTPStatus.TOO_MANY_REQUESTS)
     else:
         response = HttpResponse(
-            messages.encode(problem.message(None)),
+            messages.encode(refused.message(None)),
             content_type="application/json",
             status=HTTPStatus.TOO_MANY_REQUESTS,
         )
-    response["Retry-After"] = str(seconds)
+    response["Retry-After"] = str(refused.wait_seconds)
     return response

@@ -1,22 +1,115 @@
-"""What all sockets of the site share."""
+"""What all sockets of the site share: a socket says and hears nothing once one of its rights is gone."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
 from typing import Any
 
 from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.db import DatabaseError
+
+from eosviz.rights import Ending, Right, board
+
+logger = logging.getLogger(__name__)
+
+TRY_AGAIN_CODE = 1013
+"""The database could not be asked: the page opens another socket in a moment."""
 
 
-class PromptConsumer(AsyncWebsocketConsumer):
-    """Hands each message on at once.
+class RightfulConsumer(AsyncWebsocketConsumer):
+    """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are looked at when a message
+    comes, from the page or from a group, and when one goes out, whatever was waited for in between.
 
-    The library first looks in a thread whether a database connection has grown old: twice with each click, for a
-    thread that reads no database here. Whoever reads one does so in a thread that looks by itself (`in_thread`).
+    Each message is handed on at once: the library would first look in a thread whether a database connection has
+    grown old, twice with each click, for a thread that reads no database here (`in_thread` looks by itself).
     """
+
+    rights: Sequence[Right] = ()
+    is_over = False
+    """It was closed from here: nothing more is said."""
+
+    async def hold(self, rights: Sequence[Right]) -> Ending | None:
+        """Take these rights; what the caller finds in the database after this is announced when it changes. Gives why
+        one of them is gone already, and closes nothing then. Raises DatabaseError."""
+        self.rights = rights
+        await board().enter(self)
+        ending = await board().ending(rights)
+        if ending is not None:
+            self._let_go()
+        return ending
+
+    async def stands(self) -> bool:
+        """Whether the rights stand; if not, the socket is closed with the code that says why."""
+        if self.is_over:
+            return False
+        if not self.rights:
+            return True
+        try:
+            ending = await board().ending(self.rights)
+        except DatabaseError:
+            logger.exception("the rights of a socket could not be asked for")
+            await self._end(TRY_AGAIN_CODE)
+            return False
+        if ending is not None:
+            await self._end(ending)
+        return not self.is_over
+
+    async def still_here(self) -> None:
+        """Called every `SILENT_SECONDS` while the socket is open."""
+
+    async def look_again(self) -> None:
+        try:
+            await self.stands()
+        except Exception:
+            logger.exception("a socket could not be closed")
+
+    def last_words(self, ending: Ending) -> str | None:
+        """A frame that still goes out before the socket closes."""
+        return None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._let_go()  # A handler that raised is not followed by a disconnect.
 
     async def dispatch(self, message: dict[str, Any]) -> None:
         handler = getattr(self, get_handler_name(message), None)
         if handler is None:
             raise ValueError(f"no handler for messages of the type {message['type']}")
+        if message["type"] == "websocket.disconnect":
+            self.is_over = True
+            self._let_go()
+        elif not await self.stands():
+            return
         await handler(message)
+
+    async def send(
+        self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False
+    ) -> None:
+        """Nothing where a right is gone: what a handler found meanwhile is not for this page any more."""
+        if await self.stands():
+            await super().send(text_data, bytes_data, close)
+
+    async def close(self, code: int | None = None, reason: str | None = None) -> None:
+        if not self.is_over:
+            self.is_over = True
+            await super().close(code, reason)
+            self._let_go()
+
+    async def _end(self, code: int) -> None:
+        if self.is_over:
+            return
+        words = self.last_words(Ending(code)) if code != TRY_AGAIN_CODE else None
+        self.is_over = True  # Before anything is waited for: one of several that wait says the last words.
+        if words is not None:
+            await super().send(words)
+        await super().close(code)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self.rights:
+            board().leave(self)
+            self.rights = ()

@@ -27,3 +27,6 @@ urlpatterns = [
     path("", include("eosviz.workshop.urls")),
     path("", include("eosviz.analytics.urls")),
 ]
+
+handler400 = "eosviz.operating.away.refused"
+handler500 = "eosviz.operating.away.failed"

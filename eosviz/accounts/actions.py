@@ -8,7 +8,7 @@ from eosviz.accounts.models import User
 from eosviz.classroom.models import Classroom
 from eosviz.pipeline.actions import forget_sweep
 from eosviz.pipeline.models import Shrink, Sweep
-from eosviz.replays.models import Export, Publication, Replay
+from eosviz.replays.models import Export, Publication, Replay, Upload
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs import presenting
 from eosviz.walkthroughs.models import Session
@@ -26,6 +26,7 @@ def delete_account(user: User) -> None:
         Session.objects.of_browser(key).delete()
         Replay.objects.of_browser(key).delete()
         Export.objects.of_browser(key).delete()
+        Upload.objects.of_browser(key).delete()
         Publication.objects.of_browser(key).delete()
         Shrink.objects.of_browser(key).delete()
         for sweep in Sweep.objects.of_browser(key):

@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.exceptions import ImmediateHttpResponse
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest
 
 from eosviz.accounts.forms import words
+from eosviz.accounts.guessing import Attempt
+from eosviz.rates import TooOften, take, too_often
+
+ASKED_FOR_BY_ANYBODY = frozenset(
+    {
+        "account/email/account_already_exists",
+        "account/email/email_confirmation",
+        "account/email/email_confirmation_signup",
+        "account/email/password_reset_key",
+        "account/email/unknown_account",
+    }
+)
 
 
 class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.SIGN_UP_OPEN)
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
+        """Counts wrong passwords. Raises ImmediateHttpResponse with the refusal, RedisError while nothing counts."""
+        try:
+            attempt = Attempt(request, str(credentials.get("email") or credentials.get("username") or ""))
+        except TooOften as refused:
+            page = too_often(request, refused, new_password=bool(settings.EMAIL_URL))
+            raise ImmediateHttpResponse(page) from None
+        user = super().authenticate(request, **credentials)
+        if user is not None:
+            attempt.was_right()
+        return user
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Strangers can have mails sent to any address: so many to each. Raises ImmediateHttpResponse."""
+        if template_prefix in ASKED_FOR_BY_ANYBODY:
+            try:
+                take("mail.recipient", email.lower())
+            except TooOften as refused:
+                raise ImmediateHttpResponse(too_often(self.request, refused)) from None
+        super().send_mail(template_prefix, email, context)
 
     def get_http_user_agent(self, request: HttpRequest) -> str:
         """What a mail about a change says of where it came from."""

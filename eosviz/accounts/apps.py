@@ -8,11 +8,17 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from allauth.account.signals import password_reset
         from django.contrib.auth.signals import user_logged_in
 
+        from eosviz.accounts.known_browsers import remember
         from eosviz.accounts.owning import take_over_browser
+        from eosviz.accounts.right_changes import announce_changes
         from eosviz.accounts.roles import keep_groups
 
         user_logged_in.connect(take_over_browser, dispatch_uid="take over browser")
+        user_logged_in.connect(remember, dispatch_uid="known browsers: signed in")
+        password_reset.connect(remember, dispatch_uid="known browsers: new password")
+        announce_changes()
         # Without a sender: once per app, so that it also runs after the app whose permissions come last.
         post_migrate.connect(keep_groups, dispatch_uid="keep groups")

@@ -9,6 +9,8 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 
+from eosviz.rights import AnnouncedUpdates
+
 NAME_CHARACTERS_MAX = 80
 
 
@@ -17,7 +19,11 @@ def new_owner_key() -> str:
     return secrets.token_hex(24)
 
 
-class UserManager(BaseUserManager["User"]):
+class UserQuerySet(AnnouncedUpdates):
+    topic_field = "owner_key"
+
+
+class UserManager(BaseUserManager.from_queryset(UserQuerySet)):  # type: ignore[misc]
     """Accounts are named by their address; `manage.py createsuperuser` makes an administrator of everything."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> User:

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from eosviz.accounts.models import User
 from eosviz.pipeline.models import Shrink, Sweep
-from eosviz.replays.models import Export, Replay
+from eosviz.replays.models import Export, Replay, Upload
 from eosviz.tracks.models import Visit
 from eosviz.walkthroughs.browser import BROWSER_KEY, browser_of
 from eosviz.walkthroughs.models import Session
@@ -34,6 +34,7 @@ def claim(user: User, browser: str) -> None:
         Session.objects.of_browser(browser).update(owner=user.owner_key)
         Replay.objects.of_browser(browser).update(owner=user.owner_key)
         Export.objects.of_browser(browser).update(owner=user.owner_key)
+        Upload.objects.of_browser(browser).update(owner=user.owner_key)
         Sweep.objects.of_browser(browser).update(owner=user.owner_key)
         Shrink.objects.of_browser(browser).update(owner=user.owner_key)
         _claim_visits(user.owner_key, browser)

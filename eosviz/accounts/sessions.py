@@ -8,12 +8,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY, get_user_model
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.utils.crypto import constant_time_compare
 
+from eosviz.rights import changed, of_cookie
+
 
 class SessionStore(DatabaseStore):
+    def delete(self, session_key: str | None = None) -> None:
+        """Signing out and in does this; sockets that were opened with the cookie are closed."""
+        super().delete(session_key)
+        self._announce(session_key)
+
+    async def adelete(self, session_key: str | None = None) -> None:
+        await super().adelete(session_key)
+        await sync_to_async(self._announce)(session_key)
+
+    def _announce(self, session_key: str | None) -> None:
+        deleted = session_key or self.session_key
+        if deleted:
+            changed(of_cookie(deleted))
+
     def load(self) -> dict[str, Any]:
         data: dict[str, Any] = super().load()
         if SESSION_KEY not in data:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -12,12 +13,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from eosviz import quotas
-from eosviz.rates import rates
 from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.limits import LIMITS
 
 NEARLY_FULL = 0.9
 """From this share on the bar has another colour."""
+WHOM = ("person", "address")
+NOT_TOLD = ("wrong_password",)
+"""Told where it is met: it concerns an account and not the person who looks."""
 
 
 @never_cache
@@ -26,10 +28,32 @@ def used(request: HttpRequest) -> HttpResponse:
     owner = browser_of(request.session)
     context = {
         "quotas": [_row(quota, quota.used(owner)) for quota in quotas.TABLE],
-        "rates": rates(),
-        "limits": LIMITS,
+        "rates": [_rate(what) for what in _told_rates()],
     }
     return render(request, "accounts/used.html", context)
+
+
+def _told_rates() -> list[str]:
+    """What is counted for a person or an address, in the order of the settings; not what counts for anything else."""
+    counted = [name.partition(".") for name in settings.RATES]
+    return list(dict.fromkeys(what for what, _, whom in counted if whom in WHOM and what not in NOT_TOLD))
+
+
+def _rate(what: str) -> dict[str, Any]:
+    """`everyone`: counted for an address whoever is there; else `person` and, for newcomers, `address`."""
+    person, address = (_numbers(f"{what}.{whom}") for whom in WHOM)
+    if person is None:
+        return {"key": f"rates.{what}", "everyone": address}
+    return {"key": f"rates.{what}", "person": person, "address": address}
+
+
+def _numbers(name: str) -> dict[str, Any] | None:
+    if name not in settings.RATES:
+        return None
+    most, seconds = settings.RATES[name]
+    if seconds % 60:
+        return {"key": "quotas.rates.soon", "params": {"most": most, "seconds": seconds}}
+    return {"key": "quotas.rates.in", "params": {"most": most, "minutes": seconds // 60}}
 
 
 def _row(quota: quotas.Quota, count: int) -> dict[str, Any]:

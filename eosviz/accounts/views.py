@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from allauth.core import ratelimit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -55,10 +54,6 @@ def download(request: HttpRequest) -> StreamedFile:
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
     """What would be deleted, and a form that asks for the password; POST does it."""
-    if request.method == "POST":
-        limited = ratelimit.consume_or_429(request, action="reauthenticate", user=request.user)
-        if limited is not None:
-            return limited
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         user = request.user

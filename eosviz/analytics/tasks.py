@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from eosviz.analytics import actions
 from eosviz.celery import app
-from eosviz.pipeline.tasks import start_jobs
+from eosviz.pipeline.tasks import ask_for_process
 
 
 @app.task(name="analytics.ask_for_all", ignore_result=True, acks_late=False)
 def ask_for_all() -> None:
     """Where nothing was done since, nothing is asked, and no Spark is started."""
     if actions.ask_for_all():
-        start_jobs.delay()
+        ask_for_process()

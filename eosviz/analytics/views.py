@@ -17,7 +17,8 @@ from eosviz.analytics import actions
 from eosviz.analytics.models import PEOPLE_MIN_ALL, PEOPLE_MIN_CLASS, Analysis, may_see_all
 from eosviz.analytics.reading import overview, run_of
 from eosviz.classroom.models import Classroom
-from eosviz.pipeline.tasks import start_jobs
+from eosviz.pipeline.tasks import ask_for_process
+from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.messages import BranchId, Problem, StepNumber
 from eosviz.walkthroughs.models import Session
@@ -44,8 +45,10 @@ def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     session = get_object_or_404(owned, id=session_id)
     try:
         told = _told.decode(request.body[: TRAIL_BYTES_MAX + 1])
-    except msgspec.DecodeError as error:
-        return HttpResponse(str(error), status=400, content_type="text/plain; charset=utf-8")
+    except UNREADABLE:
+        return HttpResponse(
+            "not a message of this page", status=400, content_type="text/plain; charset=utf-8"
+        )
     if actions.is_followed(session):
         try:
             actions.note_trail(session, int(told.branch), told.last, told.furthest, told.backs)
@@ -76,7 +79,7 @@ def of_class(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
 def ask_everybody(request: HttpRequest) -> HttpResponse:
     _check_teaches(request)
     actions.ask(None)
-    start_jobs.delay()
+    ask_for_process()
     return redirect("analytics:everybody")
 
 
@@ -85,7 +88,7 @@ def ask_everybody(request: HttpRequest) -> HttpResponse:
 @require_POST
 def ask_of_class(request: HttpRequest, classroom_id: uuid.UUID) -> HttpResponse:
     actions.ask(_read(request, classroom_id))
-    start_jobs.delay()
+    ask_for_process()
     return redirect("analytics:of_class", classroom_id)
 
 

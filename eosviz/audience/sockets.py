@@ -19,12 +19,12 @@ from redis.exceptions import RedisError
 from eosviz.audience import actions, telling
 from eosviz.audience.coalescing import Coalesced
 from eosviz.audience.models import AWAY_SECONDS
+from eosviz.in_thread import in_thread
+from eosviz.rates import take_soon
 from eosviz.walkthroughs import messages, presenting_messages
 from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.budget import Bucket
-from eosviz.walkthroughs.consumer import Handlers, SessionConsumer, in_thread
+from eosviz.walkthroughs.consumer import Handlers, SessionConsumer
 from eosviz.walkthroughs.follower import FollowerConsumer
-from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.streaming import followers_of
 
@@ -92,6 +92,8 @@ class PresenterSocket(SessionConsumer):
             await tell_presenters(self.channel_layer, self.session.id)
 
     async def _look(self) -> None:
+        if not await self.stands():
+            return
         try:
             found = await in_thread(telling.audience_of)(self.session.id)
             if found is None:
@@ -130,10 +132,6 @@ class FollowerSocket(FollowerConsumer):
 
     who: actions.Who | None = None
 
-    async def connect(self) -> None:
-        await super().connect()
-        self.deeds = Bucket(LIMITS.follower_deeds_per_minute / 60, LIMITS.follower_deeds_per_minute)
-
     async def disconnect(self, code: int) -> None:
         try:
             if self.who is not None and await in_thread(actions.leave)(self.token, self.who):
@@ -155,29 +153,28 @@ class FollowerSocket(FollowerConsumer):
             await tell_presenters(self.channel_layer, self.session.id)
 
     async def raise_hand(self, message: presenting_messages.RaiseHand) -> None:
-        who = self._somebody()
+        who = await self._somebody()
         hand = await in_thread(actions.raise_hand)(self.token, who, message)
         await self._send(await in_thread(telling.own_hand)(self.token, who, hand, str(message.id)))
         await tell_presenters(self.channel_layer, self.session.id)
 
     async def lower_hand(self, message: presenting_messages.LowerHand) -> None:
-        who = self._somebody()
+        who = await self._somebody()
         await in_thread(actions.lower_own)(self.token, who)
         await self._send(await in_thread(telling.own_hand)(self.token, who, None, str(message.id)))
         await tell_presenters(self.channel_layer, self.session.id)
 
     async def answer_poll(self, message: presenting_messages.AnswerPoll) -> None:
-        await in_thread(actions.answer_poll)(self.token, self._somebody(), message.poll, message.choice)
+        await in_thread(actions.answer_poll)(self.token, await self._somebody(), message.poll, message.choice)
         await self._send(
             presenting_messages.Answered(poll=message.poll, choice=message.choice, re=str(message.id))
         )
         await tell_presenters(self.channel_layer, self.session.id)
 
-    def _somebody(self) -> actions.Who:
+    async def _somebody(self) -> actions.Who:
         if self.who is None:
             raise Problem("refused", "no_follower")
-        if not self.deeds.take():
-            raise Problem("too_frequent", "deeds_too_frequent", per_minute=LIMITS.follower_deeds_per_minute)
+        await take_soon("say.follower", self.who.key)
         return self.who
 
     async def audience_poll(self, event: dict[str, Any]) -> None:

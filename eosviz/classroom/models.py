@@ -15,6 +15,7 @@ from django.db import models
 from django.utils import timezone
 
 from eosviz.accounts.models import User
+from eosviz.rights import AnnouncedUpdates
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Session
 
@@ -100,7 +101,9 @@ class Classroom(models.Model):
         return self.name
 
 
-class MembershipQuerySet(models.QuerySet["Membership"]):
+class MembershipQuerySet(AnnouncedUpdates):
+    topic_field = "user__owner_key"
+
     def roster(self, classroom: Classroom) -> MembershipQuerySet:
         """Instructors first, then by name."""
         return (

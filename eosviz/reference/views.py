@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.conf import settings
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
@@ -138,6 +139,14 @@ def middleware(request: HttpRequest) -> HttpResponse:
 @require_safe
 def terms(request: HttpRequest) -> HttpResponse:
     return render(request, "reference/terms.html", {"terms": tables.terms()})
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def logs_document(request: HttpRequest) -> FileResponse:
+    """What `manage.py logs` does, as text: for who was told to use it instead of a page."""
+    file = (settings.BASE_DIR / "docs" / "logs.md").open("rb")
+    return FileResponse(file, content_type="text/plain; charset=utf-8", filename="logs.md")
 
 
 @require_safe

@@ -19,11 +19,11 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/account/"
 LOGOUT_REDIRECT_URL = "/"
 
-# Mail: to the web process's log until EOSVIZ_EMAIL_URL names a server.
+# Mail: files for the operator alone until EOSVIZ_EMAIL_URL names a server. A log may be read by more people.
 
 EMAIL_URL = env.str("EOSVIZ_EMAIL_URL", "")
 _mail: dict[str, Any] = env.email_url_config(EMAIL_URL or "consolemail://")
-EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
+EMAIL_BACKEND = _mail["EMAIL_BACKEND"] if EMAIL_URL else "eosviz.operating.mail_files.MailFiles"
 EMAIL_HOST = _mail.get("EMAIL_HOST") or "localhost"
 EMAIL_PORT = _mail.get("EMAIL_PORT") or 25
 EMAIL_HOST_USER = _mail.get("EMAIL_HOST_USER") or ""
@@ -47,13 +47,10 @@ ACCOUNT_CHANGE_EMAIL = True
 ACCOUNT_SESSION_REMEMBER = None  # the form asks: a shared computer forgets when its browser closes
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # here; every other browser is signed out by the new password
 ACCOUNT_USER_DISPLAY = "eosviz.accounts.forms.called"
-ACCOUNT_RATE_LIMITS = {
-    "login": "30/m/ip",
-    "login_failed": "10/m/ip,5/5m/key",
-    "signup": "10/m/ip,200/d/ip",
-    "reset_password": "10/m/ip,3/10m/key",
-    "reauthenticate": "10/m/user",
-}
+# Counted by eosviz/rates.py with everything else, and wrong passwords by accounts/guessing.py: the library's own counts
+# know no sockets and no known browsers, and one of them keeps a list of every attempt.
+ACCOUNT_RATE_LIMITS = False
+ACCOUNT_FORMS = {"signup": "eosviz.accounts.sign_up.SignUp", "login": "eosviz.accounts.sign_up.SignIn"}
 # Behind a proxy every request comes from its address; this many of them are believed to add the caller's.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("EOSVIZ_TRUSTED_PROXIES", 0)
 

@@ -1,23 +1,34 @@
 """What is true of every eosviz, on one machine or many. Each environment variable is in docs/operating.md."""
 
+import os
 from pathlib import Path
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError, TimeoutError
 
 from eosviz.launch.embedded import embedded_redis_url, embedded_secret_key, kombu_url
+from eosviz.launch.private import make_private_folder, umask_asked
+from eosviz.launch.problem import Problem
 from eosviz.settings.accounts import *  # noqa: F403
 from eosviz.settings.accounts import SOCIAL_APPS
 from eosviz.settings.operating import *  # noqa: F403
 from eosviz.settings.quotas import *  # noqa: F403
+from eosviz.settings.rates import *  # noqa: F403
 
 env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 DATA_DIR = Path(env.str("EOSVIZ_DATA", str(BASE_DIR / "var"))).resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+try:
+    UMASK = umask_asked(os.environ)
+    os.umask(UMASK)
+    make_private_folder(DATA_DIR, UMASK)
+except Problem as _problem:
+    raise ImproperlyConfigured(str(_problem)) from None
+FILE_UPLOAD_PERMISSIONS = 0o666 & ~UMASK
 
 DEBUG = False
 SECRET_KEY = env.str("SECRET_KEY", "") or embedded_secret_key(DATA_DIR)
@@ -61,15 +72,16 @@ MIDDLEWARE = [
     "eosviz.language.LanguageInAddress",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "eosviz.walkthroughs.budget.FormBudget",
     "eosviz.rates.RatedAddresses",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "eosviz.accounts.known_browsers.KnownBrowsers",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "eosviz.operating.away.RedisAway",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "eosviz.replays.too_large.TooLargeBodies",
 ]
 
 ROOT_URLCONF = "eosviz.urls"
@@ -95,7 +107,8 @@ TEMPLATES = [
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'eosviz.sqlite3'}")}
 # A web request may end in any thread, so the web keeps no connection; a worker's threads live long and do.
-DATABASES["default"]["CONN_MAX_AGE"] = env.int("EOSVIZ_CONNECTION_SECONDS", 0)
+DATABASES["default"]["CONN_MAX_AGE"] = 0
+WORKER_CONNECTION_SECONDS = env.int("EOSVIZ_CONNECTION_SECONDS", 600)
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["ENGINE"] = "eosviz.sqlite3"
     DATABASES["default"]["OPTIONS"] = {
@@ -114,7 +127,7 @@ else:
 # stand in for those that a thread keeps.
 DATABASE_POOL = env.int("EOSVIZ_DATABASE_POOL", 0)
 if DATABASE_POOL and DATABASES["default"]["ENGINE"].endswith("postgresql"):
-    DATABASES["default"]["CONN_MAX_AGE"] = 0
+    WORKER_CONNECTION_SECONDS = 0
     DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
         "min_size": 1,
         "max_size": DATABASE_POOL,
@@ -143,7 +156,7 @@ CHANNEL_LAYERS = {
     }
 }
 
-# How often somebody tried to sign in is counted for all web processes together.
+# Counts (eosviz/buckets.py) are kept there for all web processes together.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -155,6 +168,10 @@ CACHES = {
 CELERY_BROKER_URL = kombu_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# A Redis that answers and takes no writes (its disk is full, its memory used up) is tried again as one that is gone;
+# a worker would end otherwise.
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
+CELERY_BEAT_SCHEDULER = "eosviz.celery:OutlivingScheduler"
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # A task whose worker was killed comes back after this many seconds. A task that may run longer must be
     # declared with acks_late=False, or it comes back while it still runs.
@@ -200,6 +217,12 @@ TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+
+# What is sent: bodies lie in the data folder, as private as it is, and not in the system's folder for all
+
+FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
+DATA_UPLOAD_MAX_NUMBER_FILES = 2_000  # a log has bounds of its own; every body has one in bytes
 
 # What browsers are told
 

@@ -4,6 +4,10 @@ from typing import Any
 
 import environ
 from celery.schedules import crontab
+from django.core.exceptions import ImproperlyConfigured
+
+from eosviz.bounded.memory import MEBIBYTE, share_of_machine
+from eosviz.bounded.tasks import MEMORY_BYTES_MAX
 
 env = environ.Env()
 
@@ -14,6 +18,13 @@ METRICS_TOKEN = env.str("EOSVIZ_METRICS_TOKEN", "")
 WORKER_METRICS_PORT = env.int("EOSVIZ_WORKER_METRICS_PORT", 0)
 """Where a worker tells its figures; 0: nowhere."""
 WORKER_METRICS_HOST = env.str("EOSVIZ_WORKER_METRICS_HOST", "127.0.0.1")
+
+BOUNDED_MEMORY_BYTES = env.int("EOSVIZ_BOUNDED_MEMORY", 0) * MEBIBYTE or share_of_machine(MEMORY_BYTES_MAX)
+"""What all processes that run strangers' files and documents may use together, on one machine."""
+if BOUNDED_MEMORY_BYTES < MEMORY_BYTES_MAX:
+    raise ImproperlyConfigured(
+        f"EOSVIZ_BOUNDED_MEMORY: at least {MEMORY_BYTES_MAX // MEBIBYTE} (MiB), or the largest process never starts"
+    )
 
 # Only where a beat runs, and one alone: celery -A eosviz beat
 CELERY_BEAT_SCHEDULE: dict[str, Any] = {
@@ -28,7 +39,11 @@ LOGGING = {
     "disable_existing_loggers": False,
     "filters": {"context": {"()": "eosviz.operating.log_context.AddContext"}},
     "formatters": {
-        "line": {"format": "{asctime} {levelname} {name}: {message}{context}", "style": "{"},
+        "line": {
+            "()": "eosviz.operating.log_context.Lines",
+            "fmt": "{asctime} {levelname} {name}: {message}{context}",
+            "style": "{",
+        },
         "json": {"()": "eosviz.operating.log_context.JsonLines"},
     },
     "handlers": {
@@ -38,7 +53,11 @@ LOGGING = {
             "filters": ["context"],
         }
     },
-    # uvicorn has set up a way of its own by now; its lines are to look as all others.
-    "loggers": {"uvicorn": {"handlers": [], "propagate": True}},
+    # uvicorn may have set up a way of its own by now; its lines are to look as all others.
+    # Its access lines hold whole addresses, and an address may hold a key; setting up `uvicorn` would open them again.
+    "loggers": {
+        "uvicorn": {"handlers": [], "propagate": True},
+        "uvicorn.access": {"handlers": [], "propagate": False},
+    },
     "root": {"handlers": ["console"], "level": env.str("EOSVIZ_LOG_LEVEL", "INFO")},
 }

@@ -1,5 +1,5 @@
-"""How much one person may have, and how often they may ask: the numbers. What is counted stands in `eosviz/quotas.py`
-and `eosviz/rates.py`; the page *What you have used* tells all of them."""
+"""How much one person may have: the numbers. What is counted stands in `eosviz/quotas.py`; the page *What you have
+used* shows all of them."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -31,14 +31,3 @@ for _name, _most in env.dict("EOSVIZ_QUOTAS", default={}).items():
             f"EOSVIZ_QUOTAS: {_name}={_most}: a name of {', '.join(QUOTAS)} and a whole number"
         )
     QUOTAS[_name] = int(_most)
-
-RATES: dict[str, tuple[int, int, int]] = {
-    "create": (120, 1200, 600),
-    "import": (30, 300, 600),
-    "export": (60, 300, 600),
-    "download_everything": (6, 60, 3600),
-    "join_class": (20, 1000, 3600),
-}
-"""Name to how often in how many seconds: one person, all who come from one address with nothing of their own yet,
-seconds. A class begins behind one address; one program that forgets its cookies is one address too. Signing up and in
-have rates of their own (`accounts.py`), and so have messages of a socket (`walkthroughs/limits.py`)."""

@@ -14,11 +14,11 @@ import uuid
 import msgspec
 
 from engine.errors import EngineError
+from eosviz.groups import send_to_page
 from eosviz.walkthroughs.messages import Ahead, AskAhead, encode
 from eosviz.walkthroughs.models import Branch, Step
 from eosviz.walkthroughs.questions import branch_of
 from eosviz.walkthroughs.simulations import Diverged, Slot, recent
-from eosviz.walkthroughs.streaming import send_to_page
 from eosviz.walkthroughs.walking import next_steps, one_step
 
 logger = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from kombu.exceptions import OperationalError
 from ninja import NinjaAPI, Path, Query
-from ninja.errors import HttpError, Throttled, ValidationError
+from ninja.errors import HttpError, ValidationError
 from ninja.security import APIKeyCookie
 
 from eosviz.scenarios.cards import cards
@@ -26,11 +26,11 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions, explaining, matching, messages, questions, tasks
 from eosviz.walkthroughs.api_document import DESCRIPTION, described, with_schemas
 from eosviz.walkthroughs.browser import browser_making, browser_of
-from eosviz.walkthroughs.budget import api_throttle
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.malformed import explained_parameter
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Command, Session
+from eosviz.walkthroughs.unavailable import unavailable
 
 ANSWER_SECONDS_MAX = 10.0
 ANSWER_POLL_SECONDS = 0.02
@@ -70,7 +70,6 @@ api = Api(
     version="1",
     description=DESCRIPTION,
     auth=BrowserCookie(),
-    throttle=api_throttle,
     urls_namespace="api",
 )
 
@@ -105,12 +104,6 @@ def _on_validation(request: HttpRequest, error: ValidationError) -> HttpResponse
     return _answer(Problem("malformed", key, **params).message(None))
 
 
-@api.exception_handler(Throttled)
-def _on_throttled(request: HttpRequest, error: Throttled) -> HttpResponse:
-    problem = Problem("too_frequent", "too_many_requests", per_second=LIMITS.messages_per_second)
-    return _answer(problem.message(None))
-
-
 @api.exception_handler(HttpError)
 def _on_http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
     problem = Problem("refused", "no_token") if error.status_code == HTTPStatus.FORBIDDEN else None
@@ -121,7 +114,7 @@ def _on_http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
 
 @api.exception_handler(DatabaseError)
 def _on_database_error(request: HttpRequest, error: DatabaseError) -> HttpResponse:
-    return _answer(Problem("unavailable", "not_stored").message(None))
+    return _answer(unavailable(error, "not_stored").message(None))
 
 
 def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
@@ -199,8 +192,8 @@ def carry_out(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     pauses = questions.pauses_when_asked(session.id, command)
     try:
         tasks.carry_out.apply_async([str(session.id), messages.encode(command).decode(), pauses])
-    except (OperationalError, OSError):
-        raise Problem("unavailable", "no_worker") from None
+    except (OperationalError, OSError) as error:
+        raise unavailable(error, "no_worker") from None
     deadline = time.monotonic() + ANSWER_SECONDS_MAX
     while time.monotonic() < deadline:
         answer = _stored_answer(session, command.id)

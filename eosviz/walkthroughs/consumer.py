@@ -14,55 +14,52 @@ from typing import Any, ClassVar
 
 import msgspec
 from asgiref.sync import sync_to_async
-from channels.db import DatabaseSyncToAsync
 from django.db import DatabaseError
 from kombu.exceptions import OperationalError
 
-from eosviz.sockets import PromptConsumer
+from eosviz.accounts.person_right import rights_of_person
+from eosviz.in_thread import in_thread
+from eosviz.rates import TooOften, take_soon
+from eosviz.rights import Ending, Right, of_session
+from eosviz.sockets import RightfulConsumer
 from eosviz.walkthroughs import actions, messages, presenting, presenting_messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
-from eosviz.walkthroughs.budget import Buckets
-from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.streaming import group_of
+from eosviz.walkthroughs.unavailable import unavailable
 
 logger = logging.getLogger(__name__)
 
 Handlers = dict[type[msgspec.Struct], Callable[[Any, Any], Awaitable[None]]]
 
-NOT_FOUND_CODE = 4404
 OPEN_COMMANDS_MAX = 1_000
 """Commands of one socket that wait for an answer; beyond it the oldest must be asked again."""
 
-stepping = Buckets(lambda: (LIMITS.messages_per_second, LIMITS.messages_burst))
-"""One for each person, however many pages of theirs are open at this web process."""
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
 
 
-def in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
-    """Reads of several sockets need not wait for one another."""
-    return DatabaseSyncToAsync(function, thread_sensitive=False)
-
-
-class SessionConsumer(PromptConsumer):
+class SessionConsumer(RightfulConsumer):
     """`/ws/sessions/<session id>/`, docs/websocket.md."""
 
     session: Session
 
     async def connect(self) -> None:
-        found = await in_thread(self._find)()
         await self.accept()
-        if found is None:
+        found, rights = await in_thread(self._entry)()
+        if found is None or await self.hold(rights) is not None:
             problem = Problem("not_found", "no_session")
             await self._send(problem.message(None))
-            await self.close(NOT_FOUND_CODE)
+            await self.close(Ending.GONE)
             return
         self.session = found
-        self.may_ask = self.budget()
         self.open_commands: OrderedDict[str, None] = OrderedDict()
         # Before anything is read: what is stored after a `hello` was read arrives through the group.
         await self.channel_layer.group_add(group_of(found.id), self.channel_name)
+
+    def _entry(self) -> tuple[Session | None, tuple[Right, ...]]:
+        found = self._find()
+        return found, () if found is None else self.needed_rights(found)
 
     def _find(self) -> Session | None:
         session_id: uuid.UUID = self.scope["url_route"]["kwargs"]["session_id"]
@@ -73,10 +70,22 @@ class SessionConsumer(PromptConsumer):
             .first()
         )
 
-    def budget(self) -> Callable[[], bool]:
-        """Asked with each message whether it may come now."""
-        owner = self.session.owner
-        return lambda: stepping.take(owner)
+    def needed_rights(self, session: Session) -> tuple[Right, ...]:
+        """What this socket is opened with."""
+        browser = session.owner
+
+        def ask() -> Ending | None:
+            return None if Session.objects.of_browser(browser).filter(id=session.id).exists() else Ending.GONE
+
+        thing = Right(f"session {session.id} {browser}", frozenset({of_session(session.id)}), ask)
+        return (*rights_of_person(self.scope), thing)
+
+    async def count_message(self) -> None:
+        """One budget a person, however many of their pages are open. Raises TooOften."""
+        await take_soon("messages.person", self.session.owner)
+
+    async def count_work(self, message: messages.AnyFromPage) -> None:
+        """What the answer costs, where it is counted. Raises TooOften."""
 
     async def disconnect(self, code: int) -> None:
         if hasattr(self, "session"):
@@ -85,22 +94,24 @@ class SessionConsumer(PromptConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         if not hasattr(self, "session"):
             return
-        if not self.may_ask():
-            problem = Problem("too_frequent", "too_frequent", per_second=LIMITS.messages_per_second)
-            await self._send(problem.message(messages.id_of(text_data)))
+        try:
+            await self.count_message()
+        except TooOften as refused:
+            await self._send(refused.message(messages.id_of(text_data)))
             return
         re: str | None = None
         try:
             message = messages.read_message(text_data if text_data is not None else bytes_data or b"")
             re = str(message.id)
+            await self.count_work(message)
             await self.handlers[type(message)](self, message)
         except Unreadable as unreadable:
             await self._send(unreadable.problem.message(unreadable.re))
         except Problem as problem:
             await self._send(problem.message(re))
-        except DatabaseError:
+        except DatabaseError as error:
             logger.exception("session %s", self.session.id)
-            await self._send(Problem("unavailable", "not_stored").message(re))
+            await self._send(unavailable(error, "not_stored").message(re))
 
     async def session_frames(self, event: dict[str, Any]) -> None:
         """What a worker stored, and perhaps the answer to one of this page's commands."""
@@ -162,8 +173,8 @@ class SessionConsumer(PromptConsumer):
         ask = sync_to_async(task.apply_async, thread_sensitive=False)
         try:
             await ask(arguments, retry=True, retry_policy=ASK_RETRIES)
-        except (OperationalError, OSError):
-            raise Problem("unavailable", "no_worker") from None
+        except (OperationalError, OSError) as error:
+            raise unavailable(error, "no_worker") from None
 
     async def pause(self, message: messages.Pause) -> None:
         await in_thread(actions.pause)(self.session.id, int(message.branch))

@@ -1,48 +1,99 @@
-"""The socket of somebody who follows a presenter: everything of the session to be seen, nothing to be changed."""
+"""The socket of a page that follows a presenter: it may see everything of the session and change nothing."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ClassVar, get_args
 
-from eosviz.walkthroughs import messages, presenting, questions
-from eosviz.walkthroughs.budget import Bucket
-from eosviz.walkthroughs.consumer import Handlers, SessionConsumer, in_thread
-from eosviz.walkthroughs.limits import LIMITS
+import msgspec
+from django.conf import settings
+from redis.exceptions import RedisError
+
+from eosviz.accounts.person_right import rights_of_person
+from eosviz.in_thread import in_thread
+from eosviz.rates import take_soon
+from eosviz.rights import Ending, Right, of_owner, of_session
+from eosviz.walkthroughs import messages, presenting, questions, seats
+from eosviz.walkthroughs.consumer import Handlers, SessionConsumer
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Presentation, Session
 from eosviz.walkthroughs.presenting_messages import OfPresenter
 from eosviz.walkthroughs.streaming import followers_of
+from eosviz.walkthroughs.work import steps_read
+
+LINK_FULL_CODE = 4429
 
 
 class FollowerConsumer(SessionConsumer):
-    """`/ws/follow/<token>/`, docs/websocket.md. Who holds the address needs no cookie."""
+    """`/ws/follow/<token>/`, docs/websocket.md. Whoever holds the address needs no cookie."""
+
+    place: str | None = None
+    """The last `presented` that went to this page."""
+    has_seat = False
+    """It is counted among the link's sockets."""
 
     async def connect(self) -> None:
         await super().connect()
-        if hasattr(self, "session"):
-            await self.channel_layer.group_add(followers_of(self.session.id), self.channel_name)
+        if not hasattr(self, "session"):
+            return
+        if not await in_thread(seats.take)(self.token, self.channel_name):
+            await self._send(Problem("limit", "link_full", most=settings.FOLLOWERS_PER_LINK).message(None))
+            await self.close(LINK_FULL_CODE)
+            return
+        self.has_seat = True
+        await self.channel_layer.group_add(followers_of(self.session.id), self.channel_name)
+
+    async def still_here(self) -> None:
+        if self.has_seat:
+            await in_thread(seats.take)(self.token, self.channel_name)
 
     def _find(self) -> Session | None:
-        found = Presentation.objects.select_related("session__version").filter(token=self.token).first()
+        open_ones = Presentation.objects.open_to_followers().select_related("session__version")
+        found = open_ones.filter(token=self.token).first()
         return None if found is None else found.session
+
+    def needed_rights(self, session: Session) -> tuple[Right, ...]:
+        token = self.token
+
+        def ask() -> Ending | None:
+            is_open = Presentation.objects.open_to_followers().filter(token=token).exists()
+            return None if is_open else Ending.GONE
+
+        topics = frozenset({of_session(session.id), of_owner(session.owner)})
+        return (*rights_of_person(self.scope), Right(f"follow {token}", topics, ask))
+
+    def last_words(self, ending: Ending) -> str | None:
+        """The end of the presentation, for pages that know where the presenter was."""
+        if ending is not Ending.GONE or self.place is None:
+            return None
+        last = msgspec.json.decode(self.place)
+        return msgspec.json.encode({**last, "number": last["number"] + 1, "ended": True}).decode()
 
     @property
     def token(self) -> uuid.UUID:
         named: uuid.UUID = self.scope["url_route"]["kwargs"]["token"]
         return named
 
-    def budget(self) -> Callable[[], bool]:
-        """Each follower's own: a hundred of them look at one person's session."""
-        return Bucket(LIMITS.messages_per_second, LIMITS.messages_burst).take
+    async def count_message(self) -> None:
+        """Each page's own: a hundred of them look at one person's session."""
+        await take_soon("messages.page", self.channel_name)
+
+    async def count_work(self, message: messages.AnyFromPage) -> None:
+        """One budget for all who follow the link."""
+        steps = steps_read(message)
+        if steps:
+            await take_soon("work.link", str(self.token), steps)
 
     async def disconnect(self, code: int) -> None:
-        if hasattr(self, "session"):
+        if self.has_seat:
+            with suppress(RedisError):  # It is counted out by the clock.
+                await in_thread(seats.leave)(self.token, self.channel_name)
             await self.channel_layer.group_discard(followers_of(self.session.id), self.channel_name)
         await super().disconnect(code)
 
     async def session_presented(self, event: dict[str, Any]) -> None:
+        self.place = event["frame"]
         await self.send(text_data=event["frame"])
 
     async def hello(self, message: messages.Hello) -> None:
@@ -53,7 +104,9 @@ class FollowerConsumer(SessionConsumer):
             frames = [messages.encode(welcome), *questions.missing_messages(self.session, message.have)]
             presentation = Presentation.objects.filter(token=self.token).first()
             if presentation is not None:
-                frames.append(messages.encode(presenting.told(presentation)))
+                place = messages.encode(presenting.told(presentation))
+                self.place = place.decode()
+                frames.append(place)
             return frames
 
         for frame in await in_thread(answers)():

@@ -14,9 +14,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """`limits` of docs/websocket.md."""
 
     message_bytes: int = 64 * 1024
-    messages_per_second: int = 60
+    messages_per_second: int = settings.RATES["messages.person"][0] // settings.RATES["messages.person"][1]
     """What a socket may send for long; dragging the scrubber asks for a window per painted frame at most."""
-    messages_burst: int = 240
+    messages_burst: int = settings.RATES["messages.person"][0]
     advance_steps: int = 500
     run_steps: int = 5_000
     window_steps: int = 500
@@ -35,8 +35,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     followers_heard: int = 500
     """How many of those who follow a presentation can say something in it; any number may look."""
     hand_characters: int = 200
-    follower_deeds_per_minute: int = 20
-    """Hands raised and lowered and answers given, by one page."""
+    follower_deeds_per_minute: int = (
+        settings.RATES["say.follower"][0] * 60 // settings.RATES["say.follower"][1]
+    )
+    """Hands raised and lowered and answers given, by one follower."""
     keyframe_every: int = KEYFRAME_EVERY
 
 

@@ -12,9 +12,10 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from eosviz.callers import address_of
+from eosviz.rates import TooOften, take
 from eosviz.scenarios.cards import card_of
 from eosviz.walkthroughs.browser import browser_making, browser_of
-from eosviz.walkthroughs.budget import RETRY_SECONDS, AddressThrottle
 from eosviz.walkthroughs.linking import check_length, open_link
 from eosviz.walkthroughs.links import (
     Link,
@@ -31,9 +32,6 @@ OPENED_KEY = "opened_links"
 OPENED_MAX = 50
 """Links that a browser opened and finds its session of again; the oldest is opened anew."""
 STATUS = {**PROBLEM_STATUS, "malformed": HTTPStatus.BAD_REQUEST, "too_frequent": HTTPStatus.TOO_MANY_REQUESTS}
-OPENED_PER_SECOND = 5
-opening = AddressThrottle(OPENED_PER_SECOND, burst=100)
-"""Each opening runs the engine; a class behind one address may open a link together."""
 
 
 @never_cache
@@ -46,8 +44,7 @@ def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse
         link = read_link(scenario, version, request.GET)
         check_open(link, request)
         if request.method == "POST":
-            if not opening.take(request):
-                raise Problem("too_frequent", "too_many_requests", per_second=OPENED_PER_SECOND)
+            take("open_link.address", address_of(request))  # Each opening runs the engine.
             return _open(request, link)
         known = _opened_before(request, link)
         if known is not None:
@@ -100,6 +97,6 @@ def _player_address(branch: Branch, step: int, link: Link, as_linked: bool = Tru
 def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
     context = {"problem": problem}
     response = render(request, "walkthroughs/open_refused.html", context, status=STATUS[problem.code])
-    if problem.code == "too_frequent":
-        response["Retry-After"] = str(RETRY_SECONDS)
+    if isinstance(problem, TooOften):
+        response["Retry-After"] = str(problem.wait_seconds)
     return response

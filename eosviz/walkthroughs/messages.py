@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
+from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.interventions import AnyIntervention, Milliseconds
 from eosviz.walkthroughs.limits import LIMITS, Limits
@@ -469,7 +470,7 @@ def read_message(text: str | bytes) -> AnyFromPage:
         if envelope.type not in _types if isinstance(envelope.type, str) else True:
             raise Unreadable(Problem("unknown_type", "unknown_type", known=sorted(_types)), re)
         message: AnyFromPage = _message_decoder.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+    except UNREADABLE as error:
         raise Unreadable(_malformed(error), re) from None
     _check_together(message, re)
     return message
@@ -481,7 +482,7 @@ def read_new_session(body: bytes) -> NewSession:
         raise Unreadable(Problem("too_large", "too_large", bytes=LIMITS.message_bytes), None)
     try:
         return msgspec.json.decode(body, type=NewSession)
-    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
+    except UNREADABLE as error:
         raise Unreadable(_malformed(error), None) from None
 
 
@@ -510,7 +511,7 @@ def id_of(text: str | None) -> str | None:
         return None
     try:
         return _readable_id(_envelope_decoder.decode(text).id)
-    except (msgspec.DecodeError, RecursionError):
+    except UNREADABLE:
         return None
 
 

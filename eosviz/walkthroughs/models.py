@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
+from django.contrib.auth import get_user_model
 from django.db import models
 
 from eosviz.scenarios.models import ScenarioVersion
@@ -269,6 +270,13 @@ class Command(models.Model):
         return f"command {self.identifier}"
 
 
+class PresentationQuerySet(models.QuerySet["Presentation"]):
+    def open_to_followers(self) -> PresentationQuerySet:
+        """Those that the follow link leads to: not those of barred accounts."""
+        barred = get_user_model().objects.filter(is_active=False).values("owner_key")
+        return self.exclude(session__owner__in=barred)
+
+
 class Presentation(models.Model):
     """A session that others follow. One at a time; its end deletes the row, and the address with it."""
 
@@ -285,6 +293,8 @@ class Presentation(models.Model):
     why = models.JSONField(null=True)
     """The answer that is on show, as the page sent it; null while none is."""
     started = models.DateTimeField(auto_now_add=True)
+
+    objects = PresentationQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"presentation of {self.session_id}"

@@ -7,8 +7,8 @@ cookies know no ports.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from channels.security.websocket import WebsocketDenier
@@ -19,11 +19,12 @@ Message = MutableMapping[str, Any]
 Application = Callable[..., Awaitable[None]]
 
 DEFAULT_PORTS = {"http": "80", "https": "443"}
+SECURE_SCHEMES = ("https", "wss")
 
 
 class OwnOrigin:
-    """Passes a socket on whose `Origin` is the host and port that it was opened at (`Host`), or one of
-    `CSRF_TRUSTED_ORIGINS`. All others, and whoever names no origin, get 403.
+    """Passes a socket on whose `Origin` has the scheme, host and port that it was opened at, or is one of
+    `CSRF_TRUSTED_ORIGINS`: the rule that Django has for forms. All others, and whoever names no origin, get 403.
     """
 
     def __init__(self, application: Application) -> None:
@@ -33,13 +34,35 @@ class OwnOrigin:
         headers = dict(scope["headers"])
         origin = headers.get(b"origin", b"").decode("latin-1")
         host = headers.get(b"host", b"").decode("latin-1")
-        if may_open(origin, host, settings.ALLOWED_HOSTS, settings.CSRF_TRUSTED_ORIGINS):
+        page = Opened(origin, host, is_secure(scope.get("scheme", "ws"), headers))
+        if may_open(page, settings.ALLOWED_HOSTS, settings.CSRF_TRUSTED_ORIGINS):
             await self._application(scope, receive, send)
         else:
             await WebsocketDenier()(scope, receive, send)
 
 
-def may_open(origin: str, host: str, allowed_hosts: Iterable[str], trusted: Iterable[str]) -> bool:
+class Opened(NamedTuple):
+    """How a socket was opened: the headers `Origin` and `Host`, and whether the browser came over TLS."""
+
+    origin: str
+    host: str
+    secure: bool
+
+
+def is_secure(scheme: str, headers: Mapping[bytes, bytes]) -> bool:
+    """Whether the browser came over TLS: to this server, or to a proxy whose header is believed
+    (`SECURE_PROXY_SSL_HEADER`, as for pages)."""
+    if settings.SECURE_PROXY_SSL_HEADER is None:
+        return scheme in SECURE_SCHEMES
+    name, value = settings.SECURE_PROXY_SSL_HEADER
+    told = headers.get(name.removeprefix("HTTP_").replace("_", "-").lower().encode())
+    if told is None:
+        return scheme in SECURE_SCHEMES
+    return bool(told.decode("latin-1").partition(",")[0].strip() == value)
+
+
+def may_open(page: Opened, allowed_hosts: Iterable[str], trusted: Iterable[str]) -> bool:
+    origin, host, secure = page
     try:
         parts = urlsplit(origin)
         port = "" if parts.port is None else str(parts.port)
@@ -52,8 +75,9 @@ def may_open(origin: str, host: str, allowed_hosts: Iterable[str], trusted: Iter
     domain, host_port = split_domain_port(host)
     if not domain or not validate_host(domain, allowed_hosts):
         return False
-    # The scheme is not compared: behind a proxy that ends TLS the page's is https and this server's is not. A
-    # port that is not written is the page's default one, on whichever side it is missing.
+    if parts.scheme != ("https" if secure else "http"):
+        return False
+    # A port that is not written is the page's default one, on whichever side it is missing.
     default = DEFAULT_PORTS[parts.scheme]
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return (name.rstrip("."), port or default) == (domain, host_port or default)

@@ -36,7 +36,7 @@ def end(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @ensure_csrf_cookie
 def follow(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
     """The player, taken along by the presenter. An ended presentation does not exist."""
-    presentations = Presentation.objects.select_related("session__version", "branch")
+    presentations = Presentation.objects.open_to_followers().select_related("session__version", "branch")
     presentation = get_object_or_404(presentations, token=token)
     header = presentation.session.decoded_header
     context = {"presentation": presentation, "header": header, **element_attributes()}

@@ -18,7 +18,7 @@ from django.db.models import F
 from eosviz.walkthroughs.messages import Problem, encode
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.presenting_messages import Present, Presented
-from eosviz.walkthroughs.streaming import followers_of, send_to_group
+from eosviz.walkthroughs.streaming import followers_of
 
 
 def start(session: Session) -> Presentation:
@@ -51,14 +51,8 @@ def move(session_id: uuid.UUID, at: Present) -> Presented:
 
 
 def end(session_id: uuid.UUID) -> None:
-    """Nobody follows any more; the address leads nowhere from now on."""
-    presentation = Presentation.objects.filter(session_id=session_id).first()
-    if presentation is None:
-        return
-    last = told(presentation)
-    presentation.delete()
-    ended = msgspec.structs.replace(last, number=last.number + 1, ended=True)
-    send_to_group(followers_of(session_id), _event(ended))
+    """The address leads nowhere from now on, and the sockets of those who follow are closed."""
+    Presentation.objects.filter(session_id=session_id).delete()
 
 
 def told(presentation: Presentation) -> Presented:

@@ -1,27 +1,13 @@
-"""Sends what was stored to every page of a session.
-
-Celery's threads have no event loop. Giving each send a loop of its own would open a connection each time;
-here one thread per process runs one loop for all of them. What is sent is stored already: a message that is
-lost costs a page one repeated question, never a step.
-"""
+"""Sends what was stored to every page of a session. A message that is lost costs a page one repeated question, never
+a step."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import os
-import threading
 import uuid
-from collections.abc import Coroutine
 from typing import Any
 
-from channels.layers import get_channel_layer
-
+from eosviz.groups import send_to_group
 from eosviz.walkthroughs.messages import Answer, encode
-
-logger = logging.getLogger(__name__)
-
-SEND_SECONDS_MAX = 2.0
 
 
 def group_of(session_id: uuid.UUID | str) -> str:
@@ -32,35 +18,6 @@ def group_of(session_id: uuid.UUID | str) -> str:
 def followers_of(session_id: uuid.UUID | str) -> str:
     """The group of those who follow its presenter; they are in the session's group too."""
     return f"follow.{uuid.UUID(str(session_id)).hex}"
-
-
-class LoopThread:
-    """One event loop in one thread, made on first use and again in a forked child."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._process = 0
-
-    def run(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
-        """Wait until the coroutine has ended there. Raises what it raises, or TimeoutError."""
-        future = asyncio.run_coroutine_threadsafe(work, self._running())
-        try:
-            future.result(seconds)
-        except TimeoutError:
-            future.cancel()
-            raise
-
-    def _running(self) -> asyncio.AbstractEventLoop:
-        with self._guard:
-            if self._loop is None or self._process != os.getpid():
-                self._loop = asyncio.new_event_loop()
-                self._process = os.getpid()
-                threading.Thread(target=self._loop.run_forever, name="streaming", daemon=True).start()
-            return self._loop
-
-
-_thread = LoopThread()
 
 
 def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | None = None) -> None:
@@ -75,22 +32,3 @@ def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | N
     elif not frames:
         return
     send_to_group(group_of(session_id), event)
-
-
-def send_to_group(group: str, event: dict[str, Any]) -> bool:
-    """Whether it left. Never raises: whatever the layer or its server answers, what was sent is stored."""
-    return _sent(get_channel_layer().group_send(group, event), group)
-
-
-def send_to_page(channel: str, event: dict[str, Any]) -> bool:
-    """The same to one socket, by its channel name."""
-    return _sent(get_channel_layer().send(channel, event), channel)
-
-
-def _sent(sending: Coroutine[Any, Any, None], whom: str) -> bool:
-    try:
-        _thread.run(sending, SEND_SECONDS_MAX)
-    except Exception as error:  # whatever went wrong is told, and the page asks again
-        logger.warning("%s: a message was not sent: %r", whom, error)
-        return False
-    return True

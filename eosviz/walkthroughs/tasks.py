@@ -15,6 +15,7 @@ import msgspec
 from django.db import DatabaseError
 
 from eosviz.celery import app
+from eosviz.no_room import means_no_room
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.ahead import look_ahead, told_ahead
 from eosviz.walkthroughs.explaining import explained
@@ -29,10 +30,12 @@ from eosviz.walkthroughs.messages import (
     Problem,
 )
 from eosviz.walkthroughs.streaming import publish
+from eosviz.walkthroughs.unavailable import unavailable
 
 logger = logging.getLogger(__name__)
 
-REASON_CHARACTERS_MAX = 300
+CODE_CHARACTERS = 8
+"""Of a message's id: what a person reports, and what the log holds beside the exception."""
 
 _decoder = msgspec.json.Decoder(Command)
 _ahead_decoder = msgspec.json.Decoder(AskAhead)
@@ -91,11 +94,14 @@ def _answering(session_id: str, identifier: uuid.UUID) -> Iterator[None]:
     """A page waits: whatever goes wrong, it is told."""
     try:
         yield
-    except DatabaseError:
-        # A full disk, a lock held for too long: nothing of a command is stored, the page asks again.
-        logger.exception("session %s: %s was not stored", session_id, identifier)
-        publish(session_id, [], Problem("unavailable", "not_stored").message(str(identifier)))
     except Exception as error:
-        problem = Problem("refused", "failed", reason=repr(error)[:REASON_CHARACTERS_MAX])
-        publish(session_id, [], problem.message(str(identifier)))
+        if isinstance(error, DatabaseError) or means_no_room(error):
+            # A full disk, a lock held for too long: nothing of a command is stored, the page asks again.
+            logger.exception("session %s: %s was not stored", session_id, identifier)
+            publish(session_id, [], unavailable(error, "not_stored").message(str(identifier)))
+            return
+        # The caller logs the exception whole; the person gets the code that finds it there.
+        code = str(identifier)[:CODE_CHARACTERS]
+        logger.error("session %s: %s failed, code %s", session_id, identifier, code)
+        publish(session_id, [], Problem("refused", "failed", report=code).message(str(identifier)))
         raise

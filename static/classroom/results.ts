@@ -1,19 +1,23 @@
-/** Keeps a class's results up to date while its instructor looks at them.
+/** Keeps a part of a page up to date while the page is open: a class's results, how far a job is.
  *
  *  <eos-results socket="/ws/classes/…/?lang=en"><div class="results-table"><table>…</table></div>
- *    <p data-when="live">…</p><p data-when="away">…</p></eos-results>
+ *    <p data-when="live">…</p><p data-when="away">…</p><p data-when="over">…</p></eos-results>
  *
  *  The server sends the table whenever it is another one; it is the same template that made the page, so nothing is
  *  drawn here. What is sent as elements with `data-part` takes the place of those of the same name, and of no other.
- *  Without a connection the page stays as it is, says so, and tries again. */
+ *  Without a connection the page stays as it is, says so, and tries again; not where the server closed the socket for
+ *  good (4401, 4403, 4404 of docs/websocket.md). */
 
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 15_000;
+const SIGNED_OUT = 4401;
+const CLOSED_FOR_GOOD = [SIGNED_OUT, 4403, 4404];
 
 export class Results extends HTMLElement {
   #socket: WebSocket | undefined;
   #pause = FIRST_PAUSE_MS;
   #timer = 0;
+  #wasSignedOut = false;
 
   connectedCallback(): void {
     this.#show("away");
@@ -34,11 +38,18 @@ export class Results extends HTMLElement {
     this.#socket = socket;
     socket.addEventListener("message", (message: MessageEvent<string>) => {
       this.#pause = FIRST_PAUSE_MS;
+      this.#wasSignedOut = false;
       this.#show("live");
       this.#replace((JSON.parse(message.data) as { table: string }).table);
     });
-    socket.addEventListener("close", () => {
+    socket.addEventListener("close", ({ code }) => {
       if (this.#socket !== socket) return;
+      // Another person in this browser may look too: one socket is tried with the cookie of now.
+      if (CLOSED_FOR_GOOD.includes(code) && (code !== SIGNED_OUT || this.#wasSignedOut)) {
+        this.#show("over");
+        return;
+      }
+      this.#wasSignedOut ||= code === SIGNED_OUT;
       this.#show("away");
       this.#timer = window.setTimeout(() => this.#open(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, PAUSE_MS_MAX);
@@ -59,7 +70,7 @@ export class Results extends HTMLElement {
     }
   }
 
-  #show(state: "live" | "away"): void {
+  #show(state: "live" | "away" | "over"): void {
     for (const said of this.querySelectorAll<HTMLElement>("[data-when]")) said.hidden = said.dataset["when"] !== state;
   }
 }

@@ -15,18 +15,39 @@ import { normalBranch, Problem } from "./source.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
 export const defaults = {
-  /** Milliseconds until an unanswered command is sent again. */
-  resendEvery: 2000,
-  /** First and longest wait before connecting again, milliseconds. */
-  backOffFirst: 200,
+  /** Milliseconds until an unanswered command is sent again; each next time twice as long. */
+  resendFirst: 1000,
+  resendLongest: 4000,
+  /** The same after an answer that says that nothing was done. */
+  tryAgainFirst: 250,
+  tryAgainLongest: 2000,
+  /** The same before connecting again; between half of it and all of it, or all pages would come back at once. */
+  backOffFirst: 100,
   backOffLongest: 2000,
+  /** How often a page looks whether it is time to send again. */
+  lookEvery: 250,
   /** A silent connection is asked for a sign of life, then closed. */
   pingEvery: 15000,
   pongWithin: 6000,
 };
 
+/** Codes of a socket that is not to be opened again, and what the page says then: to its owner, and where it follows. */
+const CLOSED: Record<number, { code: string; live: string; follows: string }> = {
+  4401: { code: "refused", live: "player.signed_out", follows: "player.signed_out" },
+  4403: { code: "refused", live: "player.not_allowed", follows: "player.not_allowed" },
+  4404: { code: "not_found", live: "player.session_not_found", follows: "player.presentation_not_found" },
+  4429: { code: "limit", live: "player.link_full", follows: "player.link_full" },
+};
+/** Another person in this browser: the next socket carries the cookie of now, so one is tried. */
+const SIGNED_OUT = 4401;
+
 /** Not answers: the command stands and is sent again. */
 const TRY_AGAIN = new Set(["too_frequent", "unavailable"]);
+
+/** The pause before the next of several tries. */
+function growing(first: number, longest: number, tries: number): number {
+  return Math.min(longest, first * 2 ** tries);
+}
 
 interface ServerMessage {
   type: string;
@@ -36,7 +57,14 @@ interface ServerMessage {
 
 interface Waiting {
   text: string;
-  sentAt: number;
+  /** When it is sent again unless it is answered. */
+  again: number;
+  /** How often it was sent on this connection. */
+  sent: number;
+  /** How often the answer was to try again. */
+  putOff: number;
+  /** The server could not carry it out yet, and the person reads why. */
+  isDelayed: boolean;
   settle: (answer: Answer) => void;
   refuse: (problem: Problem) => void;
 }
@@ -48,6 +76,8 @@ export interface Surroundings {
   after(milliseconds: number, action: () => void): number;
   cancel(timer: number): void;
   newId(): string;
+  /** From 0 to 1. */
+  chance(): number;
 }
 
 function randomId(): string {
@@ -79,6 +109,7 @@ const BROWSER: Surroundings = {
   after: (milliseconds, action) => setTimeout(action, milliseconds) as unknown as number,
   cancel: (timer) => clearTimeout(timer),
   newId: randomId,
+  chance: () => Math.random(),
 };
 
 /** `/ws/sessions/<id>/` of this site, as ws: or wss:. */
@@ -109,6 +140,10 @@ export class SessionSocket implements Source {
   #attempts = 0;
   #welcomed = false;
   #heardAt = 0;
+  /** The person of this browser changed, and no welcome has come since. */
+  #wasSignedOut = false;
+  /** The presentation that this page follows is over. */
+  #ended = false;
   #timer: number | null = null;
   #tick: number | null = null;
   /** Of a page that follows: what it is known by when it comes back. */
@@ -153,8 +188,9 @@ export class SessionSocket implements Source {
     const id = this.#around.newId();
     const text = JSON.stringify({ v: 1, id, ...command });
     return new Promise((settle, refuse) => {
-      this.#waiting.set(id, { text, sentAt: this.#around.now(), settle, refuse });
-      if (this.#welcomed) this.#socket?.send(text);
+      const waiting = { text, again: 0, sent: 0, putOff: 0, isDelayed: false, settle, refuse };
+      this.#waiting.set(id, waiting);
+      if (this.#welcomed) this.#send(waiting);
     });
   }
 
@@ -186,25 +222,34 @@ export class SessionSocket implements Source {
     this.#socket = null;
     this.#welcomed = false;
     if (this.#listener === null) return;
-    if (code === 4404) {
-      // The session is not there, or is somebody else's: asking again would not change that.
-      this.#status("failed");
-      this.#listener.failed(new Problem("not_found", this.live ? "player.session_not_found" : "player.presentation_not_found"));
+    const closed = CLOSED[this.#wasSignedOut && code in CLOSED ? SIGNED_OUT : code];
+    if (closed !== undefined && (code !== SIGNED_OUT || this.#wasSignedOut)) {
+      this.#close(closed);
       return;
     }
+    this.#wasSignedOut ||= code === SIGNED_OUT;
     this.#status("reconnecting");
-    const wait = Math.min(defaults.backOffLongest, defaults.backOffFirst * 2 ** this.#attempts);
+    const wait = growing(defaults.backOffFirst, defaults.backOffLongest, this.#attempts);
     this.#attempts += 1;
-    this.#timer = this.#around.after(wait, () => this.#connect());
+    this.#timer = this.#around.after(wait * (0.5 + this.#around.chance() / 2), () => this.#connect());
   }
 
-  /** Twice a second: send again what has waited too long, and notice a dead connection. */
+  /** Asking again would not change it. */
+  #close(closed: { code: string; live: string; follows: string }): void {
+    this.#status("failed");
+    const problem = new Problem(closed.code, this.live ? closed.live : closed.follows);
+    for (const waiting of this.#waiting.values()) waiting.refuse(problem);
+    this.#waiting.clear();
+    if (!this.#ended) this.#listener?.failed(problem);
+  }
+
+  /** Send again what has waited too long, and notice a dead connection. */
   #watch(): void {
-    this.#tick = this.#around.after(500, () => {
+    this.#tick = this.#around.after(defaults.lookEvery, () => {
       const now = this.#around.now();
       if (this.#welcomed) {
         for (const waiting of this.#waiting.values()) {
-          if (now - waiting.sentAt >= defaults.resendEvery) this.#send(waiting);
+          if (now >= waiting.again) this.#send(waiting);
         }
       }
       this.#checkLife(now);
@@ -225,7 +270,8 @@ export class SessionSocket implements Source {
   }
 
   #send(waiting: Waiting): void {
-    waiting.sentAt = this.#around.now();
+    waiting.again = this.#around.now() + growing(defaults.resendFirst, defaults.resendLongest, waiting.sent);
+    waiting.sent += 1;
     this.#socket?.send(waiting.text);
   }
 
@@ -246,7 +292,9 @@ export class SessionSocket implements Source {
     } else if (message.type === "sight") {
       listener.viewCame(String(message["branch"]), message["number"] as number, message["view"] as View, message["step"] as Step | null);
     } else if (message.type === "presented") {
-      this.onPresented?.(message as unknown as Presented);
+      const at = message as unknown as Presented;
+      this.#ended = at.ended;
+      this.onPresented?.(at);
     }
     this.onSaid?.(message);
     this.#settle(message);
@@ -254,6 +302,7 @@ export class SessionSocket implements Source {
 
   #welcome(message: ServerMessage, listener: Listener): void {
     this.#welcomed = true;
+    this.#wasSignedOut = false;
     this.#attempts = 0;
     const branches = (message["branches"] as BranchInfo[]).map(normalBranch);
     listener.welcomed({
@@ -263,14 +312,17 @@ export class SessionSocket implements Source {
       verified: null,
     });
     this.#status("live");
-    for (const waiting of this.#waiting.values()) this.#send(waiting);
+    for (const waiting of this.#waiting.values()) {
+      waiting.sent = 0;
+      this.#send(waiting);
+    }
     this.onWelcome?.();
   }
 
   #settle(message: ServerMessage): void {
     const waiting = message.re === undefined ? undefined : this.#waiting.get(message.re);
     if (waiting === undefined) return;
-    this.#waiting.delete(message.re as string);
+    this.#end(waiting, message.re as string);
     const answer: Answer = {};
     if (message["branch"] !== undefined) answer.branch = String(message["branch"]);
     if (message["newest"] !== undefined) answer.newest = message["newest"] as number;
@@ -288,14 +340,33 @@ export class SessionSocket implements Source {
   #refused(message: ServerMessage): void {
     const code = String(message["code"]);
     const waiting = message.re === undefined ? undefined : this.#waiting.get(message.re);
-    if (waiting !== undefined && TRY_AGAIN.has(code)) return; // Stays waiting, `#watch` sends it again.
     const remedy = (message["remedy_key"] as string | null | undefined) ?? null;
     const problem = new Problem(code, String(message["key"]), (message["params"] as JsonObject) ?? {}, remedy);
     if (waiting === undefined) {
       if (!TRY_AGAIN.has(code)) this.#listener?.failed(problem);
       return;
     }
-    this.#waiting.delete(message.re as string);
+    if (TRY_AGAIN.has(code)) {
+      // Stays waiting, `#watch` sends it again.
+      waiting.again = this.#around.now() + growing(defaults.tryAgainFirst, defaults.tryAgainLongest, waiting.putOff);
+      waiting.putOff += 1;
+      if (code === "unavailable") this.#delay(waiting, problem);
+      return;
+    }
+    this.#end(waiting, message.re as string);
     waiting.refuse(problem);
+  }
+
+  /** Said once for each command, as a person who closed the message need not close it again; and not at the first time,
+   * as a process that died works again before the second. */
+  #delay(waiting: Waiting, problem: Problem): void {
+    if (waiting.isDelayed || waiting.putOff < 2) return;
+    waiting.isDelayed = true;
+    this.#listener?.delayed(problem);
+  }
+
+  #end(waiting: Waiting, id: string): void {
+    this.#waiting.delete(id);
+    if (waiting.isDelayed) this.#listener?.delayed(null);
   }
 }

@@ -145,6 +145,8 @@ export interface Listener {
   viewCame(branch: string, number: number, view: View, step: Step | null): void;
   statusChanged(status: Status): void;
   failed(problem: Problem): void;
+  /** A command cannot be carried out just now and is sent again until it is; null: it has been. */
+  delayed(problem: Problem | null): void;
 }
 
 export interface Source {

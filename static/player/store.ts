@@ -70,6 +70,8 @@ export class PlayerStore extends EventTarget implements Listener {
   verified: Verified | null = null;
   status: Status = "connecting";
   problem: Problem | null = null;
+  /** What is said as long as a command waits for the server. */
+  #delay: Problem | null = null;
   branch = "";
   /** Where the reader wants to be; the frame follows as soon as it can be made. */
   target = 0;
@@ -448,6 +450,12 @@ export class PlayerStore extends EventTarget implements Listener {
 
   failed(problem: Problem): void {
     this.problem = problem;
+    this.#draw();
+  }
+
+  delayed(problem: Problem | null): void {
+    if (problem === null && this.problem !== this.#delay) return; // Something else is being said by now.
+    this.problem = this.#delay = problem;
     this.#draw();
   }
 

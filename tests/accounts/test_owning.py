@@ -41,6 +41,7 @@ class TestTakingOver:
         client.post(f"/tracks/{TRACK}/1/finish")
         wanted = {"email": "new@example.org", "password1": PASSWORD}
         client.post("/accounts/signup/", wanted)
+        client.post("/accounts/login/", {"login": "new@example.org", "password": PASSWORD})
         assert shown(client, session) == 200
         assert Session.objects.of_browser(User.objects.get().owner_key).count() == 2
         assert "1 of " in client.get(f"/tracks/{TRACK}/").content.decode()

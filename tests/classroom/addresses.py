@@ -13,7 +13,7 @@ from eosviz.analytics.models import Analysis
 from eosviz.classroom.models import Attempt, Membership
 from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.reference.tables import machines
-from eosviz.replays.models import Export, Publication, Replay
+from eosviz.replays.models import Export, Publication, Replay, Upload
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.workshop.models import Draft
 from tests.classroom.conftest import School
@@ -47,6 +47,7 @@ class Things:
     replay: Replay
     public_replay: Replay
     export: Export
+    upload: Upload
     published: Publication
     sweep: Sweep
     own_sweep: Sweep
@@ -180,10 +181,13 @@ ROWS: dict[str, Row] = {
     ),
     "replays:import": _everybody("/replays/import"),
     "replays:open_log": _everybody("/replays/log"),
+    "replays:upload": Row(lambda things: f"/replays/uploads/{things.upload.id}/", OWNER),
+    "replays:upload_cancel": Row(lambda things: f"/replays/uploads/{things.upload.id}/cancel", OWNER, "post"),
     "replays:play": Row(lambda things: f"/replays/{things.replay.id}/", OWNER),
     "replays:player": Row(lambda things: f"/replays/{things.replay.id}/player.json", OWNER),
     "replays:log_case": Row(lambda things: f"/replays/{things.replay.id}/case", OWNER),
     "replays:log_bundle": Row(lambda things: f"/replays/{things.replay.id}/bundle", OWNER),
+    "replays:log_report": Row(lambda things: f"/replays/{things.replay.id}/report", OWNER),
     "replays:delete": Row(lambda things: f"/replays/{things.replay.id}/delete", OWNER, "post"),
     "replays:embed": _linked("embed"),
     "replays:linked_player": _linked("embed", "player.json"),
@@ -219,6 +223,7 @@ ROWS: dict[str, Row] = {
     "reference:requirement": _everybody("/reference/requirements/SEQ-11"),
     "reference:contradictions": _everybody("/reference/contradictions/"),
     "reference:middleware": _everybody("/reference/middleware/"),
+    "reference:logs_document": _everybody("/reference/logs.md"),
     "reference:terms": _everybody("/reference/terms/"),
     "reference:limits": _everybody("/reference/limits/"),
     "reference:search": _everybody("/reference/search/?q=marker"),
@@ -376,6 +381,8 @@ ROWS |= WORKSHOP
 
 TASKS: dict[str, set[str]] = {
     "replays.make_export": {"replays:export_begin", "replays:replay_export"},
+    # Asked for by a form with files (tests/replays/test_uploads.py).
+    "replays.take_upload": set(),
     "pipeline.start_jobs": {
         "pipeline:resume", "pipeline:shrink_new", "pipeline:shrink_resume",
         "analytics:ask_everybody", "analytics:ask_of_class",

@@ -26,6 +26,7 @@ from eosviz import health
 from eosviz.analytics.models import Analysis
 from eosviz.analytics.routing import websocket_urlpatterns as analysis_sockets
 from eosviz.audience.routing import websocket_urlpatterns
+from eosviz.buckets import buckets
 from eosviz.celery import app
 from eosviz.classroom.models import Kind, Membership
 from eosviz.classroom.routing import websocket_urlpatterns as class_sockets
@@ -34,12 +35,10 @@ from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets
 from eosviz.replays import exporting
 from eosviz.replays.actions import import_replay
-from eosviz.replays.models import Export, Publication
+from eosviz.replays.models import Export, Publication, Upload
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import presenting
-from eosviz.walkthroughs.budget import api_throttle, form_buckets
 from eosviz.walkthroughs.models import Session
-from eosviz.workshop.building import edits, trials
 from eosviz.workshop.models import Draft, Edition, Visibility
 from tests.classroom.addresses import (
     CLASS,
@@ -104,6 +103,7 @@ def things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
         replay=mine,
         public_replay=public,
         export=made(session, "jsonl"),
+        upload=Upload.objects.create(owner=session.owner, kind="log", bytes=1, state="cancelled"),
         published=Publication.objects.get(digest=made(session, exporting.PUBLISH).result.split("/")[2]),
         sweep=sweep,
         own_sweep=own_sweep,
@@ -255,10 +255,7 @@ def test_every_form_is_exported_for_its_owner_alone(things: Things, begun: list[
 def whole_budgets() -> None:
     """What one address used up is not taken from the next."""
     cache.clear()
-    api_throttle.buckets.forget()
-    form_buckets.forget()
-    trials.forget()
-    edits.forget()
+    buckets.forget()
 
 
 def _names(patterns: list[Any], space: str = "") -> Iterator[tuple[str, URLPattern]]:

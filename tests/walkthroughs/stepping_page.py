@@ -19,8 +19,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-RESEND_SECONDS = 2.0
-BACK_OFF_SECONDS = 0.2
+RESEND_SECONDS = 1.0
+BACK_OFF_SECONDS = 0.1
 STEP_SECONDS_MAX = 60.0
 
 Json = dict[str, Any]
@@ -64,6 +64,8 @@ class SteppingPage(threading.Thread):
         self.steps: dict[int, Json] = {}
         self.changed = threading.Condition()
         self.problems: list[Json] = []
+        self.waits: list[str] = []
+        """Keys of what the server said while it could not carry a command out yet."""
         self.connections = 0
         self.resent = 0
         self.done = 0
@@ -98,6 +100,11 @@ class SteppingPage(threading.Thread):
                 f"step {number} did not come; {len(self.steps)} did; {self.problems}"
             )
 
+    def wait_to_read(self, key: str) -> None:
+        """Until the server has said this while a command waits."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: key in self.waits, STEP_SECONDS_MAX), (key, self.waits)
+
     def ask_once(self, asked: Json, steps: int) -> None:
         """Send a command and leave as soon as the first steps have come, without waiting for its answer."""
         with self._connect() as socket:
@@ -128,8 +135,13 @@ class SteppingPage(threading.Thread):
                 sent_at = 0.0
 
     def _take(self, message: Json) -> None:
-        if message["type"] == "error" and message["code"] not in ("unavailable", "too_frequent"):
-            self.problems.append(message)
+        if message["type"] == "error":
+            if message["code"] in ("unavailable", "too_frequent"):
+                with self.changed:
+                    self.waits.append(message["key"])
+                    self.changed.notify_all()
+            else:
+                self.problems.append(message)
         if message["type"] != "steps":
             return
         with self.changed:

@@ -7,9 +7,10 @@ import uuid
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
-from eosviz.walkthroughs import api, budget, tasks
+from eosviz.walkthroughs import api, tasks
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.models import Session, Step
 
@@ -288,31 +289,25 @@ def test_a_session_holds_its_limit_of_sessions(caller: Caller, settings: Any) ->
     assert (answer.status_code, answer.json()["code"]) == (422, "limit")
 
 
-def test_too_many_requests_are_refused_with_the_time_to_wait(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(budget, "LIMITS", type(LIMITS)(messages_per_second=0, messages_burst=2))
-    budget.api_throttle.buckets.forget()
+def test_too_many_requests_are_refused_with_the_time_to_wait(caller: Caller, settings: Any) -> None:
+    cache.clear()  # The caller has asked for its token.
+    settings.RATES = {**settings.RATES, "calls.address": (2, 3600)}
     assert [caller.get("/limits").status_code for _ in range(3)] == [200, 200, 429]
     refused = caller.get("/scenarios")
-    assert (refused.status_code, refused["Retry-After"]) == (429, "1")
-    assert (refused.json()["code"], refused.json()["key"]) == ("too_frequent", "problem.too_many_requests")
-    assert refused.json()["params"] == {"per_second": LIMITS.messages_per_second}
+    assert (refused.status_code, refused["Retry-After"]) == (429, "1800")
+    assert (refused.json()["code"], refused.json()["key"]) == (
+        "too_frequent",
+        "problem.too_often.calls.address",
+    )
+    assert (refused.json()["params"]["most"], refused.json()["params"]["wait"]) == (2, 1800)
     # A browser that made something has a budget of its own, whoever else shares its address.
-    monkeypatch.undo()
-    budget.api_throttle.buckets.forget()
+    cache.clear()
     caller.start()
-    budget.api_throttle.buckets.forget()
-    monkeypatch.setattr(budget, "LIMITS", type(LIMITS)(messages_per_second=0, messages_burst=1))
-    assert Caller().client.get("/api/limits").status_code == 429
+    cache.clear()
+    settings.RATES = {**settings.RATES, "calls.address": (1, 3600)}
+    assert Caller().client.get("/api/limits").status_code == 429, "asking for a token was the one call"
     assert caller.get("/limits").status_code == 200
     document = caller.client.get("/api/openapi.json").json()
     for path, operations in document["paths"].items():
         for name, operation in operations.items():
             assert "Retry-After" in operation["responses"]["429"]["headers"], (path, name)
-
-
-def test_the_callers_remembered_are_bounded() -> None:
-    buckets = budget.Buckets(lambda: (0, 1), callers_max=2)
-    assert [buckets.take(name) for name in ("a", "a", "b", "c", "a")] == [True, False, True, True, True]
-    assert buckets.callers == ["c", "a"]

@@ -86,11 +86,11 @@ def test_losing_redis_in_the_middle_of_a_task_ends_no_other_process(
 def test_a_site_heals_itself_and_says_so(site: RunningSite) -> None:
     """All of it dies, one right after the other."""
     before = site.output()
-    for child in ("redis", "worker", "web"):
+    for child in ("template", "redis", "worker", "web"):
         site.kill(child)
     site.wait_until_healthy()
     said = site.output().removeprefix(before)
-    for child in ("redis", "worker", "web"):
+    for child in ("template", "redis", "worker", "web"):
         assert f"{child} was killed by SIGKILL; starting it again" in said
 
 

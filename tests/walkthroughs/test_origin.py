@@ -1,8 +1,10 @@
 """Which pages may open a socket."""
 
+from typing import Any
+
 import pytest
 
-from eosviz.walkthroughs.origin import may_open
+from eosviz.walkthroughs.origin import DEFAULT_PORTS, Opened, is_secure, may_open
 
 HOSTS = ["localhost", "127.0.0.1", "[::1]", ".example.org"]
 TRUSTED = ["https://front.example.com"]
@@ -16,15 +18,30 @@ TRUSTED = ["https://front.example.com"]
         ("http://127.0.0.1", "127.0.0.1"),
         ("http://127.0.0.1", "127.0.0.1:80"),
         ("http://[::1]:8000", "[::1]:8000"),
-        # TLS ends at a proxy that passes the host on.
-        ("https://eosviz.example.org", "eosviz.example.org"),
-        ("https://eosviz.example.org", "eosviz.example.org:443"),
         # One that does not pass it on.
         ("https://front.example.com", "127.0.0.1:8000"),
     ],
 )
 def test_pages_of_this_site_may(origin: str, host: str) -> None:
-    assert may_open(origin, host, HOSTS, TRUSTED)
+    assert may_open(Opened(origin, host, secure=False), HOSTS, TRUSTED)
+
+
+@pytest.mark.parametrize("host", ["eosviz.example.org", "eosviz.example.org:443"])
+def test_the_scheme_is_that_of_the_page_too(host: str) -> None:
+    for scheme, secure in (("https", True), ("http", False)):
+        named = host.replace(":443", f":{DEFAULT_PORTS[scheme]}")
+        assert may_open(Opened(f"{scheme}://eosviz.example.org", named, secure), HOSTS, TRUSTED)
+        assert not may_open(Opened(f"{scheme}://eosviz.example.org", named, not secure), HOSTS, TRUSTED)
+
+
+def test_tls_may_end_at_a_proxy_whose_header_is_believed(settings: Any) -> None:
+    told = {b"x-forwarded-proto": b"https"}
+    settings.SECURE_PROXY_SSL_HEADER = None
+    assert (is_secure("ws", told), is_secure("wss", {})) == (False, True)
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    assert is_secure("ws", told) and is_secure("ws", {b"x-forwarded-proto": b"https, http"})
+    assert is_secure("wss", {}) and not is_secure("ws", {})
+    assert not is_secure("ws", {b"x-forwarded-proto": b"http, https"})
 
 
 @pytest.mark.parametrize(
@@ -46,4 +63,4 @@ def test_pages_of_this_site_may(origin: str, host: str) -> None:
     ],
 )
 def test_others_may_not(origin: str, host: str) -> None:
-    assert not may_open(origin, host, HOSTS, TRUSTED)
+    assert not may_open(Opened(origin, host, secure=False), HOSTS, TRUSTED)

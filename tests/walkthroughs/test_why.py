@@ -113,3 +113,5 @@ def test_a_page_that_asked_is_told_when_its_task_fails(monkeypatch: pytest.Monke
     with pytest.raises(KeyError):
         tasks.find_why(str(uuid.uuid4()), encode(asked).decode())
     assert [(one.re, one.code, one.key) for one in told] == [(str(asked.id), "refused", "problem.failed")]
+    # The text of the exception stays in the log, under this code.
+    assert told[0].params == {"report": str(asked.id)[:8]}

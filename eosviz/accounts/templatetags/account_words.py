@@ -9,6 +9,6 @@ register = template.Library()
 
 
 @register.simple_tag
-def mail_is_printed() -> bool:
-    """No mail server is set: what would be sent stands in the web process's log."""
+def mail_is_kept() -> bool:
+    """No mail server is set: what would be sent is kept in files for the operator (`manage.py mail`)."""
     return not settings.EMAIL_URL

@@ -31,6 +31,9 @@ class Network implements Surroundings {
   cancel(timer: number): void {
     this.#timers = this.#timers.filter((one) => one.id !== timer);
   }
+  chance(): number {
+    return 1;
+  }
   newId(): string {
     this.#ids += 1;
     return `id-${this.#ids}`;
@@ -87,6 +90,7 @@ function start(held: Record<string, number> = {}) {
   const socket = new SessionSocket("ws://test/", network);
   const statuses: Status[] = [];
   const problems: Problem[] = [];
+  const delays: (string | null)[] = [];
   const steps: number[] = [];
   const ahead: number[] = [];
   const listener: Listener = {
@@ -98,13 +102,14 @@ function start(held: Record<string, number> = {}) {
     viewCame: () => {},
     statusChanged: (status) => void statuses.push(status),
     failed: (problem) => void problems.push(problem),
+    delayed: (problem) => void delays.push(problem?.key ?? null),
   };
   socket.start(listener);
   const open = (): void => {
     network.last.onopen?.();
     network.last.says(WELCOME);
   };
-  return { network, socket, statuses, problems, steps, ahead, open };
+  return { network, socket, statuses, problems, delays, steps, ahead, open };
 }
 
 const ADVANCE = { type: "advance", branch: "main", after: 3, count: 1 } as const;
@@ -138,14 +143,19 @@ test("an unanswered command is sent again under its id, an answered one is not",
   const { network, socket, open } = start();
   open();
   const answer = socket.ask(ADVANCE);
-  network.pass(defaults.resendEvery * 2 + 600);
+  const times: number[] = [];
+  while (network.time < 16000) {
+    const before = network.last.of("advance").length;
+    network.pass(defaults.lookEvery);
+    if (network.last.of("advance").length > before) times.push(network.time);
+  }
+  assert.deepEqual(times, [1000, 3000, 7000, 11000, 15000]);
   const sent = network.last.of("advance");
-  assert.equal(sent.length, 3);
   assert.equal(new Set(sent.map((message) => message["id"])).size, 1);
   network.last.says({ type: "done", re: sent[0]?.["id"] as string, branch: "main", newest: 4, created: null });
   assert.deepEqual(await answer, { branch: "main", newest: 4 });
-  network.pass(defaults.resendEvery * 3);
-  assert.equal(network.last.of("advance").length, 3);
+  network.pass(10000);
+  assert.equal(network.last.of("advance").length, sent.length);
 });
 
 test("after a lost connection it comes back by itself, says what it holds and repeats the command under its id", () => {
@@ -161,6 +171,15 @@ test("after a lost connection it comes back by itself, says what it holds and re
   assert.deepEqual(network.last.of("hello")[0]?.["have"], { main: 3 });
   assert.deepEqual(network.last.of("advance").map((message) => message["id"]), [id]);
   assert.equal(statuses[statuses.length - 1], "live");
+});
+
+test("pages come back spread over half of the wait", () => {
+  const { network, open } = start();
+  open();
+  network.chance = () => 0;
+  network.last.breaks();
+  network.pass(defaults.backOffFirst / 2);
+  assert.equal(network.sockets.length, 2);
 });
 
 test("waits longer after each failure, never longer than the bound", () => {
@@ -182,6 +201,52 @@ test("a session that is not there is not asked for again", () => {
   assert.equal(problems[0]?.code, "not_found");
 });
 
+test("a socket that is closed for good is not opened again, and what waits is refused", async () => {
+  for (const [code, key] of [[4403, "player.not_allowed"], [4429, "player.link_full"]] as const) {
+    const { network, socket, statuses, problems, open } = start();
+    open();
+    const answer = socket.ask(ADVANCE);
+    network.last.breaks(code);
+    network.pass(60000);
+    assert.equal(network.sockets.length, 1);
+    assert.equal(statuses[statuses.length - 1], "failed");
+    assert.equal(problems[0]?.key, key);
+    await assert.rejects(answer, (problem: Problem) => problem.key === key);
+  }
+});
+
+test("signed out: one more socket is tried, with the cookie of now, and then no other", () => {
+  const { network, problems, open } = start();
+  open();
+  network.last.breaks(4401);
+  network.pass(defaults.backOffFirst);
+  assert.equal(network.sockets.length, 2);
+  network.last.breaks(4404);
+  network.pass(60000);
+  assert.equal(network.sockets.length, 2);
+  assert.equal(problems[0]?.key, "player.signed_out", "not that the session is missing");
+});
+
+test("signed in as the same person again: the page goes on", () => {
+  const { network, problems, statuses, open } = start();
+  open();
+  network.last.breaks(4401);
+  network.pass(defaults.backOffFirst);
+  open();
+  assert.equal(statuses[statuses.length - 1], "live");
+  assert.deepEqual(problems, []);
+});
+
+test("who heard the end of a presentation is told nothing more when the socket closes", () => {
+  const { network, problems, open } = start();
+  open();
+  network.last.says({ type: "presented", number: 2, branch: "main", step: 3, view: "lanes", zoom: "", selection: null, why: null, ended: true });
+  network.last.breaks(4404);
+  network.pass(60000);
+  assert.equal(network.sockets.length, 1);
+  assert.deepEqual(problems, []);
+});
+
 test("a refusal ends the command with the server's words", async () => {
   const { network, socket, open } = start();
   open();
@@ -197,10 +262,32 @@ test("too frequent and unavailable are not answers: the command stays and is sen
   const answer = socket.ask(ADVANCE);
   const id = network.last.of("advance")[0]?.["id"] as string;
   network.last.says({ type: "error", re: id, code: "too_frequent", key: "errors.too_frequent", params: {}, remedy_key: null });
-  network.pass(defaults.resendEvery + 600);
+  network.pass(defaults.tryAgainFirst);
   assert.equal(network.last.of("advance").length, 2);
+  network.last.says({ type: "error", re: id, code: "unavailable", key: "problem.no_worker", params: {}, remedy_key: null });
+  network.pass(defaults.tryAgainFirst);
+  assert.equal(network.last.of("advance").length, 2, "the second pause is longer");
+  network.pass(defaults.tryAgainFirst);
+  assert.equal(network.last.of("advance").length, 3);
   network.last.says({ type: "done", re: id, branch: "main", newest: 4, created: null });
   assert.deepEqual(await answer, { branch: "main", newest: 4 });
+});
+
+test("a person reads once why a command waits, until it is carried out", async () => {
+  const { network, socket, delays, open } = start();
+  open();
+  const answer = socket.ask(ADVANCE);
+  const id = network.last.of("advance")[0]?.["id"] as string;
+  for (let times = 0; times < 3; times += 1) {
+    network.last.says({ type: "error", re: id, code: "unavailable", key: "problem.no_room", params: {}, remedy_key: "problem.no_room.remedy" });
+    assert.equal(delays.length, Math.min(1, times), "not at the first time");
+    network.pass(defaults.tryAgainLongest);
+  }
+  assert.deepEqual(delays, ["problem.no_room"]);
+  assert.equal(network.last.of("advance").length, 4);
+  network.last.says({ type: "done", re: id, branch: "main", newest: 4, created: null });
+  await answer;
+  assert.deepEqual(delays, ["problem.no_room", null]);
 });
 
 test("an answer to somebody else's command is not mine, its steps are", () => {

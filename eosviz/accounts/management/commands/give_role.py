@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import Role, give_role
+from eosviz.operating.needed_tables import TablesCommand
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Give a person exactly one role: learner, instructor or administrator."
 
     def add_arguments(self, parser: CommandParser) -> None:

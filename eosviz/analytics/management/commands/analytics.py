@@ -6,18 +6,19 @@ import uuid
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.urls import reverse
 
 from eosviz.analytics import actions
 from eosviz.analytics.job import run_analysis
 from eosviz.analytics.models import Analysis
 from eosviz.classroom.models import Classroom
+from eosviz.operating.needed_tables import TablesCommand
 from eosviz.pipeline.actions import claim
 from eosviz.pipeline.command_session import add_master, command_session
 
 
-class Command(BaseCommand):
+class Command(TablesCommand):
     help = "Count how people went through scenarios, of a class or of all who agreed (docs/analytics.md)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,0 +1,68 @@
+"""Which accounts were signed in in a browser: a signed cookie that the browser keeps for a year.
+
+Guesses from browsers that an account does not know are bounded for the account as a whole, so strangers can use that
+bound up. A browser that knows the account has a bound of its own, which no stranger can use up.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import salted_hmac
+
+from eosviz.middleware import Middleware
+
+COOKIE = "known_accounts"
+SALT = "eosviz.accounts.known_browsers"
+COOKIE_SECONDS = 365 * 24 * 3600
+ACCOUNTS_MAX = 8
+"""Of one browser, those that signed in last: a computer of a classroom knows a few."""
+
+
+def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
+    """Called when somebody has signed in or set a new password by mail; the answer will carry the cookie."""
+    request.known_account = user.email  # type: ignore[attr-defined]
+
+
+def name_for(request: HttpRequest, email: str) -> str | None:
+    """What this browser is called where it knows the account of this address; None where it does not."""
+    name, accounts = _read(request)
+    return name if _mark(email) in accounts else None
+
+
+class KnownBrowsers(Middleware):
+    """Gives the cookie to a browser that an account was signed in in."""
+
+    def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        email: str | None = getattr(request, "known_account", None)
+        if email is None:
+            return response
+        name, accounts = _read(request)
+        mark = _mark(email)
+        kept = [mark, *(one for one in accounts if one != mark)][:ACCOUNTS_MAX]
+        response.set_cookie(
+            COOKIE,
+            signing.dumps([name, kept], salt=SALT),
+            max_age=COOKIE_SECONDS,
+            httponly=True,
+            samesite="Lax",
+            secure=settings.SESSION_COOKIE_SECURE,
+        )
+        return response
+
+
+def _read(request: HttpRequest) -> tuple[str, list[str]]:
+    try:
+        name, accounts = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=COOKIE_SECONDS)
+    except signing.BadSignature:
+        return secrets.token_hex(16), []
+    return name, accounts
+
+
+def _mark(email: str) -> str:
+    """The cookie does not say whose accounts they are."""
+    return salted_hmac(SALT, email.strip().lower()).hexdigest()[:32]

@@ -1,0 +1,58 @@
+"""Signing up and in, without telling anybody which addresses have an account.
+
+Where mail is sent, the answer is the same for every address, and a mail tells its owner. Where none is sent nobody can
+prove an address, so a sign-up with a free address is an account at once. The answer is the same all the same: it leads
+to signing in, with what was typed. Whoever signs in there with the password that they just chose learns that the
+address was free, at the price of the account that they made; nothing short of mail can hide that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.internal.userkit import filter_users_by_email
+from allauth.utils import get_request_param
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.hashers import make_password
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from eosviz.accounts.forms import words
+
+SIGNED_UP_AS = "signed_up_as"
+"""In the session: the address that the sign-in form is filled with, once."""
+
+
+class SignUp(SignupForm):
+    def validate_unique_email(self, value: str) -> str:
+        self.account_already_exists = bool(filter_users_by_email(value))
+        return value
+
+    def try_save(self, request: HttpRequest) -> tuple[Any, HttpResponse | None]:
+        if self.account_already_exists:
+            make_password(self.cleaned_data["password1"])  # That takes most of the time of making an account.
+        if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
+            return super().try_save(request)
+        if not self.account_already_exists:
+            try:
+                with transaction.atomic():
+                    self.save(request)
+            except IntegrityError:
+                pass  # Another sign-up with the same address was first.
+        request.session[SIGNED_UP_AS] = self.cleaned_data["email"]
+        messages.success(request, words("accounts.signed_up"))
+        there = get_request_param(request, "next")
+        query = f"?{urlencode({'next': there})}" if there else ""
+        return None, redirect(reverse("account_login") + query)
+
+
+class SignIn(LoginForm):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.request is not None and not self.is_bound:
+            self.fields["login"].initial = self.request.session.pop(SIGNED_UP_AS, "")

@@ -1,0 +1,188 @@
+"""Counts how often something is done: one bucket for each rate and caller, in Redis, for all processes together.
+
+A bucket holds `most` and fills evenly: an empty one is full again after `seconds`. What it stores is one number, the
+time at which it is full again. While Redis is away each process counts for itself, with the same numbers; a `strict`
+rate raises RedisError then, and what it guards is not done.
+
+Messages of sockets come too often to ask Redis each time: a process takes `lease` of them at once and spends them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from redis.exceptions import RedisError
+
+logger = logging.getLogger(__name__)
+
+CALLERS_MAX = 10_000
+"""Callers that one process remembers by itself; of more, it forgets the one that asked longest ago."""
+REDIS_SECONDS_MAX = 0.5
+AWAY_SECONDS = 1.0
+"""For so long Redis is not asked again after it did not answer."""
+TRIES_MAX = 32
+"""Of storing a number while others change it; who loses that often is refused for a moment."""
+LOST_SECONDS = 0.1
+CALLER_CHARACTERS = 32
+
+COMPARE_AND_SET = """
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1
+"""
+
+now = time.time
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`most` at once, and again `most` evenly within `seconds`."""
+
+    name: str
+    most: int
+    seconds: float
+    lease: int = 0
+    strict: bool = False
+
+    @property
+    def each(self) -> float:
+        """Seconds until one more is there."""
+        return self.seconds / self.most
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    count: int
+    full_at: float
+    wait: float = 0.0
+    """Seconds until the least that was asked for is there; 0 where it was granted."""
+
+
+def grant(rate: Rate, full_at: float, at: float, least: int, wanted: int) -> Granted:
+    """Up to `wanted` at the time `at` out of a bucket that would be full at `full_at`; none if it holds less than
+    `least`. A clock that was set back does not make a bucket emptier than empty."""
+    from_then = min(max(full_at, at), at + rate.seconds)
+    held = math.floor((at + rate.seconds - from_then) / rate.each + 1e-6)
+    count = min(held, wanted)
+    if count < least:
+        return Granted(0, from_then, max(from_then + least * rate.each - rate.seconds - at, 1e-3))
+    return Granted(count, from_then + count * rate.each)
+
+
+class Buckets:
+    """All buckets of this process."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._leases: OrderedDict[str, int] = OrderedDict()
+        self._local: OrderedDict[str, float] = OrderedDict()
+        self._away_until = -math.inf
+        self._clients: dict[str, redis.Redis] = {}
+
+    def take(self, rate: Rate, caller: str, cost: int = 1) -> float:
+        """Seconds to wait; 0.0 where it was taken. Raises RedisError for a strict rate while Redis is away."""
+        cost = min(cost, rate.most)
+        key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
+        if self._from_lease(key, cost):
+            return 0.0
+        granted = self._change(rate, key, cost, max(cost, min(rate.lease, rate.most)))
+        if granted.count > cost:
+            self._keep_lease(key, granted.count - cost)
+        return granted.wait
+
+    async def take_soon(self, rate: Rate, caller: str, cost: int = 1) -> float:
+        """The same on an event loop: what is leased is taken at once, Redis is asked in a thread."""
+        key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
+        if self._from_lease(key, min(cost, rate.most)):
+            return 0.0
+        return await sync_to_async(self.take, thread_sensitive=False)(rate, caller, cost)
+
+    def give_back(self, rate: Rate, caller: str, cost: int = 1) -> None:
+        """What was taken and turned out not to count."""
+        self._change(rate, f"eosviz:bucket:{rate.name}:{_digest(caller)}", -rate.most, -min(cost, rate.most))
+
+    def forget(self) -> None:
+        """What this process remembers by itself."""
+        with self._guard:
+            self._leases.clear()
+            self._local.clear()
+            self._away_until = -math.inf
+
+    @property
+    def remembered(self) -> int:
+        """Callers that this process remembers by itself."""
+        return len(self._leases) + len(self._local)
+
+    def _from_lease(self, key: str, cost: int) -> bool:
+        with self._guard:
+            left = self._leases.get(key, 0)
+            if left < cost:
+                return False
+            self._leases[key] = left - cost
+            self._leases.move_to_end(key)
+            return True
+
+    def _keep_lease(self, key: str, count: int) -> None:
+        with self._guard:
+            self._leases[key] = self._leases.get(key, 0) + count
+            self._leases.move_to_end(key)
+            while len(self._leases) > CALLERS_MAX:
+                self._leases.popitem(last=False)
+
+    def _change(self, rate: Rate, key: str, least: int, wanted: int) -> Granted:
+        if time.monotonic() >= self._away_until or rate.strict:
+            try:
+                return self._in_redis(rate, key, least, wanted)
+            except RedisError as error:
+                self._away_until = time.monotonic() + AWAY_SECONDS
+                if rate.strict:
+                    raise
+                logger.warning("%s is counted by this process alone: %r", rate.name, error)
+        with self._guard:
+            granted = grant(rate, self._local.get(key, 0.0), now(), least, wanted)
+            self._local[key] = granted.full_at
+            self._local.move_to_end(key)
+            while len(self._local) > CALLERS_MAX:
+                self._local.popitem(last=False)
+            return granted
+
+    def _in_redis(self, rate: Rate, key: str, least: int, wanted: int) -> Granted:
+        client = self.client()
+        for _ in range(TRIES_MAX):
+            stored: Any = client.get(key)
+            at = now()
+            granted = grant(rate, float(stored or 0.0), at, least, wanted)
+            if granted.count == 0:
+                return granted
+            keep_ms = max(math.ceil((granted.full_at - at) * 1000), 1)
+            if client.eval(COMPARE_AND_SET, 1, key, stored or b"", repr(granted.full_at), keep_ms):
+                return granted
+        return Granted(0, 0.0, LOST_SECONDS)
+
+    def client(self) -> redis.Redis:
+        """That of the site's cache, so that one setting says where it is."""
+        address = settings.CACHES["default"]["LOCATION"]
+        with self._guard:
+            if address not in self._clients:
+                self._clients[address] = redis.Redis.from_url(
+                    address, socket_timeout=REDIS_SECONDS_MAX, socket_connect_timeout=REDIS_SECONDS_MAX
+                )
+            return self._clients[address]
+
+
+def _digest(caller: str) -> str:
+    """A person's key opens what they have: it stands in no store of counts."""
+    return hashlib.sha256(caller.encode()).hexdigest()[:CALLER_CHARACTERS]
+
+
+buckets = Buckets()

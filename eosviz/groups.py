@@ -1,0 +1,68 @@
+"""Sends messages to groups of sockets from code without an event loop.
+
+Celery's threads have no event loop. Giving each send a loop of its own would open a connection each time;
+here one thread per process runs one loop for all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Coroutine
+from typing import Any
+
+from channels.layers import get_channel_layer
+
+logger = logging.getLogger(__name__)
+
+SEND_SECONDS_MAX = 2.0
+
+
+class LoopThread:
+    """One event loop in one thread, made on first use and again in a forked child."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = 0
+
+    def run(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
+        """Wait until the coroutine has ended there. Raises what it raises, or TimeoutError."""
+        future = asyncio.run_coroutine_threadsafe(work, self._running())
+        try:
+            future.result(seconds)
+        except TimeoutError:
+            future.cancel()
+            raise
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._guard:
+            if self._loop is None or self._process != os.getpid():
+                self._loop = asyncio.new_event_loop()
+                self._process = os.getpid()
+                threading.Thread(target=self._loop.run_forever, name="streaming", daemon=True).start()
+            return self._loop
+
+
+_thread = LoopThread()
+
+
+def send_to_group(group: str, event: dict[str, Any]) -> bool:
+    """Whether it left. Never raises: whatever the layer or its server answers, what was sent is stored."""
+    return _sent(get_channel_layer().group_send(group, event), group)
+
+
+def send_to_page(channel: str, event: dict[str, Any]) -> bool:
+    """The same to one socket, by its channel name."""
+    return _sent(get_channel_layer().send(channel, event), channel)
+
+
+def _sent(sending: Coroutine[Any, Any, None], whom: str) -> bool:
+    try:
+        _thread.run(sending, SEND_SECONDS_MAX)
+    except Exception as error:  # whatever went wrong is told, and the page asks again
+        logger.warning("%s: a message was not sent: %r", whom, error)
+        return False
+    return True

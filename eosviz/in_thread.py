@@ -1,0 +1,14 @@
+"""Reads of the database for code that runs in an event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from channels.db import DatabaseSyncToAsync
+
+
+def in_thread(function: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    """The function as a coroutine that runs it in a thread; several run at the same time. Database connections that
+    have grown old are closed before and after."""
+    return DatabaseSyncToAsync(function, thread_sensitive=False)

@@ -1,0 +1,328 @@
+"""What lets a socket stay open, and how it ends at once when that is gone.
+
+A socket is opened with one or more rights: that of its person (still signed in, not barred, the same password) and
+that to the thing it shows (the session is there and theirs, the presentation runs, the class may be read). A right is
+a question that can be asked again. It is asked
+
+- whenever something goes out to the page or comes from it, if the last answer is older than `ANSWER_SECONDS`;
+- at once when a change that may end it is announced (`changed`), by every process that holds such a socket. The
+  announcement does not wait behind the messages in a socket's own queue: they go out after the answer, or not at all;
+- every `SILENT_SECONDS` for a socket over which nothing goes, for changes that nobody announced (SQL by hand) and
+  announcements that were lost with Redis.
+
+Sockets with the same right share one answer: five hundred who follow one link cost one query, not five hundred. What
+is wanted at the same time is asked together, in one thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from channels.layers import get_channel_layer
+from django.db import models, transaction
+from redis.exceptions import RedisError
+
+from eosviz.groups import send_to_group
+from eosviz.in_thread import in_thread
+
+logger = logging.getLogger(__name__)
+
+ANSWER_SECONDS = 2.0
+SILENT_SECONDS = 15.0
+LISTEN_AGAIN_SECONDS = 0.5
+ANNOUNCED_TOPICS_MAX = 500
+"""In one announcement; of more, every right is asked again."""
+UNHEARD_SECONDS = 10.0
+"""For so long nothing is announced after an announcement that did not leave: each waits some seconds for its server,
+and a command may run where no page is served."""
+
+GROUP = "rights"
+
+
+class Ending(IntEnum):
+    """Why a right is gone: the close code of the socket (docs/websocket.md)."""
+
+    SIGNED_OUT = 4401
+    TAKEN = 4403
+    GONE = 4404
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """`name`: rights of the same name have the same answer. `topics`: announced changes after which it is asked anew.
+    `ask` reads the database, in a thread: None while the right stands."""
+
+    name: str
+    topics: frozenset[str]
+    ask: Callable[[], Ending | None] = field(compare=False)
+
+
+class Holder(Protocol):
+    """A socket."""
+
+    rights: Sequence[Right]
+
+    async def look_again(self) -> None:
+        """Ask for the rights and close if one is gone. Never raises."""
+
+    async def still_here(self) -> None:
+        """Say wherever it is counted that it is open."""
+
+
+def of_owner(key: str) -> str:
+    """The topic of a person, by their owner's key. The key opens what they have: it stands in no message."""
+    return f"owner.{_digest(key)}"
+
+
+def of_cookie(session_key: str) -> str:
+    return f"cookie.{_digest(session_key)}"
+
+
+def of_session(session_id: Any) -> str:
+    return f"session.{session_id}"
+
+
+def of_class(classroom_id: Any) -> str:
+    return f"class.{classroom_id}"
+
+
+def of_job(job_id: Any) -> str:
+    return f"job.{job_id}"
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()[:32]
+
+
+# -- announcing ---------------------------------------------------------------------------------------------------
+
+
+class Announcer:
+    """What was changed in a transaction is announced once, when it is committed."""
+
+    silent_until = -math.inf
+    """Of all of them."""
+
+    def __init__(self) -> None:
+        self._waiting: set[str] = set()
+
+    def add(self, topics: Iterable[str]) -> None:
+        self._waiting.update(topics)
+        transaction.on_commit(self._send)
+
+    def _send(self) -> None:
+        topics, self._waiting = self._waiting, set()
+        if not topics or time.monotonic() < Announcer.silent_until:
+            return
+        told = None if len(topics) > ANNOUNCED_TOPICS_MAX else sorted(topics)
+        if not send_to_group(GROUP, {"type": "rights.changed", "topics": told}):
+            Announcer.silent_until = time.monotonic() + UNHEARD_SECONDS
+
+
+class _Announcers:
+    """One for each database connection: threads have transactions of their own."""
+
+    def __init__(self) -> None:
+        self._of: WeakKeyDictionary[Any, Announcer] = WeakKeyDictionary()
+
+    def here(self) -> Announcer:
+        return self._of.setdefault(transaction.get_connection(), Announcer())
+
+
+_announcers = _Announcers()
+
+
+def changed(*topics: str) -> None:
+    """Rights with one of these topics may be gone: their sockets ask as soon as this transaction is committed. Never
+    raises; after a rollback the topics go with the next announcement, and an answer is asked for in vain."""
+    _announcers.here().add(topics)
+
+
+class AnnouncedUpdates(models.QuerySet[Any]):
+    """Rows whose `update`, which sends no signal, is announced too."""
+
+    topic_field = ""
+    """The lookup of the owner's key whom a row is about."""
+
+    def update(self, **fields: Any) -> int:
+        keys = list(self.values_list(self.topic_field, flat=True))
+        count: int = super().update(**fields)
+        changed(*(of_owner(key) for key in keys))
+        return count
+
+
+# -- holding ------------------------------------------------------------------------------------------------------
+
+
+class _Answer:
+    """The last answer to a right's question."""
+
+    def __init__(self, right: Right) -> None:
+        self.right = right
+        self.ending: Ending | None = None
+        self.asked_at = -math.inf
+        self.changes = 0
+        """Announced so far; an answer that was asked for before the last one counts for nothing."""
+        self.holders = 0
+
+
+class _Batch:
+    """Answers that are asked for together: a connection to the database costs more than a question."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, _Answer] = {}
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def ask(self) -> list[Ending | None]:
+        """In a thread."""
+        return [answer.right.ask() for answer in self.answers.values()]
+
+
+class Board:
+    """The sockets of one event loop with their rights. Listens to announcements while there is any."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._answers: dict[str, _Answer] = {}
+        self._holders: dict[str, set[Holder]] = {}
+        self._all: set[Holder] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._looks: set[asyncio.Task[None]] = set()
+        self._is_listening = asyncio.Event()
+        self._next: _Batch | None = None
+        self._asking: asyncio.Task[None] | None = None
+
+    async def enter(self, holder: Holder) -> None:
+        """From now on the holder is asked to look again when something changes."""
+        if holder in self._all:
+            return
+        self._all.add(holder)
+        for right in holder.rights:
+            self._answers.setdefault(right.name, _Answer(right)).holders += 1
+            for topic in right.topics:
+                self._holders.setdefault(topic, set()).add(holder)
+        if not self._tasks:
+            self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._look_around())]
+        await self._is_listening.wait()
+
+    def leave(self, holder: Holder) -> None:
+        if holder not in self._all:
+            return
+        self._all.discard(holder)
+        for right in holder.rights:
+            answer = self._answers[right.name]
+            answer.holders -= 1
+            if answer.holders == 0:
+                del self._answers[right.name]
+            for topic in right.topics:
+                holders = self._holders.get(topic, set())
+                holders.discard(holder)
+                if not holders:
+                    self._holders.pop(topic, None)
+        if not self._all:
+            for task in self._tasks:
+                task.cancel()
+            self._tasks = []
+            self._is_listening.clear()
+
+    async def ending(self, rights: Sequence[Right]) -> Ending | None:
+        """Of rights of holders that entered: why the first one is gone that is, or None. Raises DatabaseError."""
+        oldest = self._now() - ANSWER_SECONDS
+        while True:
+            # An answer is gone once its last holder has left.
+            answers = [self._answers[right.name] for right in rights if right.name in self._answers]
+            old = [answer for answer in answers if answer.asked_at < oldest]
+            if not old:
+                return next((answer.ending for answer in answers if answer.ending is not None), None)
+            if self._next is None:
+                self._next = _Batch()
+                if self._asking is None or self._asking.done():
+                    self._asking = asyncio.create_task(self._ask())
+            self._next.answers.update((answer.right.name, answer) for answer in old)
+            await asyncio.shield(self._next.done)
+
+    async def _ask(self) -> None:
+        """One batch after the other; what is wanted while one is under way makes the next."""
+        while self._next is not None:
+            batch, self._next = self._next, None
+            began = self._now()
+            changes = [answer.changes for answer in batch.answers.values()]
+            try:
+                endings = await in_thread(batch.ask)()
+            except Exception as error:
+                batch.done.set_exception(error)
+                batch.done.exception()  # Those who waited may have left.
+                continue
+            for answer, ending, before in zip(batch.answers.values(), endings, changes, strict=True):
+                if answer.changes == before:
+                    answer.ending, answer.asked_at = ending, began
+            batch.done.set_result(None)
+
+    def changed(self, topics: Iterable[str] | None) -> None:
+        """None: anything may have changed."""
+        found = (
+            set(self._all)
+            if topics is None
+            else {holder for topic in topics for holder in self._holders.get(topic, ())}
+        )
+        for holder in found:
+            for right in holder.rights:
+                answer = self._answers[right.name]
+                answer.changes += 1
+                answer.asked_at = -math.inf
+        for holder in found:
+            look = asyncio.create_task(holder.look_again())
+            self._looks.add(look)
+            look.add_done_callback(self._looks.discard)
+
+    async def _listen(self) -> None:
+        layer = get_channel_layer()
+        while True:
+            channel = None
+            try:
+                channel = await layer.new_channel("rights.")
+                await layer.group_add(GROUP, channel)
+                if self._is_listening.is_set():
+                    self.changed(None)  # What was announced meanwhile was not heard.
+                self._is_listening.set()
+                while True:
+                    self.changed((await layer.receive(channel))["topics"])
+            except (RedisError, OSError) as error:
+                logger.warning("announcements of rights are not heard: %r", error)
+                self._is_listening.set()  # Sockets open all the same; their rights are asked by the clock.
+                await asyncio.sleep(LISTEN_AGAIN_SECONDS)
+            finally:
+                if channel is not None:
+                    with suppress(RedisError, OSError):
+                        await layer.group_discard(GROUP, channel)
+
+    async def _look_around(self) -> None:
+        while True:
+            await asyncio.sleep(SILENT_SECONDS)
+            for holder in list(self._all):
+                await holder.look_again()
+                try:
+                    await holder.still_here()
+                except RedisError as error:
+                    logger.warning("a socket could not say that it is open: %r", error)
+
+
+_boards: WeakKeyDictionary[asyncio.AbstractEventLoop, Board] = WeakKeyDictionary()
+
+
+def board() -> Board:
+    """That of the running loop."""
+    loop = asyncio.get_running_loop()
+    if loop not in _boards:
+        _boards[loop] = Board()
+    return _boards[loop]
