@@ -10,11 +10,14 @@ from benchmarks import (
     followers,
     kafka_logs,
     lighthouse,
+    logs_cold,
+    long_cases,
     long_logs,
     long_session,
     long_sweeps,
     longest_scenario,
     page_weight,
+    recovery,
     replays,
     school,
     sweeps,
@@ -28,6 +31,8 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "memory": longest_scenario.main,
     "decode": decode.main,
     "logs": kafka_logs.main,
+    "logs-cold": logs_cold.main,
+    "long-cases": long_cases.main,
     "replays": replays.main,
     "sweep": sweeps.main,
     "sweep-cluster": sweeps.on_cluster,
@@ -35,6 +40,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
     "followers": followers.main,
     "school": school.main,
     "long": long_session.main,
+    "recovery": recovery.main,
     "page": page_weight.main,
     "lighthouse": lighthouse.main,
 }
@@ -42,6 +48,7 @@ BENCHMARKS: Mapping[str, Callable[[], None]] = {
 LONG: Mapping[str, Callable[[], None]] = {
     "long-logs": long_logs.main,
     "long-sweep": long_sweeps.main,
+    "long-recovery": recovery.long,
     "lighthouse-people": lighthouse.people,
 }
 """What takes minutes; only by name, or all of it by `all-long`."""

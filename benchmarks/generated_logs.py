@@ -1,35 +1,75 @@
-"""Partition folders as a busy transactional cluster writes them, made from nothing but a size."""
+"""Partition folders as busy transactional clusters write them, made from nothing but a shape and a size.
 
+Encoding every record would take longer than what is measured: a shape has some dozens of patterns, batches encoded
+once from a fixed chance, and each batch of a log is one of them in another place, with a checksum of its own.
+"""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
+
+import pyarrow
 
 from engine.codec.control_record import ControlType
-from engine.codec.record import Record
+from engine.codec.record import Header, Record
 from engine.codec.record_batch import (
     ATTRIBUTES_POSITION,
+    CODEC_NAMES,
     CRC_POSITION,
+    HEADER_BYTES,
+    LENGTH_POSITION,
+    OVERHEAD_BYTES,
     encode_batch,
     encode_marker,
 )
 from engine.messages import INT_MAX
 from eosviz.pipeline.kafka_logs.compiled import checksum
 
-RECORDS = 86
-VALUE_BYTES = 170
-BATCHES_A_TRANSACTION = 10
 PRODUCERS = 3
 SEGMENT_BYTES = 256 * 1024 * 1024
+INDEX_BYTES = 4096
+"""Of the log between two entries of the index, as `log.index.interval.bytes` has it."""
 STARTED_MS = 1_790_000_000_000
+PATTERNS = 48
 _PRODUCER_POSITION = 43
 _SEQUENCE_POSITION = 53
+_SNAPPY_JAVA = b"\x82SNAPPY\x00" + (1).to_bytes(4, "big") + (1).to_bytes(4, "big")
 
 
-class _Log:
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a log is made of; pairs are least and most."""
+
+    records: tuple[int, int]
+    """Of a batch."""
+    value_bytes: tuple[int, int]
+    batches_a_transaction: int
+    codecs: tuple[str, ...] = ("none",)
+
+
+SHAPES: Mapping[str, Shape] = MappingProxyType(
+    {
+        "even": Shape((86, 86), (170, 170), 10),
+        "mixed": Shape((10, 200), (100, 1000), 10),
+        "short": Shape((10, 200), (100, 100), 10),
+        "packed": Shape((10, 200), (100, 1000), 10, CODEC_NAMES[1:]),
+        "tiny": Shape((1, 3), (100, 300), 2),
+    }
+)
+"""`even` is one batch again and again; `mixed` what several clients write, `short` the same with values of 100 bytes,
+`packed` in every codec, and `tiny` what clients write that wait for nothing."""
+
+
+class Log:
     """One partition's segments and their indexes."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True)
         self._folder = folder
-        self._base = self.offset = self.written = 0
+        self._base = self.offset = self.written = self._indexed = 0
         self._segment = bytearray()
         self._index = bytearray()
 
@@ -37,66 +77,109 @@ class _Log:
         if len(self._segment) + len(batch) > SEGMENT_BYTES:
             self.roll()
         last = self.offset + records - 1 - self._base
-        if self._segment:
+        if len(self._segment) - self._indexed > INDEX_BYTES:
             self._index += last.to_bytes(4, "big") + len(self._segment).to_bytes(4, "big")
+            self._indexed = len(self._segment)
         self._segment += batch
         self.offset += records
         self.written += len(batch)
+
+    def mark(self, control_type: ControlType, producer_id: int, timestamp: int) -> None:
+        """A marker behind what was appended."""
+        marker = encode_marker(
+            control_type,
+            0,
+            producer_id=producer_id,
+            producer_epoch=0,
+            timestamp=timestamp,
+            base_offset=self.offset,
+            partition_leader_epoch=0,
+            checksum=checksum,
+        )
+        self.append(marker, 1)
 
     def roll(self) -> None:
         name = f"{self._base:020}"
         (self._folder / f"{name}.log").write_bytes(self._segment)
         (self._folder / f"{name}.index").write_bytes(self._index)
-        self._base, self._segment, self._index = self.offset, bytearray(), bytearray()
+        self._base, self._segment, self._index, self._indexed = self.offset, bytearray(), bytearray(), 0
 
 
-def make_logs(place: Path, partitions: int, total_bytes: int) -> int:
+def make_logs(place: Path, partitions: int, total_bytes: int, shape: str = "even") -> int:
     """Write folders `made-0`, `made-1`, … into `place`; the bytes of their segments together."""
-    written = 0
+    patterns, chance, written = patterns_of(SHAPES[shape]), random.Random(7), 0
     for number in range(partitions):
-        log = _Log(place / f"made-{number}")
+        log = Log(place / f"made-{number}")
         sequences = [0] * PRODUCERS
         turn = 0
         while log.written < total_bytes // partitions:
             producer, turn = turn % PRODUCERS, turn + 1
-            for _ in range(BATCHES_A_TRANSACTION):
-                log.append(_batch(log.offset, 100 + producer, sequences[producer]), RECORDS)
-                sequences[producer] = (sequences[producer] + RECORDS) & INT_MAX
-            marker = encode_marker(
-                ControlType.ABORT if turn % 7 == 0 else ControlType.COMMIT,
-                0,
-                producer_id=100 + producer,
-                producer_epoch=0,
-                timestamp=STARTED_MS + turn,
-                base_offset=log.offset,
-                partition_leader_epoch=0,
-                checksum=checksum,
-            )
-            log.append(marker, 1)
+            for _ in range(SHAPES[shape].batches_a_transaction):
+                records, pattern = chance.choice(patterns)
+                log.append(placed(pattern, log.offset, 100 + producer, sequences[producer]), records)
+                sequences[producer] = (sequences[producer] + records) & INT_MAX
+            ended = ControlType.ABORT if turn % 7 == 0 else ControlType.COMMIT
+            log.mark(ended, 100 + producer, STARTED_MS + turn)
         log.roll()
         written += log.written
     return written
 
 
-_PATTERN = bytearray(
-    encode_batch(
-        [
-            Record(offset, STARTED_MS + offset, b"key-%06d" % offset, bytes(range(VALUE_BYTES)))
-            for offset in range(RECORDS)
-        ],
-        partition_leader_epoch=0,
-        producer_id=0,
-        producer_epoch=0,
-        base_sequence=0,
-        is_transactional=True,
-        checksum=checksum,
+@cache
+def patterns_of(shape: Shape) -> tuple[tuple[int, bytearray], ...]:
+    """Batches and how many records each has."""
+    chance, made = random.Random(1), []
+    for number in range(PATTERNS):
+        count = chance.randint(*shape.records)
+        batch = bytearray(
+            encode_batch(
+                [_record(chance, offset, shape) for offset in range(count)],
+                partition_leader_epoch=0,
+                producer_id=0,
+                producer_epoch=0,
+                base_sequence=0,
+                is_transactional=True,
+                checksum=checksum,
+            )
+        )
+        made.append((count, _packed(batch, shape.codecs[number % len(shape.codecs)])))
+    return tuple(made)
+
+
+def _record(chance: random.Random, offset: int, shape: Shape) -> Record:
+    # Text is what most values are; much of it is said again and again, as in JSON.
+    size = chance.randint(*shape.value_bytes)
+    text = b"".join(
+        b'{"order":%d,"state":"paid","key":"%016x"}' % (chance.randrange(10**6), chance.getrandbits(64))
+        for _ in range(size // 40 + 1)
     )
-)
+    headers = (Header(b"trace", chance.randbytes(16)),) if chance.random() < 0.2 else ()
+    return Record(
+        offset, STARTED_MS + offset // 3, b"key-%06d" % chance.randrange(10**6), text[:size], headers
+    )
 
 
-def _batch(base_offset: int, producer_id: int, sequence: int) -> bytes:
-    """The pattern in another place: encoding each would take longer than what is measured."""
-    batch = _PATTERN
+def _packed(batch: bytearray, codec: str) -> bytearray:
+    """The batch with its records compressed, as Java clients do."""
+    if codec == "none":
+        return batch
+    plain = bytes(batch[HEADER_BYTES:])
+    with pyarrow.BufferOutputStream() as out:
+        if codec == "snappy":
+            block = pyarrow.compress(plain, codec="snappy", asbytes=True)
+            out.write(_SNAPPY_JAVA + len(block).to_bytes(4, "big") + block)
+        else:
+            with pyarrow.CompressedOutputStream(out, codec) as stream:
+                stream.write(plain)
+        batch[HEADER_BYTES:] = out.getvalue().to_pybytes()
+    batch[LENGTH_POSITION : LENGTH_POSITION + 4] = (len(batch) - OVERHEAD_BYTES).to_bytes(4, "big")
+    batch[ATTRIBUTES_POSITION + 1] |= CODEC_NAMES.index(codec)
+    return batch
+
+
+def placed(pattern: bytearray, base_offset: int, producer_id: int, sequence: int) -> bytes:
+    """The pattern in another place."""
+    batch = pattern
     batch[0:8] = base_offset.to_bytes(8, "big")
     batch[_PRODUCER_POSITION : _PRODUCER_POSITION + 8] = producer_id.to_bytes(8, "big")
     batch[_SEQUENCE_POSITION : _SEQUENCE_POSITION + 4] = sequence.to_bytes(4, "big")

@@ -42,6 +42,18 @@ def peak_megabytes(process: int) -> float:
     return 0.0
 
 
+def memory_megabytes(process: int, kind: str) -> float:
+    """What a process holds now: `Rss`, or `Pss`, which counts shared pages by its share of them."""
+    try:
+        text = (_PROCESSES / str(process) / "smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    for line in text.splitlines():
+        if line.startswith(f"{kind}:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
 def _stat(process: int) -> list[str]:
     """The fields behind the name; none of a process that has gone."""
     try:

@@ -20,14 +20,14 @@ SECONDS_BETWEEN_STEPS = 1.0
 ANSWER_SECONDS_MAX = 5.0
 
 
-def new_session(address: str) -> tuple[str, str]:
+def new_session(address: str, scenario: str = SCENARIO) -> tuple[str, str]:
     """A session of a browser of its own: its id and the cookies that it belongs to."""
     jar = http.cookiejar.CookieJar()
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     page = opener.open(address).read().decode()
     found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
     assert found is not None, "the library page has no form"
-    form = {"csrfmiddlewaretoken": found.group(1), "scenario": SCENARIO}
+    form = {"csrfmiddlewaretoken": found.group(1), "scenario": scenario}
     answer = opener.open(f"{address}sessions/new", urllib.parse.urlencode(form).encode())
     session = re.search(r"/sessions/([0-9a-f-]{36})/", answer.url)
     assert session is not None, answer.url

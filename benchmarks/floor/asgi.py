@@ -14,10 +14,10 @@ from django.urls import path  # noqa: E402
 
 from benchmarks.floor.tasks import click  # noqa: E402
 from eosviz.interpreter import prepare_to_serve  # noqa: E402
-from eosviz.sockets import PromptConsumer  # noqa: E402
+from eosviz.sockets import RightfulConsumer  # noqa: E402
 
 
-class FloorConsumer(PromptConsumer):
+class FloorConsumer(RightfulConsumer):
     """A number in, the task's message out: to who asked, or to everybody at `/ws/all/`."""
 
     async def connect(self) -> None:

@@ -28,7 +28,6 @@ def running_floor(folder: Path, database: str | None = None, more_web: Sequence[
         **os.environ,
         "EOSVIZ_DATA": str(folder),
         "DJANGO_SETTINGS_MODULE": "benchmarks.floor.settings",
-        "EOSVIZ_CONNECTION_SECONDS": "600",
     }
     environment.pop("REDIS_URL", None)
     environment.pop("DATABASE_URL", None)

@@ -1,0 +1,202 @@
+"""How soon pages step again after a `kill -9`: fifty sessions on one machine, a kill every 13 s.
+
+Redis, worker or web is killed, each as often, in an order that a seed decides, while earlier recoveries may still be
+under way. For each kill and each page the time runs from the kill, or from the page's next command where that was sent
+later, to the command's `done`. Beside it stands the least that a bare uvicorn and a bare Celery need from kill to first
+answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.floor.bare import bare_celery_seconds, bare_uvicorn_seconds
+from benchmarks.paging import Paging
+from benchmarks.processes import memory_megabytes, peak_megabytes
+from benchmarks.report import percentile, remark, tell
+from eosviz.launch.places import ROOT, environment_python
+from tests.running_site import RunningSite
+
+SESSIONS = 50
+SERVICES = ("redis", "worker", "web")
+SECONDS_BETWEEN_KILLS = 13.0
+KILLS = 12
+KILLS_LONG = 45
+SEED = 7
+BARE_ROUNDS = 5
+P50_SECONDS_GOAL = 2.0
+P99_SECONDS_GOAL = 5.0
+MEGABYTES_GOAL = 512.0
+RECOVERY_SECONDS_MAX = 60.0
+"""After the last kill, until every page has stepped again."""
+
+
+@dataclass(frozen=True)
+class Kill:
+    service: str
+    at: float
+    """Seconds of the monotonic clock."""
+
+
+class Memory:
+    """The most that each service was seen to hold, in megabytes."""
+
+    def __init__(self) -> None:
+        self.resident: dict[str, float] = {}
+        self.shared_out: dict[str, float] = {}
+        """Pages that several processes hold count for each by its share."""
+
+    def look(self, processes: Mapping[str, int]) -> None:
+        for service, process in processes.items():
+            resident = max(memory_megabytes(process, "Rss"), peak_megabytes(process))
+            self._note(self.resident, service, resident)
+            self._note(self.shared_out, service, memory_megabytes(process, "Pss"))
+
+    @staticmethod
+    def _note(most: dict[str, float], service: str, megabytes: float) -> None:
+        most[service] = max(most.get(service, 0.0), megabytes)
+
+
+def main() -> None:
+    measure(KILLS)
+
+
+def long() -> None:
+    measure(KILLS_LONG)
+
+
+def measure(kills: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        site = RunningSite(data, EOSVIZ_QUOTAS=f"sessions={SESSIONS}")
+        try:
+            site.wait_until_ready()
+            with beat(data) as beat_process:
+                made, pages, memory = asyncio.run(step_and_kill(site, kills, beat_process))
+            faults = [fault for page in pages for fault in page.check()]
+        finally:
+            site.stop()
+        report(made, pages, memory, faults)
+        (Path(folder) / "bare").mkdir()
+        tell_bare("uvicorn", bare_uvicorn_seconds(Path(folder) / "bare", BARE_ROUNDS))
+        tell_bare("celery", bare_celery_seconds(Path(folder) / "bare", BARE_ROUNDS))
+
+
+async def step_and_kill(
+    site: RunningSite, kills: int, beat_process: int
+) -> tuple[list[Kill], list[Paging], Memory]:
+    """`kills` in all, as many of each service."""
+    chance = random.Random(SEED)
+    memory = Memory()
+    pages = [Paging(site.address, random.Random(chance.random())) for _ in range(SESSIONS)]
+    stepping = [asyncio.create_task(page.run()) for page in pages]
+    await until(lambda: all(page.answered for page in pages), "every page has stepped")
+    services = [*SERVICES] * (kills // len(SERVICES))
+    chance.shuffle(services)
+    made: list[Kill] = []
+    for service in services:
+        await asyncio.sleep(SECONDS_BETWEEN_KILLS)
+        memory.look({**processes_of(site), "beat": beat_process})
+        process = await running(site, service)
+        if made:
+            tell_kill(made[-1], pages)
+        made.append(Kill(service, time.monotonic()))
+        os.kill(process, signal.SIGKILL)
+    last = made[-1].at
+    await until(
+        lambda: all(page.answered and page.answered[-1].sent > last for page in pages), "every page is back"
+    )
+    tell_kill(made[-1], pages)
+    memory.look({**processes_of(site), "beat": beat_process})
+    for page in pages:
+        page.stop()
+    await asyncio.gather(*stepping)
+    return made, pages, memory
+
+
+async def until(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + RECOVERY_SECONDS_MAX
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"waited {RECOVERY_SECONDS_MAX:g} s in vain until {what}")
+        await asyncio.sleep(0.05)
+
+
+async def running(site: RunningSite, service: str) -> int:
+    """The process id of a service, once there is one."""
+    await until(lambda: service in site.state.children, f"{service} runs")
+    return site.state.children[service].pid
+
+
+def processes_of(site: RunningSite) -> dict[str, int]:
+    return {name: child.pid for name, child in site.state.children.items()}
+
+
+def waits(kill: Kill, pages: list[Paging]) -> list[float]:
+    """Seconds until the next `done` of each page that has had one."""
+    found = (next((one for one in page.answered if one.done > kill.at), None) for page in pages)
+    return [one.done - max(kill.at, one.sent) for one in found if one is not None]
+
+
+def tell_kill(kill: Kill, pages: list[Paging]) -> None:
+    seconds = waits(kill, pages)
+    remark(
+        f"{kill.service} killed: {len(seconds)} of {len(pages)} pages stepped again;"
+        f" p50 {percentile(seconds, 0.5):.2f} s, max {max(seconds):.2f} s"
+    )
+
+
+def report(made: list[Kill], pages: list[Paging], memory: Memory, faults: list[str]) -> None:
+    every = {service: [kill for kill in made if kill.service == service] for service in SERVICES}
+    for name, kills in {**every, "all": made}.items():
+        seconds = [second for kill in kills for second in waits(kill, pages)]
+        tell(f"recovery_{name}_kills", len(kills), "kills")
+        if not seconds:
+            continue
+        tell(f"recovery_{name}_p50", percentile(seconds, 0.50), "s", P50_SECONDS_GOAL)
+        tell(f"recovery_{name}_p99", percentile(seconds, 0.99), "s", P99_SECONDS_GOAL)
+        tell(f"recovery_{name}_max", max(seconds), "s")
+    tell("recovery_commands", sum(len(page.answered) for page in pages), "commands")
+    tell("recovery_steps", sum(page.steps_seen for page in pages), "steps")
+    tell("recovery_lost_or_doubled", len(faults), "steps", 0)
+    for fault in faults[:10]:
+        remark(fault)
+    for service in sorted(memory.resident):
+        goal = None if service in ("redis", "template") else MEGABYTES_GOAL
+        tell(f"recovery_memory_{service}", memory.resident[service], "MB", goal)
+        tell(f"recovery_memory_{service}_shared_out", memory.shared_out[service], "MB")
+
+
+def tell_bare(name: str, seconds: list[float]) -> None:
+    tell(f"recovery_bare_{name}_p50", percentile(seconds, 0.5), "s")
+    tell(f"recovery_bare_{name}_max", max(seconds), "s")
+
+
+@contextmanager
+def beat(data: Path) -> Iterator[int]:
+    """The process id of a beat on the site's data, for its memory; `make run` starts none."""
+    command = [environment_python(), "-m", "celery", "-A", "eosviz", "beat", "--schedule", data / "beat"]
+    environment = {
+        **os.environ,
+        "EOSVIZ_DATA": str(data),
+        "DJANGO_SETTINGS_MODULE": "eosviz.settings.development",
+    }
+    with (data / "beat.log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(word) for word in command], cwd=ROOT, env=environment, stdout=log, stderr=log
+        )
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()

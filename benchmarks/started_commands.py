@@ -1,0 +1,76 @@
+"""Commands as a person starts them, start-up included: how long they take by the clock, what they cost all processors,
+and how much memory they hold; in turns, so that a machine that gets slower does so for all of them.
+"""
+
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eosviz.launch.places import ROOT
+
+ROUNDS = 5
+TOOL = "kafka-dump-log.sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of one start, or the medians of several."""
+
+    seconds: float
+    processor_seconds: float
+    """Of the process and all that it waited for."""
+
+
+def started(command: Sequence[str]) -> Cost:
+    """Run it once. Raises RuntimeError when it fails; its output is dropped."""
+    # A person's Python keeps what it has compiled.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = time.perf_counter()
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+    )
+    seconds = time.perf_counter() - begin
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.decode()[-500:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Cost(seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def in_turns(commands: Mapping[str, Sequence[str]], rounds: int = ROUNDS) -> dict[str, Cost]:
+    """The medians of each command's costs by its name."""
+    costs: dict[str, list[Cost]] = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            costs[name].append(started(command))
+    return {
+        name: Cost(
+            statistics.median(one.seconds for one in some),
+            statistics.median(one.processor_seconds for one in some),
+        )
+        for name, some in costs.items()
+    }
+
+
+def our_logs(*arguments: str) -> list[str]:
+    """`manage.py logs`."""
+    return [sys.executable, "manage.py", "logs", *arguments]
+
+
+def floor(folder: Path) -> list[str]:
+    """Plain reading with checksums."""
+    return [sys.executable, "-m", "benchmarks.plain_checksums", str(folder)]
+
+
+def kafkas_tool(folder: Path, *, deep: bool) -> list[str] | None:
+    """Kafka's own reader of the same files; None where the machine has none."""
+    tool = shutil.which(TOOL) or shutil.which(TOOL.removesuffix(".sh"))
+    files = ",".join(map(str, sorted(folder.rglob("*.log"))))
+    return None if tool is None else [tool, "--files", files, *(["--deep-iteration"] if deep else [])]
