@@ -7,7 +7,7 @@ LAUNCH = $(PYTHON) -m eosviz.launch
 ENVIRONMENT = .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all bench bench-long lighthouse search gallery lint format setup clean python
+.PHONY: help run test test-all bench bench-long lighthouse search fuzz gallery lint format setup clean python
 
 run: python ## start eosviz and show its address; Ctrl-C ends it
 	@$(LAUNCH) run
@@ -29,6 +29,9 @@ lighthouse: setup ## Lighthouse's four scores of front page, reference and playe
 
 search: setup ## random worlds with all judges on, 10 million steps; another number: make search STEPS=200000
 	@$(ENVIRONMENT)/python -m tests.engine.search --steps $(or $(STEPS),10000000)
+
+fuzz: setup ## a million inputs of strangers, fed to every parser; another number: make fuzz COUNT=20000
+	@$(ENVIRONMENT)/python -m tests.fuzz --count $(or $(COUNT),1000000)
 
 gallery: setup ## pictures of every scenario at both sizes, in var/gallery, for review; one: make gallery RUNS=SC-44
 	@$(ENVIRONMENT)/python -m tests.e2e.gallery $(RUNS)

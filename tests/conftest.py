@@ -110,14 +110,10 @@ def django_db_keepdb(django_db_keepdb: bool, postgresql_server: PostgreSQL | Non
 @pytest.fixture(autouse=True)
 def _whole_budget(request: pytest.FixtureRequest) -> None:
     """Every test calls from the same address."""
-    budget = import_module("eosviz.walkthroughs.budget")  # once Django is set up
-    budget.api_throttle.buckets.forget()
-    budget.form_buckets.forget()
+    import_module("eosviz.buckets").buckets.forget()  # once Django is set up
+    import_module("eosviz.rights").Announcer.silent_until = 0.0
     if "db" in request.fixturenames or request.node.get_closest_marker("django_db"):
-        import_module("eosviz.walkthroughs.consumer").stepping.forget()
         import_module("django.core.cache").cache.clear()
-        # A stretch of the clock that ends in the middle of a test would give it everything once more.
-        import_module("eosviz.rates").now = lambda: 6_000_300.0
 
 
 @pytest.fixture(scope="session")

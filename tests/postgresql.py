@@ -73,8 +73,10 @@ class PostgreSQL:
         somebody = pwd.getpwnam(UNPRIVILEGED)
         self._identity = {"user": somebody.pw_uid, "group": somebody.pw_gid}
         wheel = self._programs.parents[1]
+        usual = os.umask(0o022)  # the site's own umask would keep the other user out
         for part in (*(self._programs / name for name in ("bin", "lib", "share")), *wheel.glob(LIBRARIES)):
             shutil.copytree(part, self.folder / "programs" / part.relative_to(wheel))
+        os.umask(usual)
         self._programs = self.folder / "programs" / self._programs.relative_to(wheel)
         os.chown(self.folder, somebody.pw_uid, somebody.pw_gid)
 

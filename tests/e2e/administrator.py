@@ -9,7 +9,7 @@ import re
 from playwright.sync_api import FilePayload, Page, expect
 
 from eosviz.launch.places import ROOT
-from tests.e2e.test_class import PASSWORD
+from tests.e2e.signing_up import sign_up
 from tests.running_site import RunningSite
 
 EMAIL = "ada@example.org"
@@ -33,11 +33,7 @@ ACCOUNT = (
 def settle(page: Page, site: RunningSite) -> dict[str, str]:
     """Sign up and make something of everything; the pages' addresses by name."""
     home = site.address
-    page.goto(f"{home}accounts/signup/")
-    for name, value in {"email": EMAIL, "name": "Ada", "password1": PASSWORD}.items():
-        page.locator(f"input[name={name}]").fill(value)
-    page.locator("main button.primary").click()
-    expect(page).to_have_url(f"{home}account/")
+    sign_up(page, home, EMAIL, "Ada")
     site.manage("give_role", EMAIL, "administrator")
     places = {name: home + name for name in (*ACCOUNT, "classes/", "workshop/", "pipeline/")}
     places |= _class(page, home)

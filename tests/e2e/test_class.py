@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways, assert_words_complete
+from tests.e2e.signing_up import sign_up as sign_up_by_forms
 from tests.running_site import RunningSite
 
-PASSWORD = "correct horse battery"
 ANALYSIS_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a002"
 SEEN_WITHIN = 30_000
 """Milliseconds; the table is looked at every two seconds, and the machine may be busy."""
@@ -27,17 +27,10 @@ def look(page: Page) -> None:
 
 
 def sign_up(page: Page, home: str, email: str, name: str, is_looked_at: bool = True) -> None:
-    page.goto(f"{home}accounts/signup/")
     if is_looked_at:
-        look(page)
-    page.locator("input[name=email]").fill(email)
-    page.locator("input[name=name]").fill(name)
-    page.locator("input[name=password1]").fill(PASSWORD)
-    page.locator("main button.primary").click()
-    expect(page.locator("h1")).to_be_visible()
-    assert page.url == f"{home}account/"
-    if is_looked_at:
-        look(page)
+        sign_up_by_forms(page, home, email, name, look)
+    else:
+        sign_up_by_forms(page, home, email, name)
 
 
 def make_instructor(site: RunningSite, email: str) -> None:

@@ -24,7 +24,7 @@ from tests.e2e.test_every_page import NO_QUESTIONS, Places, page_of
 from tests.running_site import RunningSite
 
 LOOKS = list(product(SIZES, THEMES, ("en-GB", "zh-CN")))
-SAID = ("403.html", "403_csrf.html", "404.html", "429.html", "500.html", "503.html")
+SAID = ("403.html", "403_csrf.html", "404.html", "429.html", "500.html", "503.html", "full.html")
 """The templates of answers that are no page."""
 DATA = "administration"
 """Its pages show documents as they are stored, whose sections look like missing words."""

@@ -22,6 +22,7 @@ from tests.e2e.looking import (
     assert_one_screen,
     assert_words_complete,
 )
+from tests.e2e.signing_up import sign_up
 from tests.running_site import RunningSite
 
 MANNERS = {
@@ -66,15 +67,6 @@ def look(page: Page) -> None:
     assert_nothing_scrolls_sideways(page)
 
 
-def sign_up(page: Page, home: str) -> None:
-    page.goto(f"{home}accounts/signup/")
-    page.locator("input[name=email]").fill(f"{uuid.uuid4().hex[:8]}@example.org")
-    page.locator("input[name=name]").fill("Tess")
-    page.locator("input[name=password1]").fill("correct horse battery")
-    page.locator("main button.primary").click()
-    expect(page).to_have_url(f"{home}account/")
-
-
 def saved(page: Page, form: str, folder: Path) -> Path:
     with page.expect_download(timeout=MADE_WITHIN) as download:
         page.locator(f"eos-export button[data-form={form}]").click()
@@ -104,7 +96,9 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
     file = saved(page, "html", tmp_path)
     expect(dialog.locator("[role=status]")).to_contain_text(file.name)
 
-    sign_up(page, home)  # what somebody unknown made is theirs from here on
+    sign_up(
+        page, home, f"{uuid.uuid4().hex[:8]}@example.org", "Tess"
+    )  # what somebody unknown made is theirs from here on
     page.goto(f"{session}?step=31")
     expect(page.locator("eos-sentence .s")).to_have_text(told)
     page.keyboard.press("e")

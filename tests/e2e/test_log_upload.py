@@ -1,0 +1,107 @@
+"""*Open a log* from a live copy: indexes stay where they are, and what is too much is said before it is sent."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from eosviz.bounded.register import Caller, Register
+from eosviz.bounded.tasks import TASKS
+from tests.e2e.looking import assert_accessible, faults
+from tests.running_site import RunningSite
+
+LOG = Path(__file__).parents[1] / "oracles" / "kafka-logs" / "h2_open" / "hangopen-0"
+INDEX_BYTES = 10 * 1024 * 1024
+SENT_BYTES_MAX = 100_000
+COUNT_SENT = """
+const send = window.fetch;
+window.fetch = (address, options) => {
+  const sizes = options.body.getAll("files").map((file) => file.size);
+  sessionStorage.setItem("sent", sizes.reduce((sum, size) => sum + size, 0));
+  return send(address, options);
+};
+"""
+
+
+def live_copy(folder: Path) -> Path:
+    """Partitions as a running broker keeps them: their last indexes are 10 MB long."""
+    for number in range(9):
+        partition = folder / f"hangopen-{number}"
+        shutil.copytree(LOG, partition, ignore=shutil.ignore_patterns("*.txt", "*.json"))
+        for ending in ("index", "timeindex"):
+            with (partition / f"{0:020}.{ending}").open("ab") as file:
+                file.truncate(INDEX_BYTES)
+    return folder
+
+
+def test_a_live_copy_is_sent_without_its_indexes(
+    page: Page, running_site: RunningSite, tmp_path: Path
+) -> None:
+    page.add_init_script(COUNT_SENT)
+    page.goto(f"{running_site.address}replays/log")
+    page.locator("#folder").set_input_files(live_copy(tmp_path / "broker"))
+    page.locator("form.upload button").click()
+    expect(page.locator(".case-partition")).to_have_count(9, timeout=30_000)
+    assert 0 < int(page.evaluate("sessionStorage.getItem('sent')")) < SENT_BYTES_MAX
+
+
+def test_what_is_too_large_is_told_with_its_command_and_not_sent(
+    page: Page, running_site: RunningSite, tmp_path: Path
+) -> None:
+    folder = tmp_path / "data of orders"
+    folder.mkdir()
+    with (folder / f"{0:020}.log").open("wb") as file:
+        file.truncate(65 * 2**20)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.method))
+    page.goto(f"{running_site.address}replays/log")
+    page.locator("#folder").set_input_files(folder)
+    page.locator("form.upload button").click()
+    told = page.get_by_role("alert")
+    expect(told).to_contain_text("One of the files is larger than 64 MiB. Nothing was sent.")
+    expect(told.locator("code")).to_have_text("python manage.py logs 'data of orders'")
+    expect(told).to_be_focused()
+    assert "POST" not in sent
+
+
+@contextmanager
+def no_room(site: RunningSite) -> Iterator[None]:
+    """All of the memory that bounded processes of the site may use is taken."""
+    register = Register(site.data_folder / "bounded")
+    largest = replace(TASKS["log"], memory_bytes=2**50, interactive=True)
+    with register.enter(largest, Caller()) as request:
+        assert request.start(2**50)
+        yield
+
+
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param((1280, 720), id="desk"), pytest.param((390, 844), id="telephone", marks=pytest.mark.slow)],
+)
+def test_the_page_of_an_upload_shows_its_place_cancels_and_leads_to_the_result(
+    browser: Browser, running_site: RunningSite, size: tuple[int, int]
+) -> None:
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
+    page = context.new_page()
+    with no_room(running_site):
+        for place in (1, 2):
+            page.goto(f"{running_site.address}replays/log")
+            page.locator("#folder").set_input_files(LOG)
+            page.locator("form.upload button").click()
+            expect(page.get_by_role("status")).to_have_text(f"Place {place} of {place} that wait.")
+        assert faults(page) == []
+        assert_accessible(page)
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_role("status")).to_contain_text("It was cancelled")
+        page.goto(f"{running_site.address}replays/log")
+        page.get_by_role("link", name="See its place in the queue").click()
+        expect(page.get_by_role("status")).to_have_text("Place 1 of 1 that wait.")
+    # Nothing is pressed: the page asks by itself.
+    expect(page.locator(".case-partition")).to_have_count(1, timeout=30_000)
+    context.close()
