@@ -223,7 +223,8 @@ def assert_accessible(page: Page, within: float = SETTLES_WITHIN) -> None:
 
 def _forbidden(page: Page) -> list[tuple[str, list[Any]]]:
     """To judge the contrast of every text takes most of the time, and on a page of some thousand texts nearly all of
-    them look like another one."""
+    them look like another one. A page that is still being read has no body."""
+    page.wait_for_load_state()
     if page.evaluate(_MARK_ONE_OF_EACH_LOOK):
         violations = _violations(page, CONTRAST, {"include": [[f"[{ONE_OF_EACH_LOOK}]"]]})
         page.evaluate(_UNMARK)
