@@ -1,0 +1,195 @@
+/**
+ * The joint between the parts of the stage: places, bodies, network, tag, motion.
+ *
+ *     const run = places(plan, header, firstView, size);        // places.ts: once for a run and a size
+ *     const focus = focusOf(frame);                             // focus.ts: what this step is about
+ *     const here = standing(run, frame, focus);                 // places.ts: the same places; on a phone only those in the focus
+ *     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));   // layers.ts
+ *
+ * All lengths are units of the picture: the element scales `places.width` × `places.height` to its own box, so the same
+ * numbers serve a laptop, a phone and a projector. No place depends on a step.
+ */
+
+import type { SVGTemplateResult } from "lit";
+import type { Box } from "../diagrams/geometry.ts";
+import type { Frame, JsonObject, Selection } from "../player/frame.ts";
+
+export type { Box } from "../diagrams/geometry.ts";
+
+/** What the stage needs of the engine's plan of a run (static/player/plan.ts has it whole). */
+export interface StagePlan {
+  /** Producer id → order of first appearance. */
+  hues: Record<string, number>;
+  clients: { name: string; applications: string[]; transactional_id: string | null; partitions: string[] }[];
+  /** Every data partition it ever leads; every transactional id and group it ever coordinates. */
+  brokers: { name: string; lanes: string[]; transactional_ids: string[]; groups: string[] }[];
+  lanes: Record<string, { first: number; end: number; internal: boolean; leaders: number[] }>;
+  consumers: { name: string; isolation: string; lanes: string[] }[];
+  /** The controller or ZooKeeper acts in this run. */
+  controller: boolean;
+  middleware: { roles: string[]; participants: string[] } | null;
+}
+
+export type Form = "desk" | "phone" | "projector";
+
+/** Of the box that the stage fills, in pixels of the page. */
+export interface Size {
+  width: number;
+  height: number;
+  form: Form;
+}
+
+export type Point = readonly [x: number, y: number];
+
+export interface ClientPlace {
+  box: Box;
+  /** Where its requests leave and answers come in, by partition; "" for requests about no partition. */
+  ports: Record<string, Point>;
+  /** Queues in order, one row each: waiting left, sent without an answer right. */
+  queues: Record<string, { row: Box; waiting: Box; sent: Box }>;
+  /** Only its name, producer id and state are drawn. */
+  folded: boolean;
+}
+
+export interface LanePlace {
+  box: Box;
+  /** The cells: `x` of the first offset drawn, width of one offset, y and height of a cell. */
+  cells: { x: number; y: number; width: number; height: number; unit: number };
+  /** Where requests and markers arrive and answers leave (left), and where readers fetch (right). */
+  port: Point;
+  out: Point;
+  /** Drawn as a thin strip: cells without numbers. */
+  strip: boolean;
+}
+
+export interface BrokerPlace {
+  box: Box;
+  /** Requests that are about none of its lanes. */
+  port: Point;
+  /** By partition; all that it ever leads in this run, in their order. */
+  lanes: Record<string, LanePlace>;
+  /** Coordinator: its rail of states, its log line, its list of markers. Null where it never coordinates. */
+  coordinator: { box: Box; port: Point; markers: Point } | null;
+  /** One line: it leads nothing that is used. */
+  folded: boolean;
+}
+
+export interface ReaderPlace {
+  box: Box;
+  port: Point;
+}
+
+export interface Places {
+  kind: "cluster" | "middleware" | "log";
+  form: Form;
+  /** Of the picture, in units. */
+  width: number;
+  height: number;
+  /** Hue class of a producer id: `b0` … `b5`, `plain` for none. */
+  hue: (producerId: number | string | null | undefined) => string;
+  /** By name: `p1`, `broker-1`; null where the run has none of a kind. */
+  clients: Record<string, ClientPlace>;
+  brokers: Record<string, BrokerPlace>;
+  /** Readers at the ends of the lanes: partition → consumer → place; consumers that stand together share one. */
+  readers: Record<string, Record<string, ReaderPlace>>;
+  /** Everything else that acts: controller, nodes of a middleware. */
+  others: Record<string, { box: Box; port: Point }>;
+  /** Between clients and brokers, and between brokers and readers (null: a run without readers). */
+  network: Box;
+  fetches: Box | null;
+  /** Messages stand upright on wires that run down and up (phone). */
+  upright: boolean;
+  /** Who has no place now, told under the picture. Never silent. */
+  away: Away;
+}
+
+export interface Away {
+  clients: string[];
+  brokers: string[];
+  lanes: string[];
+  readers: string[];
+  /** Messages on their way between those who are not here; network.ts counts them. */
+}
+
+export type FocusKind =
+  | "none" | "sent" | "lost" | "append" | "duplicate" | "refused" | "gate" | "leader" | "coordinator" | "read" | "copy"
+  | "client" | "actor" | "node";
+
+/** What one step is about; from facts of the engine (focus.ts). At most one thing is yellow. */
+export interface Focus {
+  kind: FocusKind;
+  /** Where it happens: `p1`, `broker-1`, `c1`, `controller`, a node of the middleware. */
+  actor: string | null;
+  partition: string | null;
+  /** Base offset in `partition` of the batch that is stored, found again or compared with. */
+  offset: number | null;
+  /** Gates of `partition` that moved; the first one is yellow. */
+  gates: ("last_stable_offset" | "high_watermark" | "log_start")[];
+  /** Of the coordinator: which id, and which of its states is yellow. */
+  transactional_id: string | null;
+  state: string | null;
+  /** Said on the tag: a catalogue key. */
+  tag: { key: string; params: JsonObject } | null;
+  /** Red: refused, lost, broken. */
+  bad: boolean;
+  /** What was compared, behind the tag. */
+  compared: readonly [unknown, unknown][];
+  /** Ids of messages with this step's fates. */
+  messages: { sent: number[]; delivered: number[]; dropped: number[]; lost: number[]; delayed: number[]; duplicated: number[] };
+}
+
+export const NO_FOCUS: Focus = {
+  kind: "none", actor: null, partition: null, offset: null, gates: [], transactional_id: null, state: null, tag: null,
+  bad: false, compared: [], messages: { sent: [], delivered: [], dropped: [], lost: [], delayed: [], duplicated: [] },
+};
+
+/** Order of cause and effect: `cause` travels first, `effect` lands, `gate` slides last, `tag` is told while it lands. */
+export type Phase = "static" | "cause" | "compare" | "effect" | "gate" | "tag";
+
+/** One thing of the picture. Its key is the same as long as it is the same thing. */
+export interface StageObject {
+  key: string;
+  /** Its drawing has its origin here; width and height serve rings of selection and the camera. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  phase: Phase;
+  /** What lies over what: wires 0, bodies 1, cells 2, gates 3, messages 4, ghosts 5, tag 6. */
+  depth: number;
+  draw: SVGTemplateResult;
+  /** Where it comes from when it is new. */
+  from?: Point;
+  /** It belongs to this step's cause or effect: a projector's camera holds it in the picture. */
+  hot?: boolean;
+  /** Makes it a button. */
+  select?: Selection;
+  picked?: boolean;
+  /** For screen readers; "" where the twin says it. */
+  label: string;
+}
+
+/** Makes objects for one frame; layers.ts lists all of them. */
+export type Layer = (frame: Frame, here: Places, focus: Focus) => StageObject[];
+
+/** Moves what moved (motion.ts). `nodes` finds the drawn group of a key; both lists are whole pictures. */
+export interface Mover {
+  play(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): void;
+  /** Ends at once: another step, a jump, less motion. */
+  stop(): void;
+}
+
+export interface Window {
+  /** First offset drawn; what lies before it is counted. */
+  first: number;
+  /** x of an offset, also behind the end of the log. */
+  x: (offset: number) => number;
+}
+
+/** Which offsets a lane shows: all while they fit, else the newest. The same rule for cells, gates and ghosts. */
+export function windowOf(lane: LanePlace, logStart: number, logEnd: number): Window {
+  const { cells } = lane;
+  const room = Math.max(1, Math.floor(cells.width / cells.unit));
+  const first = Math.max(logStart, logEnd - room);
+  return { first, x: (offset) => cells.x + (offset - first) * cells.unit };
+}
