@@ -125,6 +125,7 @@ def test_what_is_killed_is_made_again_from_the_template(
     supervisor.start(template(tmp_path))
     supervisor.start(sleeper(tmp_path))
     first = another(supervisor, tmp_path, "sleeper")
+    words_of(tmp_path, 1)
     os.kill(first, signal.SIGKILL)
     another(supervisor, tmp_path, "sleeper", than=first)
     assert words_of(tmp_path, 2) == [f"made as {PLAIN} sleeper"] * 2
@@ -137,6 +138,7 @@ def test_a_killed_template_takes_nothing_with_it_and_comes_back(
     supervisor.start(template(tmp_path))
     supervisor.start(sleeper(tmp_path))
     made = another(supervisor, tmp_path, "sleeper")
+    words_of(tmp_path, 1)
     killed = another(supervisor, tmp_path, "template")
     os.kill(killed, signal.SIGKILL)
     another(supervisor, tmp_path, "template", than=killed)
@@ -157,6 +159,7 @@ def test_where_the_template_does_not_answer_one_process_is_started_plainly(
     supervisor.start(template(tmp_path))
     supervisor.start(sleeper(tmp_path))
     first = another(supervisor, tmp_path, "sleeper")
+    words_of(tmp_path, 1)
     monkeypatch.setattr(template_module, "ANSWER_SECONDS_MAX", 0.1)
     hanging = another(supervisor, tmp_path, "template")
     os.kill(hanging, signal.SIGSTOP)
