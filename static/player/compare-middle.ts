@@ -4,13 +4,14 @@
  */
 
 import type { TemplateResult } from "lit";
-import { html } from "lit";
+import { nothing } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
+import type { Middle } from "./panels.ts";
+import { pictureOf } from "./panels.ts";
 import type { PlayerStore } from "./store.ts";
-import "./transactions-list.ts";
 import type { Transactions } from "./transactions.ts";
 
-export const SIDE_MIDDLES = ["transactions", "lanes", "spacetime", "code"] as const;
+export const SIDE_MIDDLES = ["transactions", "lanes", "spacetime", "code"] as const satisfies readonly Middle[];
 export type SideMiddle = (typeof SIDE_MIDDLES)[number];
 
 export interface SideParts {
@@ -24,14 +25,6 @@ export interface SideParts {
   space: (spacing: Spacing) => void;
 }
 
-const DRAW: Record<SideMiddle, (parts: SideParts) => TemplateResult> = {
-  transactions: ({ store, transactions }) => html`<eos-transactions .store=${store} .transactions=${transactions}></eos-transactions>`,
-  lanes: ({ store }) => html`<eos-lanes .frame=${store.frame} .asks=${false}></eos-lanes>`,
-  spacetime: ({ store, spacing, space }) => html`<eos-spacetime .frame=${store.frame} .arrows=${store.arrows} .marks=${store.marks}
-    .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
-  code: ({ store, code, machines }) => html`<eos-code .frame=${store.frame} code=${code} machines=${machines} .check=${null}></eos-code>`,
-};
-
-export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult {
-  return DRAW[middle](parts);
+export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult | typeof nothing {
+  return pictureOf(middle, { ...parts, frame: parts.store.frame, zoom: undefined, asks: false });
 }

@@ -1,7 +1,7 @@
 /** Everything that a page of eosviz may contain: importing a part defines its element. */
 
 import "../styles/all.css";
-import "../diagrams/index.ts";
+import "./panels.ts";
 import "./compare.ts";
 import "./player.ts";
 import "./trail-element.ts";

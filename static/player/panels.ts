@@ -1,105 +1,237 @@
-/** Where every panel has its place: one table for the layout, the number keys and the help dialog. */
+/**
+ * The one place where panels are listed: its tag, its key, where it stands and in which order, when it is shown, which
+ * part of the view it shows, and how it is drawn. Layout, keys, help, tabs and marks read this list; importing it
+ * registers every panel. A new panel is its own file, a row here, its name in the catalogue and its test.
+ */
 
-import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
-import { isLogCase } from "../diagrams/log-case.ts";
-import { shownReplica } from "../diagrams/lanes-layout.ts";
-import { panelsOf } from "./column-fit.ts";
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import "../diagrams/aborted-index.ts";
+import "../diagrams/accumulator.ts";
+import "../diagrams/client-machine.ts";
+import "../diagrams/code.ts";
+import "../diagrams/compensation-log.ts";
+import "../diagrams/configuration.ts";
+import "../diagrams/consumers.ts";
+import "../diagrams/coordinator.ts";
+import "../diagrams/decision.ts";
+import "../diagrams/from-files.ts";
+import "../diagrams/groups.ts";
+import "../diagrams/in-flight.ts";
+import "../diagrams/internal-log.ts";
+import "../diagrams/lanes.ts";
+import "../diagrams/ledger.ts";
+import "../diagrams/marker-board.ts";
+import "../diagrams/middleware-roles.ts";
+import "../diagrams/middleware-votes.ts";
+import "../diagrams/numbers.ts";
+import "../diagrams/pending.ts";
+import "../diagrams/producer-table.ts";
+import "../diagrams/spacetime.ts";
+import "../diagrams/timers.ts";
+import "../diagrams/zookeeper.ts";
+import type { Spacing } from "../diagrams/spacetime-rows.ts";
+import "./changes.ts";
+import type { Code } from "./checks.ts";
 import type { Frame } from "./frame.ts";
+import {
+  begun, clients, clientsNow, decided, decides, hasAborted, hasCompensation, hasCoordinators, hasGroups, hasInternalLogs, hasLog, hasMarkerBoard,
+  hasRoles, hasStates, hasVotes, isFromFiles, kafka, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
+} from "./panel-times.ts";
+import "./steps-text.ts";
+import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
+import "./transactions-list.ts";
+import type { Transactions } from "./transactions.ts";
+import type { Zoom } from "./zoom.ts";
+
+/** What a panel may be drawn from. Those of the side columns need the frame and the address of machines alone. */
+export interface PanelParts {
+  frame: Frame | undefined;
+  machines: string;
+  store: PlayerStore;
+  zoom: Zoom | undefined;
+  transactions: Transactions | undefined;
+  /** Address of the pseudocode. */
+  code: string;
+  spacing: Spacing;
+  space: (spacing: Spacing) => void;
+  /** Whether the engine can be asked from here: why, or for what lies far back. */
+  asks?: boolean;
+}
 
 export interface PanelRow {
+  tag: string;
   /** The number key, or "" for panels that are reached with Tab only. */
   key: string;
-  tag: string;
   place: "left" | "middle" | "right";
+  /** Of a panel of the middle: its word in addresses and presentations. */
+  view?: string;
+  /** Of a panel of the middle: it is as long as it has to be, and its place scrolls. */
+  isLong?: true;
   /** Catalogue key of its name. */
   name: string;
   /** Whether the run has what it shows; without it, always. What a run does not have gets no panel. */
   when?: (frame: Frame) => boolean;
+  /** What it shows of the view: beginnings of a change's path, `*` for any name. */
+  shows?: readonly (readonly string[])[];
+  /** Whether the step is about it for another reason than a change. */
+  about?: (frame: Frame) => boolean;
+  draw: (parts: PanelParts) => TemplateResult;
 }
 
-const some = (table: object | undefined): boolean => Object.keys(table ?? {}).length > 0;
-/** Runs of the message middleware alone have neither producers nor brokers; one that compares the two has both. */
-const kafka = (frame: Frame): boolean => !some(frame.view.middleware?.participants) || some(frame.view.brokers);
-/** A cluster or middleware at work; files of a broker tell of what was written alone. */
-const works = (frame: Frame): boolean => !isLogCase(frame);
-const clients = (frame: Frame): boolean => kafka(frame) && works(frame);
-/** Before the first step most panels could only say that there is nothing: who begins reads what there is. */
-const begun = (frame: Frame): boolean => frame.step !== null;
-const worksNow = (frame: Frame): boolean => begun(frame) && works(frame);
-const clientsNow = (frame: Frame): boolean => begun(frame) && clients(frame);
-const decides = (frame: Frame): boolean => clientsNow(frame) || frame.step?.decision != null || frame.step?.refusal != null;
-const sends = (frame: Frame): boolean => some(frame.view.clients);
-const reads = (frame: Frame): boolean => frame.header.actors.some((actor) => actor.role === "consumer");
-/** A cluster that runs; files of one that ran have no numbers before and after. */
-const runs = (frame: Frame): boolean => some(frame.view.brokers);
-const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
-const participants = (frame: Frame) => Object.values(frame.view.middleware?.participants ?? {});
-/** The replicas that panels draw, by partition. */
-const replicas = (frame: Frame) => Object.entries(frame.view.partitions ?? {}).map(([name, partition]) => {
-  const id = shownReplica(partition);
-  return { name, replica: id === null ? undefined : partition.replicas[id] };
-});
+/** In the order in which they stand in their places. */
+const ROWS = [
+  {
+    tag: "eos-accumulator", key: "1", place: "left", name: "player.panel.accumulator", when: clients,
+    shows: [["clients", "*", "queues"], ["clients", "*", "pool"]],
+    draw: ({ frame }) => html`<eos-accumulator .frame=${frame}></eos-accumulator>`,
+  },
+  {
+    tag: "eos-in-flight", key: "2", place: "left", name: "player.panel.in_flight", when: clientsNow,
+    shows: [["clients", "*", "requests"], ["clients", "*", "connections"]],
+    draw: ({ frame }) => html`<eos-in-flight .frame=${frame}></eos-in-flight>`,
+  },
+  {
+    tag: "eos-client-machine", key: "3", place: "left", name: "player.panel.client_machine", when: (frame) => clientsNow(frame) || hasStates(frame),
+    shows: [["clients", "*", "transaction_manager"]],
+    draw: ({ frame, machines }) => html`<eos-client-machine .frame=${frame} machines=${machines}></eos-client-machine>`,
+  },
+  {
+    tag: "eos-middleware-roles", key: "", place: "left", name: "player.panel.middleware_roles", when: hasRoles,
+    shows: [["middleware"]],
+    draw: ({ frame, machines }) => html`<eos-middleware-roles .frame=${frame} machines=${machines}></eos-middleware-roles>`,
+  },
+  {
+    tag: "eos-timers", key: "4", place: "left", name: "player.panel.timers", when: worksNow,
+    shows: [["clients", "*", "timers"], ["brokers", "*", "transactions", "*", "times_out_at"], ["middleware", "transactions", "*", "timer"]],
+    draw: ({ frame }) => html`<eos-timers .frame=${frame}></eos-timers>`,
+  },
+  {
+    tag: "eos-from-files", key: "", place: "left", name: "player.panel.from_files", when: isFromFiles,
+    draw: ({ frame }) => html`<eos-from-files .frame=${frame}></eos-from-files>`,
+  },
+  {
+    tag: "eos-configuration", key: "", place: "left", name: "player.panel.configuration", when: sends,
+    draw: ({ frame }) => html`<eos-configuration .frame=${frame}></eos-configuration>`,
+  },
+  {
+    tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,
+    shows: [["partitions"]],
+    draw: ({ frame, asks = true }) => html`<eos-lanes .frame=${frame} .asks=${asks}></eos-lanes>`,
+  },
+  {
+    tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works,
+    draw: ({ frame, store, spacing, space }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}
+      .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
+  },
+  {
+    tag: "eos-steps-text", key: "", place: "middle", view: "text", isLong: true, name: "player.tab.text",
+    draw: ({ store }) => html`<eos-steps-text .store=${store}></eos-steps-text>`,
+  },
+  {
+    tag: "eos-code", key: "", place: "middle", view: "code", isLong: true, name: "player.tab.code",
+    draw: ({ frame, zoom, code, machines }) => html`<eos-code .frame=${frame} code=${code} machines=${machines} .check=${zoom?.check ?? null}
+      @code=${(event: CustomEvent<Code>) => zoom?.learn(event.detail)} @check=${(event: CustomEvent<number>) => zoom?.go(event.detail)}></eos-code>`,
+  },
+  {
+    tag: "eos-transactions", key: "", place: "middle", view: "transactions", isLong: true, name: "player.tab.transactions",
+    draw: ({ store, transactions }) => html`<eos-transactions .store=${store} .transactions=${transactions}></eos-transactions>`,
+  },
+  {
+    tag: "eos-decision", key: "7", place: "right", name: "player.panel.decision", when: decides,
+    about: (frame) => decided(frame) || refused(frame),
+    draw: ({ frame }) => html`<eos-decision .frame=${frame}></eos-decision>`,
+  },
+  {
+    tag: "eos-coordinator", key: "", place: "right", name: "player.panel.coordinator", when: hasCoordinators,
+    shows: [["brokers", "*", "transactions"], ["brokers", "*", "coordinator"]],
+    draw: ({ frame, machines }) => html`<eos-coordinator .frame=${frame} machines=${machines}></eos-coordinator>`,
+  },
+  {
+    tag: "eos-marker-board", key: "", place: "right", name: "player.panel.marker_board", when: hasMarkerBoard,
+    shows: [["brokers", "*", "markers"]],
+    draw: ({ frame }) => html`<eos-marker-board .frame=${frame}></eos-marker-board>`,
+  },
+  {
+    tag: "eos-internal-log", key: "", place: "right", name: "player.panel.internal_log", when: hasInternalLogs,
+    about: writesInternalLog,
+    draw: ({ frame }) => html`<eos-internal-log .frame=${frame}></eos-internal-log>`,
+  },
+  {
+    tag: "eos-groups", key: "", place: "right", name: "player.panel.groups", when: hasGroups,
+    shows: [["brokers", "*", "groups"]],
+    draw: ({ frame }) => html`<eos-groups .frame=${frame}></eos-groups>`,
+  },
+  {
+    tag: "eos-middleware-votes", key: "", place: "right", name: "player.panel.middleware_votes", when: hasVotes,
+    shows: [["middleware", "transactions"]],
+    draw: ({ frame }) => html`<eos-middleware-votes .frame=${frame}></eos-middleware-votes>`,
+  },
+  {
+    tag: "eos-compensation-log", key: "", place: "right", name: "player.panel.compensation_log", when: hasCompensation,
+    shows: [["middleware", "participants", "*", "log"]],
+    draw: ({ frame }) => html`<eos-compensation-log .frame=${frame}></eos-compensation-log>`,
+  },
+  {
+    tag: "eos-producer-table", key: "8", place: "right", name: "player.panel.producer_table",
+    when: (frame) => kafka(frame) && (begun(frame) || remembers(frame)),
+    shows: [["partitions", "*", "replicas", "*", "producers"]],
+    about: decided,
+    draw: ({ frame }) => html`<eos-producer-table .frame=${frame}></eos-producer-table>`,
+  },
+  {
+    tag: "eos-ledger", key: "9", place: "right", name: "player.panel.ledger", when: clientsNow,
+    shows: [["records"]],
+    draw: ({ frame }) => html`<eos-ledger .frame=${frame}></eos-ledger>`,
+  },
+  {
+    tag: "eos-consumers", key: "", place: "right", name: "player.panel.consumers", when: reads,
+    shows: [["consumers"]],
+    draw: ({ frame }) => html`<eos-consumers .frame=${frame}></eos-consumers>`,
+  },
+  {
+    tag: "eos-aborted-index", key: "", place: "right", name: "player.panel.aborted_index", when: hasAborted,
+    shows: [["partitions", "*", "replicas", "*", "aborted_index"]],
+    draw: ({ frame }) => html`<eos-aborted-index .frame=${frame}></eos-aborted-index>`,
+  },
+  {
+    tag: "eos-numbers", key: "", place: "right", name: "player.panel.numbers", when: (frame) => begun(frame) && runs(frame),
+    shows: [["counters"]],
+    draw: ({ frame }) => html`<eos-numbers .frame=${frame}></eos-numbers>`,
+  },
+  {
+    tag: "eos-zookeeper", key: "", place: "right", name: "player.panel.zookeeper", when: clientsNow,
+    shows: [["zookeeper"], ["brokers", "*", "producer_id_block"]],
+    draw: ({ frame }) => html`<eos-zookeeper .frame=${frame}></eos-zookeeper>`,
+  },
+  {
+    tag: "eos-pending", key: "", place: "right", name: "player.panel.pending", when: works,
+    draw: ({ frame }) => html`<eos-pending .frame=${frame}></eos-pending>`,
+  },
+  {
+    tag: "eos-changes", key: "", place: "right", name: "player.panel.changes", when: begun,
+    draw: ({ frame }) => html`<eos-changes .frame=${frame}></eos-changes>`,
+  },
+] as const satisfies readonly PanelRow[];
 
-const remembers = (frame: Frame): boolean => replicas(frame).some(({ replica }) => some(replica?.producers));
-/** Of a scenario whose producer was at work before. */
-const hasStates = (frame: Frame): boolean =>
-  Object.values(frame.view.clients ?? {}).some(({ transaction_manager: manager }) => (manager?.state ?? "UNINITIALIZED") !== "UNINITIALIZED");
+export const PANELS: readonly PanelRow[] = ROWS;
 
-export const PANELS: readonly PanelRow[] = [
-  { key: "1", tag: "eos-accumulator", place: "left", name: "player.panel.accumulator", when: clients },
-  { key: "2", tag: "eos-in-flight", place: "left", name: "player.panel.in_flight", when: clientsNow },
-  { key: "3", tag: "eos-client-machine", place: "left", name: "player.panel.client_machine", when: (frame) => clientsNow(frame) || hasStates(frame) },
-  { key: "4", tag: "eos-timers", place: "left", name: "player.panel.timers", when: worksNow },
-  { key: "5", tag: "eos-lanes", place: "middle", name: "player.panel.lanes", when: ({ header }) => header.partitions.length > 0 },
-  { key: "6", tag: "eos-spacetime", place: "middle", name: "player.panel.spacetime", when: works },
-  { key: "7", tag: "eos-decision", place: "right", name: "player.panel.decision", when: decides },
-  { key: "8", tag: "eos-producer-table", place: "right", name: "player.panel.producer_table", when: (frame) => kafka(frame) && (begun(frame) || remembers(frame)) },
-  { key: "9", tag: "eos-ledger", place: "right", name: "player.panel.ledger", when: clientsNow },
-  { key: "", tag: "eos-from-files", place: "left", name: "player.panel.from_files", when: isLogCase },
-  { key: "", tag: "eos-configuration", place: "left", name: "player.panel.configuration", when: sends },
-  { key: "", tag: "eos-consumers", place: "right", name: "player.panel.consumers", when: reads },
-  { key: "", tag: "eos-numbers", place: "right", name: "player.panel.numbers", when: (frame) => begun(frame) && runs(frame) },
-  { key: "", tag: "eos-zookeeper", place: "right", name: "player.panel.zookeeper", when: clientsNow },
-  {
-    key: "", tag: "eos-coordinator", place: "right", name: "player.panel.coordinator",
-    when: (frame) => brokers(frame).some((broker) => some(broker.transactions)),
-  },
-  {
-    key: "", tag: "eos-internal-log", place: "right", name: "player.panel.internal_log",
-    when: (frame) => replicas(frame).some(({ name, replica }) => INTERNAL.test(name) && some(replica?.batches)),
-  },
-  {
-    key: "", tag: "eos-marker-board", place: "right", name: "player.panel.marker_board",
-    when: (frame) => brokers(frame).some((broker) => hasMarkers(broker.markers)),
-  },
-  {
-    key: "", tag: "eos-groups", place: "right", name: "player.panel.groups",
-    when: (frame) => brokers(frame).some((broker) => Object.values(broker.groups ?? {}).some(
-      (group) => some(group.committed) || some(group.committing) || some(group.pending),
-    )),
-  },
-  {
-    key: "", tag: "eos-aborted-index", place: "right", name: "player.panel.aborted_index",
-    when: (frame) => replicas(frame).some(({ replica }) => (replica?.aborted_index ?? []).length > 0),
-  },
-  {
-    key: "", tag: "eos-middleware-roles", place: "left", name: "player.panel.middleware_roles",
-    when: (frame) => some(frame.view.middleware?.business?.transactions) || some(frame.view.middleware?.transactions),
-  },
-  {
-    key: "", tag: "eos-middleware-votes", place: "right", name: "player.panel.middleware_votes",
-    when: (frame) => some(frame.view.middleware?.transactions),
-  },
-  {
-    key: "", tag: "eos-compensation-log", place: "right", name: "player.panel.compensation_log",
-    when: (frame) => participants(frame).some((participant) => (participant.log ?? []).length > 0),
-  },
-  { key: "", tag: "eos-pending", place: "right", name: "player.panel.pending", when: works },
-  { key: "", tag: "eos-changes", place: "right", name: "player.panel.changes", when: begun },
-];
+/** What the middle of the page can show; the server's links know the same words. */
+export type Middle = Extract<(typeof ROWS)[number], { view: string }>["view"];
+export const MIDDLES: readonly Middle[] = ROWS.flatMap((row) => ("view" in row ? [row.view] : []));
 
 const byTag = new Map(PANELS.map((panel) => [panel.tag, panel]));
+const byView = new Map(PANELS.map((panel) => [panel.view ?? "", panel]));
+
+export function isMiddle(word: string): word is Middle {
+  return word !== "" && byView.has(word);
+}
+
+/** The tag of what stands in the middle. */
+export function tagOf(middle: Middle): string {
+  return byView.get(middle)?.tag ?? "";
+}
 
 /** What people call a panel; its tag where it has no row. */
 export function panelName(tag: string): string {
@@ -113,10 +245,38 @@ export function isShown(tag: string, frame: Frame | undefined): boolean {
   return frame === undefined || when === undefined || when(frame);
 }
 
+/** The panels of a side column; each is given its place, or none. */
+export function sidePanels(
+  place: PanelRow["place"],
+  parts: PanelParts,
+  placed: (tag: string, content: TemplateResult) => TemplateResult | typeof nothing,
+): unknown[] {
+  return PANELS.filter((panel) => panel.place === place).map((panel) => placed(panel.tag, panel.draw(parts)));
+}
+
+/** What stands in the middle, in its place. */
+export function middlePanel(middle: Middle, parts: PanelParts): TemplateResult | typeof nothing {
+  const row = byView.get(middle);
+  if (row === undefined) return nothing;
+  return row.isLong === true ? row.draw(parts) : html`<div class="panel" id=${`panel-${row.tag}`} tabindex="-1">${row.draw(parts)}</div>`;
+}
+
+/** The same alone, for a page that has its own place for it. */
+export function pictureOf(middle: Middle, parts: PanelParts): TemplateResult | typeof nothing {
+  return byView.get(middle)?.draw(parts) ?? nothing;
+}
+
+/** The panels that show what the step decided or changed. */
+export function panelsOf(frame: Frame | undefined, panels: readonly PanelRow[] = PANELS): Set<string> {
+  const step = frame?.step;
+  if (frame === undefined || step == null) return new Set();
+  const shows = (panel: PanelRow): boolean =>
+    panel.shows?.some((path) => step.changes.some((change) => path.every((name, index) => name === "*" || change.path[index] === name))) === true;
+  return new Set(panels.filter((panel) => panel.about?.(frame) === true || shows(panel)).map((panel) => panel.tag));
+}
+
 /** Where something is to be seen of what the step decided or changed; who looks at one column does not see the others. */
 export function placesOf(frame: Frame | undefined): Set<PanelRow["place"]> {
   const tags = panelsOf(frame);
-  const places = new Set(PANELS.filter((panel) => tags.has(panel.tag)).map((panel) => panel.place));
-  if (frame?.step?.changes.some((change) => change.path[0] === "partitions") === true) places.add("middle");
-  return places;
+  return new Set(PANELS.filter((panel) => tags.has(panel.tag)).map((panel) => panel.place));
 }

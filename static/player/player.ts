@@ -6,10 +6,9 @@
 
 import type { PropertyValues, TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
-import "./changes.ts";
-import "./dialogs.ts";
 import "./export.ts";
 import "./hands.ts";
+import "./help.ts";
 import "./masthead.ts";
 import "./poll.ts";
 import "./predict.ts";
@@ -23,7 +22,6 @@ import "./why.ts";
 import type { LookingElement, LookingKey } from "./looking.ts";
 import { LOOKING_KEYS } from "./looking.ts";
 import "./zoom-bar.ts";
-import { panelsOf } from "./column-fit.ts";
 import "./branch-list.ts";
 import type { DialogElement } from "./dialogs.ts";
 import { Company } from "./company.ts";
@@ -36,7 +34,8 @@ import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { LaterFrame } from "./later-frame.ts";
 import { messages } from "./messages.ts";
-import { PANELS, isShown, panelName, placesOf } from "./panels.ts";
+import type { Middle, PanelParts } from "./panels.ts";
+import { PANELS, isShown, middlePanel, panelName, panelsOf, placesOf, sidePanels, tagOf } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { Why } from "./why.ts";
@@ -45,14 +44,11 @@ import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
 import { SideColumns } from "./side-columns.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
-import { middlePanel } from "./middle-panels.ts";
-import { leftPanels, rightPanels } from "./side-panels.ts";
 import { FileSource } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { readZoom, Zoom, zoomText } from "./zoom.ts";
-import type { Middle } from "./zoom-view.ts";
 import { addressOf, opensOn, readView, viewOf, ZoomView } from "./zoom-view.ts";
 import { stopsOf, Transactions } from "./transactions.ts";
 
@@ -396,7 +392,7 @@ export class Player extends LitElement {
         <eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks>
       </footer>
       ${this.#tabs(store)}
-      ${this.#left(frame)} ${this.#middle(store, frame)} ${this.#right(frame)}
+      ${this.#side("left", store, frame)} ${this.#middle(store, frame)} ${this.#side("right", store, frame)}
       <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${() => this.company?.moved()}></eos-why>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
@@ -430,7 +426,7 @@ export class Player extends LitElement {
       ${tab("left", null, left)}
       ${this.#hasLogs ? tab("middle", "lanes", "player.tab.lanes") : nothing}
       ${tab("right", null, right)}
-      ${isShown("eos-spacetime", store.frame) ? tab("middle", "spacetime", "player.tab.spacetime") : nothing}
+      ${isShown(tagOf("spacetime"), store.frame) ? tab("middle", "spacetime", "player.tab.spacetime") : nothing}
       ${tab("middle", "text", "player.tab.text")}
       ${this.code === "" ? nothing : tab("middle", "code", "player.tab.code")}
       ${this.middle === "transactions" ? tab("middle", "transactions", "player.tab.transactions") : nothing}
@@ -472,27 +468,22 @@ export class Player extends LitElement {
     return column === "middle" ? frame : this.#later.of(frame);
   }
 
-  #left(whole: Frame | undefined): TemplateResult {
-    const frame = this.#frameFor("left", whole);
-    return html`<aside class="left" aria-label=${say(this.#sides[0])} tabindex="0">
-      ${leftPanels(frame, this.machines, (tag, content) => this.#place(tag, frame, content))}
+  #parts(store: PlayerStore, frame: Frame | undefined): PanelParts {
+    const { zoom, transactions, code, machines, spacing } = this;
+    return { frame, store, zoom, transactions, code, machines, spacing, space: (wanted) => this.#openView(viewOf("spacetime", wanted)) };
+  }
+
+  #side(column: "left" | "right", store: PlayerStore, whole: Frame | undefined): TemplateResult {
+    const frame = this.#frameFor(column, whole);
+    return html`<aside class=${column} aria-label=${say(this.#sides[column === "left" ? 0 : 1])} tabindex="0">
+      ${sidePanels(column, this.#parts(store, frame), (tag, content) => this.#place(tag, frame, content))}
     </aside>`;
   }
 
   #middle(store: PlayerStore, whole: Frame | undefined): TemplateResult {
-    const frame = this.#frameFor("middle", whole);
-    const { zoom, transactions, code, machines, spacing } = this;
-    const space = (wanted: Spacing): void => this.#openView(viewOf("spacetime", wanted));
     return html`<main class="mid" aria-label=${say(`player.tab.${this.middle}`)} tabindex="0">
-      ${middlePanel(this.middle, { frame, store, zoom, transactions, code, machines, spacing, space })}
+      ${middlePanel(this.middle, this.#parts(store, this.#frameFor("middle", whole)))}
     </main>`;
-  }
-
-  #right(whole: Frame | undefined): TemplateResult {
-    const frame = this.#frameFor("right", whole);
-    return html`<aside class="right" aria-label=${say(this.#sides[1])} tabindex="0">
-      ${rightPanels(frame, this.machines, (tag, content) => this.#place(tag, frame, content))}
-    </aside>`;
   }
 
   #messages(store: PlayerStore): TemplateResult | typeof nothing {
@@ -580,7 +571,7 @@ export class Player extends LitElement {
   async #panel(key: string): Promise<void> {
     const panel = PANELS.find((row) => row.key === key);
     if (panel === undefined) return;
-    if (panel.place === "middle") this.#open("middle", panel.tag === "eos-lanes" ? "lanes" : "spacetime");
+    if (panel.view !== undefined) this.#openView(panel.view);
     else this.#open(panel.place, null);
     await this.updateComplete;
     if (panel.place !== "middle") this.#columns.keepOpen(panel.tag);

@@ -5,18 +5,12 @@
 
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Header } from "./frame.ts";
+import type { Middle } from "./panels.ts";
+import { isMiddle } from "./panels.ts";
 import type { Level, Zoom } from "./zoom.ts";
 import { zoomText } from "./zoom.ts";
 
-/** What the middle of the page can show; the server's links know the same words. */
-export const MIDDLES = ["lanes", "spacetime", "text", "code", "transactions"] as const;
-export type Middle = (typeof MIDDLES)[number];
-
 const NEEDS: Record<Level, Middle | null> = { transaction: "transactions", message: null, decision: "code" };
-
-export function isMiddle(word: string): word is Middle {
-  return (MIDDLES as readonly string[]).includes(word);
-}
 
 /** The middle, and with it how it is looked at, as addresses and presentations have it in one word. */
 export type View = Middle | "spacetime:time";

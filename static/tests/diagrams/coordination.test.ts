@@ -9,8 +9,7 @@ import { TRANSACTION_PLACES, layoutMachine } from "../../diagrams/machine-layout
 import { layoutMarkerBoards } from "../../diagrams/marker-board.ts";
 import { layoutRoles, windowText } from "../../diagrams/middleware-roles.ts";
 import { layoutVotes } from "../../diagrams/middleware-votes.ts";
-import { panelsOf } from "../../player/column-fit.ts";
-import { isShown } from "../../player/panels.ts";
+import { isShown, panelsOf } from "../../player/panels.ts";
 import type { CoordinationView, MiddlewareView, TransactionView } from "../../player/coordination-view.ts";
 import type { Change, Json, View } from "../../player/frame.ts";
 import { words } from "../../player/text.ts";
@@ -181,7 +180,7 @@ test("what a run does not have gets no panel, and a step unfolds the panels that
     { path: ["brokers", "2", "lookups", "GROUP g"], after: {} },
   ];
   const now = view({ partitions: { "__transaction_state-10": partition(replica([])) } });
-  assert.deepEqual([...panelsOf(frameOf(stepOf({ changes }), now))].sort(), ["eos-internal-log", "eos-marker-board"]);
+  assert.deepEqual([...panelsOf(frameOf(stepOf({ changes }), now))].sort(), ["eos-internal-log", "eos-lanes", "eos-marker-board"]);
   const copied: Change[] = [{ path: ["partitions", "__transaction_state-10", "replicas", "2", "batches", "0"], after: {} }];
-  assert.deepEqual([...panelsOf(frameOf(stepOf({ changes: copied }), now))], []);
+  assert.deepEqual([...panelsOf(frameOf(stepOf({ changes: copied }), now))], ["eos-lanes"]);
 });

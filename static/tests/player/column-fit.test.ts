@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { panelsOf, toFold } from "../../player/column-fit.ts";
+import { toFold } from "../../player/column-fit.ts";
 import type { Fitted } from "../../player/column-fit.ts";
 import { FitTimes } from "../../player/column-folds.ts";
 import type { Frame } from "../../player/frame.ts";
-import { placesOf } from "../../player/panels.ts";
+import { panelsOf, placesOf } from "../../player/panels.ts";
 
 const panel = (tag: string, open: number, over: Partial<Fitted> = {}): Fitted => ({
   tag, open, folded: Math.min(open, 18), about: false, kept: false, ...over,

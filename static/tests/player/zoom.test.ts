@@ -8,8 +8,9 @@ import { Play } from "../../player/play.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
 import { readZoom, Zoom, zoomText } from "../../player/zoom.ts";
-import { MIDDLES, readView, viewOf, ZoomView } from "../../player/zoom-view.ts";
-import type { Middle } from "../../player/zoom-view.ts";
+import { MIDDLES } from "../../player/panels.ts";
+import type { Middle } from "../../player/panels.ts";
+import { readView, viewOf, ZoomView } from "../../player/zoom-view.ts";
 import { branch, Frames, makeRun, step, StoredSource } from "./fixture.ts";
 
 const DOCUMENT: CodeDocument = {

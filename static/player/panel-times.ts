@@ -1,0 +1,60 @@
+/** When a run has what a panel shows, and when a step is about it, as questions to its frame. Pure. */
+
+import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
+import { shownReplica } from "../diagrams/lanes-layout.ts";
+import { isLogCase } from "../diagrams/log-case.ts";
+import type { Frame, ReplicaView } from "./frame.ts";
+
+type Asked = (frame: Frame) => boolean;
+
+const some = (table: object | undefined): boolean => Object.keys(table ?? {}).length > 0;
+const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
+
+/** Runs of the message middleware alone have neither producers nor brokers; one that compares the two has both. */
+export const kafka: Asked = (frame) => !some(frame.view.middleware?.participants) || some(frame.view.brokers);
+/** A cluster or middleware at work; files of a broker tell of what was written alone. */
+export const works: Asked = (frame) => !isLogCase(frame);
+export const clients: Asked = (frame) => kafka(frame) && works(frame);
+/** Before the first step most panels could only say that there is nothing: who begins reads what there is. */
+export const begun: Asked = (frame) => frame.step !== null;
+export const worksNow: Asked = (frame) => begun(frame) && works(frame);
+export const clientsNow: Asked = (frame) => begun(frame) && clients(frame);
+export const decided: Asked = (frame) => frame.step?.decision != null;
+export const refused: Asked = (frame) => frame.step?.refusal != null;
+export const decides: Asked = (frame) => clientsNow(frame) || decided(frame) || refused(frame);
+export const sends: Asked = (frame) => some(frame.view.clients);
+export const reads: Asked = (frame) => frame.header.actors.some((actor) => actor.role === "consumer");
+/** A cluster that runs; files of one that ran have no numbers before and after. */
+export const runs: Asked = (frame) => some(frame.view.brokers);
+export const isFromFiles: Asked = (frame) => isLogCase(frame);
+export const hasLog: Asked = ({ header }) => header.partitions.length > 0;
+
+/** The replicas that panels draw, by partition. */
+const replicas = (frame: Frame): { name: string; replica: ReplicaView | undefined }[] =>
+  Object.entries(frame.view.partitions ?? {}).map(([name, partition]) => {
+    const id = shownReplica(partition);
+    return { name, replica: id === null ? undefined : partition.replicas[id] };
+  });
+
+export const remembers: Asked = (frame) => replicas(frame).some(({ replica }) => some(replica?.producers));
+/** Of a scenario whose producer was at work before. */
+export const hasStates: Asked = (frame) =>
+  Object.values(frame.view.clients ?? {}).some(({ transaction_manager: manager }) => (manager?.state ?? "UNINITIALIZED") !== "UNINITIALIZED");
+export const hasCoordinators: Asked = (frame) => brokers(frame).some((broker) => some(broker.transactions));
+export const hasInternalLogs: Asked = (frame) => replicas(frame).some(({ name, replica }) => INTERNAL.test(name) && some(replica?.batches));
+export const hasMarkerBoard: Asked = (frame) => brokers(frame).some((broker) => hasMarkers(broker.markers));
+export const hasGroups: Asked = (frame) =>
+  brokers(frame).some((broker) => Object.values(broker.groups ?? {}).some((group) => some(group.committed) || some(group.committing) || some(group.pending)));
+export const hasAborted: Asked = (frame) => replicas(frame).some(({ replica }) => (replica?.aborted_index ?? []).length > 0);
+export const hasVotes: Asked = (frame) => some(frame.view.middleware?.transactions);
+export const hasRoles: Asked = (frame) => some(frame.view.middleware?.business?.transactions) || hasVotes(frame);
+export const hasCompensation: Asked = (frame) =>
+  Object.values(frame.view.middleware?.participants ?? {}).some((participant) => (participant.log ?? []).length > 0);
+
+/** Followers copy all the time; what counts is what the leader has, and how far it is replicated. */
+export const writesInternalLog: Asked = (frame) =>
+  frame.step?.changes.some(({ path: [root, name = "", , replica, part = ""] }) => {
+    if (root !== "partitions" || !INTERNAL.test(name) || !["batches", "high_watermark"].includes(part)) return false;
+    const leader = frame.view.partitions?.[name]?.leader;
+    return leader != null && String(leader) === replica;
+  }) === true;
