@@ -27,6 +27,8 @@ from engine.scenario.toml_lines import line_of
 from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
 from engine.vectors import Failure, Report, run_file, run_files
+from engine.view import plan_ahead
+from engine.view.listing import beat_lines
 from engine.why import questions_about, why
 from engine.why.listing import asked_lines, link_lines
 
@@ -72,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--transactions", action="store_true", help="print a line for each transaction at the end"
     )
+    run.add_argument("--beats", action="store_true", help="print the beats that the run is told in")
     run.add_argument("--language", choices=LANGUAGES, default=LANGUAGES[0])
     run.set_defaults(command=run_command)
     scenarios = commands.add_parser("scenarios", help="list the library")
@@ -251,6 +254,9 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
         for question in questions(scenario, options.done):
             lines = "\n".join(question_lines([question], options.language))
             _print(out, {"question": question.to_json()}, lines, options)
+    if options.beats:
+        plan = plan_ahead(scenario, options.done)
+        _print(out, {"plan": plan}, "\n".join(beat_lines(plan["beats"], options.language)), options)
     if simulation.finished != "complete":
         _print(out, {"finished": simulation.finished}, f"finished {simulation.finished}", options)
     for verdict in simulation.verdicts():

@@ -1,0 +1,11 @@
+"""What a page needs beside header, views and steps: derived from recorded steps alone, so stored runs and replays have
+it as well as running ones, and nothing of it is in a recording.
+
+``plan.py`` says where everything of a run has its place, ``beats.py`` in which chapters the run is told,
+``run_ahead.py`` makes both from a bounded run.
+"""
+
+from engine.view.plan import RunPlan
+from engine.view.run_ahead import STEPS_AHEAD, plan_ahead
+
+__all__ = ["STEPS_AHEAD", "RunPlan", "plan_ahead"]

@@ -1,0 +1,366 @@
+"""A run told in named beats: chapters made by rules from the kinds of its steps (``openers.py``).
+
+At most nine a level; long runs nest, short ones have fewer. Each beat has the step where a reader is set down, and the
+lines of the steps inside: those that tell something one by one, the others folded and counted (``plumbing.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from engine.view.lines import lines_of
+from engine.view.openers import (
+    BEHIND,
+    BROKEN,
+    BY_KEY,
+    CYCLES,
+    DAMAGE,
+    HEAVY,
+    IDENTITIES,
+    IDENTITY_NAMES,
+    MANY_ROUNDS,
+    NOT_NOW,
+    PART,
+    REFUSED,
+    RETRIED,
+    ROUNDS,
+    START,
+    STORED,
+    TRANSACTION,
+    Opener,
+)
+
+MOST = 9
+"""Beats of one level."""
+NESTED_FROM = 80
+"""Steps from which on a beat has beats of its own."""
+CYCLES_FROM = 4
+"""Rounds from which on a run is told round by round."""
+LINES_MOST = 60
+"""Lines of one beat, beyond which it is cut."""
+RARE = 8
+RARE_MOST = 4
+"""Beats of this weight stand among rounds, so many of them on a level."""
+ENOUGH = 6
+"""Beats with which a level does without the light ones."""
+LENGTH_COUNTS = 0.6
+"""How much a long beat is avoided: the exponent of its length, in shares of an even one."""
+STARTS_WITHIN = 3
+"""Steps before the first opening that belong to its beat."""
+LIGHT = 4
+"""What weighs less does not interrupt a beat before the step that it leads to has come."""
+RESETS = 6
+"""After an opening of this weight the same things are worth telling again."""
+
+
+@dataclass(slots=True)
+class Told:
+    """What of one step the beats go by."""
+
+    number: int
+    actor: str
+    kind: str
+    key: str
+    said: frozenset[str]
+    """Its sentence and its notes."""
+    params: Mapping[str, Any]
+    stands_out: bool
+    opener: Opener | None = None
+    opener_params: dict[str, Any] = field(default_factory=dict)
+    broken: bool = False
+
+
+@dataclass(slots=True)
+class Opened:
+    """A beat before its end is known. ``at`` is the index of its first step."""
+
+    at: int
+    opener: Opener
+    params: dict[str, Any]
+    weight: float
+    round: int = 0
+    """Which of its kind in the run."""
+    lead: int = 0
+    """Steps of the beat before the one that opens it."""
+    origin: Opened | None = None
+    """Of several rounds: the first of them."""
+
+
+class Beats:
+    """Takes the steps of a run in order, as JSON (docs/frame.md)."""
+
+    def __init__(self, consumers: Sequence[str] = ()) -> None:
+        self._steps: list[Told] = []
+        self._again: set[str] = set()
+        """Clients that hold what was sent before."""
+        self._consumers = tuple(consumers)
+        self._walls: dict[str, int] = {}
+        """Partition to the producer id whose open transaction holds readers back."""
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        notes = step["notes"]
+        key = step["key"]
+        if key in ("client.drained_plain", "client.drained_mixed"):
+            client = step["params"].get("client")
+            if client in self._again:
+                self._again.discard(client)
+                key = "client.drained_again"
+        for said in (step, *notes):
+            if said["key"] == "client.requeued":
+                self._again.add(said["params"].get("client"))
+        told = Told(
+            number=step["number"],
+            actor=step["actor"],
+            kind=step["kind"],
+            key=key,
+            said=frozenset((key, *(note["key"] for note in notes))),
+            params=step["params"],
+            stands_out=bool(step["interesting"] or step["refusal"] or step["broken"]),
+            broken=bool(step["broken"]),
+        )
+        told.opener, told.opener_params = _opening(key, step)
+        self._look_for_walls(told, step)
+        self._steps.append(told)
+
+    def _look_for_walls(self, told: Told, step: Mapping[str, Any]) -> None:
+        """A record that is stored behind the open transaction of another producer waits with it."""
+        for said in (step, *step["notes"]):
+            params = said["params"]
+            if said["key"] == "broker.readers_wait_for_transaction":
+                self._walls[params["partition"]] = params["producer_id"]
+            elif said["key"] == "broker.last_stable_offset_advanced":
+                self._walls.pop(params["partition"], None)
+        wall = self._walls.get(told.params.get("partition", ""))
+        if told.key in STORED and wall is not None and told.params.get("producer_id") != wall:
+            told.opener, told.opener_params = BEHIND, {}
+
+    def to_json(self) -> list[dict[str, Any]]:
+        if not self._steps:
+            return []
+        return self._level(0, len(self._steps), _openings(self._steps))
+
+    # -- levels ----------------------------------------------------------------------------------------
+
+    def _level(self, start: int, end: int, openings: list[Opened]) -> list[dict[str, Any]]:
+        """The beats of the steps from index ``start`` up to ``end``."""
+        if not openings or openings[0].at > start + STARTS_WITHIN:
+            openings = [Opened(start, START, {}, START.weight), *openings]
+        first = openings[0]
+        openings = [replace(first, at=start, lead=first.lead + first.at - start), *openings[1:]]
+        chosen = _chosen(openings, end)
+        ends = [beat.at for beat in chosen[1:]] + [end]
+        told = []
+        for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
+            inside = [one for one in openings if beat.at < one.at < stop]
+            told.append(self._beat(number, beat, stop, inside, end - start))
+        return told
+
+    def _beat(self, number: int, beat: Opened, stop: int, inside: list[Opened], level: int) -> dict[str, Any]:
+        steps = self._steps[beat.at : stop]
+        lands = self._lands(beat, steps)
+        key, params = self._title(beat, steps)
+        shown: dict[str, Any] = {
+            "number": number,
+            "first": steps[0].number,
+            "last": steps[-1].number,
+            "lands": lands.number,
+            "key": key,
+            "params": params,
+        }
+        nested = len(steps) >= NESTED_FROM and len(inside) >= 2 and len(steps) < level
+        if nested:
+            shown["lines"] = []
+            shown["beats"] = self._level(beat.at, stop, [beat.origin or beat, *inside])
+            return shown
+        shown["lines"] = lines_of(steps, lands.number)
+        if len(shown["lines"]) > LINES_MOST:
+            shown["lines"] = []
+            shown["beats"] = self._parts(beat.at, stop)
+        return shown
+
+    def _parts(self, start: int, end: int) -> list[dict[str, Any]]:
+        """A stretch in which nothing more is told apart, cut evenly."""
+        size = -(-(end - start) // MOST)
+        parts = []
+        for number, at in enumerate(range(start, end, size), 1):
+            stop = min(at + size, end)
+            params = {"first": self._steps[at].number, "last": self._steps[stop - 1].number}
+            parts.append(self._beat(number, Opened(at, PART, params, 0), stop, [], end - start))
+        return parts
+
+    def _lands(self, beat: Opened, steps: Sequence[Told]) -> Told:
+        wanted = set(beat.opener.lands)
+        if wanted:
+            for step in reversed(steps):
+                if wanted & step.said:
+                    return step
+        opening = steps[beat.lead]
+        if beat.weight < HEAVY and beat.opener.weight < HEAVY:
+            return next((step for step in reversed(steps) if step.stands_out), opening)
+        return opening
+
+    def _title(self, beat: Opened, steps: Sequence[Told]) -> tuple[str, dict[str, Any]]:
+        opener = beat.opener
+        name = opener.name
+        if opener.unless and not any(set(opener.lands) & step.said for step in steps):
+            name = opener.unless
+        params = beat.params
+        if name == "reads":
+            readers = list(
+                dict.fromkeys(step.params["consumer"] for step in steps if step.key == "consumer.delivers")
+            )
+            if len(readers) == 1:
+                name = "reads_one" if len(self._consumers) == 1 else "reads_only"
+                params = {"consumer": readers[0]}
+        return f"beat.{name}", params
+
+
+# -- what opens -----------------------------------------------------------------------------------------
+
+
+def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str, Any]]:
+    """The weightiest opener of a step, with the parameters of its title."""
+    for broken in step["broken"]:
+        opener = BROKEN.get(broken["guarantee"])
+        if opener is not None:
+            return opener, _params(opener, {**step["params"], "partition": broken["partition"]}, step)
+    found: Opener | None = None
+    given: Mapping[str, Any] = {}
+    for said_key, said in ((key, step), *((note["key"], note) for note in step["notes"])):
+        opener = DAMAGE if said_key.startswith("log.damage.") else BY_KEY.get(said_key)
+        if opener is None or (opener.when and not said["params"].get(opener.when)):
+            continue
+        if found is None or opener.weight > found.weight:
+            found, given = opener, said["params"]
+    refusal = step["refusal"]
+    if refusal is not None and (found is None or found.weight < REFUSED.weight):
+        found = NOT_NOW if refusal["error"] in RETRIED else REFUSED
+        given = {"error": refusal["error"]}
+    if found is None:
+        return None, {}
+    return found, _params(found, given, step)
+
+
+def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -> dict[str, Any]:
+    known = {"actor": step["actor"], **given}
+    return {name: known.get(name) for name in opener.params}
+
+
+def _openings(steps: Sequence[Told]) -> list[Opened]:
+    """Every step that could open a beat, with what it weighs there."""
+    found: list[Opened] = []
+    seen: dict[str, int] = {}
+    last: dict[str, Any] = {}
+    for index, step in enumerate(steps):
+        opener = step.opener
+        if opener is None:
+            continue
+        before = found[-1] if found else None
+        if before is not None and before.opener.name == opener.name and before.params == step.opener_params:
+            continue
+        subject = (step.opener_params, step.params.get(opener.subject))
+        if opener.once and last.get(opener.name) == subject:
+            continue
+        if before is not None and _asks_meanwhile(before, opener, steps, index):
+            found[-1] = Opened(before.at, IDENTITIES, {}, before.weight)
+            continue
+        if before is not None and opener.weight < LIGHT and _is_awaited(before, steps, index):
+            continue
+        if opener.weight >= RESETS:
+            last.clear()
+        last[opener.name] = subject
+        seen[opener.name] = seen.get(opener.name, 0) + 1
+        weight = opener.weight / (1 if seen[opener.name] == 1 else 2) + (9 if step.broken else 0)
+        found.append(Opened(index, opener, step.opener_params, weight, seen[opener.name]))
+    return found
+
+
+def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[Told], index: int) -> bool:
+    """A second producer asks for its identity before the first has its own."""
+    if not {before.opener.name, opener.name} <= IDENTITY_NAMES:
+        return False
+    wanted = set(before.opener.lands)
+    return not any(wanted & step.said for step in steps[before.at : index])
+
+
+def _is_awaited(beat: Opened, steps: Sequence[Told], index: int) -> bool:
+    """The step that the beat leads to is still to come, and comes before something else opens."""
+    wanted = set(beat.opener.lands)
+    if not wanted or any(wanted & step.said for step in steps[beat.at + 1 : index]):
+        return False
+    for step in steps[index : index + NESTED_FROM]:
+        if wanted & step.said:
+            return True
+        if step.opener is not None and step.opener.weight >= LIGHT:
+            return False
+    return False
+
+
+# -- which of them are beats ------------------------------------------------------------------------------
+
+
+def _chosen(openings: list[Opened], end: int) -> list[Opened]:
+    """The openings of one level, up to index ``end``: rounds, where it goes round; else the weightiest."""
+    steps = end - openings[0].at
+    most = min(MOST, max(2, 2 + steps // 4))
+    rounds = _rounds(openings, most)
+    if rounds is not None:
+        return rounds
+    chosen = list(openings)
+    while len(chosen) > 1:
+        losses = [_loss(chosen, index, end, steps) for index in range(1, len(chosen))]
+        least = min(losses)
+        if len(chosen) <= most and (len(chosen) <= ENOUGH or least >= LIGHT):
+            break
+        del chosen[losses.index(least) + 1]
+    return [one for before, one in zip([None, *chosen], chosen, strict=False) if not _is_same(before, one)]
+
+
+def _is_same(before: Opened | None, one: Opened) -> bool:
+    """What stood between the two was too light to be told."""
+    return before is not None and before.opener is one.opener and before.params == one.params
+
+
+def _loss(chosen: list[Opened], index: int, end: int, steps: int) -> float:
+    """What a level loses when this beat becomes part of the one before: more, the longer that one gets."""
+    stop = chosen[index + 1].at if index + 1 < len(chosen) else end
+    share = (stop - chosen[index - 1].at) / steps * MOST
+    longer: float = share**LENGTH_COUNTS
+    return chosen[index].weight * max(1.0, longer)
+
+
+def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
+    """One opening for each round, or for as many rounds beside one another as one level needs; None where it does not
+    go round. What weighs more than any round stands between them.
+    """
+    names = {one.opener.name for one in openings}
+    name = next((name for name in CYCLES if name in names), None)
+    cycles = [one for one in openings if one.opener.name == name]
+    unusual = sum(one.opener.weight >= RARE for one in openings)
+    if len(cycles) < CYCLES_FROM or unusual >= len(cycles):
+        return None
+    rare = sorted((one for one in openings if one.weight >= RARE), key=lambda one: -one.weight)[:RARE_MOST]
+    intro = [openings[0]] if openings[0] is not cycles[0] else []
+    fixed = {one.at: one for one in (*intro, *rare)}
+    at_once = -(-len(cycles) // max(1, most - len(fixed)))
+    chosen = list(fixed.values())
+    for first in range(0, len(cycles), at_once):
+        group = cycles[first : first + at_once]
+        chosen.append(_group(group))
+    return sorted(chosen, key=lambda one: one.at)
+
+
+def _group(group: list[Opened]) -> Opened:
+    """Rounds as one beat; by their numbers, unless an application began anew among them and counts again."""
+    if len(group) == 1 and group[0].opener.name != "round":
+        return replace(group[0], opener=TRANSACTION, params={"first": group[0].round})
+    if len(group) == 1:
+        return group[0]
+    first, last = (one.params.get("round", one.round) for one in (group[0], group[-1]))
+    if last > first:
+        return Opened(
+            group[0].at, ROUNDS[group[0].opener.name], {"first": first, "last": last}, 0, origin=group[0]
+        )
+    return Opened(group[0].at, MANY_ROUNDS, {"count": len(group)}, 0, origin=group[0])

@@ -1,0 +1,59 @@
+"""The steps inside a beat as lines: one that speaks for itself, or neighbours that are counted and named by purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.view.plumbing import PURPOSE_OF, PURPOSES_MAX
+
+if TYPE_CHECKING:
+    from engine.view.beats import Told
+
+_NAMES = ("one", "two", "three")
+_SLOTS = ("first", "second", "third")
+
+
+def lines_of(steps: Sequence[Told], lands: int) -> list[dict[str, Any]]:
+    lines: list[dict[str, Any]] = []
+    folded: list[Told] = []
+    purposes: dict[str, None] = {}
+
+    def close() -> None:
+        if folded:
+            lines.append(_counted(folded, list(purposes)))
+            folded.clear()
+            purposes.clear()
+
+    for step in steps:
+        purpose = _purpose(step, lands)
+        if purpose is None:
+            close()
+            lines.append({"first": step.number, "last": step.number, "key": None, "params": {}})
+            continue
+        if purpose not in purposes and len(purposes) == PURPOSES_MAX:
+            close()
+        purposes[purpose] = None
+        folded.append(step)
+    close()
+    return lines
+
+
+def _purpose(step: Told, lands: int) -> str | None:
+    """What a step of plumbing is for; None of a step that speaks for itself."""
+    if step.stands_out or step.number == lands:
+        return None
+    return PURPOSE_OF.get(step.key)
+
+
+def _counted(steps: Sequence[Told], purposes: list[str]) -> dict[str, Any]:
+    named = {
+        slot: {"key": f"beat.line.{purpose}", "params": {}}
+        for slot, purpose in zip(_SLOTS, purposes, strict=False)
+    }
+    return {
+        "first": steps[0].number,
+        "last": steps[-1].number,
+        "key": f"beat.line.{_NAMES[len(purposes) - 1]}",
+        "params": {"count": len(steps), **named},
+    }

@@ -1,0 +1,16 @@
+"""Beats as text that a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from engine.explain.sentences import sentence
+
+
+def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent: str = "") -> Iterator[str]:
+    """One line a beat: its number, its steps, where a reader is set down, its title; nested ones below it."""
+    for beat in beats:
+        title = sentence(beat["key"], beat["params"], language)
+        yield f"{indent}{beat['number']}. {beat['first']}–{beat['last']} → {beat['lands']}  {title}"
+        yield from beat_lines(beat.get("beats", ()), language, f"{indent}   ")

@@ -1,0 +1,330 @@
+"""What opens a beat: kinds of steps, each with its weight and title. Titles belong to kinds, never to scenarios.
+
+A row is tried against the sentence of a step and against its notes; the weightiest counts. Titles stand in
+``explain/catalogue/beats.toml`` under ``beat.<name>``. A test holds every key and every parameter to the catalogue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HEAVY = 5.5
+"""From this weight on a beat lands on its opening step, where its row names no other step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """``lands``: sentences at whose last step inside the beat the reader is set down. Where the row also has
+    ``unless``, that title is taken when no such step came. ``once``: it opens again only after something heavy.
+    ``when``: a parameter that must not be 0 or missing."""
+
+    name: str
+    weight: float
+    keys: tuple[str, ...]
+    params: tuple[str, ...] = ()
+    lands: tuple[str, ...] = ()
+    unless: str = ""
+    once: bool = False
+    when: str = ""
+    subject: str = ""
+    """A parameter that makes it another thing, though the title does not name it."""
+
+
+STORED = (
+    "broker.appended",
+    "broker.appended_and_waits",
+    "broker.appended_unanswered",
+    "broker.appended_plain",
+    "broker.appended_plain_and_waits",
+    "broker.appended_plain_unanswered",
+)
+_MARKED = ("broker.marker_appended", "broker.marker_appended_and_waits")
+_DECIDED = ("coordinator.decision_stands", "coordinator.fence_stands")
+
+PRODUCER = (
+    Opener("identity", 5, ("client.producer_id_wanted",), ("client",), ("client.producer_id_received",),
+        "identity_asked"),
+    Opener("transactional_identity", 5, ("client.init_transactions",), ("client", "transactional_id"),
+        ("client.transactional_id_ready",), "transactional_identity_asked"),
+    Opener("collects", 2, ("client.record_starts_batch",), ("client",), ("client.record_starts_batch",
+        "client.record_joins_batch"), once=True),
+    Opener("full", 3, ("client.ready_full",), once=True),
+    Opener("sends", 4, ("client.drained", "client.drained_plain", "client.drained_mixed"), ("client",), STORED,
+        "sends_unstored", once=True),
+    Opener("sends_again", 6, ("client.drained_again",), ("client",)),
+    Opener("renumbered", 7, ("client.drained_renumbered",), ("client",)),
+    Opener("success_at_once", 6, ("client.completed_unacknowledged",), once=True),
+    Opener("memory_waits", 8, ("client.waits_for_memory",)),
+    Opener("memory_back", 6, ("client.memory_granted",)),
+    Opener("memory_over", 8, ("client.memory_wait_over",)),
+    Opener("flush", 5, ("client.flush",), ("client",), ("client.flush_done",)),
+    Opener("close", 6, ("client.close",), ("client",), ("client.closed",)),
+    Opener("close_by_force", 8, ("client.force_close",), ("client",)),
+    Opener("call_refused", 7, (
+        "client.send_after_close", "client.send_in_error", "client.send_outside_transaction",
+        "client.record_too_large",
+        "client.call_to_crashed", "client.call_unknown", "client.call_needs_transactional_id",
+        "client.call_after_close",
+        "client.call_in_error", "client.send_before_init", "client.offsets_outside_transaction",
+    )),
+    Opener("muted", 5, ("client.muted",), ("partitions",), once=True),
+    Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True),
+    Opener("connects", 2, ("client.waits_not_connected",), ("client",), once=True),
+    Opener("in_flight_full", 5, ("client.waits_in_flight_full",), ("client",), once=True),
+    Opener("request_full", 5, ("client.stopped_request_full", "client.waits_request_full",
+        "client.oversized_alone"), once=True),
+    Opener("holds_back", 6, (
+        "client.stopped_no_producer_id", "client.stopped_older_epoch_in_flight", "client.stopped_unresolved",
+        "client.stopped_earlier_in_flight", "client.stopped_fatal_error", "client.waits_older_epoch_in_flight",
+        "client.waits_unresolved", "client.waits_earlier_in_flight", "client.waits_producer_id",
+        "client.waits_no_producer_id", "client.waits_fatal_error",
+    ), ("client",), once=True),
+    Opener("backoff", 2, ("client.waits_backoff",), once=True),
+    Opener("gives_up_waiting", 6, ("client.request_timed_out",), ("client",)),
+    Opener("puts_back", 5, ("client.requeued_refused",), ("client",)),
+    Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client",)),
+    Opener("expires_unsent", 9, ("client.batch_expired_unsent",)),
+    Opener("expires_sent", 9, ("client.batch_expired_sent",)),
+    Opener("stored_after_all", 7, ("client.late_success",)),
+    Opener("epoch_raised", 8, ("client.epoch_bumped", "client.epoch_bumped_alone"), ("client", "after")),
+    Opener("epochs_used_up", 8, ("client.epoch_exhausted", "coordinator.epochs_used_up",
+        "coordinator.no_epoch_left")),
+    Opener("identity_dropped", 8, ("client.identity_reset", "client.numbering_forgotten"), ("client",)),
+    Opener("unresolved", 7, ("client.sequence_unresolved",), ("partition",)),
+    Opener("resolved", 6, ("client.unresolved_cleared",), ("partition",)),
+    Opener("forgotten", 7, (
+        "client.sequence_forgotten_bumps", "client.sequence_forgotten_fails", "client.sequence_history_deleted_bumps",
+        "client.sequence_history_deleted_restarts",
+    ), ("client",)),
+    Opener("fatal", 6, (
+        "client.fatal", "client.control_fatal", "client.producer_id_refused", "client.illegal_transition",
+    ), ("client",)),
+    Opener("only_abort", 7, (
+        "client.control_abortable", "client.control_abortable_bump", "client.unresolved_lost_abortable",
+    )),
+    Opener("call_times_out", 7, ("client.call_timed_out", "client.offsets_timed_out",
+        "client.call_never_answered"), ("call",)),
+)  # fmt: skip
+
+PRODUCER_IDS = (
+    Opener("block_claimed", 5, ("broker.block_node_read",), ("broker",), ("broker.block_claimed",), "block_wanted"),
+    Opener("block_taken", 8, ("zookeeper.write_refused", "broker.block_lost_to_another")),
+    Opener("write_between", 8, ("fault.competing_write",)),
+    Opener("own_block", 8, ("broker.own_block_found",), ("broker",)),
+    Opener("block_overwritten", 8, ("zookeeper.written_unchecked",)),
+    Opener("ids_exhausted", 9, ("broker.producer_ids_exhausted", "broker.no_producer_id_left")),
+    Opener("id_overflowed", 9, ("broker.producer_id_overflowed",)),
+    Opener("block_used_up", 6, ("broker.block_used_up",), ("broker",)),
+)  # fmt: skip
+
+LEADER = (
+    Opener("duplicate", 9, ("broker.duplicate_found",), ()),
+    Opener("called_duplicate", 8, ("broker.stale_sequence_called_duplicate",)),
+    Opener("unknown_accepted", 7, ("broker.unknown_producer_accepted",)),
+    Opener("lower_epoch_accepted", 8, ("broker.lower_epoch_accepted",)),
+    Opener("wraps", 8, ("broker.sequence_wrapped",)),
+    Opener("old_epoch_refused", 9, ("broker.stale_epoch_refused", "coordinator.stale_epoch")),
+    Opener("gap_refused", 8, ("broker.sequence_gap_refused",)),
+    Opener("unknown_refused", 8, ("broker.unknown_producer_refused",)),
+    Opener("too_few_in_sync", 8, ("broker.too_few_in_sync", "broker.too_few_in_sync_after_append")),
+    Opener("old_coordinator_refused", 9, ("broker.stale_coordinator_refused",)),
+    Opener("unreplicated", 7, ("broker.produce_timed_out",), ("broker",)),
+    Opener("leadership_lost", 7, ("broker.leadership_lost_while_waiting",), ("broker",)),
+    Opener("cuts_off", 9, ("broker.replica_truncated",), ("broker",)),
+    Opener("producer_forgotten", 8, (
+        "broker.producers_expired", "broker.producers_forgotten", "broker.producers_deleted_with_head",
+        "fault.producers_expired",
+    )),
+    Opener("compacted", 7, ("broker.compacted", "broker.old_markers_compacted"), ("partition",)),
+    Opener("registers_anew", 7, ("broker.registers_anew",), ("broker",)),
+    Opener("leader_changes", 8, ("controller.leader_elected", "controller.leader_moved"), ("leader", "partition")),
+    Opener("no_leader", 9, ("controller.no_leader_left",), ("partition",)),
+    Opener("session_ends", 7, ("controller.session_ended",), ("broker",)),
+    Opener("topic_created", 4, ("controller.topic_created",), ("topic",), once=True),
+)  # fmt: skip
+
+TRANSACTIONS = (
+    Opener("begins", 4.2, ("client.begin_transaction",), ("client",)),
+    Opener("registered", 4, ("coordinator.transaction_begins",), ("coordinator",), ("client.partitions_added",),
+        once=True),
+    Opener("positions_join", 5, ("client.send_offsets",), (), ("client.offsets_pending",)),
+    Opener("commits", 3, ("client.commit_transaction",), ("client",)),
+    Opener("aborts", 4, ("client.abort_transaction",), ("client",)),
+    Opener("commit_decided", 7, ("coordinator.decides_commit",), (), _DECIDED, "commit_written"),
+    Opener("abort_decided", 7, ("coordinator.decides_abort",), (), _DECIDED, "abort_written"),
+    Opener("fenced", 9, ("coordinator.fences_open_transaction",), ()),
+    Opener("times_out", 9, ("coordinator.transaction_timed_out",), ()),
+    Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",)),
+    Opener("id_rotated", 7, ("coordinator.id_rotated",)),
+    Opener("takes_over", 7, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",)),
+    Opener("resumes", 7, ("coordinator.resumes_markers",), ("coordinator",)),
+    Opener("not_written", 8, (
+        "coordinator.image_not_written", "coordinator.fence_not_written", "coordinator.completion_not_written",
+    )),
+    Opener("id_forgotten", 7, ("coordinator.id_expires",), ("transactional_id",)),
+    Opener("markers", 6, ("markers.sent",), (), _MARKED, "markers_sent"),
+    Opener("markers_wait", 8, ("markers.parked",)),
+    Opener("markers_again", 5, ("markers.sent_again",), once=True),
+    Opener("markers_refused", 7, ("markers.refused_for_now", "markers.unexpected_answer", "markers.disconnected",
+        "markers.timed_out"), once=True),
+    Opener("markers_dropped", 8, (
+        "markers.refused_for_good", "markers.given_up", "markers.cancelled", "markers.cannot_be_held",
+        "markers.partition_gone",
+    )),
+    Opener("complete", 3.5, ("coordinator.all_markers_acknowledged",)),
+    Opener("outcome_shows", 5.5, ("broker.last_stable_offset_advanced",)),
+    Opener("readers_wait", 4.5, ("broker.readers_wait_for_transaction",), (),
+        ("broker.readers_wait_for_transaction",), once=True),
+    Opener("aborted_skipped", 5, ("consumer.skips_aborted",), once=True),
+)  # fmt: skip
+
+READERS = (
+    Opener("reads", 2.5, ("consumer.delivers",), (), ("consumer.delivers",), once=True, subject="consumer"),
+    Opener("repeat_left_out", 6, ("consumer.applies",), ("consumer",), when="repeats"),
+    Opener("position_reset", 7, ("consumer.position_reset",), ("consumer",)),
+    Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",)),
+    Opener("positions_dropped", 6, ("group.offset_dropped",), ("group",)),
+    Opener("positions_unstable", 6, ("group.offsets_unstable",), ("group",), once=True),
+    Opener("round", 5, ("loop.polls",), ("round",)),
+    Opener("rewinds", 7, ("loop.rewinds",), ("application",)),
+    Opener("begins_anew", 7, ("loop.restarts",), ("application",)),
+    Opener("loop_gives_up", 8, ("loop.gives_up",), ("application",)),
+    Opener("positions_committed", 5, ("loop.commits_positions",), ("application",)),
+    Opener("changes_its_mind", 5, ("loop.changes_its_mind",), ("application",)),
+)  # fmt: skip
+
+FAULTS = (
+    Opener("message_lost", 9, ("fault.message_dropped",), ("api", "kind")),
+    Opener("message_delayed", 8, ("fault.message_delayed",), ("api", "kind")),
+    Opener("message_overtaken", 8, ("fault.message_reordered",), ("api", "kind")),
+    Opener("message_twice", 8, ("fault.message_duplicated",), ("api", "kind")),
+    Opener("messages_held", 8, ("fault.messages_held",), ("actor",)),
+    Opener("disconnected", 8, ("fault.disconnected",), ("source", "destination")),
+    Opener("error_injected", 8, ("fault.error_injected", "fault.answer_replaced"), ("actor", "error")),
+    Opener("crashes", 9, ("fault.crashed", "fault.client_crashed"), ("actor",)),
+    Opener("stopped", 8, ("fault.stopped_cleanly",), ("actor",)),
+    Opener("restarts", 8, ("fault.restarted",), ("actor",)),
+    Opener("pauses", 8, ("fault.paused",), ("actor",)),
+    Opener("resumes_moving", 8, ("fault.resumed",), ("actor",)),
+    Opener("wakes_as_zombie", 9, ("fault.wakes_as_zombie",), ("actor",)),
+    Opener("time_passes", 6, ("fault.clock_advanced",)),
+    Opener("crafted", 8, ("fault.request_crafted", "fault.crafted_request"), ("broker",)),
+    Opener("setting_changed", 7, ("fault.setting_changed",), ("setting",)),
+    Opener("head_deleted", 8, ("fault.head_deleted",), ("partition",)),
+    Opener("isr_shrinks", 8, ("fault.isr_shrunk",), ("replica",)),
+    Opener("isr_restored", 7, ("fault.isr_restored",), ("partition",)),
+    Opener("topic_deleted", 9, ("fault.topic_deleted",), ("topic",)),
+    Opener("unreachable", 8, ("fault.endpoint_unavailable",), ("broker",)),
+    Opener("reachable", 7, ("fault.endpoint_back",), ("broker",)),
+    Opener("impossible", 4, ("fault.impossible",), ("action",)),
+)  # fmt: skip
+
+MIDDLEWARE = (
+    Opener("opened", 5, ("initiator.starts",), ("initiator",)),
+    Opener("asked", 6, ("middleware.asks_participants",), (), ("participant.reserves",)),
+    Opener("all_agree", 7, ("middleware.all_voted_ok",)),
+    Opener("votes_no", 8, ("middleware.refused", "middleware.refused_by_all"), ("sender",)),
+    Opener("votes_missing", 8, ("middleware.votes_missing", "middleware.no_votes")),
+    Opener("vote_late", 7, ("middleware.late_vote", "middleware.late_refusal"), ("sender",)),
+    Opener("local_part", 5, ("business.runs_local",), ("business",), ("business.local_committed",
+        "business.local_committed_untraceably")),
+    Opener("local_failed", 8, ("business.local_failed",), ("business",)),
+    Opener("confirmed", 3, ("business.confirms",), ("business",)),
+    Opener("commit_goes_out", 8, ("middleware.decides_commit",)),
+    Opener("rollback_goes_out", 8, ("middleware.decides_rollback",)),
+    Opener("all_committed", 6, ("middleware.all_committed",)),
+    Opener("all_rolled_back", 6, ("middleware.all_rolled_back",)),
+    Opener("answers_missing", 9, ("middleware.answers_missing",), ("missing",)),
+    Opener("compensation", 7, ("middleware.compensation_acts",), ("strategy",)),
+    Opener("person_needed", 8, ("middleware.needs_a_person",)),
+    Opener("operator", 8, ("middleware.operator_names",), ("named",)),
+    Opener("finished_forward", 7, ("middleware.finished_forward",), ("sender",)),
+    Opener("undone", 7, ("middleware.everything_undone", "middleware.manager_cancelled")),
+    Opener("does_not_fit", 9, ("middleware.cannot_all_be_undone", "business.ends_otherwise")),
+    Opener("source_asked", 6, ("middleware.asks_source",)),
+    Opener("source_committed", 6, ("middleware.source_committed",)),
+    Opener("source_rolled_back", 6, ("middleware.source_rolled_back",)),
+    Opener("source_unknown", 6, ("middleware.source_unknown",)),
+    Opener("checks_used_up", 8, ("middleware.checks_used_up",)),
+    Opener("middleware_forgets", 9, ("middleware.forgets",)),
+    Opener("middleware_remembers", 8, ("middleware.remembers",)),
+    Opener("source_forgets", 8, ("business.forgets",), ("business",)),
+    Opener("done_twice", 9, ("participant.commits_again", "participant.undoes_again"), ("participant",)),
+    Opener("nothing_twice", 8, (
+        "participant.committed_already", "participant.rolled_back_already", "participant.reserved_already",
+    ), ("participant",)),
+    Opener("cannot_undo", 8, ("participant.cannot_undo",), ("participant",)),
+    Opener("manager_cancels", 6, ("manager.cancels",), ("manager",)),
+    Opener("ends", 4, ("business.ends_alike",), ("business", "result")),
+)  # fmt: skip
+
+LOGS = (
+    Opener("log_producer", 3, (
+        "log.batch_idempotent", "log.batch_transactional", "log.batch_without_sequence", "log.batch_emptied",
+    ), ("producer_id", "partition")),
+    Opener("log_plain", 3, ("log.batch_plain", "log.legacy"), ("partition",)),
+    Opener("log_commit", 5, ("log.marker_commit",), ("producer_id",)),
+    Opener("log_abort", 6, ("log.marker_abort",), ("producer_id",)),
+    Opener("log_preview", 8, ("log.preview.readers", "log.preview.abort", "log.preview.commit",
+        "log.preview.refused")),
+    Opener("log_cut", 8, ("log.cut",)),
+)  # fmt: skip
+
+OPENERS = (
+    *PRODUCER,
+    *PRODUCER_IDS,
+    *LEADER,
+    *TRANSACTIONS,
+    *READERS,
+    *FAULTS,
+    *MIDDLEWARE,
+    *LOGS,
+)
+
+START = Opener("start", 5, ())
+CYCLES = ("round", "begins", "opened")
+"""Names of what a long run repeats: where an application goes round, its rounds count and not its transactions."""
+ROUNDS = {
+    "round": Opener("rounds", 5, (), ("first", "last")),
+    "begins": Opener("transactions", 5, (), ("first", "last")),
+    "opened": Opener("transactions", 5, (), ("first", "last")),
+}
+TRANSACTION = Opener("transaction", 5, (), ("first",))
+MANY_ROUNDS = Opener("many_rounds", 5, (), ("count",))
+PART = Opener("part", 0, (), ("first", "last"))
+"""Of a stretch that no kind of step divides."""
+BEHIND = Opener("behind", 6, (), once=True)
+"""Stored behind the open transaction of another producer."""
+IDENTITIES = Opener(
+    "identities",
+    5,
+    (),
+    (),
+    ("client.producer_id_received", "client.transactional_id_ready"),
+    "identities_asked",
+)
+"""Of several producers that ask before the first has its answer."""
+IDENTITY_NAMES = frozenset({"identity", "transactional_identity", "identities"})
+DAMAGE = Opener("log_damage", 9, ())
+"""Of every sentence that begins with `log.damage.`."""
+REFUSED = Opener("refused", 7, (), ("actor", "error"))
+"""A refusal that no row names."""
+NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
+"""A refusal after which the same request is sent again."""
+BROKEN = {
+    "lost": Opener("broken_lost", 9, (), ("partition",)),
+    "duplicated": Opener("broken_duplicated", 9, (), ("partition",)),
+    "reordered": Opener("broken_reordered", 9, (), ("partition",)),
+    "visible_early": Opener("broken_visible_early", 9, (), ("partition",)),
+    "atomic": Opener("broken_atomic", 9, ()),
+    "fenced": Opener("broken_fenced", 9, ()),
+    "mixed": Opener("broken_mixed", 9, ()),
+    "repeated": Opener("broken_repeated", 9, ()),
+}
+"""Guarantee to what is told of the step that breaks it."""
+
+BY_KEY = {key: opener for opener in OPENERS for key in opener.keys}
+RETRIED = frozenset(
+    {"CONCURRENT_TRANSACTIONS", "COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR",
+     "NOT_LEADER_OR_FOLLOWER", "UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE", "UNSTABLE_OFFSET_COMMIT"}
+)  # fmt: skip

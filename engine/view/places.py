@@ -1,0 +1,210 @@
+"""Which actors, lanes and ids a run has, in the order of their first appearance: the places that a picture keeps.
+
+A place that stands keeps its order. Places of an earlier plan (that of a parent branch) come first, new ones behind
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+INTERNAL = "__"
+"""How the names of internal topics begin."""
+MIDDLEWARE_ROLES = ("initiator", "business", "middleware", "manager")
+PARTICIPANT = "participant"
+_WITHOUT_PLACES = frozenset({"time", "records", "pending", "faults", "guarantees", "verdicts", "counters"})
+"""Parts of a view that name nothing new."""
+_CONTROLLERS = ("controller", "zookeeper")
+
+Path = tuple[str, ...]
+
+
+class Places:
+    """Takes a run's header and first view, then its steps in order, as JSON (docs/frame.md)."""
+
+    def __init__(
+        self, header: Mapping[str, Any], view: Mapping[str, Any], before: Mapping[str, Any] | None = None
+    ) -> None:
+        self.hues: dict[str, int] = {}
+        self.clients: dict[str, dict[str, Any]] = {}
+        self.brokers: dict[str, dict[str, Any]] = {}
+        self.lanes: dict[str, dict[str, Any]] = {}
+        self.consumers: dict[str, dict[str, Any]] = {}
+        self.controller = False
+        self.roles: list[str] = []
+        self.participants: list[str] = []
+        self._stand(before or {})
+        for actor in header.get("actors") or ():
+            self._actor(actor["name"], actor["role"])
+        for partition in header.get("partitions") or ():
+            self._lane(partition)
+        for room, shown in view.items():
+            if room not in _WITHOUT_PLACES:
+                for path, value in leaves((room,), shown):
+                    self._leaf(path, value)
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        for change in step["changes"]:
+            if "after" in change and change["path"][0] not in _WITHOUT_PLACES:
+                for path, value in leaves(tuple(change["path"]), change["after"]):
+                    self._leaf(path, value)
+        if not self.controller:
+            said = (step["key"], *(note["key"] for note in step["notes"]))
+            self.controller = step["actor"] in _CONTROLLERS or any(
+                key.partition(".")[0] in _CONTROLLERS for key in said
+            )
+
+    def client_of(self, application: str) -> str | None:
+        """The client that an application calls; None where the name is none of an application."""
+        for name, client in self.clients.items():
+            if application in client["applications"]:
+                return name
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        has_middleware = bool(self.roles or self.participants)
+        return {
+            "hues": dict(self.hues),
+            "clients": list(self.clients.values()),
+            "brokers": list(self.brokers.values()),
+            "lanes": {
+                name: {**lane, "first": lane["end"] if lane["first"] is None else lane["first"]}
+                for name, lane in self.lanes.items()
+            },
+            "consumers": list(self.consumers.values()),
+            "controller": self.controller,
+            "middleware": {"roles": list(self.roles), "participants": list(self.participants)}
+            if has_middleware
+            else None,
+        }
+
+    def _stand(self, before: Mapping[str, Any]) -> None:
+        """What an earlier plan has stands where it stood."""
+        self.hues.update(before.get("hues") or {})
+        for client in before.get("clients") or ():
+            self.clients[client["name"]] = _copied(client)
+        for broker in before.get("brokers") or ():
+            self.brokers[broker["name"]] = _copied(broker)
+        for name, lane in (before.get("lanes") or {}).items():
+            self.lanes[name] = _copied(lane)
+        for consumer in before.get("consumers") or ():
+            self.consumers[consumer["name"]] = _copied(consumer)
+        self.controller = bool(before.get("controller"))
+        middleware = before.get("middleware") or {}
+        self.roles += middleware.get("roles") or ()
+        self.participants += middleware.get("participants") or ()
+
+    def _actor(self, name: str, role: str) -> None:
+        if role == "client":
+            self._client(name)
+        elif role == "broker":
+            self._broker(name)
+        elif role == "consumer":
+            self._consumer(name)
+        elif role == PARTICIPANT:
+            _add(self.participants, name)
+        elif role in MIDDLEWARE_ROLES:
+            _add(self.roles, name)
+
+    def _client(self, name: str) -> dict[str, Any]:
+        return self.clients.setdefault(
+            name, {"name": name, "applications": [], "transactional_id": None, "partitions": []}
+        )
+
+    def _broker(self, name: str) -> dict[str, Any]:
+        return self.brokers.setdefault(
+            name, {"name": name, "lanes": [], "transactional_ids": [], "groups": []}
+        )
+
+    def _lane(self, name: str) -> dict[str, Any]:
+        return self.lanes.setdefault(
+            name, {"first": None, "end": 0, "internal": name.startswith(INTERNAL), "leaders": []}
+        )
+
+    def _consumer(self, name: str) -> dict[str, Any]:
+        return self.consumers.setdefault(name, {"name": name, "isolation": "", "lanes": []})
+
+    # -- what one value of a view says -----------------------------------------------------------------
+
+    def _leaf(self, path: Path, value: Any) -> None:
+        if path[-1] == "producer_id":
+            self._hue(value)
+        if len(path) < 3:
+            return
+        room = path[0]
+        if room == "clients":
+            self._of_client(path, value)
+        elif room == "partitions":
+            self._of_partition(path, value)
+        elif room == "brokers":
+            self._of_broker(path)
+        elif room == "consumers":
+            self._of_consumer(path, value)
+        elif room == "applications" and path[2] == "client" and value in self.clients:
+            _add(self.clients[value]["applications"], path[1])
+
+    def _hue(self, producer_id: Any) -> None:
+        if type(producer_id) is int and producer_id >= 0:
+            self.hues.setdefault(str(producer_id), len(self.hues))
+
+    def _of_client(self, path: Path, value: Any) -> None:
+        if path[2:] == ("transaction_manager", "transactional_id"):
+            client = self._client(path[1])
+            client["transactional_id"] = value or client["transactional_id"]
+        elif path[2] == "batches" and path[-1] == "partition":
+            _add(self._client(path[1])["partitions"], value)
+
+    def _of_partition(self, path: Path, value: Any) -> None:
+        lane = self._lane(path[1])
+        if path[2:] == ("leader",):
+            if value is not None:
+                _add(lane["leaders"], value)
+                if not lane["internal"]:
+                    _add(self._broker(f"broker-{value}")["lanes"], path[1])
+        elif len(path) > 4 and path[2] == "replicas":
+            if path[4] == "log_end":
+                if lane["first"] is None and path[3] == _leader_of(lane):
+                    lane["first"] = value
+                lane["end"] = max(lane["end"], value)
+            elif path[-1] == "base_offset":
+                lane["first"] = value if lane["first"] is None else min(lane["first"], value)
+            elif path[4] == "producers" and path[5].isdecimal():
+                self._hue(int(path[5]))
+
+    def _of_broker(self, path: Path) -> None:
+        if len(path) > 3 and path[2] in ("transactions", "groups"):
+            broker = self._broker(f"broker-{path[1]}")
+            _add(broker["groups" if path[2] == "groups" else "transactional_ids"], path[3])
+
+    def _of_consumer(self, path: Path, value: Any) -> None:
+        consumer = self._consumer(path[1])
+        if path[2] == "isolation":
+            consumer["isolation"] = value
+        elif value is not None and (
+            (path[2] == "positions" and len(path) == 4) or (path[2] == "lanes" and path[4:] == ("position",))
+        ):
+            _add(consumer["lanes"], path[3])
+
+
+def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
+    """Every value below a path that is no object, with its own path."""
+    if type(value) is dict:
+        for name, inner in value.items():
+            yield from leaves((*path, name), inner)
+    else:
+        yield path, value
+
+
+def _leader_of(lane: Mapping[str, Any]) -> str:
+    """The newest leader as a view names its replica; a log case has the file alone, under 0."""
+    return str(lane["leaders"][-1]) if lane["leaders"] else "0"
+
+
+def _add(known: list[Any], value: Any) -> None:
+    if value not in known:
+        known.append(value)
+
+
+def _copied(place: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if type(value) is list else value for name, value in place.items()}

@@ -1,0 +1,68 @@
+"""Steps that carry a beat without being what it tells: which they are, and what they are for.
+
+Beside one another they are one counted line, named by its purposes (``beat.line.<purpose>`` in the catalogue).
+"""
+
+from __future__ import annotations
+
+PURPOSES_MAX = 3
+"""Of one line."""
+
+_PURPOSES: dict[str, tuple[str, ...]] = {
+    "coordinator": (
+        "client.coordinator_unknown", "client.coordinator_found", "client.control_lookup",
+        "broker.coordinator_found", "broker.internal_topic_absent", "client.coordinator_not_reached",
+        "group_session.looks_up", "group_session.coordinator_found", "controller.topic_creation_begins",
+        "controller.topic_known",
+    ),
+    "batching": (
+        "client.record_starts_batch", "client.record_joins_batch", "client.waits_linger", "client.ready_linger",
+        "client.ready_full", "client.ready_flush", "client.ready_closed", "client.ready_exhausted",
+        "client.ready_completing", "client.completing_flushes", "client.drained", "client.drained_plain",
+        "client.drained_mixed", "client.partition_new",
+    ),
+    "sending": (
+        "client.sent", "client.control_sent", "client.transactional_sent", "client.drained_again",
+        "client.ready_again",
+        "client.drained_renumbered",
+    ),
+    "waiting": (
+        "client.waits_control", "client.sleeps", "client.waits_backoff", "client.waits_not_connected",
+        "client.waits_producer_id",
+        "client.waits_muted", "client.waits_in_flight_full", "client.waits_no_leader", "client.control_retried",
+        "client.control_retried_soon", "client.flush_waits", "client.close_waits", "client.connects",
+        "client.waits_for_coordinator", "client.call_resumed", "client.waits_partition_not_added",
+        "client.waits_request_full", "client.waits_earlier_in_flight", "client.waits_unresolved",
+        "client.waits_older_epoch_in_flight", "client.waits_no_producer_id", "client.waits_fatal_error",
+        "client.producer_id_retried", "loop.pauses",
+    ),
+    "answers": (
+        "client.acknowledged", "client.acknowledged_plain", "client.answer_unexpected", "client.control_accepted",
+        "network.delivered", "client.answer_for_aborted",
+    ),
+    "metadata": (
+        "client.metadata_requested", "client.metadata_received", "client.metadata_unchanged", "client.metadata_read",
+        "client.metadata_wanted", "broker.metadata_answered", "client.leader_unknown", "consumer.metadata_requested",
+        "consumer.metadata_received", "consumer.metadata_unchanged",
+    ),
+    "replication": (
+        "broker.replica_fetched", "broker.high_watermark_advanced", "broker.replica_learned_high_watermark",
+        "broker.log_start_follows", "broker.high_watermark_follows_isr", "broker.asks_isr_back",
+        "controller.isr_expanded",
+    ),
+    "reading": (
+        "consumer.fetches", "consumer.moves_on", "broker.fetch_answered", "broker.fetch_answered_empty",
+        "consumer.fetch_refused", "consumer.buffers", "consumer.disconnected", "consumer.answer_unexpected",
+    ),
+    "positions": (
+        "group_session.asks_committed", "group.offsets_told", "consumer.begins_at", "consumer.resumes_at",
+        "group_session.commits", "group_session.retry", "group_session.look_up",
+    ),
+    "ids": (
+        "zookeeper.read", "zookeeper.read_missing", "zookeeper.written", "zookeeper.created",
+        "broker.first_block_wanted", "broker.next_block_wanted", "broker.late_zookeeper_reply",
+    ),
+}  # fmt: skip
+
+PURPOSE_OF = {key: purpose for purpose, keys in _PURPOSES.items() for key in keys}
+PURPOSES = tuple(_PURPOSES)

@@ -1,0 +1,32 @@
+"""The plan of a run that nobody has stepped through yet: from a run ahead, recorded and thrown away, up to a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from engine.errors import EngineError, Refused
+from engine.scenario import Scenario
+from engine.simulation import Simulation
+from engine.view.plan import RunPlan
+
+STEPS_AHEAD = 2_000
+"""Of a first look: every run of the library ends before, and it takes less than half a second."""
+
+
+def plan_ahead(
+    scenario: Scenario,
+    interventions: Iterable[Mapping[str, Any]] = (),
+    before: Mapping[str, Any] | None = None,
+    most: int = STEPS_AHEAD,
+) -> dict[str, Any]:
+    """``interventions`` as :class:`Simulation` takes them. Raises Refused where a configuration is refused; an
+    intervention that is refused ends the run ahead, as it ends the run."""
+    simulation = Simulation(scenario, [dict(one) for one in interventions])
+    plan = RunPlan(simulation.header(), simulation.view(), before)
+    try:
+        while simulation.number < most and (step := simulation.step()) is not None:
+            plan.take(step.to_json())
+    except (Refused, EngineError):
+        return plan.to_json(complete=False)
+    return plan.to_json(complete=simulation.number < most)

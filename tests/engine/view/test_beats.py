@@ -1,0 +1,235 @@
+"""The beats of runs: what a reader can retell them from."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from engine.__main__ import main
+from engine.errors import Refused
+from engine.explain import LANGUAGES, catalogue
+from engine.scenario import Scenario, entry, library, load
+from engine.scenario.shelf import acts
+from engine.view import plan_ahead
+from engine.view.beats import MOST
+from engine.view.openers import (
+    BEHIND,
+    BROKEN,
+    DAMAGE,
+    IDENTITIES,
+    MANY_ROUNDS,
+    NOT_NOW,
+    OPENERS,
+    PART,
+    REFUSED,
+    ROUNDS,
+    START,
+    TRANSACTION,
+)
+from engine.view.plumbing import PURPOSE_OF, PURPOSES
+
+BY_RULE = (
+    BEHIND,
+    DAMAGE,
+    IDENTITIES,
+    MANY_ROUNDS,
+    NOT_NOW,
+    PART,
+    REFUSED,
+    START,
+    TRANSACTION,
+    *BROKEN.values(),
+    *ROUNDS.values(),
+)
+
+TOLD = {
+    "SC-03": """\
+1. 1–7 → 4  p1 gets a producer id
+2. 8–39 → 27  Records of p1 are stored
+3. 40–61 → 40  The Produce response is lost
+4. 62–101 → 101  The readers get records
+5. 102–108 → 102  p1 gives up waiting
+6. 109–115 → 109  p1 sends them again
+7. 116–142 → 116  The duplicate is not stored again
+""",
+    "SC-44/k28": """\
+1. 1–13 → 12  p1 gets the identity of txn-1
+2. 14–18 → 14  p1 begins a transaction
+3. 19–33 → 31  broker-2 notes the partitions
+4. 34–42 → 37  Records of p1 are stored
+5. 43–52 → 44  Readers of committed data must wait
+6. 53–58 → 58  Commit is decided
+7. 59–67 → 62  Markers are written
+8. 68–72 → 68  The outcome shows
+9. 73–87 → 73  The transaction is complete
+""",
+    "SC-61/k28": """\
+1. 1–13 → 12  p1 gets the identity of txn-1
+2. 14–35 → 18  p1 begins a transaction
+3. 36–43 → 36  p1 stands still
+4. 44–54 → 44  The older instance is fenced
+5. 55–68 → 55  The outcome shows
+6. 69–98 → 69  The epoch goes up to 2
+7. 99–121 → 102  Commit is decided
+8. 122–127 → 122  p1 moves again
+9. 128–134 → 128  The old epoch is refused
+""",
+    "SC-75/timeout": """\
+1. 1–12 → 8  The producers get their identities
+2. 13–33 → 15  Records of p2 are stored
+3. 34–50 → 39  p1 begins a transaction
+4. 51–64 → 51  Readers of committed data must wait
+5. 65–75 → 65  Records behind it must wait, too
+6. 76–79 → 76  The transaction times out
+7. 80–84 → 81  Markers are written
+8. 85–93 → 85  The outcome shows
+9. 94–97 → 94  Aborted records are skipped
+""",
+    "SC-80/two-nodes": """\
+1. 1–4 → 4  initiator opens a transaction
+2. 5–10 → 10  All participants are asked
+3. 11–11 → 11  All vote yes
+4. 12–14 → 13  business runs its local transaction
+5. 15–20 → 15  Commit goes out to all
+6. 21–21 → 21  All have committed
+7. 22–22 → 22  business hears the end: COMMITTED
+""",
+}
+
+
+def scenario_of(name: str) -> Scenario:
+    identifier, _, variant = name.partition("/")
+    return entry(identifier).scenario(variant or None)
+
+
+def said_of(name: str) -> str:
+    out = io.StringIO()
+    assert main(["run", name, "--beats"], out) == 0
+    return "".join(f"{line}\n" for line in out.getvalue().splitlines() if "→" in line)
+
+
+def levels(beats: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    yield beats
+    for beat in beats:
+        if "beats" in beat:
+            yield from levels(beat["beats"])
+
+
+def runs() -> Iterator[Scenario]:
+    """Each document of the library once, as it is played first."""
+    for document in library():
+        yield document.scenario(None if acts(document.document) else document.variants[0])
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_run_is_told_in_these_beats(name: str) -> None:
+    assert said_of(name) == TOLD[name]
+
+
+def test_every_step_of_the_library_has_its_beat_and_its_line() -> None:
+    for scenario in runs():
+        try:
+            plan = plan_ahead(scenario)
+        except Refused:
+            continue
+        assert plan["complete"], scenario.id
+        for beats in levels(plan["beats"]):
+            check_level(beats)
+        assert (plan["beats"][0]["first"], plan["beats"][-1]["last"]) == (1, plan["steps"])
+
+
+def check_level(beats: list[dict[str, Any]]) -> None:
+    assert len(beats) <= MOST
+    assert [beat["number"] for beat in beats] == list(range(1, len(beats) + 1))
+    for before, beat in zip([None, *beats], beats, strict=False):
+        assert before is None or beat["first"] == before["last"] + 1
+        assert beat["first"] <= beat["lands"] <= beat["last"]
+        check_words(beat)
+        parts = beat["beats"] if "beats" in beat else beat["lines"]
+        assert bool(beat["lines"]) != ("beats" in beat)
+        assert (parts[0]["first"], parts[-1]["last"]) == (beat["first"], beat["last"])
+        for line, follower in pairwise(parts):
+            assert line["last"] + 1 == follower["first"]
+        for line in beat["lines"]:
+            assert (line["key"] is None) == (not line["params"])
+            if line["key"] is not None:
+                check_words(line)
+                assert line["params"]["count"] == line["last"] - line["first"] + 1
+
+
+def check_words(told: dict[str, Any]) -> None:
+    for language in LANGUAGES:
+        words = catalogue()[told["key"]].slots(language)
+        assert words <= {name for name, value in told["params"].items() if value is not None}, told["key"]
+
+
+def test_the_table_names_sentences_and_titles_that_exist() -> None:
+    known = catalogue()
+    assert {key for opener in OPENERS for key in (*opener.keys, *opener.lands)} <= known.keys()
+    assert PURPOSE_OF.keys() <= known.keys()
+    names = {
+        f"beat.{name}" for opener in (*OPENERS, *BY_RULE) for name in (opener.name, opener.unless) if name
+    }
+    names |= {"beat.reads_one", "beat.reads_only"}
+    names |= {f"beat.line.{name}" for name in ("one", "two", "three", *PURPOSES)}
+    assert {key for key in known if key.startswith("beat.")} == names
+    for opener in (*OPENERS, *BY_RULE):
+        for name in filter(None, (opener.name, opener.unless)):
+            for language in LANGUAGES:
+                assert known[f"beat.{name}"].slots(language) <= {*opener.params, "first", "last", "count"}
+
+
+def test_no_sentence_opens_two_beats() -> None:
+    keys = [key for opener in OPENERS for key in opener.keys]
+    assert len(keys) == len(set(keys))
+
+
+def test_plumbing_is_folded_counted_and_named() -> None:
+    beats = plan_ahead(scenario_of("SC-44/k28"))["beats"]
+    noted = next(beat for beat in beats if beat["key"] == "beat.registered")
+    assert noted["lines"][1] == {
+        "first": 20,
+        "last": 22,
+        "key": "beat.line.one",
+        "params": {"count": 3, "first": {"key": "beat.line.replication", "params": {}}},
+    }
+
+
+def test_a_long_run_goes_round_by_round() -> None:
+    """Goal: thousands of steps are found through at most nine beats on each level."""
+    calls = [{"at": 0, "do": "init_transactions"}]
+    for number in range(60):
+        at = 500 + 300 * number
+        calls += [
+            {"at": at, "do": "begin_transaction"},
+            {"at": at, "do": "send", "partition": "t-0"},
+            {"at": at + 100, "do": "commit_transaction"},
+        ]
+    document = {
+        **entry("SC-45").document,
+        "applications": [{"name": "app-1", "client": "p1", "calls": calls}],
+    }
+    plan = plan_ahead(load(document), most=5_000)
+    titles = [beat["key"] for beat in plan["beats"]]
+    assert titles[0] == "beat.transactional_identity"
+    assert set(titles[1:]) == {"beat.transactions"}
+    assert plan["beats"][1]["params"]["first"] == 1
+    assert plan["beats"][-1]["params"]["last"] == 60
+    for beats in levels(plan["beats"]):
+        check_level(beats)
+
+
+def test_a_stretch_that_nothing_divides_is_cut_evenly() -> None:
+    calls = [{"at": 10 * number, "do": "send", "partition": "t-0"} for number in range(400)]
+    document = {
+        **entry("SC-09").document,
+        "applications": [{"name": "app-1", "client": "p1", "calls": calls}],
+    }
+    plan = plan_ahead(load(document, "linger-0"))
+    for beats in levels(plan["beats"]):
+        check_level(beats)
+    assert any(beat["key"] == "beat.part" for beats in levels(plan["beats"]) for beat in beats)

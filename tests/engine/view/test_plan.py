@@ -1,0 +1,119 @@
+"""The plan of a run: what has a place in its picture, in which order."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from engine.scenario import entry
+from engine.simulation import Simulation
+from engine.view import RunPlan, plan_ahead
+from eosviz.launch.places import ROOT
+
+
+def planned(
+    name: str, *interventions: dict[str, Any], before: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    scenario, _, variant = name.partition("/")
+    return plan_ahead(entry(scenario).scenario(variant or None), interventions, before)
+
+
+def test_a_run_s_actors_and_lanes_are_known_before_its_first_step() -> None:
+    plan = planned("SC-44/k28")
+    assert plan["hues"] == {"1000": 0}
+    assert plan["clients"] == [
+        {"name": "p1", "applications": ["app-1"], "transactional_id": "txn-1", "partitions": ["t-0", "t-1"]}
+    ]
+    assert plan["brokers"] == [
+        {"name": "broker-1", "lanes": ["t-0"], "transactional_ids": [], "groups": []},
+        {"name": "broker-2", "lanes": ["t-1"], "transactional_ids": ["txn-1"], "groups": []},
+        {"name": "broker-3", "lanes": [], "transactional_ids": [], "groups": []},
+    ]
+    assert plan["lanes"]["t-0"] == {"first": 0, "end": 2, "internal": False, "leaders": [1]}
+    assert plan["lanes"]["__transaction_state-10"]["internal"]
+    assert plan["consumers"] == [
+        {"name": "c-committed", "isolation": "read_committed", "lanes": ["t-0", "t-1"]},
+        {"name": "c-uncommitted", "isolation": "read_uncommitted", "lanes": ["t-0", "t-1"]},
+    ]
+    assert (plan["middleware"], plan["complete"], plan["steps"]) == (None, True, 87)
+
+
+def test_a_log_that_begins_late_is_shown_from_there() -> None:
+    assert planned("SC-03")["lanes"]["t-0"] == {"first": 40, "end": 53, "internal": False, "leaders": [1]}
+
+
+def test_a_lane_stands_at_every_broker_that_ever_leads_it() -> None:
+    plan = planned("SC-39")
+    assert plan["lanes"]["t-0"]["leaders"] == [1, 2]
+    assert [broker["name"] for broker in plan["brokers"] if "t-0" in broker["lanes"]] == [
+        "broker-1",
+        "broker-2",
+    ]
+    assert plan["controller"]
+
+
+def test_a_zombie_and_its_successor_have_one_hue() -> None:
+    assert planned("SC-61/k28")["hues"] == {"1000": 0}
+    assert planned("SC-75/wall")["hues"] == {"0": 0, "1000": 1}
+
+
+def test_the_middleware_has_roles_and_participants() -> None:
+    assert planned("SC-80/two-nodes")["middleware"] == {
+        "roles": ["initiator", "business", "middleware", "manager"],
+        "participants": ["participant-1", "participant-2", "participant-3"],
+    }
+
+
+def test_what_a_branch_brings_stands_behind_what_its_parent_has() -> None:
+    """Goal: doing something to a run never moves what is on show."""
+    parent = planned("SC-44/k28")
+    crash = {"action": "crash", "actor": "broker-1", "after": 12}
+    branch = planned("SC-44/k28", crash, before=parent)
+    assert branch["lanes"]["t-0"]["leaders"][0] == 1
+    assert len(branch["lanes"]["t-0"]["leaders"]) > 1
+    for name in ("clients", "brokers", "consumers"):
+        stood = [one["name"] for one in parent[name]]
+        assert [one["name"] for one in branch[name]][: len(stood)] == stood
+        for before, after in zip(parent[name], branch[name], strict=False):
+            for field, value in before.items():
+                if isinstance(value, list):
+                    assert after[field][: len(value)] == value
+    assert branch["beats"] != parent["beats"]
+
+
+def test_an_intervention_that_is_refused_ends_the_run_ahead() -> None:
+    plan = planned("SC-44/k28", {"action": "crash", "actor": "nobody", "after": 5})
+    assert (plan["steps"], plan["complete"]) == (5, False)
+
+
+def test_a_bound_that_is_reached_is_told() -> None:
+    plan = plan_ahead(entry("SC-03").scenario(), most=50)
+    assert (plan["steps"], plan["complete"], plan["beats"][-1]["last"]) == (50, False, 50)
+
+
+def test_stored_steps_give_the_plan_that_a_run_ahead_gives() -> None:
+    simulation = Simulation(entry("SC-61").scenario("k28"))
+    plan = RunPlan(simulation.header(), simulation.view())
+    while (step := simulation.step()) is not None:
+        plan.take(step.to_json())
+    assert plan.to_json() == planned("SC-61/k28")
+
+
+def test_the_page_s_types_have_the_plan_s_fields() -> None:
+    written = (ROOT / "static/player/plan.ts").read_text(encoding="utf-8")
+    plan = planned("SC-80/two-nodes")
+    kafka = planned("SC-44/k28")
+    for name, shown in {
+        "Plan": plan,
+        "Beat": plan["beats"][0],
+        "BeatLine": plan["beats"][0]["lines"][0],
+        "PlannedMiddleware": plan["middleware"],
+        "PlannedClient": kafka["clients"][0],
+        "PlannedBroker": kafka["brokers"][0],
+        "PlannedLane": kafka["lanes"]["t-0"],
+        "PlannedConsumer": kafka["consumers"][0],
+    }.items():
+        block = re.search(rf"export interface {name} {{(.*?)\n}}", written, re.DOTALL)
+        assert block is not None
+        fields = re.findall(r"^  (\w+): ", block.group(1), re.MULTILINE)
+        assert set(fields) == set(shown), name
