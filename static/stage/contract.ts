@@ -54,7 +54,7 @@ export interface ClientPlace {
 export interface LanePlace {
   box: Box;
   /** The cells: `x` of the first offset drawn, width of one offset, y and height of a cell. */
-  cells: { x: number; y: number; width: number; height: number; unit: number };
+  cells: { x: number; y: number; width: number; height: number; unit: number; /** Offsets' width of a batch at most. */ most: number };
   /** Where requests and markers arrive and answers leave (left), and where readers fetch (right). */
   port: Point;
   out: Point;
@@ -97,6 +97,11 @@ export interface Places {
   /** Between clients and brokers, and between brokers and readers (null: a run without readers). */
   network: Box;
   fetches: Box | null;
+  /**
+   * Where lanes are strips: one place for the lane that the step is about, at full size. `standing` gives it to
+   * that lane, so wires and ghosts find it there.
+   */
+  lens: LanePlace | null;
   /** Messages stand upright on wires that run down and up (phone). */
   upright: boolean;
   /** Who has no place now, told under the picture. Never silent. */
@@ -186,10 +191,43 @@ export interface Window {
   x: (offset: number) => number;
 }
 
-/** Which offsets a lane shows: all while they fit, else the newest. The same rule for cells, gates and ghosts. */
-export function windowOf(lane: LanePlace, logStart: number, logEnd: number): Window {
-  const { cells } = lane;
-  const room = Math.max(1, Math.floor(cells.width / cells.unit));
-  const first = Math.max(logStart, logEnd - room);
-  return { first, x: (offset) => cells.x + (offset - first) * cells.unit };
+/** Where batches are known; the engine's view of a replica has them. */
+type Batches = Readonly<Record<string, { base_offset: number; last_offset: number }>>;
+
+/**
+ * Which offsets a lane shows: all while they fit, else the newest. The same rule for cells, gates and ghosts.
+ * A log that the plan knows to be long has batches of at most `cells.most` offsets' width.
+ */
+export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batches: Batches = {}): Window {
+  const { x: left, width, unit, most } = lane.cells;
+  const listed = Object.values(batches).filter((batch) => batch.last_offset >= logStart).sort((one, other) => one.base_offset - other.base_offset);
+  const stops: [offset: number, last: number, width: number][] = [];
+  let room = width;
+  let next = logEnd;
+  for (let index = listed.length - 1; index >= 0; index -= 1) {
+    const batch = listed[index] as Batches[string];
+    const gap = Math.min(Math.max(0, next - batch.last_offset - 1), most) * unit;
+    const own = Math.min(batch.last_offset - batch.base_offset + 1, most) * unit;
+    if (gap + own > room && stops.length > 0) break;
+    if (gap > 0) stops.unshift([batch.last_offset + 1, next - 1, gap]);
+    stops.unshift([batch.base_offset, batch.last_offset, own]);
+    room -= gap + own;
+    next = batch.base_offset;
+  }
+  const lead = Math.min(Math.max(0, next - logStart), most) * unit;
+  if (lead > 0 && lead <= room && listed[0]?.base_offset === next) {
+    stops.unshift([logStart, next - 1, lead]);
+    next = logStart;
+  }
+  const first = stops.length === 0 ? logEnd : next;
+  const x = (offset: number): number => {
+    let at = left;
+    for (const [from, last, wide] of stops) {
+      if (offset < from) return at;
+      if (offset <= last) return at + (wide * (offset - from)) / (last - from + 1);
+      at += wide;
+    }
+    return at + Math.min(Math.max(0, offset - logEnd), most) * unit;
+  };
+  return { first, x };
 }

@@ -1,0 +1,156 @@
+/** Brokers: their box, the copies they keep for other leaders, and the lanes and coordinators that stand in them. */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
+import { round, textWidth } from "../diagrams/geometry.ts";
+import { isPicked, plainly } from "../diagrams/picked.ts";
+import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
+import { coordinatorObjects } from "./coordinator.ts";
+import { DEPTH } from "./depth.ts";
+import { box, fittedText, path, text } from "./draw.ts";
+import { laneObjects } from "./lanes.ts";
+import { FILES } from "./places.ts";
+
+/** Batches that a small copy draws. */
+const COPY_CELLS = 10;
+const HEAD = 26;
+
+export const brokers: Layer = (frame, here, focus) =>
+  Object.entries(here.brokers).flatMap(([name, place]) => brokerObjects(frame, here, focus, name, place));
+
+function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): StageObject[] {
+  const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
+  const alive = broker?.alive !== false;
+  const focused = focus.actor === name && (focus.kind === "actor" || focus.kind === "leader");
+  const apart = place.coordinator !== null && place.coordinator.box === place.box;
+  const objects: StageObject[] = apart ? [] : [bodyOf(frame, here, focus, name, place, alive, focused)];
+  for (const [partition, lane] of Object.entries(place.lanes)) {
+    if (!alive && !lane.strip) continue;
+    objects.push(...laneObjects({ frame, here, focus, broker: name, partition, place: lane }));
+  }
+  if (place.coordinator !== null && alive) objects.push(...coordinatorObjects(frame, here, focus, name, place.coordinator));
+  if (focused) {
+    objects.push({
+      key: "ring:actor", ...place.box, phase: "effect", depth: DEPTH.gate, hot: true, label: "",
+      draw: box(0, 0, place.box.width, place.box.height, "ring", 8),
+    });
+  }
+  return objects;
+}
+
+function stateWord(frame: Frame, name: string): string | null {
+  const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
+  if (broker === undefined) return null;
+  if (!broker.alive) return say("stage.down");
+  if (broker.starting) return say("stage.starting");
+  return broker.paused ? say("stage.paused") : null;
+}
+
+function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace, alive: boolean, focused: boolean): StageObject {
+  const { width, height } = place.box;
+  const files = name === FILES;
+  const title = files ? say("stage.files") : name;
+  const state = stateWord(frame, name);
+  const selection = plainly("actor", name);
+  const after = 12 + textWidth(title, 15, true) + 12;
+  const small = copies(frame, here, focus, name, place, alive, after + (state === null ? 0 : textWidth(state, 13) + 14));
+  return {
+    key: `broker:${name}`, ...place.box, phase: "static", depth: DEPTH.body,
+    draw: svg`${box(0, 0, width, height, `body${alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, HEAD, "wash", 7) : nothing}${
+      text(12, 19, title, "s15 b")}${state === null || focused ? nothing : text(after, 19, state, "s13 k")}${small}`,
+    label: state === null ? title : `${title}: ${state}`, picked: isPicked(frame.selection, selection),
+    ...(files ? {} : { select: selection }),
+  };
+}
+
+/** From the right edge: what it has copied of the partitions that others lead; what finds no room is counted. */
+function copies(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace, alive: boolean, from: number): SVGTemplateResult | typeof nothing {
+  const id = name.replace(/^broker-/, "");
+  const kept = Object.entries(frame.view.partitions ?? {}).filter(([partition, view]) =>
+    !INTERNAL.test(partition) && !here.away.lanes.includes(partition) && id in view.replicas && String(view.leader) !== id
+    && (!(partition in place.lanes) || !alive));
+  if (kept.length === 0) return nothing;
+  const drawn: SVGTemplateResult[] = [];
+  let x = place.box.width - 12;
+  let left = kept.length;
+  for (const [partition, view] of kept.reverse()) {
+    const replica = view.replicas[id] as ReplicaView;
+    const focused = focus.kind === "copy" && focus.partition === partition && focus.actor === name;
+    const batches = Object.values(replica.batches).sort((one, other) => one.base_offset - other.base_offset);
+    const cells = copyCells(here, batches.slice(-COPY_CELLS));
+    const said = say(alive ? "stage.copy_of" : "stage.on_disk", { partition });
+    const width = Math.max(18, cells.width);
+    const label = textWidth(said, 12, focused);
+    const rest = say("stage.copies_more", { count: left });
+    if (x - width - 6 - label < from + (left > 1 ? textWidth(rest, 12) + 12 : 0)) {
+      drawn.push(svg`<g><title>${kept.map(([one]) => one).join(", ")}</title>${text(x, 19, rest, "s12 q", "end")}</g>`);
+      break;
+    }
+    x -= width;
+    drawn.push(svg`<g transform=${`translate(${round(x)},9)`}>${cells.draw}${focused ? box(-4, -4, width + 8, 18, "ring", 4) : nothing}</g>`);
+    x -= 6;
+    drawn.push(text(x, 19, said, focused ? "s12 b" : "s12 q", "end"));
+    x -= label + 14;
+    left -= 1;
+  }
+  return svg`${drawn}`;
+}
+
+function copyCells(here: Places, batches: readonly LogBatchView[]): { draw: SVGTemplateResult; width: number } {
+  let x = 0;
+  const drawn = batches.map((batch) => {
+    const width = Math.max(5, Math.min(14, (batch.last_offset - batch.base_offset + 1) * 5));
+    const hue = here.hue(batch.producer_id);
+    const cell = batch.control === null ? box(x, 0, width, 10, `cell small ${hue}`, 1) : box(x, 0, width, 10, `flag ${hue}`, 1);
+    x += width + 1;
+    return cell;
+  });
+  return { draw: batches.length === 0 ? path("M0,10h18", "hair") : svg`${drawn}`, width: x };
+}
+
+/** Names of the columns, and which partitions stay empty. */
+export const heads: Layer = (frame, here) => {
+  if (here.upright) return [];
+  const brokerBoxes = Object.values(here.brokers).map(({ box: one }) => one);
+  const readerBoxes = Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: one }) => one));
+  const clientBoxes = Object.values(here.clients).map(({ box: one }) => one);
+  const [broker, reader, client] = [brokerBoxes[0], readerBoxes[0], clientBoxes[0]];
+  const logs = here.kind === "log" ? say("stage.head.log") : say("stage.head.brokers");
+  const empty = here.away.lanes;
+  const names = empty.length === 0 ? logs : `${logs} ${say("stage.head.empty", { partitions: empty })}`;
+  const y = 18;
+  void frame;
+  return [{
+    key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
+    draw: svg`${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
+      text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
+      broker === undefined ? nothing : fittedText(broker.x, y, names, broker.width, 13, { classes: "q", least: 9 })}${
+      reader === undefined ? nothing : text(reader.x, y, say("stage.head.readers"), "s13 q")}`,
+  }];
+};
+
+/** The controller acts in this run: it has its place in the corner of the network. */
+export const controller: Layer = (frame, here, focus) => {
+  const place = here.others["controller"];
+  if (place === undefined || here.kind !== "cluster") return [];
+  const focused = frame.step !== null && (frame.step.actor === "controller" || frame.step.actor === "zookeeper");
+  const { width, height } = place.box;
+  const selection = plainly("actor", "controller");
+  const lead = focus.kind === "leader" && focus.actor !== null ? here.brokers[focus.actor] : undefined;
+  const [x, y] = place.port;
+  return [
+    {
+      key: "controller", ...place.box, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection),
+      draw: svg`${box(0, 0, width, height, "body", 8)}${focused ? box(0, 0, width, height, "ring", 8) : nothing}${
+        text(12, 18, say("stage.controller"), "s13 b")}${text(12, 34, say("stage.zookeeper"), "s12 q")}`,
+      label: say("stage.controller"),
+    },
+    ...(!focused || lead === undefined ? [] : [{
+      key: "controller:wire", x: 0, y: 0, width: 0, height: 0, phase: "effect" as const, depth: DEPTH.wire, label: "",
+      draw: path(`M${x},${y}C${x + 50},${y} ${lead.port[0] - 50},${lead.port[1]} ${lead.port[0] - 4},${lead.port[1]}m-9,-5.5l9,5.5l-9,5.5`, "ring"),
+    }]),
+  ];
+};

@@ -1,0 +1,212 @@
+/**
+ * The coordinator of transactions: the states of one transactional id as pills, what its log holds, whose markers are still
+ * out; beside it the group's offsets. What is being written is dashed, what counts is black.
+ */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { round, textWidth } from "../diagrams/geometry.ts";
+import { isOfPicked, transactionSelection } from "../diagrams/transaction-picked.ts";
+import type { CoordinationView, GroupView, TransactionView } from "../player/coordination-view.ts";
+import type { Frame, JsonObject, LogBatchView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { BrokerPlace, Focus, Places, StageObject } from "./contract.ts";
+import { DEPTH } from "./depth.ts";
+import { box, fitted, fittedText, path, pillWidth, text } from "./draw.ts";
+
+/** The ways through the engine's machine `transaction_states`, as people tell them; a test holds that each state has a way. */
+export const RAILS: readonly (readonly string[])[] = [
+  ["Empty", "Ongoing", "PrepareCommit", "CompleteCommit"],
+  ["Empty", "Ongoing", "PrepareAbort", "CompleteAbort"],
+  ["Empty", "Ongoing", "PrepareEpochFence", "PrepareAbort", "CompleteAbort"],
+  ["Empty", "Dead"],
+];
+const LOG = /^__transaction_state-/;
+
+interface Kept {
+  id: string;
+  entry: TransactionView;
+}
+
+/** The way that an id is on: the one with the state that comes next, else the one with the state that counts. */
+export function railOf(state: string, pending: string | null, before: string | null): readonly string[] {
+  const seen = [pending, state, before].filter((one) => one !== null);
+  const ways = RAILS.filter((rail) => seen.every((one) => rail.includes(one as string)));
+  const way = ways[0] ?? RAILS.find((rail) => rail.includes(pending ?? state)) ?? RAILS[0] ?? [];
+  const missing = seen.filter((one) => !way.includes(one as string)) as string[];
+  return missing.length === 0 ? way : [...way, ...new Set(missing)];
+}
+
+function keptOf(broker: CoordinationView | undefined): Kept[] {
+  return Object.entries(broker?.transactions ?? {}).map(([id, entry]) => ({ id, entry }));
+}
+
+/** The id that the step is about, else the picked one, else the one that moved last. */
+function chosen(frame: Frame, focus: Focus, kept: readonly Kept[]): Kept | undefined {
+  return kept.find(({ id }) => id === focus.transactional_id)
+    ?? kept.find(({ id }) => isOfPicked(frame, { transaction: id }))
+    ?? kept.reduce<Kept | undefined>((best, one) => (best === undefined || one.entry.last_update > best.entry.last_update ? one : best), undefined);
+}
+
+export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, name: string, place: NonNullable<BrokerPlace["coordinator"]>): StageObject[] {
+  const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
+  const kept = keptOf(broker);
+  const own = chosen(frame, focus, kept);
+  const { width, height } = place.box;
+  const groups = groupLine(broker?.groups, width);
+  const refused = focus.kind === "refused" && focus.actor === name && focus.partition === null;
+  const label = own === undefined ? say("stage.coordinator.idle") : say("stage.coordinator.label", {
+    id: own.id, broker: name, state: own.entry.state, pending: own.entry.pending_state ?? say("stage.none"),
+  });
+  const apart = here.upright && here.brokers[name]?.box === place.box;
+  const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);
+  const named = own === undefined ? idle(frame, name, width) : headLine(here, frame, name, own, kept, width, apart, broker);
+  const selection = own === undefined ? undefined : transactionSelection(own.id);
+  const slot = height >= 60;
+  return [{
+    key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
+    draw: svg`${box(0, 0, width, height, "slot", 6)}${slot ? svg`${named}${rail}${own === undefined ? nothing : logLine(frame, name, own, kept, width)}` : nothing}${
+      groups === null ? nothing : svg`<g transform=${`translate(0,${height - 20})`}>${groups}</g>`}${refused ? box(0, 0, width, height, "ring", 6) : nothing}`,
+    picked: own !== undefined && isOfPicked(frame, { transaction: own.id }),
+    ...(selection === undefined ? {} : { select: selection }),
+  }];
+}
+
+function idle(frame: Frame, name: string, width: number): SVGTemplateResult {
+  const log = logOf(frame, name);
+  return svg`${text(12, 20, say("stage.coordinator.idle"), "s13 b")}${fittedText(12, 42,
+    log === null ? say("stage.coordinator.unused") : say("stage.coordinator.no_id", { log }), width - 24, 13, { classes: "q", least: 10 })}`;
+}
+
+function headLine(
+  here: Places, frame: Frame, name: string, { id, entry }: Kept, kept: readonly Kept[], width: number, apart: boolean, broker: CoordinationView | undefined,
+): SVGTemplateResult {
+  const who = apart ? say("stage.coordinator.of_at", { id, broker: name }) : say("stage.coordinator.of", { id });
+  const identity = `${entry.producer_id}·${entry.producer_epoch}`;
+  const pill = round(textWidth(identity, 12, true) + 12);
+  const room = width * 0.52 - pill;
+  const { size, lines } = fitted(who, room, 13, { least: 9, most: 2, bold: true });
+  const end = 12 + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
+  const right = width - 12;
+  void frame;
+  void kept;
+  return svg`${fittedText(12, 19, who, room, 13, { least: 9, most: 2, bold: true, classes: "b" })}${
+    box(end, 6, pill, 18, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(end + pill / 2, 19, identity, "s12 b", "middle")}${
+    markersOrPartitions(broker, id, entry, end + pill + 12, right)}`;
+}
+
+/** While markers are out: which partitions have theirs; before: which partitions belong to the transaction. */
+function markersOrPartitions(broker: CoordinationView | undefined, id: string, entry: TransactionView, from: number, right: number): SVGTemplateResult {
+  const waiting = broker?.markers?.waiting?.[id];
+  const partitions = [...new Set([...entry.partitions, ...(waiting?.remaining ?? [])])].sort();
+  if (partitions.length === 0) return svg``;
+  const done = (partition: string): boolean => waiting !== undefined && !waiting.remaining.includes(partition);
+  const said = waiting === undefined
+    ? say("stage.coordinator.partitions", { partitions })
+    : `${say("stage.coordinator.markers")}  ${partitions.map((partition) => `${partition} ${done(partition) ? "✓" : "…"}`).join("  ")}`;
+  const short = waiting === undefined
+    ? say("stage.coordinator.partitions_count", { count: partitions.length })
+    : say("stage.coordinator.markers_count", { done: partitions.filter(done).length, count: partitions.length });
+  const fits = textWidth(said, 12) <= right - from;
+  return svg`<g><title>${said}</title>${fittedText(right, 19, fits ? said : short, Math.max(40, right - from), fits ? 13 : 12, { least: 9, classes: waiting === undefined ? "k" : "b", anchor: "end" })}</g>`;
+}
+
+function railSvg(frame: Frame, focus: Focus, name: string, { id, entry }: Kept, width: number, apart: boolean): SVGTemplateResult {
+  const transition = frame.step?.transition;
+  const stepped = transition?.machine === "transaction_states" && transition.of === id && frame.step?.actor === name;
+  const rail = railOf(entry.state, entry.pending_state, stepped && transition ? transition.from : null);
+  const sizes = [13, 12, 11, 10, 9];
+  const gapOf = (size: number): number => (size > 12 ? 17 : 11);
+  const widthAt = (size: number): number => rail.reduce((sum, state) => sum + pillWidth(state, size, size > 12 ? 18 : 12), 0) + gapOf(size) * (rail.length - 1);
+  const size = sizes.find((one) => widthAt(one) <= width - 24) ?? 9;
+  let x = apart || width < 400 ? 8 : 12;
+  const drawn = rail.map((state, index) => {
+    const own = pillWidth(state, size, size > 12 ? 18 : 12);
+    const now = focus.kind === "coordinator" && focus.transactional_id === id && focus.actor === name && focus.state === state;
+    const on = entry.state === state;
+    const pending = !on && entry.pending_state === state;
+    const again = on && entry.pending_state === state;
+    const gap = gapOf(size);
+    const arrow = index === 0 ? nothing : path(`M${round(x - gap + 3)},43h${gap - 7}m-4,-3.5l4,3.5l-4,3.5`, "rail");
+    const pill = svg`${arrow}${box(x, 30, own, 26, `pill${now ? " now" : on ? " on" : pending ? " pend" : ""}`, 13)}${
+      again && !now ? box(x - 3, 27, own + 6, 32, "pill again", 16) : nothing}${
+      text(x + own / 2, 47.5, state, `s${size} ${now || pending ? "b" : on ? "inv" : ""}`, "middle")}`;
+    x += own + gap;
+    return pill;
+  });
+  return svg`${drawn}`;
+}
+
+function logOf(frame: Frame, name: string): string | null {
+  const id = name.replace(/^broker-/, "");
+  const led = Object.entries(frame.view.partitions ?? {}).find(([partition, { leader }]) => LOG.test(partition) && String(leader) === id);
+  return led?.[0] ?? null;
+}
+
+function logLine(frame: Frame, name: string, { id, entry }: Kept, kept: readonly Kept[], width: number): SVGTemplateResult {
+  const log = `__transaction_state-${entry.log_partition}`;
+  const replica = frame.view.partitions?.[log]?.replicas[name.replace(/^broker-/, "")];
+  const more = othersText(kept, id);
+  const moreWidth = more === null ? 0 : Math.min(textWidth(more, 12), width * 0.42) + 16;
+  const batches = Object.values(replica?.batches ?? {}).sort((one, other) => one.base_offset - other.base_offset).filter((batch) => isOf(batch, id));
+  const from = 12 + textWidth(log, 12) + 8;
+  let room = width - 16 - moreWidth - from - 24;
+  const shown: { batch: LogBatchView; said: string; width: number }[] = [];
+  for (const batch of batches.toReversed()) {
+    const said = shortState(imageState(batch, id));
+    const own = round(textWidth(said, 11) + 8);
+    if (own + 2 > room) break;
+    room -= own + 2;
+    shown.unshift({ batch, said, width: own });
+  }
+  const earlier = batches.length - shown.length;
+  let x = from;
+  const before = earlier === 0 ? nothing : text(x, 75, say("stage.earlier", { count: earlier }), "s12 q");
+  if (earlier > 0) x += textWidth(say("stage.earlier", { count: earlier }), 12) + 6;
+  const high = replica?.high_watermark ?? 0;
+  return svg`${text(12, 75, log, "s12 q")}${before}${shown.map(({ batch, said, width: own }) => {
+    const cell = svg`${box(x, 63, own, 17, batch.base_offset >= high ? "pill pend" : "pill", 2)}${text(x + own / 2, 75.5, said, "s11 k", "middle")}`;
+    x += own + 2;
+    return cell;
+  })}${more === null ? nothing : fittedText(width - 12, 75, more, moreWidth - 16, 12, { least: 9, classes: "q", anchor: "end" })}`;
+}
+
+/** What the log says of an id: the state of its newest image in a batch; null is a tombstone. */
+function imageState(batch: LogBatchView, id: string): string | null {
+  const at = (batch.content?.keys ?? []).findLastIndex((key) => keyOf(key) === id);
+  const image = batch.content?.values[at];
+  return typeof image === "object" && image !== null && !Array.isArray(image) ? String((image as JsonObject)["state"]) : null;
+}
+
+function keyOf(key: unknown): string {
+  if (typeof key === "object" && key !== null && "transactional_id" in key) return String((key as JsonObject)["transactional_id"]);
+  return String(key);
+}
+
+function isOf(batch: LogBatchView, id: string): boolean {
+  return (batch.content?.keys ?? []).some((key) => keyOf(key) === id);
+}
+
+function shortState(state: string | null): string {
+  return state === null ? "∅" : state.replace("Complete", "Compl").replace("Prepare", "Prep");
+}
+
+function othersText(kept: readonly Kept[], id: string): string | null {
+  const others = kept.filter((one) => one.id !== id);
+  const [first] = others;
+  if (first === undefined) return null;
+  return others.length === 1 ? `${first.id} ${first.entry.state}` : say("stage.coordinator.others", { count: others.length });
+}
+
+/** Offsets of a group: what counts, and what an open transaction wants to commit. */
+function groupLine(groups: Record<string, GroupView> | undefined, width: number): SVGTemplateResult | null {
+  const entries = Object.entries(groups ?? {});
+  if (entries.length === 0) return null;
+  const said = entries.map(([group, view]) => {
+    const committed = Object.entries(view.committed ?? {}).map(([partition, { offset }]) => `${partition} ${offset}`);
+    const pending = Object.values(view.pending ?? {}).flatMap((offsets) => Object.entries(offsets).map(([partition, { offset }]) => `${partition} ${offset}`));
+    const words = say("stage.group", { group, committed: committed.length === 0 ? say("stage.none") : committed.join(", ") });
+    return pending.length === 0 ? words : `${words} ${say("stage.group_pending", { pending: pending.join(", ") })}`;
+  }).join("; ");
+  return svg`<g><title>${said}</title>${fittedText(12, 14, said, width - 24, 12, { least: 9, classes: "k" })}</g>`;
+}

@@ -1,0 +1,112 @@
+/** Strokes that all bodies of the stage share. Texts are fitted here: nothing is cut, what is long shrinks and wraps. */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { round, textWidth, wrap } from "../diagrams/geometry.ts";
+
+export type Drawn = SVGTemplateResult | typeof nothing;
+export type Anchor = "start" | "middle" | "end";
+
+/** Sizes of type on the stage, in units. */
+export const TYPE = { mark: 12, small: 13, text: 14, strong: 15, name: 17 } as const;
+
+/** `classes`: `b` bold ink, `k` ink, `q` quiet, `inv` inverted, `bad`; `s12` … `s17` sizes. */
+export function text(x: number, y: number, said: string, classes = "", anchor: Anchor = "start"): SVGTemplateResult {
+  return svg`<text x=${round(x)} y=${round(y)} class=${classes} text-anchor=${anchor}>${said}</text>`;
+}
+
+export function box(x: number, y: number, width: number, height: number, classes: string, radius = 4): SVGTemplateResult {
+  return svg`<rect x=${round(x)} y=${round(y)} width=${round(Math.max(0, width))} height=${round(Math.max(0, height))} rx=${radius} class=${classes}/>`;
+}
+
+export function path(d: string, classes: string): SVGTemplateResult {
+  return svg`<path d=${d} class=${classes}/>`;
+}
+
+/** The one yellow place of a step: a yellow rim in a black ring. */
+export function halo(x: number, y: number, width: number, height: number, radius = 5): SVGTemplateResult {
+  return svg`${box(x, y, width, height, "halo", radius)}${box(x - 3.5, y - 3.5, width + 7, height + 7, "ring", radius + 3)}`;
+}
+
+/** A control batch: C or A on a flag. */
+export function flag(x: number, y: number, height: number, letter: string, hue: string): SVGTemplateResult {
+  return svg`<path d=${`M${x},${y}V${y + height + 4}`} class=${`pole line ${hue}`}/><path d=${
+    `M${x},${y}h17l-4,${height / 2}l4,${height / 2}h-17z`} class=${`flag ${hue}`}/><text x=${x + 6.5} y=${
+    y + height / 2 + 4.5} class="inv s12" text-anchor="middle">${letter}</text>`;
+}
+
+/** Slanted lines inside a box: aborted. */
+export function hatch(width: number, height: number, hue: string): SVGTemplateResult {
+  const lines: string[] = [];
+  for (let from = 6; from < width + height; from += 9) {
+    const x1 = Math.min(from, width - 1);
+    const y2 = Math.min(from, height - 1);
+    lines.push(`M${round(x1)},${round(from - x1)}L${round(from - y2)},${round(y2)}`);
+  }
+  return path(lines.join(""), `hatch ${hue}`);
+}
+
+export interface Fitted {
+  size: number;
+  lines: string[];
+  /** Whether something is left out, which only happens where `most` lines of the smallest size are too few. */
+  cut: boolean;
+}
+
+/** Lines no wider than `width`; a name without spaces breaks behind its hyphens, dots and underscores. */
+function linesOf(said: string, width: number, size: number, bold: boolean): string[] {
+  if (/\s|[\u2e80-\uffff]/.test(said)) return wrap(said, width, size, bold);
+  const lines: string[] = [];
+  let line = "";
+  for (const piece of said.split(/(?<=[-._/])/)) {
+    if (line !== "" && textWidth(line + piece, size, bold) > width) {
+      lines.push(line);
+      line = "";
+    }
+    for (const letter of piece) {
+      if (line !== "" && textWidth(line + letter, size, bold) > width) {
+        lines.push(line);
+        line = "";
+      }
+      line += letter;
+    }
+  }
+  if (line !== "") lines.push(line);
+  return lines;
+}
+
+/** The largest type in which a text fits `width` in at most `most` lines; what not even fits the least ends in an ellipsis. */
+export function fitted(said: string, width: number, size: number, options: { least?: number; most?: number; bold?: boolean } = {}): Fitted {
+  const { least = 10, most = 1, bold = false } = options;
+  for (let at = size; at >= least; at -= 1) {
+    if (textWidth(said, at, bold) <= width) return { size: at, lines: [said], cut: false };
+    // Rather two lines of a readable size than one of a small one.
+    if (most > 1 && at >= size - 2) {
+      const lines = linesOf(said, width, at, bold);
+      if (lines.length <= most) return { size: at, lines, cut: false };
+    }
+  }
+  const lines = linesOf(said, width, least, bold);
+  if (lines.length <= most) return { size: least, lines, cut: false };
+  const kept = lines.slice(0, most);
+  let last = kept[most - 1] ?? "";
+  while (last !== "" && textWidth(`${last}…`, least, bold) > width) last = last.slice(0, -1);
+  kept[most - 1] = `${last}…`;
+  return { size: least, lines: kept, cut: true };
+}
+
+/** A fitted text, its lines centred on `y` when there are several; a title says the whole when something is left out. */
+export function fittedText(x: number, y: number, said: string, width: number, size: number, options: {
+  least?: number; most?: number; bold?: boolean; classes?: string; anchor?: Anchor;
+} = {}): SVGTemplateResult {
+  const { lines, size: at, cut } = fitted(said, width, size, options);
+  const leading = at + 1.5;
+  const first = y - ((lines.length - 1) * leading) / 2;
+  return svg`<text x=${round(x)} text-anchor=${options.anchor ?? "start"} class=${`${options.classes ?? ""} s${Math.round(at)}`}>${
+    cut ? svg`<title>${said}</title>` : nothing}${lines.map((line, index) => svg`<tspan x=${round(x)} y=${round(first + index * leading)}>${line}</tspan>`)}</text>`;
+}
+
+/** A pill with a text in it, as wide as the text. */
+export function pillWidth(said: string, size: number = TYPE.small, pad = 18): number {
+  return round(textWidth(said, size, true) + pad);
+}

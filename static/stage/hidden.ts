@@ -1,0 +1,71 @@
+/**
+ * Why a record is hidden from readers of committed data, record by record: from the stretches and the holder that the engine
+ * tells of a reader's lane. No rule of the protocol is worked out here.
+ */
+
+import type { ReaderLaneView } from "../player/coordination-view.ts";
+import type { Frame, LogBatchView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+
+/** Its own transaction is undecided; it lies behind another's; its transaction was aborted; it is not replicated yet. */
+export type Reason = "undecided" | "behind" | "aborted" | "not_replicated";
+
+export interface Stretch {
+  first: number;
+  last: number;
+  reason: Reason;
+  long: string;
+  short: string;
+}
+
+/** The transaction that holds a lane's readers back, `1000·0`; the epoch is that of its first batch. */
+export function holderOf(lane: ReaderLaneView | undefined, batches: readonly LogBatchView[]): string | null {
+  const held = lane?.held_by;
+  if (held === null || held === undefined) return null;
+  const epoch = batches.find((batch) => batch.base_offset === held.first_offset)?.producer_epoch;
+  return epoch === undefined || epoch === null ? String(held.producer_id) : `${held.producer_id}·${epoch}`;
+}
+
+/** Null where nothing hides the offset, or where it is a marker, which no application gets. */
+export function reasonAt(lane: ReaderLaneView, batch: LogBatchView | undefined, offset: number): Reason | null {
+  const within = ([first, last]: readonly [number, number, string]): boolean => first <= offset && offset <= last;
+  const [, , fate] = lane.ahead?.find(within) ?? lane.stretches?.find(within) ?? [0, 0, ""];
+  if (batch !== undefined && batch.control !== null) return null;
+  if (fate === "undecided") return batch?.outcome === "open" || batch?.outcome === "ended" ? "undecided" : "behind";
+  if (fate === "aborted" || fate === "not_replicated") return fate;
+  return null;
+}
+
+/** Of the reader of committed data with the lane in question that is held back most, else the first one. */
+export function committedLane(frame: Frame, partition: string): ReaderLaneView | undefined {
+  const lanes = Object.values(frame.view.consumers ?? {}).filter((consumer) => consumer.isolation === "read_committed")
+    .map((consumer) => consumer.lanes?.[partition]).filter((lane) => lane !== undefined && lane.position !== null);
+  return lanes.find((lane) => lane?.held_by != null) ?? lanes[0];
+}
+
+/** Neighbouring batches with one reason, in the order of the log. */
+export function heldStretches(frame: Frame, partition: string, shown: readonly LogBatchView[]): Stretch[] {
+  const lane = committedLane(frame, partition);
+  if (lane === undefined) return [];
+  const holder = holderOf(lane, shown);
+  const stretches: Stretch[] = [];
+  let whole = false;
+  for (const batch of shown) {
+    const reason = reasonAt(lane, batch, batch.base_offset);
+    const last = stretches[stretches.length - 1];
+    if (reason === null) {
+      whole = false;
+    } else if (whole && last?.reason === reason) {
+      last.last = batch.last_offset;
+    } else {
+      stretches.push({ first: batch.base_offset, last: batch.last_offset, reason, ...wordsOf(reason, holder) });
+      whole = true;
+    }
+  }
+  return stretches;
+}
+
+export function wordsOf(reason: Reason, holder: string | null): { long: string; short: string } {
+  if (reason === "behind" && holder !== null) return { long: say("stage.hidden.behind", { holder }), short: say("stage.hidden.behind_short") };
+  return { long: say(`stage.hidden.${reason}`), short: say(`stage.hidden.${reason}_short`) };
+}

@@ -1,0 +1,282 @@
+/**
+ * The lanes: what a log holds, batch by batch, its gates, and why a reader of committed data does not see a record yet.
+ * Every stretch of a reader and the transaction that holds it are the engine's facts.
+ */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { batchWords, identity, isAbsent, range } from "../diagrams/batch.ts";
+import { duplicatedIn } from "../diagrams/copies.ts";
+import { round, textWidth } from "../diagrams/geometry.ts";
+import { isPicked } from "../diagrams/picked.ts";
+import { isOfPicked } from "../diagrams/transaction-picked.ts";
+import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Focus, LanePlace, Places, StageObject, Window } from "./contract.ts";
+import { windowOf } from "./contract.ts";
+import { DEPTH } from "./depth.ts";
+import { box, fitted, fittedText, flag, halo, hatch, path, text } from "./draw.ts";
+import { heldStretches } from "./hidden.ts";
+import type { Stretch } from "./hidden.ts";
+import { ledBy, replicaIn } from "./places.ts";
+
+/** A cell of this height has its identity above its sequences. */
+const TWO_LINES = 38;
+
+export interface LaneOf {
+  frame: Frame;
+  here: Places;
+  focus: Focus;
+  /** Name of the place: `broker-1`. */
+  broker: string;
+  partition: string;
+  place: LanePlace;
+}
+
+export function laneObjects(lane: LaneOf): StageObject[] {
+  const { frame, here, broker, partition, place } = lane;
+  const view = frame.view.partitions?.[partition];
+  const id = replicaIn(frame, broker, partition);
+  const replica = id === null ? undefined : view?.replicas[id];
+  if (view === undefined || replica === undefined) return [baseOf(lane, null, null, "")];
+  const leads = ledBy(frame, here, partition) === broker;
+  const window = windowOf(place, replica.log_start, replica.log_end, replica.batches);
+  const shown = Object.values(replica.batches).filter((batch) => batch.last_offset >= window.first).sort((one, other) => one.base_offset - other.base_offset);
+  if (!leads || place.strip) {
+    return [baseOf(lane, replica, window, leads ? "" : say("stage.copy")), ...shown.map((batch) => thinCell(lane, window, batch, leads)), ...(leads ? gatesOf(lane, replica, window, shown) : [])];
+  }
+  const stretches = heldStretches(frame, partition, shown);
+  return [
+    baseOf(lane, replica, window, leaderWord(here, view)),
+    ...shown.map((batch) => cellOf(lane, window, batch, replica)),
+    offsetsOf(lane, window, shown, replica),
+    ...gatesOf(lane, replica, window, shown),
+    ...reasonsOf(lane, window, stretches, replica),
+  ];
+}
+
+function leaderWord(here: Places, view: PartitionView): string {
+  if (here.kind === "log") return "";
+  return view.deleted ? say("stage.deleted") : say("stage.leader");
+}
+
+/** Name, what the broker is to it, axis, start of the log, and how much lies before what is drawn. */
+function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null, role: string): StageObject {
+  const { frame, partition, place } = lane;
+  const { cells } = place;
+  const bottom = cells.y + cells.height;
+  const labelWidth = cells.x - place.box.x - 18;
+  const middle = cells.y + cells.height / 2;
+  const earlier = replica === null || window === null ? 0 : window.first - replica.log_start;
+  const name = place.strip
+    ? fittedText(place.box.x + 12, middle + 4, partition, labelWidth, 12, { bold: true, classes: "b", least: 8 })
+    : fittedText(place.box.x + 12, middle + (role === "" ? 5 : 0), partition, labelWidth, 15, { bold: true, classes: "b", most: 3, least: 9 });
+  const lines = place.strip ? 1 : fitted(partition, labelWidth, 15, { most: 3, least: 9, bold: true }).lines.length;
+  const selection: Selection = { kind: "partition", id: partition };
+  const starts = replica !== null && window !== null && window.first === replica.log_start && !place.strip;
+  return {
+    key: `lane:${lane.broker}:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
+    draw: svg`${name}${place.strip || role === "" ? nothing : text(place.box.x + 12, middle + 16 + (lines - 1) * 6, role, "s12 q")}${
+      path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
+      starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}${
+      earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 14, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
+    ...(isPicked(frame.selection, selection) ? { picked: true } : {}),
+  };
+}
+
+function selectionOf(partition: string, batch: LogBatchView): Selection {
+  return { kind: "batch", id: `${partition}/${batch.base_offset}`, partition, serials: [...batch.serials] };
+}
+
+function isOpen(batch: LogBatchView): boolean {
+  return batch.outcome === "open" || batch.outcome === "ended";
+}
+
+function isFocused({ focus, partition }: LaneOf, batch: LogBatchView): boolean {
+  return (focus.kind === "append" || focus.kind === "duplicate") && focus.partition === partition && focus.offset === batch.base_offset;
+}
+
+function picked(frame: Frame, selection: Selection, batch: LogBatchView): boolean {
+  return isPicked(frame.selection, selection) || ((batch.transactional || batch.control !== null) && isOfPicked(frame, { producer: batch.producer_id }));
+}
+
+function cellName(partition: string, batch: LogBatchView, hidden: string): string {
+  const offsets = range(batch.base_offset, batch.last_offset);
+  const what = batch.control !== null ? say("stage.marker_name", { result: batch.control, producer_id: batch.producer_id, producer_epoch: batch.producer_epoch })
+    : batchWords(batch);
+  const state = batch.outcome === undefined ? "" : ` ${say(`stage.outcome.${batch.outcome}`)}`;
+  return `${say("stage.cell_name", { partition, offsets, what })}${state}${hidden === "" ? "" : ` ${hidden}`}`;
+}
+
+function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, replica: ReplicaView): StageObject {
+  const { frame, here, partition, place } = lane;
+  const { cells } = place;
+  const x = window.x(batch.base_offset);
+  const width = round(window.x(batch.last_offset + 1) - x);
+  const height = cells.height;
+  const hue = here.hue(batch.producer_id);
+  const selection = selectionOf(partition, batch);
+  const twice = batch.serials.some((serial) => duplicatedIn(frame.view.guarantees?.["duplicated"], replica.batches).has(serial));
+  const drawn = batch.control === null ? batchCell(batch, width, height, hue, twice) : markerCell(batch, width, height, hue);
+  return {
+    key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
+    draw: svg`${drawn}${isFocused(lane, batch) ? halo(-2, -3, width + 4, height + 6) : nothing}`,
+    from: [round(x) - 90, cells.y], hot: isFocused(lane, batch), select: selection, picked: picked(frame, selection, batch),
+    label: cellName(partition, batch, twice ? say("stage.twice") : ""),
+  };
+}
+
+function batchCell(batch: LogBatchView, width: number, height: number, hue: string, twice: boolean): SVGTemplateResult {
+  const inner = width - 8;
+  const aborted = batch.outcome === "aborted";
+  const rim = aborted ? " rim" : "";
+  const who = identity(batch.producer_id, batch.producer_epoch);
+  const what = isAbsent(batch.first_sequence) ? String(batch.record_count) : range(batch.first_sequence, batch.last_sequence);
+  const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${twice ? " twice" : ""}`, 3)}${
+    aborted ? hatch(width, height, hue) : nothing}`;
+  const middle = round(width / 2);
+  const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
+    const { size: at, lines, cut } = fitted(said, inner, size, { least, bold });
+    return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${lines[0]}</text>`;
+  };
+  if (who === null || height < TWO_LINES) {
+    const whole = who === null ? what : `${who} | ${what}`;
+    const said = textWidth(whole, 13, true) <= inner ? whole : what;
+    return svg`${shell}${line(said, height / 2 + 5, 15, 9, "b", true)}`;
+  }
+  return svg`${shell}${line(who, height * 0.36, 12, 8, "k", false)}${line(what, height * 0.8, 15, 9, "b", true)}`;
+}
+
+function markerCell(batch: LogBatchView, width: number, height: number, hue: string): SVGTemplateResult {
+  const who = identity(batch.producer_id, batch.producer_epoch) ?? "";
+  const { size, cut } = fitted(who, width - 4, 12, { least: 9 });
+  return svg`<rect class="hit" width=${width} height=${height}/>${flag(4, 2, Math.min(24, height - 18), (batch.control ?? "?").charAt(0).toUpperCase(), hue)}${
+    cut ? nothing : text(4, height - 2, who, `s${size} k`)}`;
+}
+
+/** In a copy and in a strip a batch has no numbers. */
+function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: boolean): StageObject {
+  const { frame, here, partition, place, broker } = lane;
+  const { cells } = place;
+  const height = place.strip ? cells.height : Math.min(16, cells.height);
+  const x = window.x(batch.base_offset);
+  const width = round(window.x(batch.last_offset + 1) - x);
+  const hue = here.hue(batch.producer_id);
+  const selection = selectionOf(partition, batch);
+  const drawn = batch.control === null
+    ? svg`${box(0.5, 0, width - 1, height, `cell small ${hue}${isOpen(batch) ? " open" : ""}`, 2)}${batch.outcome === "aborted" ? hatch(width, height, hue) : nothing}`
+    : svg`${path(`M2,0V${height}`, `pole line ${hue}`)}${path(`M2,0h${Math.min(9, width - 3)}v${round(height * 0.6)}h${-Math.min(9, width - 3)}z`, `flag ${hue}`)}`;
+  return {
+    key: `${leads ? "b" : `copy:${broker}`}:${partition}:${batch.base_offset}`, x: round(x), y: cells.y + (place.strip ? 0 : cells.height - height), width, height,
+    phase: "effect", depth: DEPTH.cell, draw: svg`${drawn}${leads && isFocused(lane, batch) ? halo(-1, -2, width + 2, height + 4, 3) : nothing}`,
+    hot: leads && isFocused(lane, batch), picked: picked(frame, selection, batch), label: leads ? cellName(partition, batch, "") : "",
+    ...(leads ? { select: selection } : {}),
+  };
+}
+
+/** First offset of every batch under its cell, as far as they do not meet; a second copy says so in red. */
+function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[], replica: ReplicaView): StageObject {
+  const { frame, partition, place } = lane;
+  const y = place.cells.y + place.cells.height + 15;
+  const duplicated = duplicatedIn(frame.view.guarantees?.["duplicated"], replica.batches);
+  const labels: SVGTemplateResult[] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const batch of shown) {
+    const twice = batch.control === null && batch.serials.some((serial) => duplicated.has(serial));
+    const said = String(batch.base_offset);
+    const width = window.x(batch.last_offset + 1) - window.x(batch.base_offset);
+    const middle = window.x(batch.base_offset) + Math.min(width, place.cells.unit) / 2;
+    const half = textWidth(said, 12) / 2;
+    if (middle - half < end + 4) continue;
+    labels.push(text(middle, y, said, twice ? "s12 bad" : "s12 q", "middle"));
+    end = middle + half;
+    const word = say("stage.twice_short");
+    if (!twice || end + 4 + textWidth(word, 12, true) > window.x(batch.last_offset + 1) + place.cells.unit) continue;
+    labels.push(text(end + 4, y, word, "s12 bad"));
+    end += 4 + textWidth(word, 12, true);
+  }
+  return { key: `off:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.body, draw: svg`${labels}`, label: "" };
+}
+
+interface Name {
+  from: number;
+  to: number;
+}
+
+/** Names of the gates beside or over them; what stands between says why records wait. */
+function gateNames(window: Window, replica: ReplicaView): { lso: { x: number; said: string; anchor: "start" | "middle" | "end" }; hw: { x: number; said: string; anchor: "start" | "middle" } | null; taken: Name[] } {
+  const { last_stable_offset: stable, high_watermark: high } = replica;
+  const [left, right] = [window.x(stable), window.x(high)];
+  if (stable === high) {
+    const said = say("stage.gate.both", { offset: high });
+    const half = textWidth(said, 12, true) / 2;
+    return { lso: { x: right, said, anchor: "middle" }, hw: null, taken: [{ from: right - half, to: right + half }] };
+  }
+  const [lso, hw] = [say("stage.gate.lso", { offset: stable }), say("stage.gate.hw", { offset: high })];
+  const [lsoWidth, hwWidth] = [textWidth(lso, 12, true), textWidth(hw, 12)];
+  return {
+    lso: { x: left + 3, said: lso, anchor: "end" }, hw: { x: right - 1, said: hw, anchor: "start" },
+    taken: [{ from: left + 3 - lsoWidth, to: left + 3 }, { from: right - 1, to: right - 1 + hwWidth }],
+  };
+}
+
+/** Where a gate stands inside a batch, it leaves the cell's text alone. */
+function isInside(shown: readonly LogBatchView[], offset: number): boolean {
+  return shown.some((batch) => batch.base_offset < offset && offset <= batch.last_offset);
+}
+
+function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: readonly LogBatchView[]): StageObject[] {
+  const { focus, partition, place } = lane;
+  const { cells } = place;
+  const names = gateNames(window, replica);
+  const focused = focus.kind === "gate" && focus.partition === partition ? focus.gates[0] : undefined;
+  const top = place.strip ? 0 : -8;
+  const bottom = cells.height + (place.strip ? 0 : 2);
+  const bars = (offset: number): [number, number][] => (isInside(shown, offset) && !place.strip ? [[top, 0], [cells.height, bottom + 4]] : [[top, bottom]]);
+  const nameY = -11;
+  const same = replica.last_stable_offset === replica.high_watermark;
+  const objects: StageObject[] = [];
+  const gate = (key: string, offset: number, dx: number, draw: SVGTemplateResult, hot: boolean, label: string): void => {
+    objects.push({ key: `${key}:${partition}`, x: round(window.x(offset) + dx), y: cells.y, width: 6, height: cells.height, phase: "gate", depth: DEPTH.gate, draw, hot, label });
+  };
+  const { hw } = names;
+  const markHw = focused === "high_watermark" && !same;
+  const markLso = focused !== undefined && !markHw;
+  const rim = halo(-4.5, -4, 9, cells.height + 6, 2);
+  gate("hw", replica.high_watermark, same ? 4 : 0, svg`${markHw ? rim : nothing}${
+    path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
+    hw === null || place.strip ? nothing : text(hw.x - window.x(replica.high_watermark), nameY, hw.said, "s12 k gl", hw.anchor)}`, markHw,
+    say("stage.gate.hw_name", { partition, offset: replica.high_watermark }));
+  gate("lso", replica.last_stable_offset, 0, svg`${markLso ? rim : nothing}${
+    bars(replica.last_stable_offset).map(([from, to]) => box(-2.5, from, 5, to - from, "lso", 1))}${
+    place.strip ? nothing : text(names.lso.x - window.x(replica.last_stable_offset), nameY, names.lso.said, "s12 b gl", names.lso.anchor)}`, markLso,
+    say("stage.gate.lso_name", { partition, offset: replica.last_stable_offset }));
+  return objects;
+}
+
+/** Above the cells between the gates: why a reader of committed data does not get them, stretch by stretch. */
+function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], replica: ReplicaView): StageObject[] {
+  const { partition, place } = lane;
+  const y = place.cells.y - 11;
+  const { taken } = gateNames(window, replica);
+  const spans = stretches.map((stretch) => ({ stretch, from: window.x(stretch.first), to: window.x(stretch.last + 1) }));
+  return spans.flatMap(({ stretch, from, to }): StageObject[] => {
+    // What of the stretch the names of the gates leave free.
+    let [left, right] = [from + 3, to - 3];
+    for (const name of taken) {
+      if (name.to < left || name.from > right) continue;
+      if (name.from <= left + (right - left) / 2) left = Math.max(left, name.to + 5);
+      else right = Math.min(right, name.from - 5);
+    }
+    const said = [stretch.long, stretch.short].find((one) => textWidth(one, 12, true) + 4 <= right - left);
+    if (said === undefined) return [];
+    const middle = Math.max(left + textWidth(said, 12, true) / 2, Math.min((from + to) / 2, right - textWidth(said, 12, true) / 2));
+    const half = textWidth(said, 12, true) / 2 + 4;
+    return [{
+      key: `why:${partition}:${stretch.first}`, x: 0, y: 0, width: 0, height: 0, phase: "gate", depth: DEPTH.gate, label: stretch.long,
+      draw: svg`${middle - half - left > 8 ? path(`M${round(left)},${y + 1}v-5H${round(middle - half)}`, "brace") : nothing}${
+        right - middle - half > 8 ? path(`M${round(right)},${y + 1}v-5H${round(middle + half)}`, "brace") : nothing}${
+        svg`<text x=${round(middle)} y=${y} text-anchor="middle" class=${`s12 ${stretch.reason === "undecided" || stretch.reason === "behind" ? "b" : "q"}`}><title>${stretch.long}</title>${said}</text>`}`,
+    }];
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * How the stage looks. One meaning per mark, as everywhere (static/diagrams/look.ts); the colours and motion are the page's
+ * tokens. Lengths are units of the picture, which grows with its box.
+ */
+
+import { css } from "lit";
+
+export const stageLook = css`
+  :host { position: relative; display: block; height: 100%; background: var(--side); overflow: hidden auto; }
+  .scene { display: block; width: 100%; margin: 0 auto; overflow: visible; }
+  .scene text { font-family: var(--f-ui); fill: var(--ink-2); font-size: 14px; font-variant-numeric: tabular-nums; }
+  .scene .s8 { font-size: 8px; } .scene .s9 { font-size: 9px; } .scene .s10 { font-size: 10px; } .scene .s11 { font-size: 11px; }
+  .scene .s12 { font-size: 12px; } .scene .s13 { font-size: 13px; } .scene .s14 { font-size: 14px; }
+  .scene .s15 { font-size: 15px; } .scene .s16 { font-size: 16px; } .scene .s17 { font-size: 17px; }
+  .scene .k { fill: var(--ink); }
+  .scene .b { font-weight: 650; fill: var(--ink); }
+  .scene .q { fill: var(--ink-3); }
+  .scene .inv { fill: var(--ink-inv); font-weight: 650; }
+  .scene .bad { fill: var(--bad); font-weight: 650; }
+  .scene .gl { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
+  .body { fill: var(--paper); stroke: var(--line); stroke-width: 1; }
+  .body.dead { fill: none; stroke: var(--ink-3); stroke-dasharray: 2 5; }
+  .slot { fill: var(--side); }
+  .rail { stroke: var(--line-2, var(--ink-3)); stroke-width: 1.25; fill: none; }
+  .pole { stroke-width: 2.5; fill: none; }
+  .hair { stroke: var(--line); stroke-width: 1; fill: none; }
+  .wash { fill: var(--now); }
+  .halo { fill: none; stroke: var(--now-line, var(--now)); stroke-width: 5; }
+  .ring { fill: none; stroke: var(--ink); stroke-width: 2.5; }
+  .picked { fill: none; stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
+  .lso { fill: var(--ink); }
+  .hw { stroke: var(--ink-2); stroke-width: 1.5; fill: none; }
+  .start { stroke: var(--ink-3); stroke-width: 2; fill: none; opacity: .7; }
+  .pill { fill: var(--paper); stroke: var(--line-2, var(--ink-3)); stroke-width: 1.25; }
+  .pill.on { fill: var(--ink); stroke: var(--ink); }
+  .pill.pend { fill: var(--paper); stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
+  .pill.now { fill: var(--now); stroke: var(--ink); stroke-width: 2.5; }
+  .cell { stroke-width: 1.5; }
+  .scene .cell.plain { fill: var(--paper); stroke: var(--ink-3); stroke-width: 1.25; }
+  .cell.open { stroke-dasharray: 5 3; stroke-width: 2; fill-opacity: .55; }
+  .cell.small { stroke-width: 1.25; }
+  .cell.small.open { stroke-dasharray: 2.5 2; }
+  .cell.twice { stroke: var(--bad); stroke-width: 3; }
+  .none { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
+  .none.wait { stroke-dasharray: 1 2; }
+  .failed { stroke: var(--bad); stroke-width: 2.5; fill: none; }
+  .hatch { stroke-width: 1.25; opacity: .6; fill: none; }
+  .brace { stroke: var(--ink-2); stroke-width: 1; fill: none; }
+  .scene [role="button"] { cursor: pointer; outline: none; }
+  .scene [role="button"]:focus-visible > .focus { stroke: var(--ink); stroke-width: 3; }
+  .focus { fill: none; stroke: none; pointer-events: none; }
+  .scene .hit { fill: transparent; stroke: none; }
+  .away { position: sticky; bottom: 0; margin: 0; padding: 6px 12px; background: var(--paper); border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: 2px 12px; }
+  .away button { text-decoration: underline; min-height: 24px; }
+  details.twin { padding: 4px 24px 8px; }
+`;

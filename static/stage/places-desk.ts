@@ -1,0 +1,296 @@
+/**
+ * Fixed places on a desk and a projector: clients left, the network, brokers with their lanes, readers right. Pure.
+ *
+ * Of the ways to lay a run out, the first that fits is taken: roomy lanes, low lanes, the least lanes, each also a little
+ * smaller; then lanes are strips and the one that the step is about has the lens. What still does not fit makes the picture
+ * taller than its box, which scrolls.
+ */
+
+import { clamp, round } from "../diagrams/geometry.ts";
+import type { Box, BrokerPlace, ClientPlace, LanePlace, Places, Point, ReaderPlace, Size, StagePlan } from "./contract.ts";
+import { huesOf } from "./outline.ts";
+
+const MARGIN = 24;
+export const TOP = 28;
+const BOTTOM = 10;
+const CLIENT = 232;
+const READER = 178;
+/** Between brokers and readers, where fetches cross. */
+const FETCH = 68;
+const NETWORK = 272;
+const HEAD = 27;
+/** A broker that leads nothing: one line. */
+const LINE = 30;
+const RAIL = 84;
+const GROUP_LINE = 20;
+const LABEL = 72;
+const GAP = { most: 16, least: 6 };
+/** Above the cells of a lane: names of gates; below: offsets. */
+export const ABOVE = 22;
+export const BELOW = 22;
+const CELL = { most: 60, least: 30 };
+/** Width of the picture, in units, at which type has its own size. */
+const WIDTH = 1280;
+const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
+const UNIT = { least: 24, most: 92, few: 66, some: 40 };
+/** Of a lane with more offsets than fit, a batch is drawn at most as wide as this many. */
+const LONG = { unit: 40, most: 3 };
+const STRIP = { most: 20, least: 13 };
+const LENS = 100;
+
+interface Tier {
+  lane: number;
+  strips: boolean;
+}
+
+const TIERS: readonly Tier[] = [
+  { lane: 88, strips: false },
+  { lane: 78, strips: false },
+  { lane: 72, strips: false },
+];
+
+/** A broker of the plan with what takes room in it. */
+interface Rows {
+  name: string;
+  lanes: string[];
+  coordinates: boolean;
+  groups: boolean;
+}
+
+export function deskPlaces(plan: StagePlan, size: Size): Places {
+  const widest = clamp(size.width / WIDTH, SCALE.least, SCALE.most);
+  const rows = rowsOf(plan);
+  for (const tier of TIERS) {
+    for (const share of SCALE.fewer) {
+      const scale = widest * share;
+      if (scale < SCALE.least) continue;
+      const height = size.height / scale;
+      if (needed(rows, tier) <= height) return laidOut(plan, rows, tier, size, size.width / scale, height);
+    }
+  }
+  const height = size.height / widest;
+  const lanes = rows.reduce((sum, row) => sum + row.lanes.length, 0);
+  const strip = Math.floor(clamp((height - needed(rows, { lane: 0, strips: true })) / Math.max(1, lanes), STRIP.least, STRIP.most));
+  const tier = { lane: strip, strips: true };
+  return laidOut(plan, rows, tier, size, size.width / widest, Math.max(height, needed(rows, tier)));
+}
+
+/** Lanes that never hold a record take no room; a note names them. */
+export function emptyLanes(plan: StagePlan): string[] {
+  return Object.entries(plan.lanes).filter(([, lane]) => !lane.internal && lane.end <= lane.first).map(([name]) => name);
+}
+
+function rowsOf(plan: StagePlan): Rows[] {
+  const empty = new Set(emptyLanes(plan));
+  const all = plan.brokers.every((broker) => broker.lanes.every((lane) => empty.has(lane)));
+  return plan.brokers.map((broker) => ({
+    name: broker.name,
+    lanes: broker.lanes.filter((lane) => all || !empty.has(lane)),
+    coordinates: broker.transactional_ids.length > 0,
+    groups: broker.groups.length > 0,
+  }));
+}
+
+function isLine(row: Rows): boolean {
+  return row.lanes.length === 0 && !row.coordinates && !row.groups;
+}
+
+function rowHeight(row: Rows, tier: Tier): number {
+  if (isLine(row)) return LINE;
+  return HEAD + row.lanes.length * tier.lane + (row.coordinates ? RAIL + 4 : 0) + (row.groups ? GROUP_LINE : 0) + 4;
+}
+
+function needed(rows: readonly Rows[], tier: Tier): number {
+  const brokers = rows.reduce((sum, row) => sum + rowHeight(row, tier), 0);
+  return TOP + BOTTOM + brokers + GAP.least * Math.max(0, rows.length - 1) + (tier.strips ? LENS + GAP.least : 0);
+}
+
+interface Columns {
+  clients: number;
+  network: [number, number];
+  brokers: [number, number];
+  readers: [number, number] | null;
+}
+
+function columnsOf(plan: StagePlan, width: number): Columns {
+  const spare = Math.max(0, width - WIDTH);
+  const scarce = Math.min(0, width - WIDTH);
+  const clients = plan.clients.length > 0 ? CLIENT : 0;
+  const left = clients === 0 ? MARGIN : MARGIN + clients;
+  const network = clients === 0 ? 0 : NETWORK + spare * 0.3 + scarce * 0.4;
+  const right = width - MARGIN;
+  const readers: [number, number] | null = plan.consumers.length > 0 ? [right - READER, right] : null;
+  return { clients, network: [left, left + network], brokers: [left + network, readers === null ? right : readers[0] - FETCH], readers };
+}
+
+function laidOut(plan: StagePlan, rows: readonly Rows[], tier: Tier, size: Size, width: number, height: number): Places {
+  const columns = columnsOf(plan, width);
+  const [left, right] = columns.brokers;
+  const spare = height - needed(rows, tier);
+  const gaps = Math.max(1, rows.length - 1);
+  const gap = GAP.least + clamp(spare / gaps, 0, GAP.most - GAP.least);
+  let free = Math.max(0, spare - (gap - GAP.least) * (rows.length - 1));
+  const lanes = rows.reduce((sum, row) => sum + row.lanes.length, 0);
+  // Lanes grow first, then their boxes.
+  const growth = tier.strips || lanes === 0 ? 0 : clamp(free / lanes, 0, ABOVE + BELOW + CELL.most + 10 - tier.lane);
+  free -= growth * lanes;
+  const boxes = rows.filter((row) => !isLine(row)).length;
+  const pad = boxes === 0 ? 0 : Math.min(tier.strips ? 6 : 40, free / boxes);
+  const laneHeight = tier.lane + growth;
+  const brokers: Record<string, BrokerPlace> = {};
+  let y = TOP;
+  for (const row of rows) {
+    const own = rowHeight(row, tier) + row.lanes.length * growth + (isLine(row) ? 0 : pad);
+    brokers[row.name] = brokerPlace(plan, row, tier, { x: left, y, width: right - left, height: own }, laneHeight, pad);
+    y += own + gap;
+  }
+  const lens = tier.strips ? lanePlace({ first: 0, end: 12 }, { x: left, y: height - BOTTOM - LENS, width: right - left, height: LENS }, false) : null;
+  const [from, to] = columns.network;
+  const controller: Box = { x: from + 28, y: height - 52, width: 170, height: 42 };
+  const named: Places = {
+    kind: "cluster", form: size.form, width: round(width), height: round(height), hue: huesOf(plan),
+    clients: clientPlaces(plan, MARGIN, columns.clients, height),
+    brokers,
+    readers: readerPlaces(plan, brokers, columns.readers, lens),
+    others: plan.controller && to > from ? { controller: { box: controller, port: [controller.x + controller.width, controller.y + controller.height / 2] } } : {},
+    network: { x: from, y: 0, width: to - from, height },
+    fetches: columns.readers === null ? null : { x: right, y: 0, width: FETCH, height },
+    lens, upright: false,
+    away: { clients: [], brokers: [], lanes: emptyLanes(plan), readers: [] },
+  };
+  return named;
+}
+
+function brokerPlace(plan: StagePlan, row: Rows, tier: Tier, box: Box, laneHeight: number, pad: number): BrokerPlace {
+  let y = box.y + HEAD + pad / 2;
+  const lanes: Record<string, LanePlace> = {};
+  for (const name of row.lanes) {
+    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, tier.strips);
+    y += laneHeight;
+  }
+  const height = RAIL + (row.groups ? GROUP_LINE : 0);
+  const slot: Box = row.coordinates
+    ? { x: box.x + 10, y: round(y), width: box.width - 20, height }
+    : { x: box.x + 10, y: round(y), width: box.width - 20, height: GROUP_LINE };
+  return {
+    box: rounded(box), port: [box.x, round(box.y + 14)], lanes, folded: isLine(row),
+    coordinator: row.coordinates || row.groups ? { box: slot, port: [box.x, round(y + Math.min(34, slot.height / 2))], markers: [box.x, round(y + Math.min(66, slot.height / 2))] } : null,
+  };
+}
+
+export function rounded({ x, y, width, height }: Box): Box {
+  return { x: round(x), y: round(y), width: round(width), height: round(height) };
+}
+
+/** A lane in its box; all of its offsets are drawn where they fit, else the newest. */
+export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label = LABEL): LanePlace {
+  const x = box.x + label;
+  const width = box.width - label - 26;
+  const count = Math.max(1, span.end - span.first);
+  const fits = count * UNIT.least <= width;
+  const most = count > 6 ? UNIT.some : count > 3 ? UNIT.few : UNIT.most;
+  const unit = strip ? clamp(Math.floor(width / Math.max(count, 12)), 6, 24) : fits ? clamp(Math.floor(width / count), UNIT.least, most) : LONG.unit;
+  const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, CELL.most);
+  const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, (box.height - ABOVE - BELOW - height) / 2);
+  const middle = round(top + height / 2);
+  return {
+    box: rounded(box), strip,
+    cells: { x: round(x), y: round(top), width: round(width), height: round(height), unit, most: fits || strip ? Number.MAX_SAFE_INTEGER : LONG.most },
+    port: [round(box.x), middle], out: [round(box.x + box.width), middle],
+  };
+}
+
+// Clients
+
+const BAR = 26;
+const CARD = { folded: 46, compact: 112, whole: 230 };
+const QUEUE = { most: 74, least: 26 };
+
+function clientPlaces(plan: StagePlan, x: number, width: number, height: number): Record<string, ClientPlace> {
+  const places: Record<string, ClientPlace> = {};
+  const count = plan.clients.length;
+  if (count === 0) return places;
+  const gap = count > 4 ? 6 : 10;
+  const own = (height - TOP - BOTTOM - gap * (count - 1)) / count;
+  plan.clients.forEach((client, index) => {
+    const box = rounded({ x, y: TOP + index * (own + gap), width, height: own });
+    places[client.name] = clientPlace(client.partitions, box);
+  });
+  return places;
+}
+
+/** Where a client's queues begin below its name, and what stands under them. */
+export function clientPlace(partitions: readonly string[], box: Box): ClientPlace {
+  const { x, y, width, height } = box;
+  const port: Point = [x + width, round(y + Math.min(64, height / 2))];
+  if (height < CARD.compact) return { box, ports: { "": port }, queues: {}, folded: true };
+  const top = y + BAR + 60 + 20;
+  const foot = height >= CARD.whole ? 72 : 10;
+  const room = y + height - foot - top;
+  const rows = Math.max(1, Math.min(partitions.length, Math.floor(room / QUEUE.least)));
+  const tall = clamp(room / rows, QUEUE.least, QUEUE.most);
+  const ports: Record<string, Point> = { "": port };
+  const queues: ClientPlace["queues"] = {};
+  const label = 44;
+  const waiting = 88;
+  partitions.slice(0, rows).forEach((name, index) => {
+    const at = top + index * tall;
+    const high = Math.min(46, tall - 8 < 20 ? tall - 4 : tall - 8);
+    const row = rounded({ x: x + 12, y: at, width: width - 20, height: high });
+    queues[name] = {
+      row,
+      waiting: rounded({ x: x + label, y: at, width: waiting, height: high }),
+      sent: rounded({ x: x + label + waiting + 8, y: at, width: width - label - waiting - 16, height: high }),
+    };
+    ports[name] = [x + width, round(at + high / 2)];
+  });
+  return { box, ports, queues, folded: false };
+}
+
+// Readers
+
+function readerPlaces(
+  plan: StagePlan, brokers: Readonly<Record<string, BrokerPlace>>, column: [number, number] | null, lens: LanePlace | null,
+): Places["readers"] {
+  const readers: Places["readers"] = {};
+  if (column === null) return readers;
+  const [x, right] = column;
+  for (const [name, lane] of Object.entries(plan.lanes)) {
+    // At the end of the lane where it is first led: a leader that takes over sends from there.
+    const first = lane.leaders[0];
+    const place = brokers[`broker-${first}`]?.lanes[name] ?? Object.values(brokers).find((broker) => name in broker.lanes)?.lanes[name];
+    if (place === undefined) continue;
+    const { y, height } = (lens ?? place).box;
+    readers[name] = rowsIn(plan, name, { x, y, width: right - x, height });
+  }
+  return readers;
+}
+
+const ROW = { most: 41, least: 26 };
+
+/** One row for each reader while there is room, else one for each isolation level. */
+export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, ReaderPlace> {
+  const named = plan.consumers.filter((consumer) => consumer.lanes.includes(lane));
+  const rows: string[] = [];
+  const room = Math.max(1, Math.floor((box.height + 3) / (ROW.least + 3)));
+  const single = named.length <= room;
+  for (const consumer of named) {
+    const row = single ? consumer.name : groupName(consumer.isolation);
+    if (!rows.includes(row)) rows.push(row);
+  }
+  const height = Math.min(ROW.most, (box.height - 3 * (rows.length - 1)) / Math.max(1, rows.length));
+  const used = rows.length * height + 3 * (rows.length - 1);
+  const top = box.y + Math.max(0, (box.height - used) / 2);
+  const places: Record<string, ReaderPlace> = {};
+  rows.forEach((row, index) => {
+    const own = rounded({ x: box.x, y: top + index * (height + 3), width: box.width, height });
+    const place: ReaderPlace = { box: own, port: [own.x, round(own.y + own.height / 2)] };
+    if (single) places[row] = place;
+    else for (const consumer of named) if (groupName(consumer.isolation) === row) places[consumer.name] = place;
+  });
+  return places;
+}
+
+function groupName(isolation: string): string {
+  return `group ${isolation}`;
+}

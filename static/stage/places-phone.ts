@@ -1,0 +1,113 @@
+/**
+ * Fixed places on a phone: one client above, the network, one broker with one lane, its readers, and the coordinator where
+ * the run has one. Who stands in them follows the focus; the others are told under the picture. Pure.
+ */
+
+import { clamp, round } from "../diagrams/geometry.ts";
+import type { Box, BrokerPlace, Places, Size, StagePlan } from "./contract.ts";
+import { huesOf } from "./outline.ts";
+import { clientPlace, lanePlace, rounded, rowsIn } from "./places-desk.ts";
+
+const WIDTH = { least: 360, most: 520 };
+const SIDE = 10;
+const GAP = 8;
+const CLIENT = { least: 150, most: 190 };
+const NETWORK = { least: 86, most: 130 };
+const HEAD = 27;
+const LANE = { least: 92, most: 120 };
+const READERS = 84;
+const COORDINATOR = 112;
+/** Where requests go down and answers come up. */
+const DOWN = 0.29;
+const UP = 0.69;
+
+export interface Slots {
+  client: Box;
+  broker: Box;
+  lane: Box;
+  readers: Box | null;
+  coordinator: Box | null;
+  down: number;
+  up: number;
+}
+
+export function phoneWidth(size: Size): number {
+  return clamp(size.width, WIDTH.least, WIDTH.most);
+}
+
+/** Heights: all at their least, then what is left goes to the network, the lane and the client. */
+export function slotsOf(plan: StagePlan, size: Size): { width: number; height: number; slots: Slots } {
+  const width = phoneWidth(size);
+  const given = size.height / (size.width / width);
+  const readers = plan.consumers.length > 0;
+  const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
+  const client = plan.clients.length > 0;
+  const least = (client ? CLIENT.least + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS + GAP : 0) + (coordinates ? COORDINATOR + GAP : 0) + 8;
+  let spare = Math.max(0, given - least);
+  const take = (most: number): number => {
+    const taken = Math.min(spare, most);
+    spare -= taken;
+    return taken;
+  };
+  const network = client ? NETWORK.least + take(NETWORK.most - NETWORK.least) : 0;
+  const lane = LANE.least + take(LANE.most - LANE.least);
+  const tall = client ? CLIENT.least + take(CLIENT.most - CLIENT.least) : 0;
+  const own = width - 2 * SIDE;
+  let y = 4;
+  const next = (height: number, gap = 0): Box => {
+    const box = rounded({ x: SIDE, y, width: own, height });
+    y += height + gap;
+    return box;
+  };
+  const clientBox = next(tall);
+  y += network;
+  const broker = next(HEAD + lane + 6, GAP);
+  const readersBox = readers ? next(READERS, GAP) : null;
+  const coordinator = coordinates ? next(COORDINATOR) : null;
+  return {
+    width, height: round(Math.max(given, y + 4)),
+    slots: {
+      client: clientBox, broker, lane: { ...broker, y: broker.y + HEAD, height: lane }, readers: readersBox, coordinator,
+      down: round(width * DOWN), up: round(width * UP),
+    },
+  };
+}
+
+/** Every client has the one place, every broker the other; `standing` leaves those of the focus. */
+export function phonePlaces(plan: StagePlan, size: Size): Places {
+  const { width, height, slots } = slotsOf(plan, size);
+  const bottom = slots.client.y + slots.client.height;
+  const top = slots.broker.y;
+  const clients: Places["clients"] = {};
+  for (const client of plan.clients) {
+    // One row, for the partition that the step is about.
+    const [first = ""] = client.partitions;
+    const place = clientPlace([first], slots.client);
+    const row = place.queues[first];
+    const names = ["", ...client.partitions];
+    clients[client.name] = {
+      ...place,
+      ports: Object.fromEntries(names.map((name) => [name, [slots.down, bottom] as const])),
+      queues: row === undefined ? {} : Object.fromEntries(client.partitions.map((name) => [name, row])),
+    };
+  }
+  const brokers: Record<string, BrokerPlace> = {};
+  for (const broker of plan.brokers) {
+    const lanes = Object.fromEntries(broker.lanes.map((name) => {
+      const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, slots.lane, false, 56);
+      return [name, { ...place, port: [slots.down, top] as const }];
+    }));
+    brokers[broker.name] = {
+      box: slots.broker, port: [slots.down, top], lanes, folded: false,
+      coordinator: slots.coordinator === null || broker.transactional_ids.length === 0 ? null
+        : { box: slots.coordinator, port: [slots.down, top], markers: [slots.up, slots.coordinator.y] },
+    };
+  }
+  const readers: Places["readers"] = {};
+  if (slots.readers !== null) for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, slots.readers);
+  return {
+    kind: "cluster", form: "phone", width, height, hue: huesOf(plan), clients, brokers, readers, others: {},
+    network: { x: SIDE, y: bottom, width: width - 2 * SIDE, height: top - bottom }, fetches: null, lens: null, upright: true,
+    away: { clients: [], brokers: [], lanes: [], readers: [] },
+  };
+}

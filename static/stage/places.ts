@@ -1,0 +1,177 @@
+/**
+ * Where everything of a run stands: decided once from the plan and the size, the same at every step. Pure.
+ *
+ * `places` lays out; `grown` gives places to what a branch or an intervention adds, and moves nothing that stands; `standing`
+ * says who is in the places at a step, where there are fewer places than actors (a phone, a lens over strips).
+ */
+
+import { round, textWidth } from "../diagrams/geometry.ts";
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
+import { shownReplica } from "../diagrams/lanes-plan.ts";
+import type { Frame, Header, View } from "../player/frame.ts";
+import type { BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
+import { middlewarePlaces } from "./middleware-places.ts";
+import { huesOf, outlineOf } from "./outline.ts";
+import { clientPlace, deskPlaces, lanePlace } from "./places-desk.ts";
+import { phonePlaces } from "./places-phone.ts";
+
+/** Narrower than this, a stage stands upright. */
+export const UPRIGHT = 860;
+/** A log case has no brokers: its lanes stand in one box. */
+export const FILES = "files";
+
+export function places(plan: StagePlan | null, header: Header, firstView: View, size: Size): Places {
+  const known = plan ?? outlineOf(header, firstView);
+  const participants = known.middleware?.participants ?? [];
+  if (participants.length > 0 && known.brokers.length === 0) return middlewarePlaces(known, size);
+  const log = header.profile === "log";
+  const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
+  const whole = log ? { ...known, clients: [], brokers: [{ name: FILES, lanes, transactional_ids: [], groups: [] }] } : known;
+  const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size);
+  return { ...made, kind: log ? "log" : "cluster" };
+}
+
+/** Room for what came later: clients in the network's corner, lanes as strips in a broker's first line. */
+export function grown(run: Places, plan: StagePlan): Places {
+  if (run.form === "phone" || run.kind !== "cluster") return { ...run, hue: huesOf(plan) };
+  const clients: Record<string, ClientPlace> = { ...run.clients };
+  const added = plan.clients.filter((client) => !(client.name in clients));
+  added.forEach((client, index) => {
+    const box = { x: run.network.x + 20, y: run.height - 56 * (index + 1), width: Math.min(220, run.network.width - 40), height: 46 };
+    clients[client.name] = clientPlace(client.partitions, box);
+  });
+  const brokers: Record<string, BrokerPlace> = { ...run.brokers };
+  for (const broker of plan.brokers) {
+    const place = brokers[broker.name];
+    if (place === undefined) continue;
+    const lanes: Record<string, LanePlace> = { ...place.lanes };
+    let x = place.box.x + 24 + textWidth(broker.name, 15, true);
+    for (const name of broker.lanes) {
+      if (name in lanes || run.away.lanes.includes(name)) continue;
+      const width = Math.min(200, (place.box.width - (x - place.box.x) - 20));
+      const label = textWidth(name, 12) + 10;
+      if (width < label + 60) continue;
+      lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x, y: place.box.y + 6, width, height: 18 }, true, label);
+      x += width;
+    }
+    brokers[broker.name] = { ...place, lanes };
+  }
+  return { ...run, hue: huesOf(plan), clients, brokers };
+}
+
+/** Name of the place where a partition's log is led now; null while it has no leader. */
+export function ledBy(frame: Frame, here: Places, partition: string): string | null {
+  if (here.kind === "log") return FILES;
+  const leader = frame.view.partitions?.[partition]?.leader;
+  return leader === null || leader === undefined ? null : `broker-${leader}`;
+}
+
+/** The replica that a place shows of a partition. */
+export function replicaIn(frame: Frame, place: string, partition: string): string | null {
+  const known = frame.view.partitions?.[partition];
+  if (known === undefined) return null;
+  if (place === FILES) return shownReplica(known);
+  const id = place.replace(/^broker-/, "");
+  return id in known.replicas ? id : null;
+}
+
+/** The data partition that a step is about, else the one that was written to last, else the first that has a place. */
+export function partitionAt(frame: Frame, run: Places, focus: Focus): string | null {
+  const placed = new Set(Object.values(run.brokers).flatMap((broker) => Object.keys(broker.lanes)));
+  const named = (name: unknown): name is string => typeof name === "string" && placed.has(name);
+  const { step, selection } = frame;
+  const messages = [...focus.messages.delivered, ...focus.messages.dropped, ...focus.messages.sent]
+    .map((id) => frame.view.network?.messages[String(id)] ?? frame.previousView?.network?.messages[String(id)]);
+  const candidates: unknown[] = [
+    focus.partition, step?.params["partition"], step?.decision?.subject, ...messages.flatMap((message) => message?.partitions ?? []),
+    ...(step?.changes ?? []).filter(({ path }) => path[0] === "partitions").map(({ path }) => path[1]),
+    selection?.kind === "partition" ? selection.id : selection?.partition,
+  ];
+  const found = candidates.find(named);
+  return found ?? newest(frame.view, placed) ?? [...placed][0] ?? null;
+}
+
+function newest(view: View, placed: ReadonlySet<string>): string | null {
+  let found: string | null = null;
+  let at = -1;
+  for (const [name, partition] of Object.entries(view.partitions ?? {})) {
+    if (INTERNAL.test(name) || !placed.has(name)) continue;
+    const id = shownReplica(partition);
+    const batches = id === null ? [] : Object.values(partition.replicas[id]?.batches ?? {});
+    const last = batches[batches.length - 1]?.appended_at ?? -1;
+    if (last > at) [found, at] = [name, last];
+  }
+  return found;
+}
+
+export function standing(run: Places, frame: Frame, focus: Focus): Places {
+  if (run.kind === "middleware") return run;
+  if (run.upright) return castOf(run, frame, focus);
+  return run.lens === null ? run : throughLens(run, frame, focus);
+}
+
+/** The lane in question has the lens instead of its strip. */
+function throughLens(run: Places, frame: Frame, focus: Focus): Places {
+  const partition = partitionAt(frame, run, focus);
+  const broker = partition === null ? null : ledBy(frame, run, partition);
+  const place = broker === null ? undefined : run.brokers[broker];
+  if (partition === null || broker === null || place === undefined || run.lens === null) return run;
+  return { ...run, brokers: { ...run.brokers, [broker]: { ...place, lanes: { ...place.lanes, [partition]: run.lens } } } };
+}
+
+function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
+  const { step, view } = frame;
+  const messages = Object.values(focus.messages).flat().map((id: number) => view.network?.messages[String(id)] ?? frame.previousView?.network?.messages[String(id)]);
+  const candidates = [focus.actor, step?.actor, view.applications?.[step?.actor ?? ""]?.client, step?.transition?.of, ...messages.flatMap((message) => [message?.from, message?.to])];
+  const found = candidates.find((name) => typeof name === "string" && name in run.clients);
+  return found ?? Object.keys(run.clients)[0] ?? null;
+}
+
+/** Who stands in the places of a phone. */
+function castOf(run: Places, frame: Frame, focus: Focus): Places {
+  const partition = partitionAt(frame, run, focus);
+  const client = clientAt(frame, run, focus);
+  const acting = focus.actor !== null && focus.actor in run.brokers && focus.kind !== "coordinator" ? focus.actor : null;
+  const leader = partition === null ? null : ledBy(frame, run, partition);
+  const broker = acting ?? leader ?? Object.keys(run.brokers)[0] ?? null;
+  const coordinator = coordinatorAt(frame, run, focus);
+  const brokers: Places["brokers"] = {};
+  const place = broker === null ? undefined : run.brokers[broker];
+  if (broker !== null && place !== undefined) {
+    const lane = partition === null ? undefined : place.lanes[partition];
+    brokers[broker] = { ...place, lanes: partition === null || lane === undefined ? {} : { [partition]: lane }, coordinator: broker === coordinator ? place.coordinator : null };
+  }
+  const apart = coordinator === null || coordinator === broker ? undefined : run.brokers[coordinator];
+  if (coordinator !== null && apart?.coordinator != null) brokers[coordinator] = { ...apart, box: apart.coordinator.box, lanes: {} };
+  const held = client === null ? undefined : run.clients[client];
+  const row = partition === null ? undefined : held?.queues[partition];
+  return {
+    ...run, brokers,
+    clients: client === null || held === undefined ? {} : { [client]: { ...held, queues: partition === null || row === undefined ? {} : { [partition]: row } } },
+    readers: partition === null || run.readers[partition] === undefined ? {} : { [partition]: run.readers[partition] as Places["readers"][string] },
+    away: {
+      clients: Object.keys(run.clients).filter((name) => name !== client),
+      brokers: Object.keys(run.brokers).filter((name) => !(name in brokers)),
+      lanes: [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))].filter((name) => name !== partition),
+      readers: [],
+    },
+  };
+}
+
+/** The broker that coordinates the transaction in question, else the one whose cache changed last. */
+function coordinatorAt(frame: Frame, run: Places, focus: Focus): string | null {
+  const placed = Object.keys(run.brokers).filter((name) => run.brokers[name]?.coordinator != null);
+  const entries = placed.flatMap((name) => Object.entries(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).map(([id, entry]) => ({ name, id, entry })));
+  const own = entries.filter(({ id }) => focus.transactional_id === null || id === focus.transactional_id);
+  const last = own.reduce<(typeof own)[number] | null>((best, one) => (best === null || one.entry.last_update > best.entry.last_update ? one : best), null);
+  return last?.name ?? placed[0] ?? null;
+}
+
+export function sizeOf(width: number, height: number, projector: boolean): Size {
+  return { width, height, form: width < UPRIGHT ? "phone" : projector ? "projector" : "desk" };
+}
+
+/** The middle of an edge, for ports. */
+export function middleOf(box: { x: number; y: number; width: number; height: number }): readonly [number, number] {
+  return [round(box.x + box.width / 2), round(box.y + box.height / 2)];
+}

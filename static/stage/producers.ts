@@ -1,0 +1,263 @@
+/** Applications and producers: identity, state, what waits and what is sent without an answer, what the application knows. */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { timerWord } from "../diagrams/accumulator-layout.ts";
+import { batchWords, isAbsent, range } from "../diagrams/batch.ts";
+import { round, textWidth } from "../diagrams/geometry.ts";
+import { isPicked, plainly } from "../diagrams/picked.ts";
+import { isOfPicked } from "../diagrams/transaction-picked.ts";
+import { foldedRecords, recordsWaiting } from "../player/folded.ts";
+import type { ClientBatchView, ClientView, Frame, Selection, View } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { ClientPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
+import { DEPTH } from "./depth.ts";
+import { box, fittedText, path, text } from "./draw.ts";
+
+const BAR = 26;
+const SQUARE = 9.6;
+/** A box of this height has room for a timer and for what the application knows. */
+const WHOLE = 230;
+
+export const producers: Layer = (frame, here, focus) =>
+  Object.entries(here.clients).flatMap(([name, place]) => clientObjects(frame, here, focus, name, place));
+
+function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, place: ClientPlace): StageObject[] {
+  const client = frame.view.clients?.[name];
+  if (client === undefined) return [];
+  const focused = focus.actor === name && (focus.kind === "client" || focus.kind === "actor");
+  const body = place.folded ? foldedBody(frame, here, name, client, place, focused) : wholeBody(frame, here, name, client, place, focused);
+  const objects = [body];
+  if (!place.folded && client.alive) for (const partition of Object.keys(place.queues)) objects.push(...queueObjects(frame, here, name, client, partition, place));
+  if (focused) {
+    objects.push({ key: "ring:actor", ...place.box, phase: "effect", depth: DEPTH.gate, hot: true, label: "", draw: box(0, 0, place.box.width, place.box.height, "ring", 8) });
+  }
+  return objects;
+}
+
+function applicationOf(view: View, client: string): { name: string; fact: string } | null {
+  const found = Object.entries(view.applications ?? {}).filter(([, one]) => one.client === client);
+  const [first] = found;
+  if (first === undefined) return null;
+  const [name, application] = first;
+  const names = found.map(([one]) => one).join(", ");
+  const { loop } = application;
+  if (loop !== undefined) return { name: names, fact: say("stage.round", { round: loop.round }) };
+  const waits = application.blocked_by !== null;
+  return { name: found.length > 1 ? names : name, fact: waits ? say("stage.waits") : say("stage.calls", { done: application.next_call, calls: application.calls }) };
+}
+
+function stateOf(client: ClientView): { said: string; bad: boolean } {
+  if (!client.alive) return { said: say("stage.down"), bad: false };
+  if (client.paused) return { said: say("stage.paused"), bad: false };
+  if (client.closed) return { said: say("stage.closed"), bad: false };
+  const state = client.transaction_manager?.state;
+  if (state === undefined) return { said: say("stage.plain_producer"), bad: false };
+  return { said: state.replaceAll("_", " ").toLowerCase(), bad: state.includes("ERROR") };
+}
+
+function identityPill(here: Places, client: ClientView, right: number, y: number, room: number): SVGTemplateResult {
+  const manager = client.transaction_manager;
+  if (manager === null) return svg``;
+  if (isAbsent(manager.producer_id)) return text(right, y + 15, say("stage.no_id"), "s13 q", "end");
+  const long = say("stage.identity", { producer_id: manager.producer_id, epoch: manager.producer_epoch });
+  const said = textWidth(long, 13, true) + 14 <= room ? long : `${manager.producer_id}·${manager.producer_epoch}`;
+  const width = Math.min(room, round(textWidth(said, 13, true) + 14));
+  return svg`${box(right - width, y, width, 22, `cell small ${here.hue(manager.producer_id)}`, 4)}${
+    fittedText(right - width / 2, y + 15.5, said, width - 8, 13, { least: 8, bold: true, classes: "b", anchor: "middle" })}`;
+}
+
+function labelOf(name: string, client: ClientView): string {
+  const manager = client.transaction_manager;
+  return say("stage.client_name", {
+    client: name, state: stateOf(client).said,
+    identity: manager === null || isAbsent(manager.producer_id) ? say("stage.no_id") : say("stage.identity", { producer_id: manager.producer_id, epoch: manager.producer_epoch }),
+  });
+}
+
+function selected(frame: Frame, name: string, client: ClientView): boolean {
+  return isPicked(frame.selection, plainly("actor", name)) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null });
+}
+
+/** Too many for whole boxes: name, identity, state, and how many batches wait and are sent. */
+function foldedBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
+  const { width, height } = place.box;
+  const waiting = Object.values(client.queues).reduce((sum, queue) => sum + queue.batches.length, 0);
+  const sent = Object.keys(client.requests).length;
+  const state = stateOf(client);
+  const name17 = textWidth(name, 16, true);
+  const id = client.transaction_manager?.transactional_id;
+  const lines = height >= 62;
+  const counts = say("stage.counts", { waiting, sent });
+  return {
+    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
+    draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, Math.min(height - 2, 26), "wash", 7) : nothing}${
+      fittedText(12, 21, name, width * 0.45, 16, { bold: true, classes: "b", least: 9 })}${identityPill(here, client, width - 8, 5, width - name17 - 34)}${
+      fittedText(12, 40, state.said, width * (lines ? 0.6 : 0.5) - 12, 13, { classes: state.bad ? "bad" : "k", least: 9 })}${
+      lines ? svg`${id == null ? nothing : fittedText(width - 10, 40, id, width * 0.4 - 10, 13, { classes: "k", least: 8, anchor: "end" })}${
+        fittedText(12, 58, counts, width - 22, 12, { classes: "q", least: 9 })}`
+        : fittedText(width - 10, 40, counts, width * 0.5 - 14, 12, { classes: "q", least: 8, anchor: "end" })}`,
+  };
+}
+
+function wholeBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
+  const { width, height } = place.box;
+  const application = applicationOf(frame.view, name);
+  const state = stateOf(client);
+  const id = client.transaction_manager?.transactional_id ?? null;
+  const rows = Object.entries(place.queues);
+  const first = rows[0]?.[1];
+  const left = place.box.x;
+  const top = place.box.y;
+  const nameWidth = Math.min(textWidth(name, 17, true), width * 0.4);
+  return {
+    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
+    draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${application === null ? nothing : svg`${
+      path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v18h${1 - width}z`, "slot")}${path(`M0,${BAR}h${width}`, "hair")}${
+      fittedText(12, 18, application.name, width * 0.55, 13, { bold: true, classes: "b", least: 9 })}${
+      fittedText(width - 12, 18, application.fact, width * 0.42, 12, { classes: "q", least: 9, anchor: "end" })}`}${
+      focused ? box(1.5, BAR + 1, width - 3, 58, "wash", 2) : nothing}${
+      fittedText(12, BAR + 25, name, width * 0.4, 17, { bold: true, classes: "b", least: 9 })}${
+      identityPill(here, client, width - 12, BAR + 9, width - 24 - nameWidth - 8)}${stateLine(state, id, width)}${
+      first === undefined ? nothing : svg`${path(`M12,${BAR + 60}h${width - 24}`, "hair")}${
+        text(first.waiting.x + first.waiting.width - left, first.row.y - top - 5, say("stage.waiting"), "s12 q", "end")}${
+        text(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), "s12 q")}`}${
+      rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, partition, 32, 13, { bold: true, classes: "b", most: 2, least: 7 })}${
+        box(queue.waiting.x - left, queue.waiting.y - top, queue.waiting.width, queue.waiting.height, "slot", 4)}${
+        box(queue.sent.x - left, queue.sent.y - top, queue.sent.width, queue.sent.height, "slot", 4)}`)}${
+      foldedQueues(client, place, width)}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
+  };
+}
+
+/** State left, transactional id right; a long id has a line of its own. */
+function stateLine(state: { said: string; bad: boolean }, id: string | null, width: number): SVGTemplateResult {
+  const classes = state.bad ? "bad" : "k";
+  if (id === null) return fittedText(12, BAR + 47, state.said, width - 24, 13, { classes, least: 10 });
+  const together = textWidth(state.said, 13) + textWidth(id, 13) + 12 <= width - 24;
+  if (together) return svg`${text(12, BAR + 47, state.said, `s13 ${classes}`)}${text(width - 12, BAR + 47, id, "s13 k", "end")}`;
+  return svg`${fittedText(12, BAR + 42, state.said, width - 24, 12, { classes, least: 9 })}${fittedText(12, BAR + 55, id, width - 24, 12, { classes: "k", least: 8 })}`;
+}
+
+/** Partitions without a row: counted with what waits for them. */
+function foldedQueues(client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
+  const others = Object.entries(client.queues).filter(([partition]) => !(partition in place.queues));
+  const batches = others.reduce((sum, [, queue]) => sum + queue.batches.length, 0);
+  if (batches === 0) return nothing;
+  const said = say("stage.queues_more", { partitions: others.length, batches });
+  return svg`<g><title>${others.map(([partition]) => partition).join(", ")}</title>${
+    fittedText(12, place.box.height - (place.box.height >= WHOLE ? 62 : 6), said, width - 24, 12, { classes: "k", least: 9 })}</g>`;
+}
+
+function footOf(frame: Frame, here: Places, name: string, client: ClientView, width: number, height: number): SVGTemplateResult {
+  const next = Object.values(client.timers).filter((timer) => timer.until > frame.view.time).sort((one, other) => one.until - other.until)[0];
+  const y = height - 46;
+  const tally = tallyOf(frame, name);
+  return svg`${next === undefined ? nothing : fittedText(12, y - 18, say("stage.timer", { kind: timerWord(next.kind), at: next.until }), width - 24, 13, { classes: "q", least: 9 })}${
+    tally.total === 0 ? nothing : svg`${path(`M12,${y - 8}h${width - 24}`, "hair")}${fittedText(12, y + 10, say("stage.knows"), width * 0.5, 12, { classes: "q", least: 9 })}${
+      fittedText(width - 12, y + 10, tally.said, width * 0.46, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(here, client, tally, y + 19, width)}`}`;
+}
+
+interface Tally {
+  total: number;
+  said: string;
+  bad: boolean;
+  /** The newest, oldest first. */
+  shown: { serial: number; status: string; lost: boolean }[];
+}
+
+function tallyOf(frame: Frame, name: string): Tally {
+  const own = Object.entries(frame.view.records ?? {}).filter(([, record]) => record.producer === name);
+  const far = foldedRecords(frame.view).counts[name] ?? {};
+  const count = (status: string): number => own.filter(([, record]) => record.status === status).length + (far[status] ?? 0);
+  const total = own.length + Object.values(far).reduce((sum, one) => sum + one, 0);
+  const lost = new Set(frame.view.guarantees?.["lost"]?.serials ?? []);
+  const [stored, failed] = [count("ok"), count("failed") + count("refused") + count("aborted")];
+  const gone = own.filter(([serial]) => lost.has(Number(serial))).length;
+  return {
+    total, bad: gone > 0,
+    said: gone > 0 ? say("stage.known_lost", { lost: gone, total })
+      : failed > 0 ? say("stage.known_failed", { stored, total, failed }) : say("stage.known", { stored, total }),
+    shown: own.map(([serial, record]) => ({ serial: Number(serial), status: record.status, lost: lost.has(Number(serial)) })).sort((one, other) => one.serial - other.serial),
+  };
+}
+
+function squares(here: Places, client: ClientView, tally: Tally, y: number, width: number): SVGTemplateResult {
+  const most = Math.floor((width - 24) / (SQUARE + 2));
+  const shown = tally.shown.slice(-(tally.total > most ? most - 3 : most));
+  const earlier = tally.total - shown.length;
+  const from = earlier > 0 ? 12 + 34 : 12;
+  const hue = here.hue(client.transaction_manager?.producer_id);
+  return svg`${earlier > 0 ? fittedText(12, y + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 }) : nothing}${shown.map(({ serial, status, lost }, index) => {
+    const x = round(from + index * (SQUARE + 2));
+    const name = svg`<title>${say("stage.record_known", { serial, status: say(`stage.status.${status}`) })}</title>`;
+    if (lost) return svg`<g>${name}${box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5)}${path(`M${x - 1},${y - 1}l${SQUARE + 2},${SQUARE + 2}m0,${-SQUARE - 2}l${-SQUARE - 2},${SQUARE + 2}`, "failed")}</g>`;
+    if (status === "ok") return svg`<g>${name}${box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5)}</g>`;
+    if (status === "failed" || status === "refused") return svg`<g>${name}${path(`M${x + 1},${y + 1}l8,8m0,-8l-8,8`, "failed")}</g>`;
+    if (status === "aborted") return svg`<g>${name}${box(x + 0.8, y + 0.8, SQUARE - 1.6, SQUARE - 1.6, "none", 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "rail")}</g>`;
+    return svg`<g>${name}${box(x + 0.8, y + 0.8, SQUARE - 1.6, SQUARE - 1.6, "none wait", 1.5)}</g>`;
+  })}`;
+}
+
+/** Batches of one partition: waiting ones from the right, the head of the queue first; sent ones from the left. */
+function queueObjects(frame: Frame, here: Places, name: string, client: ClientView, partition: string, place: ClientPlace): StageObject[] {
+  const queue = place.queues[partition];
+  if (queue === undefined) return [];
+  const objects: StageObject[] = [];
+  const waiting = client.queues[partition]?.batches ?? [];
+  const muted = client.queues[partition]?.muted === true;
+  const sent = Object.values(client.requests).flatMap((request) => request.batches).filter((id) => client.batches[id]?.partition === partition);
+  const y = queue.row.y + 3;
+  const height = queue.row.height - 6;
+  const batchObject = (id: string, batch: ClientBatchView, x: number, width: number): StageObject => {
+    const selection: Selection = { kind: "batch", id: `${name}/${id}`, partition, serials: [...batch.serials] };
+    const numbered = !isAbsent(batch.first_sequence);
+    const said = labelFor(batch);
+    const hue = numbered ? here.hue(batch.producer_id ?? client.transaction_manager?.producer_id) : "plain";
+    return {
+      key: `q:${name}:${id}`, x: round(x), y, width, height, phase: "effect", depth: DEPTH.cell,
+      draw: svg`${box(0, 0, width, height, `cell small ${hue}${numbered ? "" : " open"}`, 3)}${
+        fittedText(width / 2, height / 2 + 4.5, said, width - 4, 13, { bold: numbered, classes: numbered ? "b" : "k", least: 8, anchor: "middle" })}`,
+      label: say("stage.batch_name", { client: name, partition, what: batchWords(batch) }), select: selection,
+      picked: isPicked(frame.selection, selection) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null }),
+    };
+  };
+  const widthOf = (batch: ClientBatchView): number => Math.max(28, Math.min(84, round(textWidth(labelFor(batch), 13, true) + 8)));
+  let x = queue.waiting.x + queue.waiting.width - 4;
+  let placed = 0;
+  const far = recordsWaiting(frame.view, name, partition);
+  for (const id of waiting) {
+    const batch = client.batches[id];
+    if (batch === undefined) continue;
+    const width = widthOf(batch);
+    const last = placed === waiting.length - 1 && far === 0;
+    if (x - width < queue.waiting.x + (last ? 0 : 22)) break;
+    x -= width;
+    objects.push(batchObject(id, batch, x, width));
+    x -= 3;
+    placed += 1;
+  }
+  const notes: SVGTemplateResult[] = [];
+  const middle = queue.row.y + queue.row.height / 2 + 4;
+  if (placed < waiting.length) notes.push(svg`<g><title>${say("stage.waiting_more", { count: waiting.length - placed })}</title>${text(queue.waiting.x + 3, middle, `+${waiting.length - placed}`, "s12 k")}</g>`);
+  else if (muted && placed === 0) notes.push(text(queue.waiting.x + queue.waiting.width - 5, middle, say("stage.muted"), "s12 q", "end"));
+  let at = queue.sent.x + 3;
+  let drawn = 0;
+  const end = queue.sent.x + queue.sent.width - 2;
+  for (const id of sent) {
+    const batch = client.batches[id];
+    if (batch === undefined) continue;
+    const width = widthOf(batch);
+    const last = drawn === sent.length - 1;
+    if (at + width > end - (last ? 0 : 20)) break;
+    objects.push(batchObject(id, batch, at, width));
+    at += width + 3;
+    drawn += 1;
+  }
+  if (drawn < sent.length) notes.push(svg`<g><title>${say("stage.sent_more", { count: sent.length - drawn })}</title>${text(end, middle, `+${sent.length - drawn}`, "s12 k", "end")}</g>`);
+  if (notes.length > 0) objects.push({ key: `q:${name}:${partition}:more`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.cell, draw: svg`${notes}`, label: "" });
+  return objects;
+}
+
+function labelFor(batch: ClientBatchView): string {
+  return isAbsent(batch.first_sequence) ? say("stage.records", { count: batch.record_count }) : range(batch.first_sequence, batch.last_sequence);
+}

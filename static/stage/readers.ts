@@ -1,0 +1,174 @@
+/**
+ * Readers at the ends of the lanes: what each was given, what it skips, and what is hidden from it, record by record. A black
+ * wall stands before a reader of committed data while an undecided transaction holds it.
+ */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { round, textWidth } from "../diagrams/geometry.ts";
+import { isPicked, plainly } from "../diagrams/picked.ts";
+import type { ReaderLaneView } from "../player/coordination-view.ts";
+import type { ConsumerView, Frame, LogBatchView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
+import { DEPTH } from "./depth.ts";
+import { box, fittedText, halo, path } from "./draw.ts";
+import type { Reason } from "./hidden.ts";
+import { holderOf, reasonAt, wordsOf } from "./hidden.ts";
+import { ledBy, partitionAt, replicaIn } from "./places.ts";
+
+const SQUARE = 10.5;
+const STEP = SQUARE + 2;
+
+export const readers: Layer = (frame, here, focus) => {
+  const only = here.lens === null ? null : partitionAt(frame, here, focus);
+  return Object.entries(here.readers).flatMap(([partition, places]) => (only !== null && partition !== only ? [] : laneReaders(frame, here, focus, partition, places)));
+};
+
+function laneReaders(frame: Frame, here: Places, focus: Focus, partition: string, places: Readonly<Record<string, ReaderPlace>>): StageObject[] {
+  const rows = new Map<ReaderPlace, string[]>();
+  for (const [name, place] of Object.entries(places)) rows.set(place, [...(rows.get(place) ?? []), name]);
+  return [...rows].flatMap(([place, names]) => {
+    const known = names.map((name) => ({ name, consumer: frame.view.consumers?.[name] })).filter((one): one is Named => one.consumer !== undefined);
+    return known.length === 0 ? [] : [rowObject(frame, here, focus, partition, place, known)];
+  });
+}
+
+interface Named {
+  name: string;
+  consumer: ConsumerView;
+}
+
+function positionIn({ consumer }: Named, partition: string): number {
+  return consumer.lanes?.[partition]?.position ?? Number.POSITIVE_INFINITY;
+}
+
+interface Seen {
+  offset: number;
+  fate: string;
+  reason: Reason | null;
+  hue: string;
+}
+
+interface Row {
+  seen: Seen[];
+  /** Offsets before those that are listed. */
+  earlier: number;
+  read: number;
+  counts: Record<Reason, number>;
+}
+
+function rowOf(here: Places, lane: ReaderLaneView, batches: readonly LogBatchView[], most: number): Row {
+  const stretches = [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
+  const counts: Row["counts"] = { undecided: 0, behind: 0, aborted: 0, not_replicated: 0 };
+  let total = 0;
+  let read = lane.read ?? 0;
+  const seen: Seen[] = [];
+  for (const [first, last, fate] of stretches) {
+    total += last - first + 1;
+    if (fate === "delivered" && lane.read === undefined) read += last - first + 1;
+    if (fate === "undecided" || fate === "aborted" || fate === "not_replicated") {
+      for (const batch of within(batches, first, last)) {
+        const reason = reasonAt(lane, batch, Math.max(first, batch.base_offset));
+        if (reason !== null) counts[reason] += Math.min(last, batch.last_offset) - Math.max(first, batch.base_offset) + 1;
+      }
+    }
+  }
+  // The newest offsets, from the end backwards.
+  for (const [first, last, fate] of stretches.toReversed()) {
+    for (let offset = last; offset >= first && seen.length < most; offset -= 1) {
+      const batch = batches.find((one) => one.base_offset <= offset && offset <= one.last_offset);
+      seen.unshift({ offset, fate: fate === "undecided" && batch?.control != null ? "control" : fate, reason: reasonAt(lane, batch, offset), hue: here.hue(batch?.producer_id) });
+    }
+  }
+  return { seen, earlier: total - seen.length + (lane.folded ?? 0), read, counts };
+}
+
+function within(batches: readonly LogBatchView[], first: number, last: number): LogBatchView[] {
+  return batches.filter((batch) => batch.last_offset >= first && batch.base_offset <= last);
+}
+
+/** What is hidden and why, in words that fit a row; aborted records are left out for good. */
+function hiddenText(counts: Row["counts"]): { short: string; long: string } | null {
+  const hidden = counts.undecided + counts.behind;
+  if (hidden > 0) {
+    return {
+      short: say("stage.reader.hidden", { count: hidden }),
+      long: counts.behind > 0 && counts.undecided > 0 ? say("stage.reader.hidden_two", { undecided: counts.undecided, behind: counts.behind }) : say("stage.reader.hidden", { count: hidden }),
+    };
+  }
+  if (counts.aborted > 0) return { short: say("stage.reader.left_out", { count: counts.aborted }), long: say("stage.reader.left_out", { count: counts.aborted }) };
+  return null;
+}
+
+function rowObject(frame: Frame, here: Places, focus: Focus, partition: string, place: ReaderPlace, named: readonly Named[]): StageObject {
+  const slowest = named.reduce((slow, one) => (positionIn(one, partition) < positionIn(slow, partition) ? one : slow));
+  const { consumer } = slowest;
+  const lane = consumer.lanes?.[partition] ?? { position: null };
+  const broker = ledBy(frame, here, partition);
+  const id = broker === null ? null : replicaIn(frame, broker, partition);
+  const batches = id === null ? [] : Object.values(frame.view.partitions?.[partition]?.replicas[id]?.batches ?? {});
+  const { width, height } = place.box;
+  const room = Math.floor((width - 18) / STEP);
+  const whole = rowOf(here, lane, batches, room);
+  const hidden = hiddenText(whole.counts);
+  const single = height < 36;
+  const long = hidden === null ? 0 : textWidth(hidden.long, 12, true);
+  const total = whole.seen.length + whole.earlier;
+  const fitsLong = hidden !== null && Math.min(total, room) * STEP + long + 24 <= width;
+  const said = hidden === null ? null : fitsLong ? hidden.long : hidden.short;
+  const after = said === null ? 0 : textWidth(said, 12, true) + 10;
+  const most = Math.max(3, Math.floor((width - 18 - after) / STEP));
+  const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, lane, batches, Math.max(2, most - 2)) : whole;
+  const wall = whole.counts.undecided + whole.counts.behind > 0;
+  const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
+  const read = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: row.read });
+  const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(frame, slowest, partition);
+  const names = named.map(({ name }) => name);
+  const squareY = single ? height - SQUARE - 4 : height - SQUARE - 7;
+  const titleY = single ? Math.max(11, height - SQUARE - 8) : 16;
+  const reasons = (["undecided", "behind", "aborted", "not_replicated"] as const).filter((reason) => whole.counts[reason] > 0)
+    .map((reason) => `${whole.counts[reason]}: ${wordsOf(reason, holderOf(lane, batches)).long}`);
+  const selection = plainly("actor", slowest.name);
+  const readWidth = textWidth(read, 12) + 12;
+  const dead = !consumer.alive || consumer.paused;
+  return {
+    key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
+    picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
+    draw: svg`<title>${[`${names.join(", ")}, ${consumer.isolation}`, ...reasons].join("; ")}</title>${box(0, 0, width, height, `body${dead ? " dead" : ""}`, 5)}${
+      focused ? halo(3, 3, width - 6, height - 6, 3) : nothing}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
+      fittedText(9, titleY, title, width - 12 - readWidth, 12, { bold: true, classes: "b", least: 8 })}${
+      fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
+      said === null ? nothing : fittedText(width - 8, squareY + 9.5, said, after, 12, { bold: true, classes: "b", least: 9, anchor: "end" })}${
+      squaresOf(row, squareY)}`,
+    label: say("stage.reader.label", {
+      reader: names.join(", "), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : reasons.join(", "),
+    }),
+  };
+}
+
+/** The isolation level names a reader; where two of a lane have the same, their own names do. */
+function titleOf(frame: Frame, { name, consumer }: Named, partition: string): string {
+  if (!consumer.alive) return `${name} ${say("stage.down")}`;
+  if (consumer.paused) return `${name} ${say("stage.paused")}`;
+  const alike = Object.values(frame.view.consumers ?? {}).filter((other) => other.isolation === consumer.isolation && other.lanes?.[partition]?.position != null);
+  return alike.length > 1 ? `${name} ${consumer.isolation}` : consumer.isolation;
+}
+
+function squaresOf({ seen, earlier }: Row, y: number): SVGTemplateResult {
+  const from = earlier > 0 ? 9 + STEP * 2 : 9;
+  return svg`${earlier > 0 ? fittedText(9, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 }) : nothing}${
+    seen.map((one, index) => square(one, round(from + index * STEP), y))}`;
+}
+
+/** Given: solid. Own transaction undecided: dashed. Behind another's: whole, with the wall before it. Aborted: struck out. */
+function square({ fate, reason, hue }: Seen, x: number, y: number): SVGTemplateResult {
+  if (fate === "delivered") return box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5);
+  if (fate === "control") return path(`M${x + 3},${y}v${SQUARE}M${x + 3},${y + 0.6}h6v5h-6`, "rail");
+  const [left, top, side] = [x + 0.7, y + 0.7, SQUARE - 1.4];
+  if (reason === "undecided") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
+  if (reason === "behind") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${box(x - 0.5, y - 1.5, 3.4, SQUARE + 3, "lso", 0.5)}`;
+  if (reason === "aborted") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "ring soft")}`;
+  if (fate === "not_fetched" || fate === "not_replicated") return box(left, top, side, side, "none wait", 1.5);
+  return path(`M${x + 3},${y + SQUARE / 2}h${SQUARE - 6}`, "rail");
+}
