@@ -31,6 +31,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
     if (!alive && !lane.strip) continue;
     objects.push(...laneObjects({ frame, here, focus, broker: name, partition, place: lane }));
   }
+  for (const [partition, lane] of Object.entries(place.echo ?? {})) objects.push(...laneObjects({ frame, here, focus, broker: name, partition, place: lane, echo: true }));
   if (place.coordinator !== null && alive) objects.push(...coordinatorObjects(frame, here, focus, name, place.coordinator));
   if (focused) {
     objects.push({

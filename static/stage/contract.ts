@@ -69,7 +69,9 @@ export interface BrokerPlace {
   /** By partition; all that it ever leads in this run, in their order. */
   lanes: Record<string, LanePlace>;
   /** Coordinator: its rail of states, its log line, its list of markers. Null where it never coordinates. */
-  coordinator: { box: Box; port: Point; markers: Point } | null;
+  coordinator: { box: Box; port: Point; markers: Point; /** Of all coordinators, the one in question stands there. */ shared?: boolean } | null;
+  /** Strip of the lane that has the lens now. */
+  echo?: Record<string, LanePlace>;
   /** One line: it leads nothing that is used. */
   folded: boolean;
 }

@@ -58,7 +58,7 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const label = own === undefined ? say("stage.coordinator.idle") : say("stage.coordinator.label", {
     id: own.id, broker: name, state: own.entry.state, pending: own.entry.pending_state ?? say("stage.none"),
   });
-  const apart = here.upright && here.brokers[name]?.box === place.box;
+  const apart = place.shared === true;
   const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);
   const named = own === undefined ? idle(frame, name, width) : headLine(here, frame, name, own, kept, width, apart, broker);
   const selection = own === undefined ? undefined : transactionSelection(own.id);

@@ -31,9 +31,21 @@ export interface LaneOf {
   broker: string;
   partition: string;
   place: LanePlace;
+  /** The lane is drawn whole in the lens; here it is a strip. */
+  echo?: boolean;
 }
 
 export function laneObjects(lane: LaneOf): StageObject[] {
+  const objects = objectsOf(lane);
+  if (lane.echo !== true) return objects;
+  const { box: own } = lane.place;
+  return [
+    ...objects.map(({ select: _, ...object }) => ({ ...object, key: `strip:${object.key}`, label: "" })),
+    { key: "strip:ring", ...own, phase: "static", depth: DEPTH.gate, label: "", draw: box(3, 0, own.width - 6, own.height, "ring soft", 4) },
+  ];
+}
+
+function objectsOf(lane: LaneOf): StageObject[] {
   const { frame, here, broker, partition, place } = lane;
   const view = frame.view.partitions?.[partition];
   const id = replicaIn(frame, broker, partition);

@@ -1,5 +1,9 @@
 /** What the stage is made of, in the order in which it is drawn within one depth. */
 
+import { brokers, controller, heads } from "./brokers.ts";
 import type { Layer } from "./contract.ts";
+import { middleware } from "./middleware.ts";
+import { producers } from "./producers.ts";
+import { readers } from "./readers.ts";
 
-export const LAYERS: readonly Layer[] = [];
+export const LAYERS: readonly Layer[] = [heads, producers, controller, brokers, readers, middleware];

@@ -27,6 +27,11 @@ export const stageLook = css`
   .wash { fill: var(--now); }
   .halo { fill: none; stroke: var(--now-line, var(--now)); stroke-width: 5; }
   .ring { fill: none; stroke: var(--ink); stroke-width: 2.5; }
+  .ring.soft { stroke-width: 1.5; }
+  .pill.again { fill: none; stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
+  .rim { paint-order: stroke; stroke: var(--rim, var(--paper)); stroke-width: 5px; stroke-linejoin: round; }
+  details.twin { position: absolute; top: 2px; right: 16px; padding: 0; max-height: calc(100% - 8px); }
+  details.twin[open] { inset: 0; background: var(--paper); padding: 4px 24px; overflow: auto; z-index: 1; max-height: none; }
   .picked { fill: none; stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }
   .lso { fill: var(--ink); }
   .hw { stroke: var(--ink-2); stroke-width: 1.5; fill: none; }
@@ -52,5 +57,4 @@ export const stageLook = css`
   .scene .hit { fill: transparent; stroke: none; }
   .away { position: sticky; bottom: 0; margin: 0; padding: 6px 12px; background: var(--paper); border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: 2px 12px; }
   .away button { text-decoration: underline; min-height: 24px; }
-  details.twin { padding: 4px 24px 8px; }
 `;

@@ -2,8 +2,7 @@
  * Fixed places on a desk and a projector: clients left, the network, brokers with their lanes, readers right. Pure.
  *
  * Of the ways to lay a run out, the first that fits is taken: roomy lanes, low lanes, the least lanes, each also a little
- * smaller; then lanes are strips and the one that the step is about has the lens. What still does not fit makes the picture
- * taller than its box, which scrolls.
+ * smaller. Where none does, lanes are strips (places-strips.ts).
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -35,44 +34,36 @@ const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
 const UNIT = { least: 24, most: 92, few: 66, some: 40 };
 /** Of a lane with more offsets than fit, a batch is drawn at most as wide as this many. */
 const LONG = { unit: 40, most: 3 };
-const STRIP = { most: 20, least: 13 };
-const LENS = 100;
 
-interface Tier {
-  lane: number;
-  strips: boolean;
-}
-
-const TIERS: readonly Tier[] = [
-  { lane: 88, strips: false },
-  { lane: 78, strips: false },
-  { lane: 72, strips: false },
-];
+/** Heights of a lane, the roomiest first. */
+const TIERS: readonly number[] = [88, 78, 72];
 
 /** A broker of the plan with what takes room in it. */
-interface Rows {
+export interface Rows {
   name: string;
   lanes: string[];
   coordinates: boolean;
   groups: boolean;
 }
 
-export function deskPlaces(plan: StagePlan, size: Size): Places {
-  const widest = clamp(size.width / WIDTH, SCALE.least, SCALE.most);
+/** Null where not even the least lanes fit. */
+export function deskPlaces(plan: StagePlan, size: Size): Places | null {
+  const widest = widestScale(size);
   const rows = rowsOf(plan);
   for (const tier of TIERS) {
     for (const share of SCALE.fewer) {
       const scale = widest * share;
       if (scale < SCALE.least) continue;
       const height = size.height / scale;
-      if (needed(rows, tier) <= height) return laidOut(plan, rows, tier, size, size.width / scale, height);
+      if (needed(rows, tier) <= height) return laidOut(plan, rows, tier, size.form, size.width / scale, height);
     }
   }
-  const height = size.height / widest;
-  const lanes = rows.reduce((sum, row) => sum + row.lanes.length, 0);
-  const strip = Math.floor(clamp((height - needed(rows, { lane: 0, strips: true })) / Math.max(1, lanes), STRIP.least, STRIP.most));
-  const tier = { lane: strip, strips: true };
-  return laidOut(plan, rows, tier, size, size.width / widest, Math.max(height, needed(rows, tier)));
+  return null;
+}
+
+/** The width of a picture whose type has its own size. */
+export function widestScale(size: Size): number {
+  return clamp(size.width / WIDTH, SCALE.least, SCALE.most);
 }
 
 /** Lanes that never hold a record take no room; a note names them. */
@@ -80,7 +71,7 @@ export function emptyLanes(plan: StagePlan): string[] {
   return Object.entries(plan.lanes).filter(([, lane]) => !lane.internal && lane.end <= lane.first).map(([name]) => name);
 }
 
-function rowsOf(plan: StagePlan): Rows[] {
+export function rowsOf(plan: StagePlan): Rows[] {
   const empty = new Set(emptyLanes(plan));
   const all = plan.brokers.every((broker) => broker.lanes.every((lane) => empty.has(lane)));
   return plan.brokers.map((broker) => ({
@@ -91,28 +82,28 @@ function rowsOf(plan: StagePlan): Rows[] {
   }));
 }
 
-function isLine(row: Rows): boolean {
+export function isLine(row: Rows): boolean {
   return row.lanes.length === 0 && !row.coordinates && !row.groups;
 }
 
-function rowHeight(row: Rows, tier: Tier): number {
+function rowHeight(row: Rows, lane: number): number {
   if (isLine(row)) return LINE;
-  return HEAD + row.lanes.length * tier.lane + (row.coordinates ? RAIL + 4 : 0) + (row.groups ? GROUP_LINE : 0) + 4;
+  return HEAD + row.lanes.length * lane + (row.coordinates ? RAIL + 4 : 0) + (row.groups ? GROUP_LINE : 0) + 4;
 }
 
-function needed(rows: readonly Rows[], tier: Tier): number {
-  const brokers = rows.reduce((sum, row) => sum + rowHeight(row, tier), 0);
-  return TOP + BOTTOM + brokers + GAP.least * Math.max(0, rows.length - 1) + (tier.strips ? LENS + GAP.least : 0);
+function needed(rows: readonly Rows[], lane: number): number {
+  const brokers = rows.reduce((sum, row) => sum + rowHeight(row, lane), 0);
+  return TOP + BOTTOM + brokers + GAP.least * Math.max(0, rows.length - 1);
 }
 
-interface Columns {
+export interface Columns {
   clients: number;
   network: [number, number];
   brokers: [number, number];
   readers: [number, number] | null;
 }
 
-function columnsOf(plan: StagePlan, width: number): Columns {
+export function columnsOf(plan: StagePlan, width: number): Columns {
   const spare = Math.max(0, width - WIDTH);
   const scarce = Math.min(0, width - WIDTH);
   const clients = plan.clients.length > 0 ? CLIENT : 0;
@@ -123,7 +114,7 @@ function columnsOf(plan: StagePlan, width: number): Columns {
   return { clients, network: [left, left + network], brokers: [left + network, readers === null ? right : readers[0] - FETCH], readers };
 }
 
-function laidOut(plan: StagePlan, rows: readonly Rows[], tier: Tier, size: Size, width: number, height: number): Places {
+function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Size["form"], width: number, height: number): Places {
   const columns = columnsOf(plan, width);
   const [left, right] = columns.brokers;
   const spare = height - needed(rows, tier);
@@ -132,40 +123,44 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: Tier, size: Size,
   let free = Math.max(0, spare - (gap - GAP.least) * (rows.length - 1));
   const lanes = rows.reduce((sum, row) => sum + row.lanes.length, 0);
   // Lanes grow first, then their boxes.
-  const growth = tier.strips || lanes === 0 ? 0 : clamp(free / lanes, 0, ABOVE + BELOW + CELL.most + 10 - tier.lane);
+  const growth = lanes === 0 ? 0 : clamp(free / lanes, 0, ABOVE + BELOW + CELL.most + 10 - tier);
   free -= growth * lanes;
   const boxes = rows.filter((row) => !isLine(row)).length;
-  const pad = boxes === 0 ? 0 : Math.min(tier.strips ? 6 : 40, free / boxes);
-  const laneHeight = tier.lane + growth;
+  const pad = boxes === 0 ? 0 : Math.min(40, free / boxes);
+  const laneHeight = tier + growth;
   const brokers: Record<string, BrokerPlace> = {};
   let y = TOP;
   for (const row of rows) {
     const own = rowHeight(row, tier) + row.lanes.length * growth + (isLine(row) ? 0 : pad);
-    brokers[row.name] = brokerPlace(plan, row, tier, { x: left, y, width: right - left, height: own }, laneHeight, pad);
+    brokers[row.name] = brokerPlace(plan, row, { x: left, y, width: right - left, height: own }, laneHeight, pad);
     y += own + gap;
   }
-  const lens = tier.strips ? lanePlace({ first: 0, end: 12 }, { x: left, y: height - BOTTOM - LENS, width: right - left, height: LENS }, false) : null;
+  return framed(plan, form, columns, width, height, height, brokers, readerPlaces(plan, brokers, columns.readers), null);
+}
+
+/** What every desk has around its brokers. `seen` is how much of the picture is seen without scrolling. */
+export function framed(
+  plan: StagePlan, form: Size["form"], columns: Columns, width: number, height: number, seen: number,
+  brokers: Places["brokers"], readers: Places["readers"], lens: LanePlace | null,
+): Places {
   const [from, to] = columns.network;
-  const controller: Box = { x: from + 28, y: height - 52, width: 170, height: 42 };
-  const named: Places = {
-    kind: "cluster", form: size.form, width: round(width), height: round(height), hue: huesOf(plan),
-    clients: clientPlaces(plan, MARGIN, columns.clients, height),
-    brokers,
-    readers: readerPlaces(plan, brokers, columns.readers, lens),
+  const controller: Box = rounded({ x: from + 28, y: seen - 52, width: 170, height: 42 });
+  return {
+    kind: "cluster", form, width: round(width), height: round(height), hue: huesOf(plan),
+    clients: clientPlaces(plan, MARGIN, columns.clients, seen), brokers, readers,
     others: plan.controller && to > from ? { controller: { box: controller, port: [controller.x + controller.width, controller.y + controller.height / 2] } } : {},
-    network: { x: from, y: 0, width: to - from, height },
-    fetches: columns.readers === null ? null : { x: right, y: 0, width: FETCH, height },
+    network: rounded({ x: from, y: 0, width: to - from, height }),
+    fetches: columns.readers === null ? null : rounded({ x: columns.brokers[1], y: 0, width: FETCH, height }),
     lens, upright: false,
     away: { clients: [], brokers: [], lanes: emptyLanes(plan), readers: [] },
   };
-  return named;
 }
 
-function brokerPlace(plan: StagePlan, row: Rows, tier: Tier, box: Box, laneHeight: number, pad: number): BrokerPlace {
+function brokerPlace(plan: StagePlan, row: Rows, box: Box, laneHeight: number, pad: number): BrokerPlace {
   let y = box.y + HEAD + pad / 2;
   const lanes: Record<string, LanePlace> = {};
   for (const name of row.lanes) {
-    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, tier.strips);
+    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, false);
     y += laneHeight;
   }
   const height = RAIL + (row.groups ? GROUP_LINE : 0);
@@ -189,7 +184,7 @@ export function lanePlace(span: { first: number; end: number }, box: Box, strip:
   const count = Math.max(1, span.end - span.first);
   const fits = count * UNIT.least <= width;
   const most = count > 6 ? UNIT.some : count > 3 ? UNIT.few : UNIT.most;
-  const unit = strip ? clamp(Math.floor(width / Math.max(count, 12)), 6, 24) : fits ? clamp(Math.floor(width / count), UNIT.least, most) : LONG.unit;
+  const unit = strip ? clamp(width / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(width / count), UNIT.least, most) : LONG.unit;
   const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, CELL.most);
   const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, (box.height - ABOVE - BELOW - height) / 2);
   const middle = round(top + height / 2);
@@ -206,7 +201,7 @@ const BAR = 26;
 const CARD = { folded: 46, compact: 112, whole: 230 };
 const QUEUE = { most: 74, least: 26 };
 
-function clientPlaces(plan: StagePlan, x: number, width: number, height: number): Record<string, ClientPlace> {
+export function clientPlaces(plan: StagePlan, x: number, width: number, height: number): Record<string, ClientPlace> {
   const places: Record<string, ClientPlace> = {};
   const count = plan.clients.length;
   if (count === 0) return places;
@@ -249,9 +244,7 @@ export function clientPlace(partitions: readonly string[], box: Box): ClientPlac
 
 // Readers
 
-function readerPlaces(
-  plan: StagePlan, brokers: Readonly<Record<string, BrokerPlace>>, column: [number, number] | null, lens: LanePlace | null,
-): Places["readers"] {
+function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPlace>>, column: [number, number] | null): Places["readers"] {
   const readers: Places["readers"] = {};
   if (column === null) return readers;
   const [x, right] = column;
@@ -260,7 +253,7 @@ function readerPlaces(
     const first = lane.leaders[0];
     const place = brokers[`broker-${first}`]?.lanes[name] ?? Object.values(brokers).find((broker) => name in broker.lanes)?.lanes[name];
     if (place === undefined) continue;
-    const { y, height } = (lens ?? place).box;
+    const { y, height } = place.box;
     readers[name] = rowsIn(plan, name, { x, y, width: right - x, height });
   }
   return readers;

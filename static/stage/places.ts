@@ -14,6 +14,7 @@ import { middlewarePlaces } from "./middleware-places.ts";
 import { huesOf, outlineOf } from "./outline.ts";
 import { clientPlace, deskPlaces, lanePlace } from "./places-desk.ts";
 import { phonePlaces } from "./places-phone.ts";
+import { stripPlaces } from "./places-strips.ts";
 
 /** Narrower than this, a stage stands upright. */
 export const UPRIGHT = 860;
@@ -27,7 +28,7 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   const log = header.profile === "log";
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
   const whole = log ? { ...known, clients: [], brokers: [{ name: FILES, lanes, transactional_ids: [], groups: [] }] } : known;
-  const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size);
+  const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size) ?? stripPlaces(whole, size);
   return { ...made, kind: log ? "log" : "cluster" };
 }
 
@@ -115,8 +116,12 @@ function throughLens(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const broker = partition === null ? null : ledBy(frame, run, partition);
   const place = broker === null ? undefined : run.brokers[broker];
-  if (partition === null || broker === null || place === undefined || run.lens === null) return run;
-  return { ...run, brokers: { ...run.brokers, [broker]: { ...place, lanes: { ...place.lanes, [partition]: run.lens } } } };
+  const coordinator = coordinatorAt(frame, run, focus);
+  const brokers = Object.fromEntries(Object.entries(run.brokers).map(([name, one]): [string, BrokerPlace] =>
+    [name, one.coordinator === null || name === coordinator ? one : { ...one, coordinator: null }]));
+  const held = broker === null ? undefined : brokers[broker];
+  if (partition === null || broker === null || held === undefined || place === undefined || run.lens === null) return { ...run, brokers };
+  return { ...run, brokers: { ...brokers, [broker]: { ...held, lanes: { ...held.lanes, [partition]: run.lens }, echo: { [partition]: place.lanes[partition] as LanePlace } } } };
 }
 
 function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
@@ -142,7 +147,7 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
     brokers[broker] = { ...place, lanes: partition === null || lane === undefined ? {} : { [partition]: lane }, coordinator: broker === coordinator ? place.coordinator : null };
   }
   const apart = coordinator === null || coordinator === broker ? undefined : run.brokers[coordinator];
-  if (coordinator !== null && apart?.coordinator != null) brokers[coordinator] = { ...apart, box: apart.coordinator.box, lanes: {} };
+  if (coordinator !== null && apart?.coordinator != null) brokers[coordinator] = { ...apart, box: apart.coordinator.box, lanes: {}, coordinator: { ...apart.coordinator, shared: true } };
   const held = client === null ? undefined : run.clients[client];
   const row = partition === null ? undefined : held?.queues[partition];
   return {

@@ -1,0 +1,191 @@
+/** The message middleware on the stage: who wants a transaction, what the middleware has heard, what participants hold. */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { shownTransaction } from "../diagrams/middleware-roles.ts";
+import { textWidth } from "../diagrams/geometry.ts";
+import { isPicked, plainly } from "../diagrams/picked.ts";
+import type { MiddlewareTransactionView, MiddlewareView, ParticipantView } from "../player/coordination-view.ts";
+
+import { say } from "../player/text.ts";
+import type { Box, Layer, Places, StageObject } from "./contract.ts";
+import { DEPTH } from "./depth.ts";
+import { box, fittedText, path, text } from "./draw.ts";
+
+/** Ways through the engine's machines, as people tell them; a state on none of them is added at the end. */
+const TRANSACTION: readonly (readonly string[])[] = [
+  ["STARTED", "PREPARING", "AWAIT_CONFIRM", "COMMITTING", "COMMITTED"],
+  ["STARTED", "PREPARING", "ROLLING_BACK", "ROLLED_BACK"],
+  ["STARTED", "PREPARING", "AWAIT_CONFIRM", "ROLLING_BACK", "ROLLED_BACK"],
+  ["STARTED", "PREPARING", "AWAIT_CONFIRM", "CHECKING", "COMMITTING", "COMMITTED"],
+  ["STARTED", "PREPARING", "AWAIT_CONFIRM", "COMMITTING", "COMPENSATING", "COMPENSATED"],
+];
+const BUSINESS: readonly (readonly string[])[] = [
+  ["IDLE", "WAIT_ACK", "LOCAL_RUN", "LOCAL_OK", "WAIT_CONFIRM_ACK", "DONE"],
+  ["IDLE", "WAIT_ACK", "LOCAL_RUN", "LOCAL_FAILED", "WAIT_CONFIRM_ACK", "DONE"],
+];
+const PILL = 26;
+
+function railOf(rails: readonly (readonly string[])[], state: string | undefined): readonly string[] {
+  const [first = []] = rails;
+  if (state === undefined) return first;
+  return rails.find((rail) => rail.includes(state)) ?? [...first.slice(0, 3), state];
+}
+
+export const middleware: Layer = (frame, here, focus) => {
+  if (here.kind !== "middleware") return [];
+  const view = frame.view.middleware;
+  if (view === undefined) return [];
+  const tid = shownTransaction(frame);
+  const objects = headings(here);
+  for (const [name, { box: own }] of Object.entries(here.others)) {
+    const drawn = drawnOf(view, name, tid, own);
+    if (drawn === null) continue;
+    const focused = frame.step?.actor === name && focus.kind !== "sent";
+    const selection = plainly("actor", name);
+    objects.push({
+      key: `node:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection), label: drawn.label,
+      draw: svg`${box(0, 0, own.width, own.height, `body${drawn.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, own.width - 2, 27, "wash", 7) : nothing}${
+        text(14, 20, name, "s15 b")}${drawn.fact === "" ? nothing : fittedText(own.width - 14, 20, drawn.fact, own.width - 36 - textWidth(name, 15, true), 13, { anchor: "end", classes: drawn.strong ? "b" : "k", least: 8 })}${
+        drawn.inner}${focused ? box(0, 0, own.width, own.height, "ring", 8) : nothing}`,
+    });
+  }
+  return objects;
+};
+
+function headings(here: Places): StageObject[] {
+  if (here.upright) return [];
+  const { others, network, fetches } = here;
+  const wanting = others["initiator"] ?? others["business"];
+  const participant = Object.entries(others).find(([name]) => name.startsWith("participant"))?.[1];
+  const middle = others["middleware"];
+  return [{
+    key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
+    draw: svg`${wanting === undefined ? nothing : text(wanting.box.x, 18, say("stage.head.wanting"), "s13 q")}${text(network.x + 24, 18, say("stage.head.network"), "s13 q")}${
+      middle === undefined ? nothing : text(middle.box.x, 18, say("stage.head.middleware"), "s13 q")}${
+      fetches === null ? nothing : text(fetches.x + 24, 18, say("stage.head.network"), "s13 q")}${
+      participant === undefined ? nothing : text(participant.box.x, 18, say("stage.head.participants"), "s13 q")}`,
+  }];
+}
+
+interface Drawn {
+  fact: string;
+  strong: boolean;
+  alive: boolean;
+  inner: SVGTemplateResult;
+  label: string;
+}
+
+function drawnOf(view: MiddlewareView, name: string, tid: string | null, own: Box): Drawn | null {
+  if (name === "business") return businessOf(view, tid, own);
+  if (name === "middleware") return middlewareOf(view, tid, own);
+  if (name === "manager") return managerOf(view, tid, own);
+  if (name === "initiator") return plainOf(name, tid === null ? say("stage.mw.opens") : say("stage.mw.opened", { tid }), own);
+  const participant = view.participants?.[name];
+  return participant === undefined ? null : participantOf(name, participant, tid, own);
+}
+
+function word(state: string): string {
+  return state.replaceAll("_", " ").toLowerCase();
+}
+
+function plainOf(name: string, said: string, own: Box): Drawn {
+  return { fact: "", strong: false, alive: true, label: `${name}: ${said}`, inner: fittedText(14, 46, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" }) };
+}
+
+/** Pills one under the other, the current state black. */
+function column(rail: readonly string[], state: string | undefined, x: number, y: number, width: number, room: number): SVGTemplateResult {
+  const step = Math.min(PILL + 8, room / rail.length);
+  const height = Math.min(PILL, step - 4);
+  return svg`${rail.map((one, index) => {
+    const top = y + index * step;
+    const on = one === state;
+    return svg`${index === 0 || step - height < 6 ? nothing : path(`M${x + width / 2},${top - (step - height)}v${step - height - 1}m-3.5,-3.5l3.5,3.5l3.5,-3.5`, "rail")}${
+      box(x, top, width, height, `pill${on ? " on" : ""}`, height / 2)}${
+      fittedText(x + width / 2, top + height / 2 + 4.5, word(one), width - 10, 13, { least: 8, anchor: "middle", bold: on, classes: on ? "inv" : "" })}`;
+  })}`;
+}
+
+function businessOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
+  const entry = tid === null ? undefined : view.business?.transactions?.[tid];
+  const stored = entry?.stored ?? null;
+  const small = own.height < 160;
+  const said = stored === null ? "" : say("stage.mw.stored", { stored });
+  return {
+    fact: "", strong: false, alive: view.business?.alive !== false, label: `business: ${word(entry?.state ?? "IDLE")} ${said}`,
+    inner: small
+      ? svg`${fittedText(14, 46, word(entry?.state ?? "IDLE"), own.width - 28, 13, { classes: "b", bold: true, least: 9 })}${said === "" ? nothing : fittedText(14, 68, said, own.width - 28, 12, { most: 2, least: 8, classes: "k" })}`
+      : svg`${column(railOf(BUSINESS, entry?.state), entry?.state ?? "IDLE", 14, 38, Math.min(150, own.width - 28), own.height - 90)}${
+        said === "" ? nothing : fittedText(14, own.height - 22, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" })}`,
+  };
+}
+
+function middlewareOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
+  const entry = tid === null ? undefined : view.transactions?.[tid];
+  const pill = 128;
+  const lower = own.height - 118;
+  return {
+    fact: entry === undefined ? say("stage.mw.none_yet") : say("stage.mw.transaction", { tid }), strong: false, alive: view.middleware?.alive !== false,
+    label: `middleware: ${entry === undefined ? say("stage.mw.none_yet") : word(entry.state)}`,
+    inner: svg`${column(railOf(TRANSACTION, entry?.state), entry?.state, 14, 38, pill, lower - 40)}${
+      entry === undefined ? nothing : svg`${votesOf(entry, pill + 32, own.width - pill - 44, lower - 36)}${footOf(entry, own)}`}`,
+  };
+}
+
+/** What it has heard of each participant. */
+function votesOf(entry: MiddlewareTransactionView, x: number, width: number, room: number): SVGTemplateResult {
+  const names = [...new Set([...Object.keys(entry.votes ?? {}), ...Object.keys(entry.answers ?? {})])].sort();
+  const step = Math.min(40, (room - 16) / Math.max(1, names.length));
+  return svg`${text(x, 50, say("stage.mw.heard"), "s12 q")}${names.map((name, index) => {
+    const vote = entry.votes?.[name];
+    const answer = entry.answers?.[name];
+    const said = answer?.answer != null ? say("stage.mw.answered", { answer: answer.answer, at: answer.at })
+      : answer !== undefined ? say("stage.mw.asked", { asked: answer.asked }) : vote === undefined ? say("stage.mw.no_vote") : word(vote);
+    const y = 70 + index * step;
+    const known = answer?.answer != null || (vote !== undefined && answer === undefined);
+    if (step < 30) return fittedText(x, y, `${name}: ${said}`, width, 12, { classes: known ? "k" : "q", least: 7 });
+    return svg`${fittedText(x, y, name, width, 13, { bold: true, classes: "b", least: 8 })}${fittedText(x, y + 15, said, width, 12, { classes: known ? "k" : "q", least: 7 })}`;
+  })}`;
+}
+
+function footOf(entry: MiddlewareTransactionView, own: Box): SVGTemplateResult {
+  const y = own.height;
+  const { since, until } = entry.window;
+  const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
+  return svg`${message === null ? nothing : svg`${box(14, y - 112, own.width - 28, 28, "slot", 5)}${
+    fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
+    entry.decision === null ? nothing : fittedText(14, y - 62, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
+    since === null ? nothing : svg`${fittedText(14, y - 38, say(until === null ? "stage.mw.window_open" : "stage.mw.window_closed"), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
+      fittedText(14, y - 18, until === null ? say("stage.mw.window_since", { since }) : say("stage.mw.window_span", { since, until }), own.width - 28, 13, { classes: "k", least: 8 })}`}`;
+}
+
+function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
+  const entry = tid === null ? undefined : view.manager?.transactions?.[tid];
+  const answers = Object.entries(entry?.answers ?? {}).map(([name, answer]) => `${name}: ${answer ?? say("stage.none")}`);
+  return {
+    fact: entry === undefined ? "" : word(entry.state), strong: true, alive: view.manager?.alive !== false, label: `manager: ${entry === undefined ? say("stage.none") : word(entry.state)}`,
+    inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 52, answers.join(", "), own.width - 28, 12, { most: 3, least: 8, classes: "k" }),
+  };
+}
+
+/** The value that readers see there, and what is set aside or already applied. */
+function participantOf(name: string, view: ParticipantView, tid: string | null, own: Box): Drawn {
+  const entry = tid === null ? undefined : view.transactions?.[tid];
+  const state = entry?.state ?? "IDLE";
+  const value = view.value ?? 0;
+  const reserved = view.reserved ?? 0;
+  const applied = entry?.applied ?? 0;
+  const added = applied > 0 ? (entry?.operation ?? 0) * applied : 0;
+  const said = reserved > 0 ? say("stage.mw.reserved", { value, reserved }) : applied > 0 ? say("stage.mw.applied", { value }) : say("stage.mw.value", { value });
+  const bar = Math.max(60, own.width - 92);
+  const y = own.height - 30;
+  const side = 54;
+  return {
+    fact: word(state), strong: state === "COMMITTED", alive: view.alive !== false, label: `${name}: ${word(state)}, ${said}`,
+    inner: own.height < 72 ? fittedText(14, own.height - 12, said, own.width - 28, 12, { least: 8, classes: "k" }) : svg`${fittedText(14, y - 9, said, own.width - 28, 13, { least: 8, classes: "k" })}${
+      box(14, y, bar, 20, "cell small b0", 3)}${text(14 + bar / 2, y + 14.5, String(value - added), "s13 b", "middle")}${
+      reserved > 0 ? svg`${box(16 + bar, y, side, 20, "cell small b0 open", 3)}${fittedText(16 + bar + side / 2, y + 14.5, `+${reserved}`, side - 6, 12, { bold: true, classes: "b", anchor: "middle", least: 8 })}`
+        : added !== 0 ? svg`${box(16 + bar, y, side, 20, "cell small b0", 3)}${fittedText(16 + bar + side / 2, y + 14.5, `${added > 0 ? "+" : ""}${added}`, side - 6, 12, { bold: true, classes: "b", anchor: "middle", least: 8 })}` : nothing}`,
+  };
+}
+

@@ -1,0 +1,60 @@
+/**
+ * Places for runs with more lanes than fit at full size: every lane is a strip of cells without numbers, in its broker's box,
+ * two boxes in a row. Above them stand the lens, where the lane in question is drawn whole, and one place for the coordinator
+ * in question; both are seen without scrolling. Pure.
+ */
+
+import { clamp, round } from "../diagrams/geometry.ts";
+import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./contract.ts";
+import type { Rows } from "./places-desk.ts";
+import { TOP, columnsOf, framed, isLine, lanePlace, rounded, rowsIn, rowsOf, widestScale } from "./places-desk.ts";
+
+const LENS = 96;
+const COORDINATOR = 84;
+const HEAD = 26;
+const LINE = 30;
+const GAP = 6;
+const STRIP = { least: 13, most: 22 };
+/** Offsets that the lens has room for; of longer logs it shows the newest. */
+const LENS_OFFSETS = 12;
+
+export function stripPlaces(plan: StagePlan, size: Size): Places {
+  const scale = widestScale(size);
+  const [width, seen] = [size.width / scale, size.height / scale];
+  const columns = columnsOf(plan, width);
+  const [left, right] = columns.brokers;
+  const rows = rowsOf(plan);
+  const coordinates = rows.some((row) => row.coordinates || row.groups);
+  const pairs: Rows[][] = [];
+  for (let index = 0; index < rows.length; index += 2) pairs.push(rows.slice(index, index + 2));
+  const count = (pair: readonly Rows[]): number => Math.max(...pair.map((row) => row.lanes.length));
+  const above = TOP + LENS + GAP + (coordinates ? COORDINATOR + GAP : 0);
+  const heads = pairs.reduce((sum, pair) => sum + (pair.every(isLine) ? LINE : HEAD + 4) + GAP, 0);
+  const lanes = pairs.reduce((sum, pair) => sum + count(pair), 0);
+  const strip = Math.floor(clamp((seen - above - heads - 4) / Math.max(1, lanes), STRIP.least, STRIP.most));
+  const lens = lanePlace({ first: 0, end: LENS_OFFSETS }, { x: left, y: TOP, width: right - left, height: LENS }, false);
+  const slot: Box = rounded({ x: left, y: TOP + LENS + GAP, width: right - left, height: COORDINATOR });
+  const half = (right - left - GAP) / 2;
+  const brokers: Record<string, BrokerPlace> = {};
+  let y = above;
+  for (const pair of pairs) {
+    const height = pair.every(isLine) ? LINE : HEAD + 4 + count(pair) * strip;
+    pair.forEach((row, index) => {
+      const box = rounded({ x: left + index * (half + GAP), y, width: half, height });
+      const lanesOf = Object.fromEntries(row.lanes.map((name, at): [string, LanePlace] =>
+        [name, lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y: box.y + HEAD + at * strip, width: box.width, height: strip }, true)]));
+      brokers[row.name] = {
+        box, port: [left, round(box.y + 14)], lanes: lanesOf, folded: isLine(row),
+        coordinator: row.coordinates || row.groups ? { box: slot, port: [left, slot.y + 34], markers: [left, slot.y + 66], shared: true } : null,
+      };
+    });
+    y += height + GAP;
+  }
+  const column = columns.readers;
+  const readers: Places["readers"] = {};
+  if (column !== null) {
+    const box: Box = { x: column[0], y: TOP, width: column[1] - column[0], height: LENS };
+    for (const name of Object.keys(plan.lanes)) readers[name] = rowsIn(plan, name, box);
+  }
+  return framed(plan, size.form, columns, width, Math.max(seen, y + 4), seen, brokers, readers, lens);
+}

@@ -1,0 +1,119 @@
+/**
+ * The stage: applications and producers left, the network between, brokers with their logs, readers at the ends of the lanes.
+ *
+ *     <eos-stage></eos-stage>
+ *     document.querySelector("eos-stage").frame = frame;
+ *
+ * Every place is fixed for the run and the size (places.ts). A frame gives keyed objects (layers.ts); this element draws
+ * them, makes them buttons, tells them in words, and hands two pictures that follow each other to what moves them.
+ */
+
+import { html, nothing, svg } from "lit";
+import type { PropertyValues, SVGTemplateResult, TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { SizedElement, onPick, twin } from "../diagrams/element.ts";
+import { plainly } from "../diagrams/picked.ts";
+import type { Frame, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
+import { NO_FOCUS } from "./contract.ts";
+import { LAYERS } from "./layers.ts";
+import { stageLook } from "./look.ts";
+import { extended, outlineOf, planOf } from "./outline.ts";
+import { grown, places, sizeOf, standing } from "./places.ts";
+import { twinOf } from "./twin.ts";
+
+export interface Scene {
+  here: Places;
+  focus: Focus;
+  objects: StageObject[];
+}
+
+/** What the stage knows of a run: the plan that its places were made from, and what has come since. */
+interface Known {
+  frame: Pick<Frame, "header">;
+  planned: StagePlan | null;
+  base: StagePlan;
+  plan: StagePlan;
+  size: Size;
+  run: Places;
+}
+
+export class Stage extends SizedElement {
+  static override properties = { ...SizedElement.properties, projector: { type: Boolean } };
+  static override styles = [...SizedElement.styles, stageLook];
+
+  declare projector: boolean;
+  #known: Known | null = null;
+
+  constructor() {
+    super();
+    this.projector = false;
+  }
+
+  protected override show(frame: Frame): TemplateResult {
+    const scene = this.sceneOf(frame);
+    const { here, objects } = scene;
+    return html`<svg class="scene" viewBox="0 0 ${here.width} ${here.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
+      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${this.#away(here)}${twin(twinOf(objects, here))}`;
+  }
+
+  /** The scene of a frame; the same for the same frame, size and plan. */
+  protected sceneOf(frame: Frame): Scene {
+    const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
+    const run = this.#runOf(frame, size);
+    const focus = NO_FOCUS;
+    const here = standing(run, frame, focus);
+    const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
+    return { here, focus, objects: objects.map((object, index) => ({ object, index })).sort((one, other) => one.object.depth - other.object.depth || one.index - other.index).map(({ object }) => object) };
+  }
+
+  #runOf(frame: Frame, size: Size): Places {
+    const planned = planOf(frame);
+    let known = this.#known;
+    // The engine's plan takes the place of what a first view told; a branch's plan only adds to it.
+    if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
+      const base = planned ?? outlineOf(frame.header, frame.view);
+      known = { frame: { header: frame.header }, planned, base, plan: base, size, run: places(base, frame.header, frame.view, size) };
+      this.#known = known;
+    }
+    const wanted = planned !== null && planned !== known.planned ? planned : known.plan;
+    const plan = extended(wanted, frame.view, frame.step?.actor ?? null);
+    if (plan !== known.plan || !isSameSize(size, known.size)) {
+      const run = places(known.base, frame.header, frame.view, size);
+      this.#known = known = { ...known, planned: planned ?? known.planned, plan, size, run: plan === known.base ? run : grown(run, plan) };
+    }
+    return known.run;
+  }
+
+  #drawn(object: StageObject): SVGTemplateResult {
+    const { key, x, y, width, height, draw, select, picked, label } = object;
+    const ring = picked === true && width > 0 ? svg`<rect class="picked" x="-3" y="-3" width=${width + 6} height=${height + 6} rx="6"/>` : nothing;
+    if (select === undefined) return svg`<g data-key=${key} transform=${`translate(${x},${y})`}>${draw}${ring}</g>`;
+    const { click, key: press } = onPick(this.pick, select);
+    return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-pressed=${picked === true ? "true" : "false"}
+      @click=${click} @keydown=${press}>${draw}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
+  }
+
+  #away({ away, upright }: Places): TemplateResult | typeof nothing {
+    if (!upright) return nothing;
+    const named: [string, Selection][] = [
+      ...away.clients.map((name): [string, Selection] => [name, plainly("actor", name)]),
+      ...away.brokers.map((name): [string, Selection] => [name, plainly("actor", name)]),
+      ...away.lanes.map((name): [string, Selection] => [name, plainly("partition", name)]),
+    ];
+    if (named.length === 0) return nothing;
+    return html`<p class="away"><span>${say("stage.not_here_short")}</span>${named.map(([name, selection]) =>
+      html`<button class="link" @click=${() => this.pick(selection)}>${name}</button>`)}</p>`;
+  }
+
+  protected override updated(changed: PropertyValues): void {
+    super.updated(changed);
+  }
+}
+
+function isSameSize(one: Size, other: Size): boolean {
+  return one.width === other.width && one.height === other.height && one.form === other.form;
+}
+
+customElements.define("eos-stage", Stage);

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { overlap } from "../../diagrams/geometry.ts";
+import type { Box, Places, Size, StagePlan } from "../../stage/contract.ts";
+import { windowOf } from "../../stage/contract.ts";
+import { grown, places } from "../../stage/places.ts";
+import { HEADER } from "../diagrams/fixture.ts";
+import { DESK, LARGE, PHONE, planOf } from "./plans.ts";
+
+const VIEW = { time: 0 };
+const made = (plan: StagePlan, size: Size): Places => places(plan, HEADER, VIEW, size);
+
+function boxesOf(run: Places): [string, Box][] {
+  return [
+    ...Object.entries(run.clients).map(([name, { box }]): [string, Box] => [name, box]),
+    ...Object.entries(run.brokers).map(([name, { box }]): [string, Box] => [name, box]),
+    ...Object.entries(run.readers).flatMap(([lane, rows]) => Object.entries(rows).map(([name, { box }]): [string, Box] => [`${lane}/${name}`, box])),
+  ];
+}
+
+test("Everything of a run has a place inside the picture, and nothing lies on anything else", () => {
+  for (const size of [DESK, LARGE]) {
+    for (const plan of [planOf(3, 1, 1), planOf(3, 2, 1), planOf(3, 2, 2), planOf(1, 3, 3), planOf(2, 2, 6)]) {
+      const run = made(plan, size);
+      const boxes = boxesOf(run);
+      for (const [name, box] of boxes) {
+        assert.ok(box.x >= 0 && box.x + box.width <= run.width + 0.1, `${name} is inside ${run.width} wide`);
+        assert.ok(box.y >= 0 && box.y + box.height <= run.height + 0.1, `${name} is inside ${run.height} high`);
+        for (const [other, another] of boxes) assert.ok(name === other || !overlap(box, another), `${name} lies on ${other}`);
+      }
+    }
+  }
+});
+
+test("A stage of twice the size has the same places, twice as large", () => {
+  const small = made(planOf(3, 2, 1), DESK);
+  const large = made(planOf(3, 2, 1), { ...DESK, width: 2560, height: 824 });
+  assert.deepEqual(large.brokers, small.brokers);
+  assert.equal(large.width, small.width);
+});
+
+test("Six brokers with twenty partitions have a strip each, and one lens", () => {
+  const run = made(planOf(6, 20, 5), DESK);
+  const strips = Object.values(run.brokers).flatMap((broker) => Object.values(broker.lanes));
+  assert.equal(strips.length, 20);
+  assert.ok(strips.every((lane) => lane.strip));
+  assert.equal(run.lens?.strip, false);
+  assert.ok(Object.values(run.clients).every((client) => client.folded));
+});
+
+test("Partitions that stay empty take no room and are named", () => {
+  const plan = planOf(3, 2, 1);
+  plan.lanes["t-1"] = { first: 0, end: 0, internal: false, leaders: [2] };
+  const run = made(plan, DESK);
+  assert.deepEqual(run.away.lanes, ["t-1"]);
+  assert.deepEqual(Object.keys(run.brokers["broker-2"]?.lanes ?? {}), []);
+});
+
+test("What a branch adds gets a place, and nothing that stands moves", () => {
+  const plan = planOf(3, 1, 1);
+  const run = made(plan, DESK);
+  const later: StagePlan = {
+    ...plan, clients: [...plan.clients, { name: "p9", applications: [], transactional_id: null, partitions: ["t-0"] }],
+    brokers: plan.brokers.map((broker) => (broker.name === "broker-3" ? { ...broker, lanes: ["t-0"] } : broker)),
+  };
+  const more = grown(run, later);
+  assert.ok(more.clients["p9"] !== undefined);
+  assert.equal(more.brokers["broker-3"]?.lanes["t-0"]?.strip, true);
+  for (const [name, box] of boxesOf(run)) assert.deepEqual(new Map(boxesOf(more)).get(name), box, name);
+});
+
+test("A phone has one place for clients, one for brokers, one for lanes", () => {
+  const run = made(planOf(3, 2, 2), PHONE);
+  assert.ok(run.upright);
+  assert.equal(new Set(Object.values(run.clients).map(({ box }) => JSON.stringify(box))).size, 1);
+  assert.equal(new Set(Object.values(run.brokers).map(({ box }) => JSON.stringify(box))).size, 1);
+});
+
+test("A lane shows all offsets while they fit, else the newest, each batch once", () => {
+  const plan = planOf(3, 1, 1);
+  const lane = made(plan, DESK).brokers["broker-1"]?.lanes["t-0"];
+  assert.ok(lane !== undefined);
+  const batch = (base: number, last: number) => ({ base_offset: base, last_offset: last });
+  const all = windowOf(lane, 0, 3, { 0: batch(0, 0), 1: batch(1, 2) });
+  assert.equal(all.first, 0);
+  assert.equal(all.x(1) - all.x(0), lane.cells.unit);
+  const long = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [String(index), batch(index, index)]));
+  const newest = windowOf(lane, 0, 60, long);
+  assert.ok(newest.first > 40 && newest.x(60) <= lane.cells.x + lane.cells.width);
+});
