@@ -113,13 +113,13 @@ export function arrivalRoom(frame: Frame, name: string, tier: Tier): number {
   return isLogCase(frame) || OWN_LOG.test(name) ? 0 : tier.arrival;
 }
 
-/** A log that holds nothing, has nothing coming and is not in focus: a line says so. */
+/** A log that holds nothing, has nothing coming, loses nothing in this step and is not in focus: a line says so. */
 function isIdle(frame: Frame, name: string, focus: string | null): boolean {
   const partition = frame.view.partitions?.[name];
   const id = partition === undefined ? null : shownReplica(partition);
   if (name === focus || id === null) return false;
   if (Object.keys(partition?.replicas[id]?.batches ?? {}).length > 0) return false;
-  return !isUnderWay(frame, name);
+  return !isUnderWay(frame, name) && lostNow(frame, name) === null;
 }
 
 export function planLanes(frame: Frame, all: string[], options: LanesOptions): Plan {

@@ -76,12 +76,22 @@ export function partitionOf(frame: Frame, last: string | null = null): string | 
   return found(frame, "partition", (whole, before) => partitionIn(whole) ?? before ?? null, last);
 }
 
+/** Messages that a fault of this step is about; those that arrive are told by what they change. */
+function settledMessages(frame: Frame): MessageView[] {
+  const { step } = frame;
+  if (step?.kind !== "fault") return [];
+  const before = frame.previousView?.network?.messages ?? {};
+  return step.messages.flatMap(({ id }) => before[String(id)] ?? []);
+}
+
 export function partitionIn(frame: Frame): string | null {
   const partitions = frame.view.partitions ?? {};
   const named = [
     frame.selection?.kind === "partition" ? frame.selection.id : frame.selection?.partition,
     frame.step?.decision?.subject,
     frame.step?.params["partition"],
+    // What the network does to a message changes no log: its partition is the message's.
+    ...settledMessages(frame).flatMap((message) => message.partitions),
     ...changesAt(frame, "partitions").map((change) => (change.path[0] === "partitions" ? change.path[1] : undefined)),
   ];
   for (const name of named) if (typeof name === "string" && name in partitions) return name;

@@ -1,4 +1,7 @@
-/** `<eos-undo-bar .store=${store} .undo=${undo}>`: at a step that somebody made happen: what was done, and the way back. */
+/**
+ * `<eos-undo-bar .store=${store} .undo=${undo}>`: at a step that a reader made happen: what was done, the way back, and the
+ * run as it was beside it.
+ */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -10,9 +13,11 @@ import { say } from "./text.ts";
 import type { Undo } from "./undo.ts";
 
 export class UndoBar extends StoreElement {
-  static override properties = { ...StoreElement.properties, undo: { attribute: false } };
+  static override properties = { ...StoreElement.properties, undo: { attribute: false }, compare: {} };
 
   declare undo: Undo | undefined;
+  /** Where two runs are compared; empty on a page that has no site around it. */
+  declare compare: string;
   /** The step whose bar the reader closed. */
   #closed = "";
   readonly #changed = (): void => this.requestUpdate();
@@ -21,6 +26,7 @@ export class UndoBar extends StoreElement {
   constructor() {
     super();
     this.undo = undefined;
+    this.compare = "/compare/";
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -39,12 +45,32 @@ export class UndoBar extends StoreElement {
     if (done === null || this.#closed === placeOf(store)) return nothing;
     return this.#bar(
       html`<span role="status">${say("undo.done", { what: inWords(done), branch: nameOf(store, done.branch) })}</span>
-        <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>`,
+        <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
+        ${this.#compare(store, done)}`,
       () => {
         this.#closed = placeOf(store);
         this.requestUpdate();
       },
     );
+  }
+
+  /** The run as it was beside this one, at the first step in which they differ. */
+  #compare(store: PlayerStore, done: Done): TemplateResult | typeof nothing {
+    if (!store.source.live || this.compare === "") return nothing;
+    const { branch } = placeBefore(store.lines.branches, done);
+    const title = say("undo.compare_means");
+    // A branch that began with it left the run as it was behind; else that run is made now.
+    if (branch !== done.branch) return html`<a class="as-it-was" href=${this.#address(branch, done)} title=${title}>${say("undo.compare")}</a>`;
+    return html`<button class="as-it-was" title=${title} @click=${() => void this.#compareWithout(store, done)}>${say("undo.compare")}</button>`;
+  }
+
+  #address(as: string, done: Done): string {
+    return `${this.compare}?${new URLSearchParams({ left: as, right: done.branch, at: String(done.after + 1) })}`;
+  }
+
+  async #compareWithout(store: PlayerStore, done: Done): Promise<void> {
+    const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });
+    if (answer?.created !== undefined) location.assign(this.#address(answer.created, done));
   }
 
   #takenBack(store: PlayerStore, undo: Undo, done: Done): TemplateResult {

@@ -270,3 +270,23 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     expect(twin).to_contain_text("seq 3–5")
     assert faults(page) == []
     hand.close()
+
+
+def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_as_it_was(
+    page: Page,
+) -> None:
+    # Step 15 is about t-1; the request on its way is t-0's, whose log is still empty.
+    page.goto(re.sub("step=10", "step=15", page.url))
+    at(page, 15)
+    page.locator("eos-player").evaluate("player => { player.middle = 'lanes' }")
+    page.locator("eos-player").evaluate(
+        "player => player.store.select({ kind: 'message', id: '3', partition: 't-0' })"
+    )
+    page.keyboard.press("d")
+    at(page, 16)
+    expect(page.locator("eos-lanes .lane[data-partition=t-0]")).to_contain_text("broker-1 never gets it")
+    offer = page.locator("eos-undo-bar").get_by_text("Compare with the run as it was")
+    expect(offer).to_be_visible()
+    pleasant(page)
+    offer.click()
+    expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")

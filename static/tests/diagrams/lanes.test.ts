@@ -8,6 +8,7 @@ import type { LanesShape } from "../../diagrams/lane-shapes.ts";
 import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
 import { reachesUnlisted } from "../../diagrams/lanes-plan.ts";
+import { partitionIn } from "../../diagrams/picked.ts";
 import type { ReaderLaneView } from "../../player/coordination-view.ts";
 import type { ConsumerView, FoldedLog, Selection, Step, View } from "../../player/frame.ts";
 import {
@@ -255,6 +256,20 @@ test("requests under way to a partition wait above its lane, dashed", () => {
   assert.equal(lane.arrival?.fate, "under_way");
   assert.deepEqual(lane.arrival.cells.map((cell) => [cell.label, cell.x]), [["0·0 | 13–14", 46]]);
   assert.equal(lane.arrival.texts[0]?.text, "on its way, due at 143 ms");
+});
+
+test("the lane of a lost message has the focus, and is no line although its log is empty", () => {
+  const lost = message({ id: 18, partitions: ["t-1"], fields: { batches: { "t-1": { record_count: 1, producer_id: 0, producer_epoch: 0, base_sequence: 0, last_sequence: 0 } } } });
+  const empty = partition(replica([]));
+  const now = view();
+  now.partitions = { ...now.partitions, "t-1": empty };
+  const frame = frameOf(
+    stepOf({ kind: "fault", key: "fault.message_dropped", params: {}, messages: [{ id: 18, event: "dropped" }] }), now,
+    { previousView: { ...now, network: { messages: { 18: lost } } } },
+  );
+  assert.equal(partitionIn(frame), "t-1");
+  const shape = layoutLanes(frame, OPTIONS);
+  assert.equal(shape.lanes.find((lane) => lane.partition === "t-1")?.arrival?.fate, "lost");
 });
 
 test("a request that the network loses stands above its lane, with a cross; a lost answer above the batch it is about", () => {

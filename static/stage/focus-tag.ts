@@ -1,0 +1,133 @@
+/** What the tag says of a step: keys of the catalogue and their numbers, from what the engine reports. Pure. */
+
+import type { Change, Frame, JsonObject, ReplicaView, Step } from "../player/frame.ts";
+import type { Focus } from "./contract.ts";
+
+type Tag = NonNullable<Focus["tag"]>;
+
+/** Values that the step changed below a path, with the names that follow it. */
+export function changedBelow(step: Step, ...path: string[]): { rest: string[]; change: Change }[] {
+  return step.changes
+    .filter((change) => path.every((name, depth) => change.path[depth] === name))
+    .map((change) => ({ rest: change.path.slice(path.length), change }));
+}
+
+/** Faults that happen to an actor, and what they are called. */
+const FAULTS: Record<string, string> = {
+  "fault.crashed": "stage.tag.crashed",
+  "fault.client_crashed": "stage.tag.crashed",
+  "fault.stopped_cleanly": "stage.tag.stopped",
+  "fault.restarted": "stage.tag.restarted",
+  "fault.paused": "stage.tag.paused",
+  "fault.resumed": "stage.tag.resumed",
+  "fault.connects_slowly": "stage.tag.slow",
+  "fault.setting_changed": "stage.tag.setting",
+};
+
+export function faultTag(step: Step): Tag | null {
+  const key = FAULTS[step.key];
+  return key === undefined ? null : { key, params: step.params };
+}
+
+/** The first guarantee that this step breaks, with the records that it is about. */
+export function brokenTag(step: Step): Tag | null {
+  const [broken] = step.broken;
+  if (broken === undefined) return null;
+  const records = broken.serials.slice(0, 3).map((serial) => `r${serial}`).join(", ");
+  const more = broken.serials.length > 3 ? " …" : "";
+  const named = ["lost", "duplicated", "reordered", "visible_early"].includes(broken.guarantee) && records !== "";
+  return { key: `stage.tag.broken.${broken.guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };
+}
+
+/** Where the coordinator's entry of an id changed: which of its states is to be seen, and whether it counts. */
+export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null {
+  for (const { rest: [id = "", room, name = ""] } of changedBelow(step, "brokers")) {
+    const told = room === "transactions" ? entryTag(frame, step, id, name) : null;
+    if (told !== null) return { actor: `broker-${id}`, transactional_id: name, ...told };
+  }
+  const { transition } = step;
+  if (transition?.machine === "transaction_states") {
+    const [broker, entry] = Object.entries(frame.view.brokers ?? {})
+      .map(([id, { transactions }]) => [id, transactions?.[transition.of]] as const)
+      .find(([, found]) => found !== undefined) ?? [];
+    const key = entry?.pending_state === transition.to ? "stage.tag.being_written" : "stage.tag.counts";
+    const actor = broker === undefined ? step.actor : `broker-${broker}`;
+    return { actor, transactional_id: transition.of, state: transition.to, tag: { key, params: {} } };
+  }
+  if (step.key !== "markers.acknowledged") return null;
+  const { partitions = [], transactional_id: id } = step.params;
+  return { transactional_id: typeof id === "string" ? id : null, tag: { key: "stage.tag.marker_done", params: { partitions } } };
+}
+
+const TOLD = ["state", "pending_state", "producer_epoch", "producer_id"];
+
+function entryTag(frame: Frame, step: Step, broker: string, id: string): Pick<Focus, "state" | "tag"> | null {
+  const names = changedBelow(step, "brokers", broker, "transactions", id).map(({ rest }) => rest[0] ?? "");
+  const entry = frame.view.brokers?.[broker]?.transactions?.[id];
+  const before = frame.previousView?.brokers?.[broker]?.transactions?.[id];
+  if (entry === undefined || (before !== undefined && !names.some((name) => TOLD.includes(name)))) return null;
+  const isWritten = before?.pending_state != null && entry.pending_state === null;
+  if (before !== undefined && (isWritten || entry.state !== before.state)) return { state: entry.state, tag: { key: "stage.tag.counts", params: {} } };
+  const pending = entry.pending_state;
+  if (pending !== null && pending !== before?.pending_state) return { state: pending, tag: { key: "stage.tag.being_written", params: {} } };
+  const params = { producer_id: entry.producer_id, producer_epoch: entry.producer_epoch };
+  return { state: pending ?? entry.state, tag: { key: "stage.tag.identity", params } };
+}
+
+/** `LSO 0 → 2, HW 1 → 2`; together where they stood and stand together; a gate that stays behind is named, too. */
+export function gateTag(before: ReplicaView, after: ReplicaView): Tag {
+  const high = [before.high_watermark, after.high_watermark] as const;
+  const stable = [before.last_stable_offset, after.last_stable_offset] as const;
+  const params: JsonObject = { hw_from: high[0], hw: high[1], lso_from: stable[0], lso: stable[1], from: before.log_start, to: after.log_start };
+  const hasHigh = high[0] !== high[1];
+  const hasStable = stable[0] !== stable[1];
+  if (!hasHigh && !hasStable) return { key: "stage.tag.log_start", params };
+  if (hasHigh && hasStable) {
+    const together = high[0] === stable[0] && high[1] === stable[1];
+    return { key: together ? "stage.tag.both_gates" : "stage.tag.lso_and_hw", params };
+  }
+  if (hasStable) return { key: "stage.tag.lso", params };
+  return { key: stable[1] < high[1] ? "stage.tag.hw_lso_stays" : "stage.tag.hw", params };
+}
+
+export function readTag(frame: Frame, consumer: string, partition: string): Tag {
+  const count = (frame.view.consumers?.[consumer]?.delivered_count ?? 0) - (frame.previousView?.consumers?.[consumer]?.delivered_count ?? 0);
+  if (count > 0) return { key: "stage.tag.reads", params: { count } };
+  return { key: "stage.tag.moves_on", params: { position: frame.view.consumers?.[consumer]?.positions[partition] ?? 0 } };
+}
+
+/** Steps of a client that say most by their own name. */
+const CLIENT_STEPS: Record<string, string> = {
+  "client.request_timed_out": "stage.tag.timed_out",
+  "client.drained_again": "stage.tag.same_numbers",
+};
+
+export function clientTag(frame: Frame, step: Step, client: string): { tag: Tag; bad: boolean } | null {
+  const now = frame.view.clients?.[client]?.transaction_manager;
+  const before = frame.previousView?.clients?.[client]?.transaction_manager;
+  if (now != null && before != null) {
+    if (now.last_error !== null && now.last_error !== before.last_error) {
+      return { tag: { key: "stage.tag.refused", params: { error: now.last_error } }, bad: true };
+    }
+    if (now.producer_id !== null && (now.producer_id !== before.producer_id || now.producer_epoch !== before.producer_epoch)) {
+      return { tag: { key: "stage.tag.identity", params: { producer_id: now.producer_id, producer_epoch: now.producer_epoch } }, bad: false };
+    }
+  }
+  const known = CLIENT_STEPS[step.key];
+  if (known !== undefined) return { tag: { key: known, params: step.params }, bad: false };
+  const { transition } = step;
+  if (transition?.of === client) {
+    const to = transition.to.replaceAll("_", " ").toLowerCase();
+    return { tag: { key: "stage.tag.now", params: { to } }, bad: transition.to.includes("ERROR") };
+  }
+  return recordsTag(step);
+}
+
+/** How many records the application was told of. */
+function recordsTag(step: Step): { tag: Tag; bad: boolean } | null {
+  const told = changedBelow(step, "records").filter(({ rest }) => rest[1] === "status").map(({ change }) => change.after);
+  const failed = told.filter((status) => status === "failed").length;
+  if (failed > 0) return { tag: { key: "stage.tag.records_failed", params: { count: failed } }, bad: true };
+  const count = told.filter((status) => status === "ok").length;
+  return count === 0 ? null : { tag: { key: "stage.tag.acknowledged", params: { count } }, bad: false };
+}

@@ -1,0 +1,205 @@
+/**
+ * What one step is about: the one place that is yellow, and what its tag says. Pure.
+ *
+ * Everything is read from what the engine reports of the step: its key, decision, refusal, transition, fates of messages
+ * and changes. The first of a list of questions that has an answer is the focus; the rest of the picture is quiet.
+ */
+
+import { arrivedNow, landedOffsets } from "../diagrams/lane-arrival.ts";
+import type { Frame, JsonObject, Step } from "../player/frame.ts";
+import type { Focus, FocusKind } from "./contract.ts";
+import { NO_FOCUS } from "./contract.ts";
+import { brokenTag, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, readTag } from "./focus-tag.ts";
+
+type Found = Partial<Focus> | null;
+type Finder = (frame: Frame, step: Step, focus: Focus) => Found;
+
+const EVENTS = ["sent", "delivered", "dropped", "lost", "delayed", "duplicated"] as const;
+/** Topics of the cluster itself: their logs are the coordinator's. */
+const INTERNAL = /^__/;
+
+/** `broker-1` for `1`. */
+const brokerName = (id: string | number): string => `broker-${id}`;
+
+export function focusOf(frame: Frame): Focus {
+  const { step } = frame;
+  if (step === null) return NO_FOCUS;
+  const focus: Focus = { ...NO_FOCUS, actor: step.actor, messages: fatesOf(step) };
+  for (const find of FINDERS) {
+    const found = find(frame, step, focus);
+    if (found === null) continue;
+    const whole = { ...focus, ...found };
+    const broken = brokenTag(step);
+    return broken === null || whole.kind === "refused" ? whole : { ...whole, tag: broken, bad: true, compared: [] };
+  }
+  return focus;
+}
+
+function fatesOf(step: Step): Focus["messages"] {
+  const fates: Focus["messages"] = { sent: [], delivered: [], dropped: [], lost: [], delayed: [], duplicated: [] };
+  for (const { id, event } of step.messages) if (EVENTS.includes(event)) fates[event].push(id);
+  return fates;
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+const refused: Finder = (frame, step) => {
+  if (step.refusal === null) return null;
+  const { error, compared } = step.refusal;
+  const actor = step.decision?.by ?? step.actor;
+  const subject = step.decision?.subject ?? text(step.params["partition"]);
+  const partition = subject !== null && frame.view.partitions?.[subject] !== undefined ? subject : null;
+  return {
+    kind: "refused", actor, partition, bad: true, compared, tag: { key: "stage.tag.refused", params: { error } },
+    transactional_id: partition === null ? text(step.params["transactional_id"]) : null,
+    offset: partition === null ? null : comparedOffset(frame, partition, step),
+  };
+};
+
+/** The newest batch of the same producer in the epoch that was compared: what the leader remembers stands there. */
+function comparedOffset(frame: Frame, partition: string, step: Step): number | null {
+  const { arrived, stored } = step.decision ?? { arrived: {} as JsonObject, stored: null };
+  const log = frame.view.partitions?.[partition];
+  const replica = log?.replicas[step.decision?.by.replace("broker-", "") ?? ""];
+  if (replica === undefined || stored === null) return null;
+  const mine = Object.values(replica.batches).filter(
+    (batch) => batch.producer_id === arrived["producer_id"] && batch.producer_epoch === stored["producer_epoch"],
+  );
+  return mine.length === 0 ? null : Math.max(...mine.map((batch) => batch.base_offset));
+}
+
+const duplicate: Finder = (frame, step) => {
+  const decision = step.decision;
+  const id = /^broker-(\d+)$/.exec(decision?.by ?? "")?.[1];
+  if (decision == null || id === undefined) return null;
+  const arrived = arrivedNow(frame, decision.subject, id);
+  if (arrived?.fate !== "duplicate" || arrived.at === null) return null;
+  return {
+    kind: "duplicate", actor: decision.by, partition: decision.subject, offset: arrived.at,
+    tag: { key: "stage.tag.already_stored", params: { offset: arrived.at } },
+  };
+};
+
+const lost: Finder = (_, step, { messages }) => {
+  if (messages.dropped.length === 0 && (messages.lost.length === 0 || isOfActor(step))) return null;
+  return { kind: "lost", tag: { key: "stage.tag.lost", params: { at: step.at } } };
+};
+
+const isOfActor = (step: Step): boolean => step.kind === "fault" && faultTag(step) !== null;
+
+/** Delayed, duplicated: the message itself is what the step is about. */
+const tampered: Finder = (frame, step, { messages }): Found => {
+  const [copied] = messages.duplicated;
+  if (copied !== undefined) return { kind: "sent", tag: { key: "stage.tag.duplicated", params: {} } };
+  const [held] = messages.delayed;
+  if (held === undefined || step.kind !== "fault" || isOfActor(step)) return null;
+  const at = frame.view.network?.messages[String(held)]?.arrives_at ?? null;
+  return { kind: "sent", tag: at === null ? null : { key: "stage.tag.delayed", params: { at } } };
+};
+
+const fault: Finder = (frame, step) => {
+  const tag = step.kind === "fault" ? faultTag(step) : null;
+  if (tag === null) return null;
+  const actor = text(step.params["actor"]) ?? step.actor;
+  return { kind: actorKind(frame, actor), actor, tag };
+};
+
+function actorKind(frame: Frame, actor: string): FocusKind {
+  if (frame.view.clients?.[actor] !== undefined) return "client";
+  return frame.view.middleware?.participants !== undefined && !/^broker-/.test(actor) ? "node" : "actor";
+}
+
+const leader: Finder = (frame, step) => {
+  const moved = changedBelow(step, "partitions").find(({ rest: [partition, name], change }) =>
+    name === "leader" && change.before !== undefined && !INTERNAL.test(partition ?? ""));
+  const partition = moved?.rest[0];
+  if (partition === undefined) return null;
+  const log = frame.view.partitions?.[partition];
+  if (log?.leader == null) return { kind: "leader", actor: "controller", partition, tag: { key: "stage.tag.no_leader", params: { partition } } };
+  const params = { partition, leader_epoch: log.leader_epoch };
+  return { kind: "leader", actor: brokerName(log.leader), partition, tag: { key: "stage.tag.leads", params } };
+};
+
+/** A batch that the leader of one of the run's own partitions appended. */
+const append: Finder = (frame, step) => {
+  if (step.kind === "replication") return null;
+  const names = new Set(changedBelow(step, "partitions").map(({ rest }) => rest[0] as string));
+  for (const partition of names) {
+    if (INTERNAL.test(partition)) continue;
+    const log = frame.view.partitions?.[partition];
+    if (log?.leader == null || frame.previousView?.partitions?.[partition]?.leader !== log.leader) continue;
+    const id = String(log.leader);
+    const offset = landedOffsets(frame, partition, id).at(-1);
+    const batch = log.replicas[id]?.batches[String(offset)];
+    if (offset === undefined || batch === undefined) continue;
+    const params = { first: batch.base_offset, last: batch.last_offset };
+    const key = batch.control !== null ? "stage.tag.marker_at" : params.first === params.last ? "stage.tag.stored_at" : "stage.tag.stored_between";
+    return { kind: "append", actor: brokerName(id), partition, offset, tag: { key, params } };
+  }
+  return null;
+};
+
+/** The coordinator's own entry, or its list of markers. */
+const coordinator: Finder = (frame, step) => {
+  const told = coordinatorTag(frame, step);
+  return told === null ? null : { kind: "coordinator", ...told };
+};
+
+const GATES = ["last_stable_offset", "high_watermark", "log_start"] as const;
+
+const gate: Finder = (frame, step) => {
+  for (const [partition, log] of Object.entries(frame.view.partitions ?? {})) {
+    if (INTERNAL.test(partition) || log.leader === null) continue;
+    const changed = changedBelow(step, "partitions", partition, "replicas", String(log.leader)).map(({ rest }) => rest[0]);
+    const gates = GATES.filter((name) => changed.includes(name));
+    const replica = log.replicas[String(log.leader)];
+    const before = frame.previousView?.partitions?.[partition]?.replicas[String(log.leader)];
+    if (gates.length === 0 || replica === undefined || before === undefined) continue;
+    return { kind: "gate", actor: brokerName(log.leader), partition, gates, tag: gateTag(before, replica) };
+  }
+  return null;
+};
+
+const read: Finder = (frame, step) => {
+  for (const { rest: [consumer = "", room, partition] } of changedBelow(step, "consumers")) {
+    if (room !== "positions" || partition === undefined || consumer !== step.actor) continue;
+    return { kind: "read", actor: consumer, partition, tag: readTag(frame, consumer, partition) };
+  }
+  return null;
+};
+
+const sent: Finder = (_, __, { messages }) => (messages.sent.length === 0 ? null : { kind: "sent" });
+
+const copied: Finder = (frame, step) => {
+  if (step.kind !== "replication") return null;
+  for (const { rest: [partition = "", , replica = "", what] } of changedBelow(step, "partitions")) {
+    const log = frame.view.partitions?.[partition];
+    if (what !== "log_end" || log === undefined || String(log.leader) === replica) continue;
+    return { kind: "copy", actor: brokerName(replica), partition };
+  }
+  return null;
+};
+
+/** What a client did to itself: its state, its identity, what it knows of its records. */
+const client: Finder = (frame, step, { messages }) => {
+  const own = frame.view.applications?.[step.actor]?.client ?? step.actor;
+  if (frame.view.clients?.[own] === undefined) return null;
+  const told = clientTag(frame, step, own);
+  // Who sends is seen by what leaves; a client that says nothing new is quiet then.
+  if (told === null && messages.sent.length > 0) return null;
+  return { kind: "client", actor: own, tag: told?.tag ?? null, bad: told?.bad ?? false };
+};
+
+const node: Finder = (frame, step) => {
+  if (frame.view.middleware?.participants === undefined) return null;
+  const { transition } = step;
+  const tag = transition === null ? null : { key: "stage.tag.now", params: { to: transition.to.replaceAll("_", " ").toLowerCase() } };
+  return { kind: "node", actor: step.actor, tag };
+};
+
+/** In the order in which they are asked. */
+const FINDERS: readonly Finder[] = [
+  refused, duplicate, lost, tampered, fault, leader, append, coordinator, gate, read, node,
+  (frame, step, focus) => (focus.messages.sent.length > 0 && clientTag(frame, step, step.actor) === null ? sent(frame, step, focus) : null),
+  copied, client, sent,
+];

@@ -1,0 +1,138 @@
+/** What a message is called and what it carries, in the engine's fields and the catalogue's words. Pure. */
+
+import type { Id } from "../diagrams/batch.ts";
+import { identity, isAbsent, range } from "../diagrams/batch.ts";
+import { carriedBatches } from "../diagrams/picked.ts";
+import type { Json, JsonObject, MessageView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+
+export interface CarriedCell {
+  partition: string;
+  /** `0·0`; null for a plain batch. */
+  who: string | null;
+  producerId: Id;
+  /** Sequences, or how many records there are. */
+  label: string;
+}
+
+export interface CarriedFlag {
+  letter: string;
+  producerId: Id;
+  partitions: string[];
+}
+
+export interface Sheet {
+  name: string;
+  /** Batches of a Produce request. */
+  cells: CarriedCell[];
+  /** Markers of a WriteTxnMarkers request. */
+  flags: CarriedFlag[];
+  /** Everything else, in words; "" where the name says all. */
+  words: string;
+  /** An error returned. */
+  bad: boolean;
+  isAnswer: boolean;
+  /** For where there is little room: the partition, or what it is about. */
+  brief: string;
+}
+
+type Fields = JsonObject;
+
+const object = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+
+/** The first of several, and how many more there are. */
+function firstOf(texts: readonly string[]): string {
+  const [first = "", ...more] = texts;
+  return more.length === 0 ? first : say("stage.message.more", { text: first, count: more.length });
+}
+
+const offsets = (fields: Fields): string =>
+  firstOf(Object.entries(object(fields["offsets"])).map(([partition, committed]) =>
+    say("stage.message.offset", { partition, offset: object(committed)["offset"] ?? committed })));
+
+/** What a request says beside its name. */
+const REQUESTS: Record<string, (fields: Fields, message: MessageView) => string> = {
+  FindCoordinator: (fields) => say("stage.message.of_key", { key: fields["key"] ?? "" }),
+  InitProducerId: (fields) => fields["transactional_id"] == null
+    ? say("stage.message.new_id")
+    : say("stage.message.for_id", { transactional_id: fields["transactional_id"] }),
+  AddPartitionsToTxn: (fields) => list(fields["partitions"]).join(", "),
+  AddOffsetsToTxn: (fields) => say("stage.message.group", { group_id: fields["group_id"] ?? "" }),
+  TxnOffsetCommit: offsets,
+  OffsetCommit: offsets,
+  OffsetFetch: (fields) => say("stage.message.group", { group_id: fields["group_id"] ?? "" }),
+  EndTxn: (fields) => say(fields["committed"] === true ? "stage.message.commit" : "stage.message.abort"),
+  Metadata: (fields) => say("stage.message.who_leads", { topics: list(fields["topics"]) }),
+  Fetch: (fields) => say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
+  ReplicaFetch: (fields) => say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
+  ZooKeeperWrite: (fields) => fields["expected_version"] == null ? "" : say("stage.message.version", { version: fields["expected_version"] }),
+  WriteTxnMarkers: () => "",
+  Produce: () => "",
+};
+
+const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> = {
+  Produce: (fields) => firstOf(Object.entries(object(fields["partitions"])).map(([partition, answer]) =>
+    say("stage.message.stored_at", { partition, offset: object(answer)["base_offset"] ?? "?" }))),
+  InitProducerId: (fields) => say("stage.message.identity", {
+    producer_id: fields["producer_id"] ?? "?", producer_epoch: fields["producer_epoch"] ?? "?",
+  }),
+  FindCoordinator: (fields) => say("stage.message.coordinates", { node: fields["node"] ?? "?" }),
+  Fetch: (fields) => {
+    const count = list(fields["batches"]).length;
+    return count === 0 ? say("stage.message.fetched_nothing") : say("stage.message.fetched", { count });
+  },
+  Metadata: (fields) => firstOf(Object.entries(object(fields["partitions"])).map(([partition, told]) => {
+    const leader = object(told)["leader"];
+    return leader == null ? say("stage.message.no_leader", { partition }) : say("stage.message.leads", { partition, leader });
+  })),
+  WriteTxnMarkers: (_, message) => say("stage.message.marker_written", { partitions: message.partitions }),
+  ZooKeeperReply: (fields) => say(fields["conflict"] === true ? "stage.message.conflict" : "stage.message.written", { version: fields["version"] ?? "?" }),
+};
+
+export function sheetOf(message: MessageView): Sheet {
+  const error = message.error !== null && message.error !== "NONE" ? message.error : null;
+  const cells = message.is_response ? [] : cellsOf(message);
+  const flags = message.is_response || message.api !== "WriteTxnMarkers" ? [] : flagsOf(message);
+  const [partition] = message.partitions;
+  const words = error ?? wordsOf(message);
+  return {
+    name: message.api, cells, flags, words, bad: error !== null || message.fields["conflict"] === true,
+    isAnswer: message.is_response, brief: partition ?? words,
+  };
+}
+
+function wordsOf(message: MessageView): string {
+  const told = (message.is_response ? ANSWERS : REQUESTS)[message.api];
+  if (told !== undefined) return told(message.fields, message);
+  // Messages of the middleware are named by what they say; their number is the transaction's.
+  if (message.fields["tid"] !== undefined) return say("stage.message.transaction", { tid: message.fields["tid"] });
+  if (message.is_response && message.error !== null) return say("stage.message.answered");
+  return firstOf(message.partitions);
+}
+
+function cellsOf(message: MessageView): CarriedCell[] {
+  return Object.entries(carriedBatches(message)).map(([partition, batch]) => {
+    const producerId = batch["producer_id"] as Id;
+    const first = batch["base_sequence"] as Id;
+    const count = Number(batch["record_count"] ?? 0);
+    return {
+      partition, producerId, who: identity(producerId, batch["producer_epoch"] as Id),
+      label: isAbsent(first) ? say("diagram.batch.records", { count }) : range(first, batch["last_sequence"] as Id),
+    };
+  });
+}
+
+function flagsOf(message: MessageView): CarriedFlag[] {
+  return list(message.fields["entries"]).map(object).map((entry) => ({
+    letter: String(entry["result"] ?? "?").slice(0, 1), producerId: entry["producer_id"] as Id, partitions: list(entry["partitions"]).map(String),
+  }));
+}
+
+/** Everything that a sheet carries, in one line. */
+export function carriedWords(sheet: Sheet): string {
+  const cells = sheet.cells.map(({ partition, who, label }) => `${partition}, ${who === null ? "" : `${who} | `}${label}`);
+  const flags = sheet.flags.map(({ letter, partitions }) => `${letter}: ${partitions.join(", ")}`);
+  return [...cells, ...flags, sheet.words].filter((words) => words !== "").join("; ");
+}

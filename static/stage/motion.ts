@@ -1,0 +1,126 @@
+/**
+ * Cause before effect: messages travel as virtual time does, what arrives is compared, it lands or bounces, gates slide
+ * last, and the tag tells it while it lands.
+ *
+ * A step forward is drawn twice. First (`causeFirst`) everything stands as it stood, and only what is on its way moves;
+ * once that has arrived the picture of the step itself is drawn, and what changed in it moves there. Only transforms and
+ * opacity are animated. Back, jumps and less motion draw the end.
+ */
+
+import type { Mover, Phase, Point, StageObject } from "./contract.ts";
+
+export const defaults = {
+  /** Milliseconds; long waits take no longer than short ones, as the clock tells them. */
+  travel: 420,
+  compare: 140,
+  land: 260,
+  gate: 240,
+  tag: 140,
+  appear: 140,
+};
+
+const GO = "cubic-bezier(.45, 0, .2, 1)";
+const FALL = "cubic-bezier(.2, .9, .25, 1.12)";
+const SLIDE = "cubic-bezier(.3, 0, .1, 1)";
+
+type Travelling = StageObject & { via?: readonly Point[] };
+
+const travels = (one: Travelling): boolean => one.phase === "cause" && (one.via?.length ?? 0) > 1;
+
+/** What is drawn while messages travel: they and their wires as they will stand, everything else as it stood. */
+export function causeFirst(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
+  const stood = new Map(before.map((one) => [one.key, one]));
+  const isNetwork = ({ key, phase }: StageObject): boolean => phase === "cause" || key.startsWith("w:");
+  const isToldLater = ({ phase, key }: StageObject): boolean => phase === "compare" || phase === "tag" || key.startsWith("ring:") || key === "way";
+  const now = after.filter(isNetwork);
+  const keys = new Set(now.map(({ key }) => key));
+  const rest = [...stood.values()].filter((one) => !isNetwork(one) && !isToldLater(one) && !keys.has(one.key));
+  return [...rest, ...now];
+}
+
+/** Whether a step has anything that travels: without it there is no cause to be seen first. */
+export function hasTravel(after: readonly StageObject[]): boolean {
+  return after.some(travels);
+}
+
+/** When the parts of the second drawing begin, in milliseconds after it. */
+export function timetable(before: readonly StageObject[], after: readonly StageObject[]): Record<Phase, number> {
+  const compares = after.some(({ phase }) => phase === "compare") ? defaults.compare : 0;
+  const stood = new Map(before.map((one) => [one.key, one]));
+  const lands = after.some((one) => one.phase === "effect" && isOther(stood.get(one.key), one)) ? defaults.land : 0;
+  return { static: 0, cause: 0, compare: 0, effect: compares, gate: compares + lands, tag: compares + lands * 0.6 };
+}
+
+function isOther(stood: StageObject | undefined, one: StageObject): boolean {
+  return stood === undefined || stood.x !== one.x || stood.y !== one.y;
+}
+
+const DURATION: Record<Phase, number> = {
+  static: 0, cause: defaults.travel, compare: defaults.compare, effect: defaults.land, gate: defaults.gate, tag: defaults.tag,
+};
+const EASING: Record<Phase, string> = { static: "linear", cause: GO, compare: "linear", effect: FALL, gate: SLIDE, tag: "linear" };
+
+/** `travel` is played on the first drawing, `play` on the second. */
+export class StageMover implements Mover {
+  readonly #running = new Set<Animation>();
+
+  /** Messages from where they were to where they are. Settles when the last has arrived; false: something stopped it. */
+  travel(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): Promise<boolean> {
+    this.stop();
+    const stood = new Map(before.map((one) => [one.key, one]));
+    for (const one of after as readonly Travelling[]) {
+      const node = travels(one) ? nodes(one.key) : null;
+      if (node === null) continue;
+      const was = stood.get(one.key);
+      const [, ...rest] = one.via as readonly Point[];
+      const start: Point = was === undefined ? (one.from ?? (one.via as readonly Point[])[0] as Point) : [was.x, was.y];
+      this.#animate(node, [start, ...rest.slice(0, -1), [one.x, one.y]].map((point) => ({ transform: moved(point as Point) })), defaults.travel, 0, GO);
+    }
+    return this.#end(defaults.travel);
+  }
+
+  play(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): Promise<boolean> {
+    this.stop();
+    const stood = new Map(before.map((one) => [one.key, one]));
+    const starts = timetable(before, after);
+    let end = 0;
+    for (const one of after) {
+      if (one.phase === "static") continue;
+      const was = stood.get(one.key);
+      const from = was !== undefined && isOther(was, one) ? ([was.x, was.y] as const) : was === undefined ? one.from : undefined;
+      if ((was !== undefined && from === undefined) || (one.phase === "cause" && was !== undefined)) continue;
+      const node = nodes(one.key);
+      if (node === null) continue;
+      const start = starts[one.phase];
+      if (from !== undefined && one.phase !== "cause") {
+        const steps = [{ transform: moved(from), ...(was === undefined ? { opacity: 0 } : {}) }, { transform: moved([one.x, one.y]), ...(was === undefined ? { opacity: 1 } : {}) }];
+        this.#animate(node, steps, DURATION[one.phase], start, EASING[one.phase]);
+      } else {
+        this.#animate(node, [{ opacity: 0 }, { opacity: 1 }], defaults.appear, start, "linear");
+      }
+      end = Math.max(end, start + DURATION[one.phase]);
+    }
+    return this.#end(end);
+  }
+
+  stop(): void {
+    for (const running of this.#running) running.cancel();
+    this.#running.clear();
+  }
+
+  #animate(node: SVGGElement, frames: Keyframe[], duration: number, delay: number, easing: string): void {
+    // The whole way has one easing: each stretch of it is straight.
+    const running = node.animate(frames, { duration, delay, easing, fill: "backwards" });
+    this.#running.add(running);
+    const done = (): void => void this.#running.delete(running);
+    running.finished.then(done, done);
+  }
+
+  async #end(after: number): Promise<boolean> {
+    const all = [...this.#running].map((running) => running.finished);
+    if (all.length === 0 && after === 0) return true;
+    return Promise.all(all).then(() => true, () => false);
+  }
+}
+
+const moved = ([x, y]: Point): string => `translate(${x}px, ${y}px)`;

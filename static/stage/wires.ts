@@ -1,0 +1,206 @@
+/**
+ * The wire of a message: from the port it leaves to the port where it arrives, and any point on it. Pure.
+ *
+ * A wire is a cubic curve that leaves both bodies at a right angle. It can be shifted: its ends slide along the edges of
+ * their bodies, so that a message that has to stand elsewhere still stands on its own wire.
+ */
+
+import { clamp, round } from "../diagrams/geometry.ts";
+import type { MessageView } from "../player/frame.ts";
+import type { Box, LanePlace, Places, Point, ReaderPlace } from "./contract.ts";
+
+/** Outwards from the body: right, left, down, up. */
+type Facing = readonly [dx: -1 | 0 | 1, dy: -1 | 0 | 1];
+
+interface Port {
+  at: Point;
+  facing: Facing;
+  /** How far the port may slide along its edge: least and greatest x or y. */
+  slides: readonly [least: number, most: number];
+}
+
+export interface Wire {
+  from: Port;
+  to: Port;
+  /** Wires of one kind between the same bodies are told together when there are too many. */
+  bundle: string;
+  /** Reader's end of a lane: short, with little room. */
+  short: boolean;
+  upright: boolean;
+  bulges: boolean;
+  /** How far the curve swings out. */
+  swing: number;
+  /** What its two ends were shifted by, along their edges. */
+  shift: readonly [number, number];
+}
+
+/** Units between the wire of requests and that of answers. */
+const APART = 20;
+/** From an end of an edge to the nearest port. */
+const INSET = 14;
+/** Requests about an id or a group, which its coordinator answers. */
+const COORDINATED = new Set([
+  "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit", "OffsetCommit", "OffsetFetch",
+]);
+
+/** Null when one of the two has no place in the picture. */
+export function wireOf(message: MessageView, here: Places): Wire | null {
+  const { from, to } = message;
+  if (here.others[from] !== undefined || here.others[to] !== undefined) return between(message, here);
+  const own = portOf(message, from, to, here);
+  const other = portOf(message, to, from, here);
+  if (own === null || other === null) return null;
+  const bulges = own.facing[0] !== 0 && own.facing[0] === other.facing[0];
+  const short = here.readers !== undefined && (isReader(from, here) || isReader(to, here));
+  const spread = short || bulges ? 0 : message.is_response ? APART / 2 : -APART / 2;
+  const wire: Wire = {
+    from: own, to: other, bundle: `${from} ${to} ${message.is_response ? "answer" : "request"}`, short, bulges,
+    upright: own.facing[1] !== 0, swing: swingOf(own.at, other.at, bulges), shift: [0, 0],
+  };
+  return spread === 0 ? wire : slid(wire, [spread, spread]);
+}
+
+const isReader = (name: string, here: Places): boolean => Object.values(here.readers).some((readers) => name in readers);
+
+function swingOf(one: Point, other: Point, bulges: boolean): number {
+  if (bulges) return clamp(20 + 0.75 * Math.abs(other[1] - one[1]), 80, 205);
+  return Math.max(24, Math.hypot(other[0] - one[0], other[1] - one[1]) * 0.38);
+}
+
+function portOf(message: MessageView, who: string, other: string, here: Places): Port | null {
+  const [partition = ""] = message.partitions;
+  const client = here.clients[who];
+  if (client !== undefined) {
+    const named = message.api === "Produce" ? client.ports[partition] : undefined;
+    return port(named ?? client.ports[""], client.box, here.upright ? (message.is_response ? 0.7 : 0.3) : null);
+  }
+  const reader = here.readers[partition]?.[who];
+  if (reader !== undefined) return port(reader.port, reader.box, null);
+  const broker = here.brokers[who];
+  if (broker === undefined) return null;
+  const lane = broker.lanes[partition];
+  const place = (at: Point): Port | null => port(at, broker.box, here.upright && !isReader(other, here) ? (message.is_response ? 0.7 : 0.3) : null);
+  if (isReader(other, here)) return lane === undefined ? null : place(level(lane, here.readers[partition]?.[other], here.upright));
+  if (message.api === "WriteTxnMarkers") {
+    const isCoordinator = message.is_response ? who === message.to : who === message.from;
+    // A coordinator sends markers to itself, too: one end is its rail, the other its lane.
+    if (isCoordinator && (message.from !== message.to || other === who)) return place(broker.coordinator?.markers ?? broker.port);
+  }
+  if (COORDINATED.has(message.api) && broker.coordinator !== null) return place(broker.coordinator.port);
+  const isAboutLane = message.api === "Produce" || message.api === "WriteTxnMarkers" || message.api === "ReplicaFetch";
+  return place(isAboutLane && lane !== undefined ? lane.port : broker.port);
+}
+
+/** Right across from the reader, where the lane reaches that far. */
+function level({ out, box }: LanePlace, reader: ReaderPlace | undefined, upright: boolean): Point {
+  const y = reader?.port[1] ?? out[1];
+  return !upright && y >= box.y && y <= box.y + box.height ? [out[0], y] : out;
+}
+
+/** The edge of the box that a point is nearest to says where its wire goes. */
+function port(at: Point | undefined, box: Box, upright: number | null): Port | null {
+  if (at === undefined) return null;
+  const gaps: [number, Facing][] = [
+    [Math.abs(at[0] - box.x - box.width), [1, 0]], [Math.abs(at[0] - box.x), [-1, 0]],
+    [Math.abs(at[1] - box.y - box.height), [0, 1]], [Math.abs(at[1] - box.y), [0, -1]],
+  ];
+  const [, facing] = gaps.reduce((best, gap) => (gap[0] < best[0] ? gap : best));
+  const slides = facing[0] !== 0 ? [box.y + INSET, box.y + box.height - INSET] as const : [box.x + INSET, box.x + box.width - INSET] as const;
+  const x = upright !== null && facing[1] !== 0 ? box.x + box.width * upright : at[0];
+  return { at: [x, at[1]], facing, slides };
+}
+
+/** Between bodies whose ports nobody gave: the edges that look at each other, else both right ones. */
+function between(message: MessageView, here: Places): Wire | null {
+  const one = boxOf(message.from, here);
+  const other = boxOf(message.to, here);
+  if (one === null || other === null) return null;
+  const apart = message.is_response ? APART / 2 + 3 : -APART / 2 - 3;
+  const stacked = one.x < other.x + other.width && other.x < one.x + one.width;
+  const y = stacked ? null : clamp((Math.max(one.y, other.y) + Math.min(one.y + one.height, other.y + other.height)) / 2, 0, here.height);
+  const end = (own: Box, its: Box): Port => {
+    const facing: Facing = stacked || its.x > own.x ? [1, 0] : [-1, 0];
+    const slides = [own.y + INSET, own.y + own.height - INSET] as const;
+    const at = clamp((y ?? own.y + own.height / 2) + apart, slides[0], slides[1]);
+    return { at: [facing[0] > 0 ? own.x + own.width : own.x, at], facing, slides };
+  };
+  const from = end(one, other);
+  const to = end(other, one);
+  return {
+    from, to, bundle: `${message.from} ${message.to}`, short: false, upright: false, bulges: stacked,
+    swing: swingOf(from.at, to.at, stacked), shift: [0, 0],
+  };
+}
+
+function boxOf(name: string, here: Places): Box | null {
+  return here.others[name]?.box ?? here.clients[name]?.box ?? here.brokers[name]?.box ?? null;
+}
+
+function slid(wire: Wire, by: readonly [number, number]): Wire {
+  const move = ({ at, facing, slides }: Port, far: number): Port => {
+    const along = facing[0] !== 0 ? 1 : 0;
+    const [least, most] = slides;
+    const place = clamp(at[along] + far, Math.min(least, at[along]), Math.max(most, at[along]));
+    return { facing, slides, at: along === 1 ? [at[0], place] : [place, at[1]] };
+  };
+  return { ...wire, from: move(wire.from, by[0]), to: move(wire.to, by[1]) };
+}
+
+/** The same wire with its ends slid so that the point at `u` moves by `far` along the edges, as far as the edges go. */
+export function shifted(wire: Wire, u: number, far: number): Wire {
+  if (far === 0) return wire;
+  const share = u * u * (3 - 2 * u);
+  const norm = share * share + (1 - share) * (1 - share);
+  return slid(wire, [(far * (1 - share)) / norm, (far * share) / norm]);
+}
+
+/** A wire that bulges swings out as far as a thing of this width needs to stand clear of the body. */
+export function roomy(wire: Wire, width: number): Wire {
+  return wire.bulges ? { ...wire, swing: Math.max(wire.swing, (width / 2 + 10) / 0.75) } : wire;
+}
+
+function controls({ from, to, swing }: Wire): readonly [Point, Point, Point, Point] {
+  const out = ({ at, facing }: Port): Point => [at[0] + facing[0] * swing, at[1] + facing[1] * swing];
+  return [from.at, out(from), out(to), to.at];
+}
+
+export function pointOn(wire: Wire, u: number): Point {
+  const [a, b, c, d] = controls(wire);
+  const v = 1 - u;
+  const at = (axis: 0 | 1): number => v * v * v * a[axis] + 3 * v * v * u * b[axis] + 3 * v * u * u * c[axis] + u * u * u * d[axis];
+  return [at(0), at(1)];
+}
+
+export function pathOf(wire: Wire): string {
+  const [a, b, c, d] = controls(wire).map(([x, y]) => `${round(x)},${round(y)}`) as [string, string, string, string];
+  return `M${a}C${b} ${c} ${d}`;
+}
+
+/** Which way things on it move, as far as the eye goes: right or left; on an upright wire down or up. */
+export function heading(wire: Wire, u: number): 1 | -1 {
+  const [x1, y1] = pointOn(wire, Math.max(0, u - 0.02));
+  const [x2, y2] = pointOn(wire, Math.min(1, u + 0.02));
+  return (wire.upright ? y2 - y1 : x2 - x1) >= 0 ? 1 : -1;
+}
+
+/**
+ * Where on its wire a thing of this size stands so that it lies clear of both bodies: `u` from 0 to 1 of the way becomes a
+ * place between the point where it has just left and the point where it touches the other body.
+ */
+export function between01(wire: Wire, u: number, width: number, height: number): number {
+  if (wire.short) return 0.5;
+  const [least, most] = [clearOf(wire, width, height, true), clearOf(wire, width, height, false)];
+  return least >= most ? 0.5 : least + (most - least) * u;
+}
+
+/** The first place, from one end, where half of the thing fits between the middle and the body. */
+function clearOf(wire: Wire, width: number, height: number, isStart: boolean): number {
+  const end = isStart ? wire.from : wire.to;
+  const need = (end.facing[0] !== 0 ? width : height) / 2 + 3;
+  const axis = end.facing[0] !== 0 ? 0 : 1;
+  for (let step = 0; step <= 24; step += 1) {
+    const u = isStart ? step / 48 : 1 - step / 48;
+    if ((pointOn(wire, u)[axis] - end.at[axis]) * (end.facing[axis] ?? 0) >= need) return u;
+  }
+  return 0.5;
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Change, Json, Step } from "../../player/frame.ts";
+import { focusOf } from "../../stage/focus.ts";
+import { DUPLICATE, FIVE, appendedStep, client, frameOf, logBatch, message, partition, refusedStep, replica, speakEnglish, stepOf, view } from "../diagrams/fixture.ts";
+
+before(speakEnglish);
+
+const change = (path: string[], before: Json | undefined, after: Json | undefined): Change => ({
+  path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }),
+});
+
+test("before the first step nothing is in focus", () => {
+  assert.equal(focusOf(frameOf(null)).kind, "none");
+});
+
+test("a duplicate: the batch that is stored already, and at which offset", () => {
+  const focus = focusOf(frameOf(DUPLICATE));
+  assert.deepEqual([focus.kind, focus.actor, focus.partition, focus.offset], ["duplicate", "broker-1", "t-0", 40]);
+  assert.deepEqual(focus.tag, { key: "stage.tag.already_stored", params: { offset: 40 } });
+});
+
+test("a refusal: red, with the error and what was compared", () => {
+  const focus = focusOf(frameOf(refusedStep()));
+  assert.deepEqual([focus.kind, focus.partition, focus.bad], ["refused", "t-0", true]);
+  assert.deepEqual(focus.tag?.params, { error: "OUT_OF_ORDER_SEQUENCE_NUMBER" });
+  assert.deepEqual(focus.compared[0], ["expected first sequence", 13]);
+});
+
+test("an append: the batch that is new at the leader", () => {
+  const batch = logBatch(53, 2);
+  const now = view({ partitions: { "t-0": partition(replica([...FIVE, batch])) } });
+  const focus = focusOf(frameOf(appendedStep(batch), now));
+  assert.deepEqual([focus.kind, focus.partition, focus.offset, focus.tag?.key], ["append", "t-0", 53, "stage.tag.stored_between"]);
+});
+
+test("a broken guarantee is what the tag says, in red", () => {
+  const batch = logBatch(53, 2);
+  const now = view({ partitions: { "t-0": partition(replica([...FIVE, batch])) } });
+  const broken: Step["broken"] = [{ guarantee: "duplicated", partition: "t-0", serials: [1, 2] }];
+  const focus = focusOf(frameOf({ ...appendedStep(batch), broken }, now));
+  assert.deepEqual([focus.bad, focus.tag], [true, { key: "stage.tag.broken.duplicated.records", params: { records: "r1, r2" } }]);
+});
+
+test("a lost message, a delayed and a doubled one: the message itself", () => {
+  const sent = message({ id: 18 });
+  const around = { previousView: view({ network: { messages: { 18: sent } } }) };
+  const lost = focusOf(frameOf(stepOf({ kind: "fault", key: "fault.message_dropped", messages: [{ id: 18, event: "dropped" }] }), view(), around));
+  assert.deepEqual([lost.kind, lost.messages.dropped], ["lost", [18]]);
+  const late = view({ network: { messages: { 18: { ...sent, arrives_at: 243 } } } });
+  const delayed = focusOf(frameOf(stepOf({ kind: "fault", key: "fault.message_delayed", messages: [{ id: 18, event: "delayed" }] }), late, around));
+  assert.deepEqual([delayed.kind, delayed.tag?.params], ["sent", { at: 243 }]);
+  const twice = focusOf(frameOf(
+    stepOf({ kind: "fault", key: "fault.message_duplicated", messages: [{ id: 18, event: "duplicated" }, { id: 19, event: "sent" }] }), late, around,
+  ));
+  assert.equal(twice.tag?.key, "stage.tag.duplicated");
+});
+
+test("gates that move: which, and from where to where", () => {
+  const before = partition(replica(FIVE, { high_watermark: 50, last_stable_offset: 45 }));
+  const after = partition(replica(FIVE, { high_watermark: 53, last_stable_offset: 45 }));
+  const step = stepOf({ kind: "replication", changes: [change(["partitions", "t-0", "replicas", "1", "high_watermark"], 50, 53)] });
+  const focus = focusOf(frameOf(step, view({ partitions: { "t-0": after } }), { previousView: view({ partitions: { "t-0": before } }) }));
+  assert.deepEqual([focus.kind, focus.gates, focus.tag?.key], ["gate", ["high_watermark"], "stage.tag.hw_lso_stays"]);
+  assert.deepEqual([focus.tag?.params["hw_from"], focus.tag?.params["hw"], focus.tag?.params["lso"]], [50, 53, 45]);
+});
+
+test("the coordinator's entry: being written while it is pending, then it counts", () => {
+  const entry = {
+    state: "Ongoing", pending_state: "PrepareCommit" as string | null, producer_id: 1000, last_producer_id: null, producer_epoch: 0,
+    last_producer_epoch: null, timeout_ms: 60000, partitions: ["t-0"], started_at: 1, times_out_at: null, last_update: 2,
+    failed_epoch_fence: false, coordinator_epoch: 0, log_partition: 10,
+  };
+  const broker = { alive: true, paused: false, starting: false, producer_id_block: null, denied: [] };
+  const withEntry = (over: Partial<typeof entry>) => view({ brokers: { 2: { ...broker, transactions: { "txn-1": { ...entry, ...over } } } } });
+  const path = ["brokers", "2", "transactions", "txn-1"];
+  const written = focusOf(frameOf(
+    stepOf({ changes: [change([...path, "pending_state"], null, "PrepareCommit")] }), withEntry({}), { previousView: withEntry({ pending_state: null }) },
+  ));
+  assert.deepEqual([written.kind, written.actor, written.state, written.tag?.key], ["coordinator", "broker-2", "PrepareCommit", "stage.tag.being_written"]);
+  const counts = focusOf(frameOf(
+    stepOf({ changes: [change([...path, "state"], "Ongoing", "PrepareCommit")] }), withEntry({ state: "PrepareCommit", pending_state: "CompleteCommit" }),
+    { previousView: withEntry({}) },
+  ));
+  assert.deepEqual([counts.state, counts.tag?.key], ["PrepareCommit", "stage.tag.counts"]);
+});
+
+test("another leader: the broker that leads now", () => {
+  const after = { ...partition(replica(FIVE)), leader: 2, leader_epoch: 1 };
+  const step = stepOf({ actor: "controller", kind: "timer", changes: [change(["partitions", "t-0", "leader"], 1, 2)] });
+  const focus = focusOf(frameOf(step, view({ partitions: { "t-0": after } })));
+  assert.deepEqual([focus.kind, focus.actor, focus.tag?.params], ["leader", "broker-2", { partition: "t-0", leader_epoch: 1 }]);
+});
+
+test("a client: its error in red, the records that it was told of", () => {
+  const manager = client().transaction_manager;
+  assert.ok(manager !== null);
+  const failed = view({ clients: { p1: client({ transaction_manager: { ...manager, last_error: "PRODUCER_FENCED" } }) } });
+  const focus = focusOf(frameOf(stepOf({ actor: "p1", kind: "delivery" }), failed));
+  assert.deepEqual([focus.kind, focus.bad, focus.tag?.params], ["client", true, { error: "PRODUCER_FENCED" }]);
+  const told = stepOf({ actor: "p1", kind: "delivery", changes: [change(["records", "1", "status"], "pending", "ok"), change(["records", "2", "status"], "pending", "ok")] });
+  assert.deepEqual(focusOf(frameOf(told)).tag, { key: "stage.tag.acknowledged", params: { count: 2 } });
+});
+
+test("who only sends is not in focus: what leaves is", () => {
+  const now = view({ network: { messages: { 18: message({ id: 18, sent_at: 143, arrives_at: 148 }) } } });
+  const focus = focusOf(frameOf(stepOf({ actor: "p1", kind: "sender_phase", messages: [{ id: 18, event: "sent" }] }), now));
+  assert.deepEqual([focus.kind, focus.messages.sent], ["sent", [18]]);
+});

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { svg } from "lit";
+import type { Phase, StageObject } from "../../stage/contract.ts";
+import { causeFirst, defaults, hasTravel, timetable } from "../../stage/motion.ts";
+
+const thing = (key: string, phase: Phase, over: Partial<StageObject> & { via?: readonly [number, number][] } = {}): StageObject => ({
+  key, x: 0, y: 0, width: 10, height: 10, phase, depth: 1, draw: svg``, label: "", ...over,
+});
+
+const BEFORE = [thing("prod:p1", "static"), thing("lso:t-0", "gate"), thing("m:1", "cause"), thing("tag", "tag", { x: 5 }), thing("ring:batch", "effect")];
+const AFTER = [
+  thing("prod:p1", "static", { label: "new" }), thing("lso:t-0", "gate", { x: 40 }), thing("b:t-0:40", "effect"),
+  thing("m:1", "cause", { x: 99, via: [[0, 0], [99, 0]] }), thing("tag", "tag"), thing("ghost", "compare"),
+];
+
+test("while a message travels everything else stands as it stood, and nothing says what came of it", () => {
+  const first = causeFirst(BEFORE, AFTER);
+  assert.deepEqual(first.map(({ key }) => key).sort(), ["lso:t-0", "m:1", "prod:p1"]);
+  assert.equal(first.find(({ key }) => key === "lso:t-0")?.x, 0);
+  assert.equal(first.find(({ key }) => key === "m:1")?.x, 99);
+  assert.equal(first.find(({ key }) => key === "prod:p1")?.label, "");
+  assert.ok(hasTravel(AFTER));
+  assert.ok(!hasTravel(BEFORE));
+});
+
+test("then it is compared, it lands, and gates slide last; the tag is told while it lands", () => {
+  const starts = timetable(BEFORE, AFTER);
+  assert.deepEqual([starts.compare, starts.effect, starts.gate], [0, defaults.compare, defaults.compare + defaults.land]);
+  assert.ok(starts.tag > starts.effect && starts.tag < starts.gate);
+  const onlyGates = timetable(BEFORE, AFTER.filter(({ phase }) => phase === "gate"));
+  assert.equal(onlyGates.gate, 0);
+});
