@@ -132,7 +132,7 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, replica: Repl
   const drawn = batch.control === null ? batchCell(batch, width, height, hue, twice) : markerCell(batch, width, height, hue);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
-    draw: svg`${drawn}${isFocused(lane, batch) ? halo(-2, -3, width + 4, height + 6) : nothing}`,
+    draw: drawn,
     from: [round(x) - 90, cells.y], hot: isFocused(lane, batch), select: selection, picked: picked(frame, selection, batch),
     label: cellName(partition, batch, twice ? say("stage.twice") : ""),
   };
@@ -180,7 +180,7 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
     : svg`${path(`M2,0V${height}`, `pole line ${hue}`)}${path(`M2,0h${Math.min(9, width - 3)}v${round(height * 0.6)}h${-Math.min(9, width - 3)}z`, `flag ${hue}`)}`;
   return {
     key: `${leads ? "b" : `copy:${broker}`}:${partition}:${batch.base_offset}`, x: round(x), y: cells.y + (place.strip ? 0 : cells.height - height), width, height,
-    phase: "effect", depth: DEPTH.cell, draw: svg`${drawn}${leads && isFocused(lane, batch) ? halo(-1, -2, width + 2, height + 4, 3) : nothing}`,
+    phase: "effect", depth: DEPTH.cell, draw: drawn,
     hot: leads && isFocused(lane, batch), picked: picked(frame, selection, batch), label: leads ? cellName(partition, batch, "") : "",
     ...(leads ? { select: selection } : {}),
   };

@@ -2,8 +2,11 @@
 
 import { brokers, controller, heads } from "./brokers.ts";
 import type { Layer } from "./contract.ts";
+import { ghostLayer } from "./ghosts.ts";
 import { middleware } from "./middleware.ts";
+import { networkLayer } from "./network.ts";
 import { producers } from "./producers.ts";
 import { readers } from "./readers.ts";
+import { tagLayer } from "./tag.ts";
 
-export const LAYERS: readonly Layer[] = [heads, producers, controller, brokers, readers, middleware];
+export const LAYERS: readonly Layer[] = [heads, producers, controller, brokers, readers, middleware, networkLayer, ghostLayer, tagLayer];

@@ -11,14 +11,17 @@
 import { html, nothing, svg } from "lit";
 import type { PropertyValues, SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import type { Box } from "../diagrams/geometry.ts";
 import { SizedElement, onPick, twin } from "../diagrams/element.ts";
 import { plainly } from "../diagrams/picked.ts";
-import type { Frame, Selection } from "../player/frame.ts";
+import type { Frame, Selection, Step } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
-import { NO_FOCUS } from "./contract.ts";
+import { focusOf } from "./focus.ts";
 import { LAYERS } from "./layers.ts";
 import { stageLook } from "./look.ts";
+import { StageMover, causeFirst, hasTravel } from "./motion.ts";
+import { networkLook } from "./network-look.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
 import { grown, places, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
@@ -39,12 +42,25 @@ interface Known {
   run: Places;
 }
 
+/** A step that is being played: first what travels, then what came of it. */
+interface Playing {
+  step: Step | null;
+  phase: "leaves" | "travels" | "arrived" | "lands" | "done";
+  before: readonly StageObject[];
+  after: readonly StageObject[];
+}
+
+/** Told when what came of a step is in the picture: `detail` is the step's number. Bubbles. */
+export type LandedEvent = CustomEvent<number>;
+
 export class Stage extends SizedElement {
   static override properties = { ...SizedElement.properties, projector: { type: Boolean } };
-  static override styles = [...SizedElement.styles, stageLook];
+  static override styles = [...SizedElement.styles, stageLook, networkLook];
 
   declare projector: boolean;
   #known: Known | null = null;
+  #playing: Playing | null = null;
+  readonly #mover = new StageMover();
 
   constructor() {
     super();
@@ -52,17 +68,83 @@ export class Stage extends SizedElement {
   }
 
   protected override show(frame: Frame): TemplateResult {
-    const scene = this.sceneOf(frame);
-    const { here, objects } = scene;
+    const { here, objects: whole } = this.sceneOf(frame);
+    const objects = this.#played(frame, whole);
     return html`<svg class="scene" viewBox="0 0 ${here.width} ${here.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${this.#away(here)}${twin(twinOf(objects, here))}`;
+      objects, (object) => object.key, (object) => this.#drawn(object))}</svg>${this.#away(here)}${twin(twinOf(whole, here))}`;
+  }
+
+  /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
+  boxOf(key: string): Box | null {
+    const node = this.#nodes().get(key);
+    if (node === undefined) return null;
+    const { left, top, width, height } = node.getBoundingClientRect();
+    const own = this.getBoundingClientRect();
+    return { x: left - own.left, y: top - own.top, width, height };
+  }
+
+  /** What of the picture is drawn now: while messages of a step travel, everything else as it stood before. */
+  #played(frame: Frame, after: readonly StageObject[]): readonly StageObject[] {
+    const { step, animate } = frame;
+    const last = this.#playing;
+    if (last !== null && last.step === step) {
+      const isTravelling = last.phase === "leaves" || last.phase === "travels";
+      this.#playing = { ...last, after };
+      return isTravelling ? causeFirst(last.before, after) : after;
+    }
+    const moves = animate && last !== null;
+    const before = last?.after ?? [];
+    this.#playing = { step, before, after, phase: moves ? (hasTravel(after) ? "leaves" : "arrived") : "done" };
+    if (!moves) this.#mover.stop();
+    return this.#playing.phase === "leaves" ? causeFirst(before, after) : after;
+  }
+
+  #nodes(): Map<string, SVGGElement> {
+    const drawn = this.renderRoot.querySelectorAll<SVGGElement>("svg.scene > g[data-key]");
+    return new Map([...drawn].map((node) => [node.dataset["key"] ?? "", node]));
+  }
+
+  /** After each drawing: what of the step is to be moved now. */
+  #move(): void {
+    const playing = this.#playing;
+    if (playing === null) return;
+    const nodes = this.#nodes();
+    const node = (key: string): SVGGElement | null => nodes.get(key) ?? null;
+    const { before, after, step } = playing;
+    if (playing.phase === "leaves") {
+      this.#playing = { ...playing, phase: "travels" };
+      void this.#mover.travel(node, before, after).then((arrived) => {
+        if (!arrived || this.#playing?.step !== step) return;
+        // What comes now is seen against the picture in which messages have arrived.
+        this.#playing = { ...this.#playing, before: causeFirst(before, after), phase: "arrived" };
+        this.requestUpdate();
+      });
+    } else if (playing.phase === "arrived") {
+      this.#playing = { ...playing, phase: "lands" };
+      void this.#mover.play(node, before, after).then((landed) => {
+        if (!landed || this.#playing?.step !== step) return;
+        this.#playing = { ...this.#playing, phase: "done" };
+        this.#landed(step);
+      });
+    } else if (playing.phase === "done") {
+      this.#landed(step);
+    }
+  }
+
+  /** The last step that was told to have landed. */
+  #told: Step | null | undefined = undefined;
+
+  #landed(step: Step | null): void {
+    if (this.#told === step) return;
+    this.#told = step;
+    this.dispatchEvent(new CustomEvent<number>("landed", { detail: step?.number ?? 0, bubbles: true, composed: true }));
   }
 
   /** The scene of a frame; the same for the same frame, size and plan. */
   protected sceneOf(frame: Frame): Scene {
     const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
     const run = this.#runOf(frame, size);
-    const focus = NO_FOCUS;
+    const focus = focusOf(frame);
     const here = standing(run, frame, focus);
     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
     return { here, focus, objects: objects.map((object, index) => ({ object, index })).sort((one, other) => one.object.depth - other.object.depth || one.index - other.index).map(({ object }) => object) };
@@ -107,8 +189,21 @@ export class Stage extends SizedElement {
       html`<button class="link" @click=${() => this.pick(selection)}>${name}</button>`)}</p>`;
   }
 
+  /** A step that changes nothing in the picture has landed at once. */
+  protected override shouldUpdate(changed: PropertyValues): boolean {
+    const draws = super.shouldUpdate(changed);
+    const step = this.frame?.step ?? null;
+    if (!draws && this.#playing !== null && this.#playing.step !== step) {
+      this.#mover.stop();
+      this.#playing = { ...this.#playing, step, phase: "done" };
+      this.#landed(step);
+    }
+    return draws;
+  }
+
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
+    this.#move();
   }
 }
 

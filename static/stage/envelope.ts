@@ -1,0 +1,135 @@
+/** A message as it is drawn: a sheet with a point that says where it goes, and what it carries inside. */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { round, textWidth } from "../diagrams/geometry.ts";
+import type { Places } from "./contract.ts";
+import { box, fittedText, flag, path, text } from "./draw.ts";
+import type { Sheet } from "./messages.ts";
+
+/** `whole`: name and what it carries; `brief`: type and partition; `small`: one line at the end of a lane. */
+export type Detail = "whole" | "brief" | "small";
+
+/** What becomes of it in this step. */
+export interface Fate {
+  /** Drawn yellow: this step is about it. */
+  now: boolean;
+  /** It arrives in this step and stands at the door. */
+  docked: boolean;
+  lost: boolean;
+  /** One more of the same is under way. */
+  copies: number;
+  /** Under it, in a few words. */
+  note: string;
+}
+
+export interface Envelope {
+  width: number;
+  height: number;
+  /** With its origin left above. `heading`: 1 to the right or down, −1 to the left or up. */
+  draw: (heading: 1 | -1, fate: Fate) => SVGTemplateResult;
+}
+
+const NAME = 14;
+const WORDS = 13;
+const CELL = 12;
+
+interface Row {
+  width: number;
+  draw: (x: number, y: number) => SVGTemplateResult;
+}
+
+export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope {
+  if (detail === "small") return oneLine(sheet);
+  if (detail === "brief") return twoLines(sheet, sheet.brief === "" ? [] : [wordsRow(sheet.brief, sheet.bad)], here, 12);
+  if (sheet.flags.length > 0) return flags(sheet, here);
+  const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad)];
+  return twoLines(sheet, rows, here, NAME);
+}
+
+function wordsRow(words: string, bad: boolean): Row {
+  return { width: textWidth(words, WORDS, bad), draw: (x, y) => text(x, y + 13, words, bad ? "s13 bad" : "s13 k") };
+}
+
+function cellRow({ who, label, partition, producerId }: Sheet["cells"][number], here: Places): Row {
+  const said = who === null ? label : `${who} | ${label}`;
+  const width = round(Math.max(34, textWidth(said, CELL, true) + 12));
+  return {
+    width: width + 6 + textWidth(partition, WORDS),
+    draw: (x, y) => svg`${box(x, y, width, 18, `cell ${here.hue(producerId)}`, 2)}${text(x + width / 2, y + 13.5, said, "s12 b", "middle")}${
+      text(x + width + 6, y + 13.5, partition, "s13 k")}`,
+  };
+}
+
+function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number): Envelope {
+  const width = Math.max(size === NAME ? 92 : 60, textWidth(sheet.name, size, true) + 28, ...rows.map((row) => row.width + 28));
+  const height = rows.length === 0 ? 26 : 24 + rows.length * 20;
+  return {
+    width: round(width), height,
+    draw: (heading, fate) => {
+      const left = here.upright ? 12 : heading > 0 ? 10 : 18;
+      return paper(round(width), height, heading, here.upright, sheet, fate, svg`${
+        text(left, 17, sheet.name, size === NAME ? "b" : "s12 b")}${rows.map((row, index) => row.draw(left, 22 + index * 20))}`);
+    },
+  };
+}
+
+/** Markers are flags: they fly from the coordinator to the logs. */
+function flags(sheet: Sheet, here: Places): Envelope {
+  const rows = sheet.flags.map(({ letter, producerId, partitions }): Row => {
+    const told = partitions.length > 2 ? `${partitions[0] ?? ""} +${partitions.length - 1}` : partitions.join(", ");
+    return {
+      width: 22 + textWidth(told, 15, true),
+      draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, told, "s15 b")}`,
+    };
+  });
+  const width = round(Math.max(62, ...rows.map((row) => row.width + 24)));
+  const height = 8 + rows.length * 32;
+  return {
+    width, height,
+    draw: (heading, fate) => paper(width, height, heading, here.upright, sheet, fate, svg`${
+      rows.map((row, index) => row.draw(8, 6 + index * 32))}`, 0),
+  };
+}
+
+function oneLine(sheet: Sheet): Envelope {
+  const said = sheet.isAnswer ? sheet.words : sheet.name;
+  return {
+    width: 62, height: 24,
+    draw: (heading, fate) => paper(62, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
+      fittedText(heading > 0 ? 6 : 12, 16, said, 44, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6),
+  };
+}
+
+
+/** The outline: a request is pointed on the right, an answer on the left; upright ones have an arrow instead, markers none. */
+export function outline(width: number, height: number, heading: 1 | -1, point: number): string {
+  return heading > 0
+    ? `M3,0H${width - point}L${width},${height / 2}L${width - point},${height}H3Q0,${height} 0,${height - 3}V3Q0,0 3,0Z`
+    : `M${width - 3},0H${point}L0,${height / 2}L${point},${height}H${width - 3}Q${width},${height} ${width},${height - 3}V3Q${width},0 ${width - 3},0Z`;
+}
+
+function paper(
+  width: number, height: number, heading: 1 | -1, upright: boolean, sheet: Sheet, fate: Fate, inside: SVGTemplateResult, point = 10,
+): SVGTemplateResult {
+  const classes = ["env", sheet.isAnswer ? "resp" : "", fate.now ? "hot" : "", fate.docked ? "dock" : "", sheet.bad ? "badm" : "", fate.lost ? "gone" : ""]
+    .filter(Boolean).join(" ");
+  const edge = (): SVGTemplateResult => (upright || point === 0 ? box(0, 0, width, height, classes, 5) : path(outline(width, height, heading, point), classes));
+  const arrow = upright
+    ? path(heading > 0 ? `M${width - 10},7v10m-4,-4l4,4l4,-4` : `M${width - 10},17v-10m-4,4l4,-4l4,4`, "trail thin")
+    : nothing;
+  const whole = svg`${edge()}${inside}${arrow}`;
+  const sheets = Array.from({ length: Math.min(fate.copies, 2) }, (_, index) => fate.copies - index)
+    .map((far) => svg`<g transform=${`translate(${far * 6},${far * 6})`}>${edge()}</g>`);
+  return svg`${sheets}${fate.lost ? torn(whole, width, height) : whole}${
+    fate.note === "" ? nothing : text(width / 2, height + (fate.copies > 0 ? 20 : 14), fate.note, "s12 b gl", "middle")}`;
+}
+
+/** Two halves that part, and a cross over the place where it died. */
+function torn(whole: SVGTemplateResult, width: number, height: number): SVGTemplateResult {
+  const half = width / 2;
+  const cross = `M${half - 12},${height / 2 - 12}l24,24m0,-24l-24,24`;
+  return svg`<g transform="translate(-6,4) rotate(-5)"><svg class="torn" width=${half} height=${height}>${whole}</svg></g><g transform=${
+    `translate(${half + 6},-3) rotate(6)`}><svg width=${half + 2} height=${height} viewBox=${`${half} 0 ${half + 2} ${height}`} class="torn">${whole}</svg></g>${
+    path(cross, "cross under")}${path(cross, "cross")}`;
+}

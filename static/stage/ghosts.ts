@@ -1,0 +1,219 @@
+/**
+ * What arrives and is compared: the batch that is stored already, the one that is refused, what the numbers were; and
+ * the ring around the one place that a step is about, the copy that a follower pulls, and the way a gate went. Pure.
+ */
+
+import { svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { identity, range } from "../diagrams/batch.ts";
+import { answered, layoutFields } from "../diagrams/decision.ts";
+import { overlap, round, textWidth, wrap } from "../diagrams/geometry.ts";
+import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
+import { windowOf } from "./contract.ts";
+import { box, fittedText, halo, path, text } from "./draw.ts";
+import { networkOf } from "./network.ts";
+
+/** A lane with its leader's log and the offsets that it shows. */
+export interface Shown {
+  broker: BrokerPlace;
+  lane: LanePlace;
+  replica: ReplicaView;
+  window: Window;
+}
+
+/** The lane that the step is about, where it stands in the picture. */
+export function shownLane(frame: Frame, here: Places, focus: Focus): Shown | null {
+  const { actor, partition } = focus;
+  if (partition === null) return null;
+  const leader = frame.view.partitions?.[partition]?.leader;
+  const name = here.brokers[actor ?? ""]?.lanes[partition] !== undefined ? (actor as string) : `broker-${leader}`;
+  const broker = here.brokers[name];
+  const lane = broker?.lanes[partition];
+  const replica = frame.view.partitions?.[partition]?.replicas[name.replace("broker-", "")];
+  if (broker === undefined || lane === undefined || replica === undefined) return null;
+  return { broker, lane, replica, window: windowOf(lane, replica.log_start, replica.log_end, replica.batches) };
+}
+
+/** Where a stored batch stands; null where it lies before the window. */
+export function cellBox({ lane, window }: Shown, batch: Pick<LogBatchView, "base_offset" | "last_offset">): Box | null {
+  if (batch.last_offset < window.first) return null;
+  const first = Math.max(batch.base_offset, window.first);
+  const x = window.x(first);
+  return { x, y: lane.cells.y, width: window.x(batch.last_offset + 1) - x, height: lane.cells.height };
+}
+
+interface Look {
+  depth?: number;
+  phase?: StageObject["phase"];
+  label?: string;
+  hot?: boolean;
+  select?: Selection;
+}
+
+function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 5, phase = "compare", label = "", hot = true, select }: Look = {}): StageObject {
+  const { x, y, width, height } = at;
+  return { key, x: round(x), y: round(y), width: round(width), height: round(height), phase, depth, draw, label, hot, ...(select === undefined ? {} : { select }) };
+}
+
+/** The one yellow ring, over its neighbours. Bodies, gates and readers have theirs from their own layers. */
+function ring(key: string, at: Box, radius = 5): StageObject {
+  return object(key, at, halo(-1, -3, at.width + 2, at.height + 6, radius), { phase: "effect" });
+}
+
+export const ghostLayer: Layer = (frame, here, focus) => {
+  const objects: StageObject[] = [];
+  const shown = shownLane(frame, here, focus);
+  if (shown !== null) objects.push(...laneGhosts(frame, here, focus, shown));
+  if (focus.kind === "copy") objects.push(...copyArrow(frame, here, focus));
+  const compared = comparison(frame, here, focus, shown);
+  return compared === null ? objects : [...objects, compared];
+};
+
+function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
+  const { replica } = shown;
+  const stored = focus.offset === null ? undefined : replica.batches[String(focus.offset)];
+  const at = stored === undefined ? null : cellBox(shown, stored);
+  switch (focus.kind) {
+    case "duplicate":
+      return at === null ? arriving(frame, here, shown, null) : [...arriving(frame, here, shown, at), ring("ring:batch", at)];
+    case "refused":
+      return [...refusedGhost(frame, here, shown), ...(at === null ? [] : [ring("ring:batch", at)])];
+    case "append":
+      return at === null ? [] : [ring("ring:batch", at)];
+    case "gate":
+      return gateWay(frame, focus, shown);
+    default:
+      return [];
+  }
+}
+
+interface Numbers {
+  who: string | null;
+  sequences: string;
+  producerId: number | string | null;
+}
+
+/** What arrived, as the decision tells it. */
+function numbersOf(frame: Frame): Numbers {
+  const arrived = frame.step?.decision?.arrived ?? {};
+  const id = (arrived["producer_id"] ?? null) as number | string | null;
+  const [first, last] = [arrived["first_sequence"], arrived["last_sequence"]] as (number | null | undefined)[];
+  return {
+    producerId: id, who: identity(id, arrived["producer_epoch"] as number | null),
+    sequences: first == null || first < 0 ? "" : range(first, last ?? first),
+  };
+}
+
+const GHOST = 26;
+/** From the ghost's top to the top of the cells. */
+const OVER = 36;
+
+/** Over the batch with the same numbers, joined to it by two bars: equal. */
+function arriving(frame: Frame, here: Places, shown: Shown, at: Box | null): StageObject[] {
+  const { lane } = shown;
+  const { who, sequences, producerId } = numbersOf(frame);
+  const first = at ?? { x: lane.cells.x, y: lane.cells.y, width: 40, height: lane.cells.height };
+  const width = Math.max(first.width - 2, 34);
+  const room = lane.box.x + lane.box.width - first.x - width - 16;
+  const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
+  const isRight = textWidth(said, 13, true) <= room;
+  const [x, anchor] = isRight ? [width + 10, "start" as const] : [-10, "end" as const];
+  const place = { x: first.x + 1, y: lane.cells.y - OVER, width, height: GHOST };
+  return [object("ghost", place, svg`${box(0, 0, width, GHOST, `cell ${here.hue(producerId)}`, 3)}${
+    text(width / 2, 18.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${GHOST}v8M${width / 2 + 4},${GHOST}v8`, "equal")}${
+    text(x, 9, said, "s13 b gl", anchor)}${text(x, 23, say("stage.ghost.same"), "s13 k gl", anchor)}`, { label: `${said}. ${say("stage.ghost.same")}.` })];
+}
+
+/** Beyond the end of the log: where it would have gone, crossed out. */
+function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Shown): StageObject[] {
+  const { who, sequences, producerId } = numbersOf(frame);
+  const { y, height, unit } = lane.cells;
+  const said = say("stage.ghost.not_stored");
+  const width = round(Math.max(Math.min(unit, 92), 58, textWidth(who ?? "", 12) + 14));
+  const end = lane.cells.x + lane.cells.width;
+  const x = Math.min(window.x(replica.log_end) + 22, end - width);
+  const inside = svg`${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${text(width / 2, 16, who ?? "", "s12 k", "middle")}${
+    text(width / 2, 35, sequences, "s15 b", "middle")}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
+    text(width / 2, height + 14, said, "s12 bad", "middle")}`;
+  return [object("ghost", { x, y, width, height }, inside, { label: said })];
+}
+
+/** Where the gate stood, and the way it went. */
+function gateWay(frame: Frame, focus: Focus, { lane, replica, window }: Shown): StageObject[] {
+  const [gate] = focus.gates;
+  const before = frame.previousView?.partitions?.[focus.partition ?? ""]?.replicas[String(frame.view.partitions?.[focus.partition ?? ""]?.leader)];
+  if (gate === undefined || before === undefined || before[gate] < window.first || before[gate] === replica[gate]) return [];
+  const [from, to] = [window.x(before[gate]), window.x(replica[gate])];
+  const top = lane.cells.y - 9;
+  const width = to - from;
+  const head = Math.sign(width) * 5;
+  return [object("way", { x: from, y: top, width: Math.abs(width), height: lane.cells.height + 10 },
+    svg`${path(`M0,1V${lane.cells.height + 10}`, "gatewas")}${Math.abs(width) < 24 ? svg`` : path(`M6,${lane.cells.height + 12}H${round(width - 6)}m${-head},-4l${head},4l${-head},4`, "rail")}`,
+    { depth: 2, phase: "gate", hot: false })];
+}
+
+/** A copy is pulled, from the leader's lane to the follower. */
+function copyArrow(frame: Frame, here: Places, focus: Focus): StageObject[] {
+  const leader = frame.view.partitions?.[focus.partition ?? ""]?.leader;
+  const [from, to] = [here.brokers[`broker-${leader}`], here.brokers[focus.actor ?? ""]];
+  if (from === undefined || to === undefined || from === to) return [];
+  const lane = from.lanes[focus.partition ?? ""];
+  const x = from.box.x;
+  const [y0, y1] = [lane?.port[1] ?? from.coordinator?.port[1] ?? from.port[1], to.box.y + 14];
+  const far = x - 44;
+  return [object("copy", { x: 0, y: 0, width: 0, height: 0 }, svg`${path(`M${x},${y0}C${far},${y0} ${far},${y1} ${x - 4},${y1}`, "trail thin")}${
+    path(`M${x - 9},${y1 - 5}l8,5l-8,5`, "trail thin")}`, { depth: 0, phase: "effect", hot: false })];
+}
+
+const CARD = { width: 244, pad: 10, line: 16, row: 17 };
+
+/** The rule that decided and the numbers on both sides, where the network has room for it. */
+function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
+  const decision = frame.step?.decision;
+  if (decision == null || (focus.kind !== "duplicate" && focus.kind !== "refused") || here.upright) return null;
+  const index = decision.rows.findIndex(({ outcome }) => outcome === "decided");
+  const row = decision.rows[index];
+  if (row === undefined) return null;
+  const { sentence, answer } = answered(row);
+  const width = Math.min(CARD.width, here.network.width - 16);
+  const lines = wrap(`${sentence} ${answer ?? ""}`, width - 2 * CARD.pad, 13, true);
+  const every = layoutFields(decision, 6);
+  const both = every.filter(({ arrived, stored }) => arrived !== "–" && stored !== "–");
+  const fields = both.length > 0 ? both : every;
+  const rest = decision.rows.filter(({ outcome }) => outcome === "not_reached").length;
+  const notes = [index > 0 ? say("stage.ghost.passed_rules", { count: index }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
+  const height = 26 + lines.length * CARD.line + 8 + CARD.row * (fields.length + 1) + (notes.length > 0 ? CARD.line : 0) + 4;
+  const at = freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2);
+  const table = 34 + lines.length * CARD.line;
+  const [arrivedX, storedX] = [width - CARD.pad - 62, width - CARD.pad];
+  const drawn = svg`${box(0, 0, width, height, "card", 6)}${text(CARD.pad, 18, say("diagram.decision.by", { by: decision.by }), "s13 b")}${
+    text(width - CARD.pad, 18, row.rule, "s12 q", "end")}${lines.map((line, number) => text(CARD.pad, 37 + number * CARD.line, line, "s13 b"))}${
+    path(`M${CARD.pad},${table - 6}H${width - CARD.pad}`, "hair")}${
+    text(arrivedX, table + 8, say("diagram.decision.arrived"), "s12 q", "end")}${text(storedX, table + 8, say("diagram.decision.stored"), "s12 q", "end")}${
+    fields.map(({ name, arrived, stored }, number) => {
+      const y = table + 8 + (number + 1) * CARD.row;
+      const differs = stored !== "–" && arrived !== stored;
+      return svg`${text(CARD.pad, y, name, "s12 k")}${text(arrivedX, y, arrived, differs ? "s13 b" : "s13 k", "end")}${text(storedX, y, stored, differs ? "s13 b" : "s13 k", "end")}`;
+    })}${notes.length === 0 ? svg`` : fittedText(CARD.pad, height - 9, notes.join(", "), width - 2 * CARD.pad, 12, { least: 9, classes: "q" })}`;
+  const label = say("stage.ghost.compare_name", { by: decision.by, rule: sentence, answer: answer ?? "" });
+  return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
+}
+
+/** Within the network, clear of the messages, as near to the lane as can be. */
+function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number } {
+  const { network } = here;
+  const x = round(network.x + (network.width - size.width) / 2);
+  const flights = networkOf(frame, here, focus).flights.map(({ box: one }) => one);
+  const controller = here.others["controller"]?.box;
+  const taken = controller === undefined ? flights : [...flights, controller];
+  let best = { y: network.y, cost: Number.POSITIVE_INFINITY };
+  for (let y = network.y + 4; y + size.height <= network.y + network.height - 2; y += 6) {
+    const at = { x, y: y - 6, width: size.width, height: size.height + 12 };
+    const hits = taken.filter((one) => overlap(one, at)).length;
+    const cost = hits * 1000 + Math.abs(y + size.height / 2 - near);
+    if (cost < best.cost) best = { y, cost };
+  }
+  return { x, y: best.y };
+}

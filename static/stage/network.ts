@@ -1,0 +1,312 @@
+/**
+ * Everything that is on its way: where virtual time has each message on its wire, what becomes of it in this step, and
+ * how much of it there is room to tell. Pure.
+ *
+ * Messages that would stand on one another are set apart by sliding their wires along the bodies, so that each is still
+ * on its own wire. Above six they say type and partition only, above twelve each bundle of wires says how many it holds.
+ */
+
+import { nothing, svg } from "lit";
+import { clamp, overlap, round } from "../diagrams/geometry.ts";
+import { isPicked, messageSelection } from "../diagrams/picked.ts";
+import { isMessageOfPicked } from "../diagrams/transaction-picked.ts";
+import type { Frame, MessageView, Selection } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Box, Focus, Layer, Places, Point, StageObject } from "./contract.ts";
+import { box, path, text } from "./draw.ts";
+import type { Detail, Envelope, Fate } from "./envelope.ts";
+import { envelopeOf } from "./envelope.ts";
+import { carriedWords, sheetOf } from "./messages.ts";
+import type { Sheet } from "./messages.ts";
+import type { Wire } from "./wires.ts";
+import { between01, heading, pathOf, pointOn, roomy, shifted, wireOf } from "./wires.ts";
+
+export const defaults = {
+  /** Messages between clients and brokers that are told whole, and those that are told one by one. */
+  whole: 6,
+  single: 12,
+  /** Virtual milliseconds ahead from which on a message says when it is due. */
+  due: 50,
+};
+
+/** A message in the picture. */
+export interface Flight {
+  message: MessageView;
+  sheet: Sheet;
+  envelope: Envelope;
+  wire: Wire;
+  /** Place on the wire now and before this step, 0 to 1; before is null when it left in this step. */
+  u: number;
+  before: number | null;
+  box: Box;
+  fate: Fate;
+  /** Same deed: delivered, lost or sent by this step. */
+  hot: boolean;
+}
+
+export interface Bundle {
+  key: string;
+  wire: Wire;
+  messages: MessageView[];
+}
+
+export interface Network {
+  flights: Flight[];
+  bundles: Bundle[];
+  /** On their way between those who have no place here. */
+  away: MessageView[];
+}
+
+interface Candidate {
+  message: MessageView;
+  wire: Wire;
+  state: "flying" | "docked" | "lost";
+  copies: number;
+}
+
+/** Of the frames that were drawn: tag and ghosts look where messages stand. */
+const known = new WeakMap<Frame, { here: Places; network: Network }>();
+
+export function networkOf(frame: Frame, here: Places, focus: Focus): Network {
+  const found = known.get(frame);
+  if (found?.here === here) return found.network;
+  const network = layoutNetwork(frame, here, focus);
+  known.set(frame, { here, network });
+  return network;
+}
+
+function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
+  const away: MessageView[] = [];
+  const candidates: Candidate[] = [];
+  for (const { message, state } of merged(frame, focus)) {
+    const wire = wireOf(message, here);
+    if (wire === null) away.push(message);
+    else candidates.push({ message, wire, state, copies: 0 });
+  }
+  const single = withCopies(candidates);
+  const long = single.filter(({ wire }) => !wire.short);
+  const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
+  const counted = long.length > defaults.single ? long.filter((one) => !isHot(one)) : [];
+  const detail: Detail = long.length > defaults.whole ? "brief" : "whole";
+  const told = single.filter((one) => !counted.includes(one));
+  const flights = told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isHot(one) ? "whole" : detail));
+  return { flights: apart(flights, here), bundles: bundled(counted), away };
+}
+
+function hotIds({ messages }: Focus): Set<number> {
+  return new Set(Object.values(messages).flat());
+}
+
+/** On their way after the step, and those that the step settled, oldest first. */
+function merged(frame: Frame, { messages }: Focus): { message: MessageView; state: Candidate["state"] }[] {
+  const found = new Map<number, { message: MessageView; state: Candidate["state"] }>();
+  const before = frame.previousView?.network?.messages ?? {};
+  const settle = (ids: readonly number[], state: Candidate["state"]): void => {
+    for (const id of ids) {
+      const message = before[String(id)];
+      if (message !== undefined) found.set(id, { message, state });
+    }
+  };
+  settle(messages.delivered, "docked");
+  settle([...messages.dropped, ...messages.lost], "lost");
+  for (const message of Object.values(frame.view.network?.messages ?? {})) found.set(message.id, { message, state: "flying" });
+  return [...found.values()].sort((one, other) => one.message.id - other.message.id);
+}
+
+/** A duplicate is a second sheet of the first, as long as both are at the same place. */
+function withCopies(candidates: readonly Candidate[]): Candidate[] {
+  const kept: Candidate[] = [];
+  for (const one of candidates) {
+    const { message: mine } = one;
+    const first = kept.find(({ message, state }) => state === one.state && message.from === mine.from && message.to === mine.to &&
+      message.correlation_id === mine.correlation_id && message.api === mine.api && message.is_response === mine.is_response &&
+      message.sent_at === mine.sent_at && message.arrives_at === mine.arrives_at && sameCargo(message, mine));
+    if (first === undefined) kept.push(one);
+    else first.copies += 1;
+  }
+  return kept;
+}
+
+const sameCargo = (one: MessageView, other: MessageView): boolean => JSON.stringify(one.fields) === JSON.stringify(other.fields);
+
+/** How far virtual time has brought a message, 0 to 1. One that waits at a paused receiver has arrived at its door. */
+export function progress({ sent_at, arrives_at, held }: MessageView, time: number): number {
+  if (held) return 1;
+  if (arrives_at === null) return 0.5;
+  return arrives_at <= sent_at ? 1 : clamp((time - sent_at) / (arrives_at - sent_at), 0, 1);
+}
+
+function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, detail: Detail): Flight {
+  const { message, state } = one;
+  const sheet = sheetOf(message);
+  const envelope = envelopeOf(sheet, detail, here);
+  const wire = roomy(one.wire, envelope.width);
+  const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;
+  const u = state === "docked" ? 1 : progress(message, frame.view.time);
+  const before = isNew || frame.previousView === null ? null : progress(frame.previousView.network?.messages[String(message.id)] ?? message, frame.previousView.time);
+  const fate: Fate = {
+    now: isNow(focus, message.id, state), docked: state === "docked", lost: state === "lost", copies: one.copies,
+    note: state === "flying" ? noteOf(frame, message, wire) : "",
+  };
+  const flight = { message, sheet, envelope, wire, u, before, fate, hot: hotIds(focus).has(message.id), box: { x: 0, y: 0, width: 0, height: 0 } };
+  return { ...flight, box: boxAt(flight, u) };
+}
+
+function isNow({ kind, messages }: Focus, id: number, state: Candidate["state"]): boolean {
+  if (kind === "lost") return state === "lost";
+  if (kind !== "sent") return false;
+  const tampered = [...messages.delayed, ...messages.duplicated];
+  return tampered.length > 0 ? tampered.includes(id) : messages.sent.includes(id);
+}
+
+function noteOf(frame: Frame, { held, to, arrives_at: at }: MessageView, { short }: Wire): string {
+  if (short) return "";
+  if (held) return say("stage.message.held", { to });
+  return at !== null && at - frame.view.time >= defaults.due ? say("stage.message.due", { at }) : "";
+}
+
+function boxAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | "wire">, u: number): Box {
+  const [x, y] = pointOn(wire, between01(wire, u, width, height));
+  return { x: round(x - width / 2), y: round(y - height / 2), width, height };
+}
+
+const GAP = 5;
+
+/** With what is drawn under it. */
+function taken({ box: { x, y, width, height }, fate }: Flight): Box {
+  const tail = (fate.note === "" ? 0 : 14) + fate.copies * 6;
+  return { x: x - 2, y: y - GAP / 2, width: width + 4 + fate.copies * 6, height: height + GAP + tail };
+}
+
+/** Those that this step is about keep their places; the others give way up or down (on a phone: aside). */
+function apart(flights: readonly Flight[], here: Places): Flight[] {
+  const order = [...flights].sort((one, other) => Number(other.hot) - Number(one.hot) || one.box.y - other.box.y || one.message.id - other.message.id);
+  const placed: Flight[] = [];
+  for (const flight of order) placed.push(freed(flight, placed, here));
+  return flights.map((flight) => placed.find(({ message }) => message.id === flight.message.id) ?? flight);
+}
+
+function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight {
+  if (flight.wire.short) return flight;
+  const along = here.upright ? "x" : "y";
+  const size = here.upright ? "width" : "height";
+  let best = flight;
+  let least = Number.POSITIVE_INFINITY;
+  const own = taken(flight);
+  const tries = [0, ...placed.map(taken).flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
+  for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
+    const wire = shifted(flight.wire, between01(flight.wire, flight.u, flight.box.width, flight.box.height), far);
+    const moved = { ...flight, wire, box: boxAt({ envelope: flight.envelope, wire }, flight.u) };
+    const cost = placed.reduce((sum, other) => sum + covered(taken(moved), taken(other)), 0) + outside(moved.box, here);
+    if (cost < least - 0.5) {
+      best = moved;
+      least = cost;
+    }
+    if (cost < 0.5) break;
+  }
+  return best;
+}
+
+function covered(one: Box, other: Box): number {
+  if (!overlap(one, other)) return 0;
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return Math.max(0, width) * Math.max(0, height);
+}
+
+function outside(one: Box, here: Places): number {
+  const over = Math.max(0, 2 - one.y) + Math.max(0, one.y + one.height - here.height + 2);
+  return over * one.width;
+}
+
+function bundled(counted: readonly Candidate[]): Bundle[] {
+  const bundles = new Map<string, Bundle>();
+  for (const { message, wire } of counted) {
+    const known = bundles.get(wire.bundle);
+    if (known === undefined) bundles.set(wire.bundle, { key: wire.bundle, wire, messages: [message] });
+    else known.messages.push(message);
+  }
+  return [...bundles.values()];
+}
+
+/** An object that moves along a curve: motion.ts follows the points. */
+export interface Travelling extends StageObject {
+  via: readonly Point[];
+}
+
+/** Points of the way that this step's virtual time took, left above; a message that left in this step comes out of the body. */
+function wayOf(flight: Flight): Point[] {
+  const { wire, u, before, box: { width, height } } = flight;
+  const [from, to] = [before === null ? null : between01(wire, before, width, height), between01(wire, u, width, height)];
+  const start = from ?? 0;
+  if (Math.abs(to - start) < 0.01) return [];
+  const points = Array.from({ length: 7 }, (_, index) => pointOn(wire, start + ((to - start) * index) / 6));
+  return points.map(([x, y]) => [round(x - width / 2), round(y - height / 2)]);
+}
+
+export const networkLayer: Layer = (frame, here, focus) => {
+  const network = networkOf(frame, here, focus);
+  return [
+    ...network.flights.map(wireObject), ...network.bundles.map(bundleWire),
+    ...network.flights.map((flight) => flightObject(frame, flight)), ...network.bundles.map((bundle) => bundleObject(frame, bundle)),
+    ...(network.away.length === 0 ? [] : [awayObject(here, network.away.length)]),
+  ];
+};
+
+function wireObject({ message, wire, fate, u, envelope }: Flight): StageObject {
+  const d = pathOf(wire);
+  const trail = fate.lost || fate.docked || fate.now;
+  const at = between01(wire, u, envelope.width, envelope.height);
+  const drawn = wire.short && !trail ? svg`` : svg`${path(d, "wire")}${trail
+    ? svg`<path d=${d} class=${fate.docked && !fate.now ? "trail" : "trail"} pathLength="1" stroke-dasharray=${`${round(at * 100) / 100} 2`}/>`
+    : nothing}`;
+  return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: drawn, label: "" };
+}
+
+function bundleWire({ key, wire }: Bundle): StageObject {
+  return { key: `w:${key}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: path(pathOf(wire), "wire"), label: "" };
+}
+
+function flightObject(frame: Frame, flight: Flight): Travelling {
+  const { message, wire, u, fate, envelope, box: { x, y, width, height } } = flight;
+  const way = wayOf(flight);
+  const selection: Selection = messageSelection(fate.lost || fate.docked ? (frame.previousView ?? frame.view) : frame.view, message);
+  const picked = isPicked(frame.selection, selection) || isMessageOfPicked(frame, message);
+  const start = way[0];
+  return {
+    key: `m:${message.id}`, x, y, width, height, phase: "cause", depth: 4, hot: flight.hot,
+    draw: svg`${picked ? box(-5, -5, width + 10, height + 10, "ring", 7) : nothing}${
+      envelope.draw(wire.bulges ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
+    via: way, ...(start === undefined || flight.before !== null ? {} : { from: start }),
+    select: selection, picked, label: nameOf(flight),
+  };
+}
+
+/** What a message is, in one sentence. */
+export function nameOf({ message, sheet, fate }: Pick<Flight, "message" | "sheet" | "fate">): string {
+  const { api, from, to, arrives_at: at, held } = message;
+  const state = fate.lost ? "lost" : fate.docked ? "docked" : held ? "held" : at === null ? "flying" : "due";
+  const told = say(`stage.message.fate.${state}`, { to, at });
+  return say(message.is_response ? "stage.message.answer_name" : "stage.message.request_name", { api, from, to, carries: carriedWords(sheet), fate: told });
+}
+
+function bundleObject(frame: Frame, { key, wire, messages }: Bundle): StageObject {
+  const said = `${messages.length} × ${[...new Set(messages.map(({ api }) => api))].slice(0, 2).join(", ")}`;
+  const width = 16 + said.length * 7.6;
+  const [x, y] = pointOn(wire, 0.5);
+  const selection = messageSelection(frame.view, messages[messages.length - 1] as MessageView);
+  return {
+    key: `m:${key}`, x: round(x - width / 2), y: round(y - 12), width, height: 24, phase: "cause", depth: 4, select: selection,
+    draw: svg`${box(0, 0, width, 24, "pill", 12)}${text(width / 2, 16.5, said, "s13 b", "middle")}`,
+    label: `${say("stage.message.count", { count: messages.length })}: ${said}`,
+  };
+}
+
+function awayObject(here: Places, count: number): StageObject {
+  const said = say("stage.message.away", { count });
+  const { x, y, width, height } = here.network;
+  return {
+    key: "away", x: round(x + width / 2), y: round(y + height - 6), width: 0, height: 0, phase: "static", depth: 4,
+    draw: text(0, 0, said, "s12 q", "middle"), label: "",
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * The one label of a step, black, or red where something is refused, lost or broken: what came of it. Pure.
+ *
+ * It stands beside what it is about and on no text that it explains: of the places that suit its kind the first one
+ * that is free is taken, else the one that covers least.
+ */
+
+import { nothing, svg } from "lit";
+import { overlap, round, textWidth } from "../diagrams/geometry.ts";
+import { fieldName } from "../diagrams/field-words.ts";
+import type { Frame, Json } from "../player/frame.ts";
+import { formatValue, say } from "../player/text.ts";
+import type { Box, Focus, Layer, Places, StageObject } from "./contract.ts";
+import { box, text } from "./draw.ts";
+import { cellBox, shownLane } from "./ghosts.ts";
+import type { Shown } from "./ghosts.ts";
+import { networkOf } from "./network.ts";
+
+export const HEIGHT = 25;
+const EDGE = 4;
+
+export const tagLayer: Layer = (frame, here, focus) => {
+  if (focus.tag === null) return [];
+  const said = say(focus.tag.key, focus.tag.params);
+  const more = comparedText(focus.compared);
+  const first = round(textWidth(said, 15, true) + 20);
+  const width = first + (more === "" ? 0 : round(textWidth(more, 13) + 18));
+  const at = placeOf(frame, here, focus, width);
+  const tag: StageObject = {
+    key: "tag", ...at, width, height: HEIGHT, phase: "tag", depth: 6, hot: true, label: more === "" ? said : `${said}: ${more}`,
+    draw: svg`${more === "" ? nothing : svg`${box(first - 5, 0.5, width - first + 4.5, HEIGHT - 1, "pill", 4)}${text(first + 7, 17, more, "s13 k")}`}${
+      box(0, 0, first, HEIGHT, focus.bad ? "tag badt" : "tag", 4)}${text(first / 2, 17.5, said, "s15 inv", "middle")}`,
+  };
+  return [tag];
+};
+
+const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
+
+/** `producer epoch 0 < 2` where the engine compared two numbers of one name, else each with its name. */
+export function comparedText(compared: Focus["compared"]): string {
+  const sides = compared.map(([name, value]) => {
+    const whole = String(name);
+    return { side: SIDES.exec(whole)?.[1] ?? "", name: whole.replace(SIDES, ""), value: value as Json };
+  });
+  const arrived = sides.find(({ side }) => side === "arrived");
+  const other = sides.find(({ side }) => side !== "arrived" && side !== "");
+  if (arrived !== undefined && other !== undefined && typeof arrived.value === "number" && typeof other.value === "number") {
+    const sign = arrived.value < other.value ? "<" : arrived.value > other.value ? ">" : "=";
+    return say("stage.tag.compared", { name: fieldName(arrived.name), arrived: arrived.value, sign, stored: other.value });
+  }
+  return compared.slice(0, 2).map(([name, value]) => `${fieldName(String(name))} ${formatValue(value as Json)}`).join(", ");
+}
+
+type Spot = readonly [x: number, y: number];
+
+function placeOf(frame: Frame, here: Places, focus: Focus, width: number): { x: number; y: number } {
+  const spots = spotsOf(frame, here, focus, width).map(([x, y]): Spot => [
+    Math.max(EDGE, Math.min(here.width - EDGE - width, x)), Math.max(EDGE, Math.min(here.height - EDGE - HEIGHT, y)),
+  ]);
+  const taken = takenBy(frame, here, focus);
+  let best: Spot = spots[0] ?? [EDGE, EDGE];
+  let least = Number.POSITIVE_INFINITY;
+  for (const [x, y] of spots) {
+    const own = { x: x - 2, y: y - 1, width: width + 4, height: HEIGHT + 2 };
+    const cost = taken.filter((one) => overlap(one, own)).reduce((sum, one) => sum + shared(one, own), 0);
+    if (cost < least) [best, least] = [[x, y], cost];
+    if (cost === 0) break;
+  }
+  return { x: round(best[0]), y: round(best[1]) };
+}
+
+function shared(one: Box, other: Box): number {
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return width * height;
+}
+
+/** In the order in which they suit. */
+function spotsOf(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
+  const shown = shownLane(frame, here, focus);
+  if (focus.kind === "lost" || focus.kind === "sent") return besideMessage(frame, here, focus, width);
+  if (shown !== null && ["append", "duplicate", "gate", "refused"].includes(focus.kind)) return besideLane(focus, shown, width);
+  if (focus.kind === "read") return besideBox(here.readers[focus.partition ?? ""]?.[focus.actor ?? ""]?.box, width);
+  const broker = here.brokers[focus.actor ?? ""];
+  if (broker !== undefined && (focus.kind === "coordinator" || focus.kind === "refused") && broker.coordinator !== null) {
+    return onBox(broker.coordinator.box, width);
+  }
+  if (broker !== undefined) return [[broker.box.x + 92, broker.box.y + 1], [broker.box.x + broker.box.width - width - 8, broker.box.y + 1]];
+  const client = here.clients[focus.actor ?? ""];
+  if (client !== undefined) return besideClient(here, client.box, client.ports[""]?.[1] ?? client.box.y + 60, width);
+  const other = here.others[focus.actor ?? ""];
+  if (other === undefined) return [[here.network.x + 8, EDGE]];
+  const [over, under, middle] = onBox(other.box, width) as [Spot, Spot, Spot];
+  return [[under[0], other.box.y + other.box.height - HEIGHT / 2], over, middle];
+}
+
+function besideMessage(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
+  const { messages } = focus;
+  const ids = [...messages.dropped, ...messages.lost, ...messages.duplicated, ...messages.delayed, ...messages.sent];
+  const flight = networkOf(frame, here, focus).flights.find(({ message }) => ids.includes(message.id));
+  if (flight === undefined) return [[here.network.x + 8, EDGE]];
+  const { x, y, width: wide, height } = flight.box;
+  const under = flight.fate.note === "" ? 10 : 24;
+  const middle = x + (wide - width) / 2;
+  return [[middle, y + height + under], [middle, y - HEIGHT - 8], [x + wide + 8, y + (height - HEIGHT) / 2], [x - width - 8, y + (height - HEIGHT) / 2]];
+}
+
+function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
+  const { lane, replica, window } = shown;
+  const { y, height } = lane.cells;
+  const right = lane.cells.x + lane.cells.width;
+  const stored = focus.offset === null ? undefined : replica.batches[String(focus.offset)];
+  const cell = stored === undefined ? null : cellBox(shown, stored);
+  const under = y + height + 21;
+  const gate = focus.gates[0];
+  const start = focus.kind === "gate" && gate !== undefined ? window.x(Math.max(replica[gate], window.first)) - width / 2 : (cell?.x ?? lane.cells.x) - 3;
+  const below = Math.min(Math.max(start, lane.cells.x - 4), Math.max(lane.cells.x, right - width));
+  const behind = Math.max(window.x(replica.log_end), window.x(Math.max(replica.high_watermark, window.first))) + 16;
+  const fits = behind + width <= right;
+  const after: Spot[] = fits ? [[behind, y + (height - HEIGHT) / 2]] : [];
+  if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after];
+  return [...after, [below, under]];
+}
+
+function besideBox(at: Box | undefined, width: number): Spot[] {
+  if (at === undefined) return [];
+  const x = at.x + at.width - width - 6;
+  return [[x, at.y - HEIGHT - 5], [x, at.y + at.height + 5], [at.x - width - 8, at.y + (at.height - HEIGHT) / 2]];
+}
+
+/** Over the upper or under the lower edge of a body, so that it covers neither its head nor its last line. */
+function onBox(at: Box, width: number): Spot[] {
+  const x = at.x + at.width - width - 8;
+  return [[x, at.y - HEIGHT + 4], [x, at.y + at.height - 3], [at.x + at.width / 2 - width / 2, at.y - HEIGHT + 4]];
+}
+
+/** Right of the client, where its requests leave; on a phone on its lower edge. */
+function besideClient(here: Places, at: Box, port: number, width: number): Spot[] {
+  if (here.upright) return [[at.x + at.width - width - 10, at.y + at.height - HEIGHT / 2]];
+  const x = at.x + at.width + 8;
+  return [[x, at.y + 4], [x, port + 34], [x, at.y + at.height - HEIGHT - 8]];
+}
+
+/** Messages, and what stands around the cells of the lane that the step is about: offsets below, names of gates above. */
+function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
+  const flights = networkOf(frame, here, focus).flights.map(({ box: one, fate }) => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) }));
+  const shown = shownLane(frame, here, focus);
+  if (shown === null) return [...flights, ...labelsIn(frame, here, focus)];
+  const { lane, replica, window } = shown;
+  const { x, y, height } = lane.cells;
+  const end = window.x(replica.log_end);
+  const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
+  const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => ({ x: window.x(Math.max(offset, window.first)) - 36, y: y - 20, width: 72, height: 20 }));
+  const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }] : [];
+  return [...flights, cells, ...gates, ...ghost];
+}
+
+/** Offsets and cells in the lanes of the broker that the step is about. */
+function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
+  return Object.entries(here.brokers[focus.actor ?? ""]?.lanes ?? {}).flatMap(([partition]): Box[] => {
+    const shown = shownLane(frame, here, { ...focus, partition });
+    if (shown === null) return [];
+    const { x, y, height } = shown.lane.cells;
+    return [{ x, y: y - 20, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + 38 }];
+  });
+}

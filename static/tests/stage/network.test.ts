@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { overlap } from "../../diagrams/geometry.ts";
+import type { MessageView, Step } from "../../player/frame.ts";
+import type { Focus, Places } from "../../stage/contract.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
+import type { Flight } from "../../stage/network.ts";
+import { networkLayer, networkOf, progress } from "../../stage/network.ts";
+import { places } from "../../stage/places.ts";
+import { between01, pointOn } from "../../stage/wires.ts";
+import { HEADER, answer, frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
+import { speakStage } from "./words.ts";
+
+before(speakStage);
+
+const SIZE = { width: 1280, height: 412, form: "desk" as const };
+const HERE: Places = places(null, HEADER, view(), SIZE);
+
+function under(messages: MessageView[], step: Step | null = stepOf(), focus: Focus = NO_FOCUS, previous: MessageView[] = []) {
+  const table = (list: MessageView[]) => ({ messages: Object.fromEntries(list.map((one) => [String(one.id), one])) });
+  const frame = frameOf(step, view({ network: table(messages) }), { previousView: view({ time: 140, network: table(previous) }) });
+  return { frame, network: networkOf(frame, HERE, focus), focus };
+}
+
+const fates = (over: Partial<Focus["messages"]>): Focus => ({ ...NO_FOCUS, messages: { ...NO_FOCUS.messages, ...over } });
+
+function onItsWire({ wire, u, box }: Flight): number {
+  const [x, y] = pointOn(wire, between01(wire, u, box.width, box.height));
+  return Math.hypot(x - box.x - box.width / 2, y - box.y - box.height / 2);
+}
+
+test("a message stands where virtual time has it, between client and broker", () => {
+  assert.equal(progress(message({ sent_at: 138, arrives_at: 148 }), 143), 0.5);
+  assert.equal(progress(message({ sent_at: 138, arrives_at: 138 }), 143), 1);
+  assert.equal(progress(message({ arrives_at: 148, held: true }), 143), 1);
+  const [early, late] = [140, 142].map((sent_at) => under([message({ sent_at, arrives_at: sent_at + 8 })]).network.flights[0]);
+  assert.ok((early?.box.x ?? 0) > (late?.box.x ?? 0), "what left first has come further");
+  for (const flight of [early, late]) {
+    assert.ok(flight !== undefined && flight.box.x >= HERE.network.x && flight.box.x + flight.box.width <= HERE.network.x + HERE.network.width);
+  }
+});
+
+test("what leaves one port in the same millisecond fans out, and each stays on its own wire", () => {
+  const all = Array.from({ length: 5 }, (_, index) => message({ sent_at: 143, arrives_at: 148, correlation_id: 20 + index, fields: { batches: { "t-0": {
+    record_count: 1, producer_id: 0, producer_epoch: 0, base_sequence: index, last_sequence: index } } } }));
+  const { flights } = under(all).network;
+  assert.equal(flights.length, 5);
+  flights.forEach((one, index) => flights.slice(index + 1).forEach((other) => assert.ok(!overlap(one.box, other.box), `${one.message.id} on ${other.message.id}`)));
+  for (const flight of flights) assert.ok(onItsWire(flight) < 1.5, `${flight.message.id} left its wire`);
+});
+
+test("a delivered message stands at the door, a lost one where it died", () => {
+  const sent = message({ id: 900, sent_at: 138, arrives_at: 143 });
+  const docked = under([], stepOf(), fates({ delivered: [900] }), [sent]).network.flights[0];
+  assert.deepEqual([docked?.fate.docked, docked?.u], [true, 1]);
+  const half = { ...sent, arrives_at: 148 };
+  const lost = under([], stepOf(), { ...fates({ dropped: [900] }), kind: "lost" }, [half]).network.flights[0];
+  assert.deepEqual([lost?.fate.lost, lost?.fate.now, lost?.u], [true, true, 0.5]);
+});
+
+test("two copies of one message are two sheets of one", () => {
+  const first = message({ id: 901, sent_at: 138, arrives_at: 148 });
+  const { flights } = under([first, { ...first, id: 902 }]).network;
+  assert.deepEqual(flights.map(({ message: { id }, fate }) => [id, fate.copies]), [[901, 1]]);
+});
+
+test("what is due in 50 ms or more says when", () => {
+  const note = (arrives_at: number) => under([message({ sent_at: 143, arrives_at })]).network.flights[0]?.fate.note;
+  assert.equal(note(192), "");
+  assert.equal(note(193), "due at 193 ms");
+});
+
+test("above six messages they say type and partition, above twelve each bundle says how many; none is left out", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => message({ sent_at: 130 + index, arrives_at: 160 + index, correlation_id: 100 + index, fields: { batches: { "t-0": {
+    record_count: 1, producer_id: 0, producer_epoch: 0, base_sequence: index, last_sequence: index } } } }));
+  assert.equal(under(many(6)).network.flights[0]?.envelope.height, 44);
+  const seven = under(many(7)).network.flights;
+  assert.equal(seven.length, 7);
+  assert.ok((seven[0]?.envelope.width ?? 999) < 90);
+  const { flights, bundles } = under(many(13)).network;
+  assert.equal(flights.length + bundles.reduce((sum, { messages }) => sum + messages.length, 0), 13);
+  assert.match(markup(networkLayer(under(many(13)).frame, HERE, NO_FOCUS).find(({ key }) => key.startsWith("m:"))?.draw), /13 × Produce/);
+});
+
+test("a message between those who have no place is counted", () => {
+  const stray = message({ from: "p9", to: "broker-9" });
+  const { frame, network } = under([stray]);
+  assert.equal(network.away.length, 1);
+  assert.match(markup(networkLayer(frame, HERE, NO_FOCUS).at(-1)?.draw), /1 message not in this picture/);
+});
+
+test("who cannot see the picture hears what each message is", () => {
+  const { frame } = under([answer({ id: 910, sent_at: 138, arrives_at: 148 })]);
+  const label = networkLayer(frame, HERE, NO_FOCUS).find(({ key }) => key === "m:910")?.label;
+  assert.equal(label, "Produce answer from broker-1 to p1, answer: t-0 at 40: arrives at 148 ms");
+});
