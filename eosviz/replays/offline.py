@@ -2,8 +2,8 @@
 and the replay file itself, with no address of anything else in it.
 
 The replay is inside as the file of docs/replay-format.md, so what plays can be taken out and imported again with all
-its digests. The page forbids itself everything but its own script and style: both are named by their hash, and no
-request of any kind is allowed.
+its digests. The page forbids itself everything but its own script, style and typeface: the first two are named by their
+hash, the typeface is held by the style, and no request of any kind is allowed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,9 @@ from eosviz.catalogue import LANGUAGES, catalogue_file
 from eosviz.replays.checking import Checked
 from eosviz.replays.lines import canonical
 
+_FONT_FILE = re.compile(r"""url\(["']?\./([\w-]+\.woff2)["']?\) ?format\(["']?woff2["']?\)""")
+_SYSTEMS_OWN = 'local("sans-serif")'
+"""Stands for a file of rare letters, which is larger than the rest of the typeface: there is no such font."""
 _END = "\n</script>\n</body>\n</html>\n"
 _PIECE = 3 * 256 * 1024
 """Bytes that are encoded at once: a multiple of three leaves no padding in the middle."""
@@ -47,7 +51,7 @@ def offline_file(checked: Checked, replay: BinaryIO, language: str) -> Iterator[
 
 def _page(checked: Checked, language: str) -> str:
     """Everything before the replay."""
-    script, style = _built("player.js"), _built("player.css")
+    script, style = _built("player.js"), _with_typeface(_built("player.css"))
     fields = {**checked.fields(checked.recording.digest[:32]), "lines": "#replay"}
     context = {
         "policy": policy(script, style),
@@ -65,12 +69,13 @@ def _page(checked: Checked, language: str) -> str:
 
 
 def policy(script: str, style: str) -> str:
-    """Nothing may be loaded or asked; pictures are those that the page makes itself."""
+    """Nothing may be loaded or asked; pictures are those that the page makes itself, letters are in its style."""
     return "; ".join(
         (
             "default-src 'none'",
             f"script-src {_hash_of(script)}",
             f"style-src {_hash_of(style)}",
+            "font-src data:",
             "img-src data: blob:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -91,6 +96,19 @@ def _built(name: str) -> str:
         if forbidden in text.lower():
             raise NotBuilt(f"static/dist/{name} holds {forbidden}, which would end it inside a page")
     return text
+
+
+def _with_typeface(style: str) -> str:
+    """The style with the letters of Latin writing inside instead of the address of their file."""
+
+    def held(address: re.Match[str]) -> str:
+        name = address[1]
+        if "-latin-ext-" in name:
+            return _SYSTEMS_OWN
+        letters = base64.b64encode(_found(f"dist/{name}").read_bytes()).decode()
+        return f'url(data:font/woff2;base64,{letters}) format("woff2")'
+
+    return _FONT_FILE.sub(held, style)
 
 
 def _found(name: str) -> Path:

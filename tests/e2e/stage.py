@@ -36,7 +36,13 @@ THEMES = ("light", "dark")
 LANGUAGES = ("en", "zh-Hans")
 ADDRESS = "http://stage.invalid/"
 """No such host is ever asked: every request is answered here."""
-_TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json", "svg": "image/svg+xml"}
+_TYPES = {
+    "js": "text/javascript",
+    "css": "text/css",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+    "woff2": "font/woff2",
+}
 
 _PAGE = """<!doctype html>
 <html lang="{language}"><head><meta charset="utf-8">
@@ -253,6 +259,6 @@ def _content(kind: str, rest: str) -> bytes | None:
         return json.dumps(to_json()).encode()
     if kind == "icon.svg":
         return (ROOT / "static" / "icon.svg").read_bytes()
-    if kind == "dist" and rest in ("player.js", "player.css"):
+    if kind == "dist" and (rest in ("player.js", "player.css") or rest.endswith(".woff2")):
         return (ROOT / "static" / "dist" / rest).read_bytes()
     return None
