@@ -5,13 +5,14 @@ from typing import Any
 
 from django import template
 from django.template import Context
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from eosviz.catalogue import language_of
 from eosviz.catalogue import say as sentence
+from eosviz.navigation import Group, navigation
 from eosviz.quotas import REASONS
 
 register = template.Library()
@@ -80,30 +81,12 @@ def page_themes(context: Context) -> list[dict[str, str]]:
     ]
 
 
-@register.simple_tag
-def page_links() -> list[dict[str, str]]:
-    """The navigation: every room that has a page."""
-    links = []
-    for name, key in _LINKS:
-        try:
-            links.append({"address": reverse(name), "key": key})
-        except NoReverseMatch:
-            continue
-    return links
-
-
-_LINKS = (
-    ("scenarios:library", "page.library"),
-    ("tracks:index", "page.tracks"),
-    ("classroom:index", "page.classes"),
-    ("workshop:gallery", "page.workshop"),
-    ("walkthroughs:compare", "page.compare"),
-    ("replays:import", "page.import"),
-    ("replays:open_log", "page.open_log"),
-    ("pipeline:index", "page.sweeps"),
-    ("reference:index", "page.reference"),
-    ("api:openapi-view", "page.api"),
-)
+@register.simple_tag(takes_context=True)
+def page_navigation(context: Context) -> list[Group]:
+    """The five words of the navigation, with the place of this page marked."""
+    request = context.get("request")
+    match = getattr(request, "resolver_match", None)
+    return navigation(getattr(request, "path", ""), match.view_name if match is not None else "")
 
 
 @register.simple_tag

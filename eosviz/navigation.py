@@ -1,0 +1,126 @@
+"""The navigation: five words, the pages behind each, and which of them a page belongs to.
+
+Every page of the site has its place under one of the words, so that a reader always sees where they are. A word with
+one page is a link; a word with several opens a list of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page that the navigation leads to."""
+
+    view: str
+    key: str
+    """Its name in the catalogue; `<key>.about` says in a few words what is done there."""
+    holds: tuple[str, ...] = ()
+    """What addresses of other pages begin with that belong to it, besides its own."""
+    views: tuple[str, ...] = ()
+    """Pages that belong to it although their address says otherwise."""
+
+    @property
+    def address(self) -> str:
+        return reverse(self.view)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One of the five."""
+
+    key: str
+    places: tuple[Place, ...]
+
+
+WORDS = (
+    Word(
+        "page.learn",
+        (
+            Place("tracks:index", "page.tracks"),
+            Place("classroom:index", "page.classes", ("/assignments/", "/attempts/")),
+        ),
+    ),
+    Word("page.library", (Place("scenarios:library", "page.library", ("/sessions/", "/open/")),)),
+    Word(
+        "page.build",
+        (
+            Place("workshop:gallery", "page.workshop"),
+            Place("walkthroughs:compare", "page.compare"),
+            Place("replays:import", "page.import", ("/published/", "/replays/")),
+            Place("pipeline:index", "page.sweeps"),
+        ),
+    ),
+    Word("page.read_log", (Place("replays:open_log", "page.open_log", views=("replays:log_case",)),)),
+    Word(
+        "page.reference",
+        (
+            Place("reference:index", "page.reference.all"),
+            Place("reference:requirements", "page.rules"),
+            Place("reference:machines", "page.machines"),
+            Place("reference:errors", "page.errors"),
+            Place("reference:signatures", "page.signatures"),
+            Place("reference:terms", "page.terms"),
+            Place("api:openapi-view", "page.api"),
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A place as one page shows it."""
+
+    key: str
+    address: str
+    is_this: bool
+    """The page itself."""
+    is_here: bool
+    """The page, or the one that it belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A word as one page shows it."""
+
+    key: str
+    entries: tuple[Entry, ...]
+
+    @property
+    def is_here(self) -> bool:
+        return any(entry.is_here for entry in self.entries)
+
+    @property
+    def lone(self) -> Entry | None:
+        """The only page behind the word."""
+        return self.entries[0] if len(self.entries) == 1 else None
+
+
+def navigation(path: str, view: str) -> list[Group]:
+    """The five words as the page at ``path``, which ``view`` makes, shows them."""
+    here = _place_of(path, view)
+    return [
+        Group(
+            word.key,
+            tuple(
+                Entry(place.key, place.address, place.address == path, place is here) for place in word.places
+            ),
+        )
+        for word in WORDS
+    ]
+
+
+def _place_of(path: str, view: str) -> Place | None:
+    """The place that claims the view, else the one whose address says most of the path."""
+    places = [place for word in WORDS for place in word.places]
+    claiming = (place for place in places if view in place.views)
+    addressed = {
+        begins: place
+        for place in places
+        for begins in (place.address, *place.holds)
+        if path == begins or (begins != "/" and path.startswith(begins))
+    }
+    return next(claiming, None) or (addressed[max(addressed, key=len)] if addressed else None)

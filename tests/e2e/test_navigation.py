@@ -1,0 +1,79 @@
+"""The header: menus by keyboard and without scripts, one line on a telephone."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.looking import assert_nothing_scrolls_sideways
+from tests.e2e.stage import SIZES
+from tests.running_site import RunningSite
+
+ONE_LINE = 64
+"""px that the header may take of a telephone's page."""
+
+
+def test_a_menu_is_opened_walked_and_left_by_keyboard(browser: Browser, running_site: RunningSite) -> None:
+    page = browser.new_page()
+    page.goto(f"{running_site.address}reference/")
+    word = page.locator(".page-nav summary", has_text="Build")
+    places = page.locator(".page-nav details", has=word).locator("a")
+    word.focus()
+    expect(places.first).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(places.first).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(places.first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(places.first).to_be_hidden()
+    expect(word).to_be_focused()
+    page.keyboard.press("Enter")
+    other = page.locator(".page-nav summary", has_text="Learn")
+    other.click()
+    expect(places.first).to_be_hidden()
+    page.locator("main h1").click()
+    expect(page.locator(".page-menu[open]")).to_have_count(0)
+    page.close()
+
+
+def test_without_scripts_the_menus_lead_everywhere(browser: Browser, running_site: RunningSite) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(running_site.address)
+    page.locator(".page-nav summary", has_text="Build").click()
+    page.locator(".page-nav a", has_text="Sweeps").click()
+    expect(page.locator("h1")).to_have_text("Sweeps")
+    expect(page.locator(".page-nav summary", has_text="Build")).to_have_attribute("aria-current", "true")
+    context.close()
+
+
+def test_on_a_telephone_it_is_one_line_and_a_menu(browser: Browser, running_site: RunningSite) -> None:
+    width, height = SIZES["telephone"]
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    page.goto(f"{running_site.address}workshop/")
+    box = page.locator(".page-header").bounding_box()
+    assert box is not None
+    assert box["height"] <= ONE_LINE
+    desk = page.locator(".page-nav a, .page-nav summary")
+    assert all(not one.is_visible() for one in desk.all())
+    page.locator(".page-all > summary").click()
+    menu = page.locator(".page-sheet")
+    expect(menu.get_by_role("link", name="Sweeps")).to_be_visible()
+    expect(menu.get_by_role("link", name="Sign in")).to_be_visible()
+    expect(menu.get_by_role("searchbox")).to_be_visible()
+    assert_nothing_scrolls_sideways(page)
+    menu.get_by_role("link", name="Classes").click()
+    expect(page.locator("h1")).to_have_text("Classes")
+    context.close()
+
+
+def test_without_scripts_a_run_is_read_as_text(browser: Browser, running_site: RunningSite) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{running_site.address}sessions/new?scenario=SC-03")
+    page.locator("main button.primary").click()
+    page.locator("noscript a.primary-link, .no-script a.primary-link").click()
+    expect(page.locator("h1")).to_contain_text("SC-03")
+    expect(page.locator(".run-text tbody tr").first).to_contain_text("ms")
+    assert page.locator(".run-text tbody tr").count() > 100
+    context.close()
