@@ -1,5 +1,7 @@
-"""What a page says while something that it needs is away or cannot be written: nothing of what was asked has happened,
-and it goes on by itself.
+"""What a page says while something that it needs is away or cannot be written (nothing of what was asked has happened,
+and it goes on by itself), and when the site itself fails.
+
+These pages ask neither database nor session: either may be what failed.
 """
 
 from __future__ import annotations
@@ -10,9 +12,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import get_language
-from django.views.defaults import bad_request, server_error
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -25,16 +26,21 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Said:
-    page: str
-    """The template for a person's browser."""
     key: str
-    """Of the sentence, for a script."""
+    """Of the page's title; `<key>.why` is the sentence below it, which a script is told alone."""
     detail: str
     """For a program."""
 
+    @property
+    def why(self) -> str:
+        return f"{self.key}.why"
 
-AWAY = Said("503.html", "page.away.why", "Redis is away")
-FULL = Said("full.html", "page.full.why", "The server has no room to store anything")
+
+AWAY = Said("page.away", "Redis is away")
+FULL = Said("page.full", "The server has no room to store anything")
+FAILED = Said("page.failed", "The server failed")
+BAD_REQUEST = Said("page.bad_request", "The request cannot be read")
+PAGES = (AWAY, FULL, FAILED, BAD_REQUEST)
 RETRY_SECONDS = 3
 RETRY_FULL_SECONDS = 30
 """An operator has to make room first."""
@@ -59,14 +65,14 @@ def failed(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     if error is not None and means_no_room(error):
         return full(request, error)
-    return server_error(request)
+    return _page(request, FAILED, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The answer to a bad request. A session that could not be stored is reported as one that was deleted."""
     if means_no_room(exception):
         return full(request, exception)
-    return bad_request(request, exception)
+    return _page(request, BAD_REQUEST, HTTPStatus.BAD_REQUEST)
 
 
 def full(request: HttpRequest, error: BaseException) -> HttpResponse:
@@ -78,13 +84,19 @@ def full(request: HttpRequest, error: BaseException) -> HttpResponse:
 def _unavailable(request: HttpRequest, what: Said, retry_seconds: int) -> HttpResponse:
     response: HttpResponse
     if request.path.startswith("/api/") or _asks_for_json(request):
-        sentence = say(what.key, language_of(get_language()))
-        content = {"detail": what.detail, "refused": sentence, "key": what.key, "params": {}}
+        sentence = say(what.why, language_of(get_language()))
+        content = {"detail": what.detail, "refused": sentence, "key": what.why, "params": {}}
         response = JsonResponse(content, status=HTTPStatus.SERVICE_UNAVAILABLE)
     else:
-        response = render(request, what.page, status=HTTPStatus.SERVICE_UNAVAILABLE)
+        response = _page(request, what, HTTPStatus.SERVICE_UNAVAILABLE)
     response["Retry-After"] = str(retry_seconds)
     return response
+
+
+def _page(request: HttpRequest, what: Said, status: HTTPStatus) -> HttpResponse:
+    """Made without the context processors, which look up session and person; of the request only a cookie is read."""
+    context = {"request": request, "what": what.key, "why": what.why}
+    return HttpResponse(render_to_string("failure.html", context), status=status)
 
 
 def _asks_for_json(request: HttpRequest) -> bool:

@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from playwright.sync_api import Browser, Page, expect
 
+from eosviz.operating.away import PAGES
 from tests.e2e.administrator import MADE_WITHIN, settle
 from tests.e2e.looking import (
     assert_accessible,
@@ -24,8 +25,9 @@ from tests.e2e.test_every_page import NO_QUESTIONS, Places, page_of
 from tests.running_site import RunningSite
 
 LOOKS = list(product(SIZES, THEMES, ("en-GB", "zh-CN")))
-SAID = ("403.html", "403_csrf.html", "404.html", "429.html", "500.html", "503.html", "full.html")
-"""The templates of answers that are no page."""
+SAID = [(name, {}) for name in ("403.html", "403_csrf.html", "404.html", "429.html")]
+SAID += [("failure.html", {"what": said.key, "why": said.why}) for said in PAGES]
+"""The templates of answers that are no page, and what they are told."""
 DATA = "administration"
 """Its pages show documents as they are stored, whose sections look like missing words."""
 
@@ -78,12 +80,12 @@ def test_what_is_said_when_something_fails_is_accessible(look: Page, running_sit
     look.goto(running_site.address)
     language = "zh-hans" if look.evaluate("navigator.language") == "zh-CN" else "en"
     found: list[str] = []
-    for template in SAID:
+    for template, told in SAID:
         with translation.override(language):
-            look.set_content(render_to_string(template))
+            look.set_content(render_to_string(template, told))
         for check in (assert_accessible, assert_words_complete, assert_nothing_scrolls_sideways):
             try:
                 check(look)
             except AssertionError as fault:
-                found.append(f"{template}: {check.__name__}: {fault}")
+                found.append(f"{template} {told}: {check.__name__}: {fault}")
     assert found == []

@@ -237,7 +237,7 @@ def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places)
 
 def test_the_page_for_our_own_failures_is_accessible(look: Page, running_site: RunningSite) -> None:
     look.goto(running_site.address)
-    look.set_content(render_to_string("500.html"))
+    look.set_content(render_to_string("failure.html", {"what": "page.failed", "why": "page.failed.why"}))
     assert_accessible(look)
     assert_words_complete(look)
 
