@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from http import HTTPStatus
 from typing import Any
@@ -24,13 +25,31 @@ from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Member
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.views import PROBLEM_STATUS
 
+ASSIGNED = (("SC-01", Kind.WATCH), ("SC-03", Kind.PREDICT), ("SC-02", Kind.BREAK))
+"""What the example of a class was given: scenarios of the library, each as another kind of assignment."""
+_CODE = re.compile(r"[-\w]{1,20}")
+
 
 @never_cache
-@login_required
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """My classes, a field to join another, and for instructors one to make one."""
+    """My classes, a field to join another, and for instructors one to make one. Without an account: what a class is
+    like, and the way in. `?code=` leads to the class of a code.
+    """
+    code = request.GET.get("code", "").strip()
+    if _CODE.fullmatch(code):
+        return redirect("classroom:join_link", code)
+    if not request.user.is_authenticated:
+        return _about(request)
     return _index(request)
+
+
+def _about(request: HttpRequest) -> HttpResponse:
+    context = {
+        "assigned": [{"identifier": name, "kind_key": f"classroom.kind.{kind}"} for name, kind in ASSIGNED],
+        "kinds": [{"key": f"classroom.kind.{kind}", "why": f"classroom.kind.{kind}.why"} for kind in Kind],
+    }
+    return render(request, "classroom/about.html", context)
 
 
 def _index(

@@ -19,6 +19,7 @@ from eosviz.pipeline.cell_figures import cell_figures
 from eosviz.pipeline.job_views import own_job, owns, problem_page, refused_page, seen_job, to_session
 from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.opening import document_of_run
+from eosviz.pipeline.sample_map import sample_map
 from eosviz.pipeline.sweep_figures import MEASURES, panels_of, read_look
 from eosviz.pipeline.sweep_measures import JUDGED, SUMS
 from eosviz.pipeline.sweep_page import map_context, socket_address
@@ -39,6 +40,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "count": seen.count(),
         "shown": SWEEPS_SHOWN,
         "samples": samples(),
+        "map": None if recent.exists() else sample_map(),
     }
     return render(request, "pipeline/index.html", context)
 

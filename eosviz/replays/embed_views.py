@@ -67,6 +67,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
         "zoom": link.zoom,
         "selection": link.selection,
         "open": request.build_absolute_uri(link.address()),
+        "text": request.build_absolute_uri(link.address("replays:text")),
         **element_attributes(),
     }
     return framed(render(request, "replays/embed.html", context))
@@ -99,13 +100,13 @@ def _refused(request: HttpRequest, problem: Problem) -> HttpResponse:
 def linked_player(request: HttpRequest, scenario: str, version: str) -> HttpResponseBase:
     """The player file (docs/player.md) of a link's run."""
     try:
-        file, kept = _linked("player", request, scenario, version)
+        file, kept = linked_file("player", request, scenario, version)
     except Problem as problem:
         return problem_answer(problem)
     return packed_answer(request, bytes(file.content), file.key, kept)
 
 
-def _linked(kind: str, request: HttpRequest, scenario: str, version: str) -> tuple[LinkedFile, str]:
+def linked_file(kind: str, request: HttpRequest, scenario: str, version: str) -> tuple[LinkedFile, str]:
     """The file, and for how long whom it may be kept by. Only what not everybody may see depends on who asks. Raises
     Problem."""
     link = read_link(scenario, version, request.GET)
@@ -120,7 +121,7 @@ def _linked(kind: str, request: HttpRequest, scenario: str, version: str) -> tup
 def card(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
     """The picture of a link for pages and programs that show one: PNG, without words of any language."""
     try:
-        file, kept = _linked("card", request, scenario, version)
+        file, kept = linked_file("card", request, scenario, version)
     except Problem as problem:
         return problem_answer(problem)
     response = HttpResponse(bytes(file.content), content_type="image/png")

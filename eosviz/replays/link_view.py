@@ -1,11 +1,11 @@
-"""The address of what a reader has on show, and what to put into another page."""
+"""The address of what a reader has on show, what to put into another page, and the way to the run as text."""
 
 from __future__ import annotations
 
 import uuid
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -15,7 +15,14 @@ from eosviz.replays import linked
 from eosviz.replays.embed_views import frame_html, problem_answer
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.linking import check_length
-from eosviz.walkthroughs.links import link_to, read_selection, read_view, read_zoom
+from eosviz.walkthroughs.links import (
+    VERSION_CHARACTERS,
+    Link,
+    link_to,
+    read_selection,
+    read_view,
+    read_zoom,
+)
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
 
@@ -44,3 +51,26 @@ def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         title = f"{link.scenario} {session.decoded_header['title'][language_of(get_language())]}"
         told["frame"] = frame_html(request.build_absolute_uri(link.address("replays:embed")), title)
     return JsonResponse(told)
+
+
+@never_cache
+@require_safe
+def session_text(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
+    """To the text of the run, as far as it is shown: of this branch, or of the scenario where an address does not hold
+    what was done in it.
+    """
+    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
+    session = get_object_or_404(owned, id=session_id)
+    wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
+    branches = Branch.objects.select_related("session__version").filter(session=session).order_by("id")
+    branch = branches.filter(id=int(wanted)).first() if wanted.isdecimal() and len(wanted) < 19 else None
+    number = int(step) if step.isdecimal() and len(step) < 8 else 0
+    try:
+        link = link_to(branch or branches[0], number, None, None)
+    except Problem:
+        link = Link(
+            scenario=session.version.identifier,
+            version=session.version.digest[:VERSION_CHARACTERS],
+            variant=session.variant,
+        )
+    return redirect(link.address("replays:text"))

@@ -7,6 +7,7 @@ from eosviz.replays import (
     link_view,
     published_views,
     report_view,
+    text_view,
     upload_views,
     views,
 )
@@ -26,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("published/<slug:digest>/replay", published_views.replay, name="published_replay"),
     path("publications/<uuid:publication_id>/withdraw", published_views.withdraw, name="withdraw"),
     path("sessions/<uuid:session_id>/link", link_view.session_link, name="link"),
+    path("sessions/<uuid:session_id>/text", link_view.session_text, name="session_text"),
     path("replays/import", views.import_page, name="import"),
     path("replays/log", views.log_page, name="open_log"),
     path("replays/uploads/<uuid:upload_id>/", upload_views.upload, name="upload"),
@@ -41,6 +43,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         embed_views.linked_player,
         name="linked_player",
     ),
+    path("text/<scenario:scenario>/<slug:version>/", text_view.text, name="text"),
     path("cards/<scenario:scenario>/<slug:version>.png", embed_views.card, name="card"),
     path("embed-replay/<uuid:replay_id>/", embed_views.embed_replay, name="embed_replay"),
     path("embed-replay/<uuid:replay_id>/player.json", embed_views.public_player, name="public_player"),

@@ -27,10 +27,14 @@ from eosviz.replays.models import Replay, Upload
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.tasks import take_upload
+from eosviz.scenarios.pictured import pictured
 from eosviz.streamed import Streamed
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.views import element_attributes
+
+EXAMPLE = ("SC-03", 116)
+"""What a replay looks like: the refused duplicate."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -62,7 +66,11 @@ def import_page(request: HttpRequest) -> HttpResponse:
 
 
 def _show_import_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
-    context = {**_refused_and_kept(request, refused), "megabytes": BOUNDS.compressed_bytes // 2**20}
+    context = {
+        **_refused_and_kept(request, refused),
+        "megabytes": BOUNDS.compressed_bytes // 2**20,
+        "example": pictured(*EXAMPLE),
+    }
     return _shown(request, "replays/import.html", context, refused)
 
 

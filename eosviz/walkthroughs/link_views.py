@@ -25,6 +25,7 @@ from eosviz.walkthroughs.links import (
 )
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch
+from eosviz.walkthroughs.previewing import preview_of
 from eosviz.walkthroughs.views import PROBLEM_STATUS
 from eosviz.workshop.opening import check_open
 
@@ -54,13 +55,13 @@ def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse
     except Problem as problem:
         return _refused(request, problem)
     absolute = request.build_absolute_uri(link.address())
+    card = card_of(found)
     context = {
-        "card": card_of(found),
+        "card": card,
         "link": link,
         "is_named": is_named,
         "count": len(link.done),
-        "absolute": absolute,
-        "picture": request.build_absolute_uri(link.address("replays:card")),
+        "preview": preview_of(request, link, card, link.address()),
         "oembed": request.build_absolute_uri(f"{reverse('replays:oembed')}?{urlencode({'url': absolute})}"),
     }
     return render(request, "walkthroughs/open.html", context)

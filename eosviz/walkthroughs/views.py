@@ -6,6 +6,7 @@ import uuid
 from http import HTTPStatus
 from typing import Any
 
+import msgspec
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -17,15 +18,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from engine.scenario import BadScenario
 from eosviz.catalogue import language_of
 from eosviz.scenarios.actions import with_settings
-from eosviz.scenarios.cards import card_of, cards
+from eosviz.scenarios.cards import Card, card_of, cards
 from eosviz.scenarios.differences import DIFFERENCES, possible
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.scenarios.views import catalogue_address
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.browser import browser_making, browser_of
-from eosviz.walkthroughs.links import read_selection, read_view, read_zoom
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_selection, read_view, read_zoom
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation, Session
+from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
 from eosviz.walkthroughs.simulations import scenario_of
 
 FIRST_COMPARISON = {"choice": "SC-03"}
@@ -61,12 +63,29 @@ def new(request: HttpRequest) -> HttpResponse:
     if variant is not None and card.variant(variant) is None:
         raise Http404
     if request.method != "POST":
-        return render(request, "walkthroughs/new.html", {"card": card, "variant": card.variant(variant)})
+        return _start_page(request, version, card, variant)
     try:
         session = actions.create_session(browser_making(request), version, variant)
     except Problem as problem:
         return _refused(request, version, variant, problem)
     return redirect("walkthroughs:player", session.id)
+
+
+def _start_page(
+    request: HttpRequest, version: ScenarioVersion, card: Card, variant: str | None
+) -> HttpResponse:
+    link = Link(
+        scenario=version.identifier,
+        version=version.digest[:VERSION_CHARACTERS],
+        variant=variant,
+        step=LAST_STEP,
+    )
+    chosen = card.variant(variant)
+    context: dict[str, Any] = {"card": card, "variant": chosen}
+    if chosen is None or chosen.expect_refused is None:  # else there is no run
+        context["text"] = msgspec.structs.replace(link, step=0).address("replays:text")
+        context["preview"] = preview_of(request, link, card, request.get_full_path())
+    return render(request, "walkthroughs/new.html", context)
 
 
 def _version(identifier: str) -> ScenarioVersion:

@@ -17,12 +17,14 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from engine.scenario import entry
 from eosviz.accounts.forms import words
 from eosviz.catalogue import LANGUAGES, language_of
 from eosviz.classroom.models import Classroom, Kind
 from eosviz.scenarios.cards import card_of, cards
 from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.scenarios.pictured import pictured
 from eosviz.walkthroughs import actions as walking
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
@@ -35,6 +37,8 @@ from eosviz.workshop.models import Draft, Edition, Visibility
 
 PAGE = 24
 OWN_SHOWN = 12
+TEMPLATE, TEMPLATE_STEP = "SC-01", 22
+"""What a person who built nothing yet begins with: the shortest scenario in which something goes wrong, at its end."""
 FILTER_CHARACTERS_MAX = 100
 PROFILES = ("k28", "k20", "k010")
 
@@ -65,12 +69,20 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
         "differing": Edition.objects.filter(draft__in=own.values("id"), differs__isnull=False)
         .select_related("draft", "version")
         .defer("steps", "text")[:PAGE],
+        "template": None if own.exists() or any(asked.values()) else pictured(TEMPLATE, TEMPLATE_STEP),
+        "template_text": _written(entry(TEMPLATE).text),
         "library": cards() if request.user.is_authenticated else [],
         "refused": refused,
         "kilobytes": TEXT_BYTES_MAX // 1000,
     }
     status = HTTPStatus.OK if refused is None else HTTPStatus.UNPROCESSABLE_ENTITY
     return render(request, "workshop/gallery.html", context, status=status)
+
+
+def _written(text: str) -> str:
+    """What an author fills in: the parts of a document between its words and what the tests expect of it."""
+    begin, end = text.index("[[producers]]"), text.index("[expect]")
+    return text[begin:end].strip()
 
 
 def _one_of(wanted: str, known: tuple[str, ...]) -> str:

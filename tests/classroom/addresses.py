@@ -190,6 +190,8 @@ ROWS: dict[str, Row] = {
     "replays:log_report": Row(lambda things: f"/replays/{things.replay.id}/report", OWNER),
     "replays:delete": Row(lambda things: f"/replays/{things.replay.id}/delete", OWNER, "post"),
     "replays:embed": _linked("embed"),
+    "replays:text": _linked("text"),
+    "replays:session_text": _owned("text"),
     "replays:linked_player": _linked("embed", "player.json"),
     "replays:card": _linked("cards", ".png"),
     "replays:embed_replay": Row(lambda things: f"/embed-replay/{things.public_replay.id}/"),
@@ -282,7 +284,7 @@ ROWS: dict[str, Row] = {
     "accounts:used": _everybody("/account/used"),
     "accounts:download": _signed_in("/account/download", "post"),
     "accounts:delete": _signed_in("/account/delete"),
-    "classroom:index": _signed_in("/classes/"),
+    "classroom:index": _everybody("/classes/"),
     "classroom:make": Row(
         lambda things: "/classes/make",
         ("instructor", "other instructor", "administrator"),

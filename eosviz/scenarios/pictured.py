@@ -1,0 +1,27 @@
+"""Scenarios of the library that pages show as an example of what would stand there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from eosviz.scenarios.cards import Card, card_of
+from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
+
+
+@dataclass(frozen=True, slots=True)
+class Pictured:
+    """A scenario and the picture of one of its steps, drawn by the server from the engine's own view."""
+
+    card: Card
+    step: int
+    picture: str
+
+
+def pictured(identifier: str, step: int) -> Pictured | None:
+    """None while the library is not loaded."""
+    version = ScenarioVersion.objects.library().filter(identifier=identifier).first()
+    if version is None:
+        return None
+    link = Link(scenario=version.identifier, version=version.digest[:VERSION_CHARACTERS], step=step)
+    return Pictured(card_of(version), step, link.address("replays:card"))

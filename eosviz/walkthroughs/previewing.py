@@ -1,0 +1,34 @@
+"""What other pages and programs show beside a link to this site: title, sentence and picture (ogp.me)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.utils.translation import get_language
+
+from eosviz.catalogue import language_of
+from eosviz.scenarios.cards import Card
+from eosviz.walkthroughs.links import Link
+
+LAST_STEP = 4_999
+"""Further than any run of the library goes: its picture is that of the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    title: str
+    about: str
+    address: str
+    picture: str
+
+
+def preview_of(request: HttpRequest, link: Link, card: Card, address: str) -> Preview:
+    """Of a scenario at the link's step; ``address`` is the path that was shared."""
+    language = language_of(get_language())
+    return Preview(
+        title=f"{card.identifier} {card.title.get(language, '')}",
+        about=(card.summary or {}).get(language, ""),
+        address=request.build_absolute_uri(address),
+        picture=request.build_absolute_uri(link.address("replays:card")),
+    )
