@@ -58,6 +58,9 @@ class PartitionLine(_Line, tag="partition"):
     topic_id: Said = ""
     """Like `cluster` another name for it; empty where nothing names it."""
     is_empty_segment_alone: bool = False
+    is_printed: bool = False
+    doubted_from: Int64 = -1
+    """Something is missing behind each offset below it."""
 
 
 class BatchLine(_Line, tag="batch"):
@@ -123,6 +126,7 @@ class CoordinatorLogLine(_Line, tag="coordinator_log"):
     has_holes: bool = False
     is_cleaned: bool = False
     is_printed: bool = False
+    is_bare: bool = False
     flaws: list[Said] = []
     cluster: Said = ""
     topic_id: Said = ""

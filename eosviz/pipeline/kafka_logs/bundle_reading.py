@@ -58,6 +58,18 @@ class BundledPartition:
         return self.said.is_empty_segment_alone
 
     @property
+    def newest_epoch_start(self) -> int:
+        return 0
+
+    @property
+    def has_later_segments(self) -> bool:
+        return False
+
+    @property
+    def is_preallocated(self) -> bool:
+        return True
+
+    @property
     def segments(self) -> tuple[int, ...]:
         return tuple(self.said.segments)
 
@@ -88,8 +100,10 @@ class BundledPartition:
 
     def folded(self) -> Partition:
         partition = Partition(self.name, damage=list(self.damage_told), corrupt=len(self.damage_told))
+        partition.is_printed = self.said.is_printed
         for _, facts, _ in self.shown():
             partition.add(facts)
+        partition.doubt(self.said.doubted_from)
         if self.damage_told:
             partition.doubt(partition.log_end)
         if not self.batch_lines:
@@ -294,7 +308,8 @@ def _own(bundle: Path, name: str) -> str:
 
 def _log(line: lines.CoordinatorLogLine, bundle: Path) -> ReadLog:
     log = ReadLog(line.newest_ms, line.has_holes, is_cleaned=line.is_cleaned, is_printed=line.is_printed,
-                  cluster_id=_own(bundle, line.cluster), topic_id=_own(bundle, line.topic_id))  # fmt: skip
+                  is_bare=line.is_bare, cluster_id=_own(bundle, line.cluster),
+                  topic_id=_own(bundle, line.topic_id))  # fmt: skip
     for _ in line.flaws:
         log.add_flaw(words("flaw.told"))
     return log

@@ -197,6 +197,8 @@ def _partition(read: ReadPartition, names: Pseudonyms) -> Iterator[lines.Line]:
         cluster=names.cluster(directory.origin.cluster_id),
         topic_id=names.cluster(directory.origin.topic_id),
         is_empty_segment_alone=directory.is_empty_segment_alone,
+        is_printed=partition.is_printed,
+        doubted_from=partition.doubted_from,
     )
     for segment, facts, layout in directory.shown():
         yield batch_line(segment, facts, layout)
@@ -257,6 +259,7 @@ def _coordinator(coordinator: Coordinator, names: Pseudonyms) -> Iterator[lines.
             has_holes=log.has_holes,
             is_cleaned=log.is_cleaned,
             is_printed=log.is_printed,
+            is_bare=log.is_bare,
             flaws=[one.key for one in log.flaws],
             cluster=names.cluster(log.cluster_id),
             topic_id=names.cluster(log.topic_id),

@@ -158,6 +158,9 @@ def read_case(
     case.left_out = left_out
     case.times_moved = any(one.times_moved for one in bundles)
     case.copies_known = _copies_of(folded, judged, coordinator, metadata, declared)
+    case.copies_known.has_mixed_names = len(given.bundles) > bool(
+        bundles and not directories and text is None
+    )
     logged = LoggedLines(log_lines)
     for directory, partition, source in folded:
         verdicts = verdicts_of(partition, case.copies_known, now, directory, logged)
@@ -198,9 +201,14 @@ def _copies_of(
     for source, partition, _ in folded:
         topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
     mixed = frozenset(topic for topic, ids in topic_ids.items() if len(ids - {""}) > 1)
+    names: dict[str, set[str]] = {}
+    for topic, ids in topic_ids.items():
+        for topic_id in ids - {""}:
+            names.setdefault(topic_id, set()).add(topic)
+    renamed = frozenset(chain.from_iterable(topics for topics in names.values() if len(topics) > 1))
     count = partition_count(coordinator, metadata, declared)
     origins = {name: source.origin for name, source in judged.items()}
-    return Copies(coordinator, declared, count, origins, mixed)
+    return Copies(coordinator, declared, count, origins, mixed, renamed)
 
 
 def _bundles(paths: Sequence[Path]) -> "Sequence[Bundle]":
@@ -225,10 +233,16 @@ def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> 
     partition.log_start = start
     if partition.log_end >= 0:
         partition.log_end = max(partition.log_end, directory.log_end_min)
+    if directory.has_later_segments or (partition.reserved is not None and not directory.is_preallocated):
+        partition.doubt(partition.log_end)
     if (snapshot := directory.newest_snapshot) is not None:
         name, entries = snapshot
+        taken_at = base_offset_of_snapshot(name)
+        if taken_at < (first := next(iter(directory.segment_bases), taken_at)):
+            # What stood between the two may have ended each of these transactions.
+            partition.doubt(first)
         for entry in entries:
-            know_deleted(partition, entry, base_offset_of_snapshot(name), f"{partition.name}/{name}")
+            know_deleted(partition, entry, taken_at, f"{partition.name}/{name}")
     return source
 
 

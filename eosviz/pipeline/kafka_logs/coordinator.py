@@ -77,6 +77,19 @@ class CoordinatorEntry:
         told = () if self.value is None else self.value.partitions
         return frozenset(f"{topic}-{number}" for topic, number in told)
 
+    def is_newer_than(self, answer: "CoordinatorEntry") -> bool:
+        """Whether this record of a log is newer than what a running coordinator answered, of the same id. Where neither
+        tells, the one under which the transaction goes on.
+        """
+        mine, other = self.value, answer.value
+        if self.said_at or not answer.said_at or mine is None or other is None:
+            return False
+        if mine.producer_id == other.producer_id and mine.producer_epoch != other.producer_epoch:
+            return mine.producer_epoch > other.producer_epoch
+        if mine.start_ms >= 0 and other.start_ms >= 0:
+            return mine.start_ms > other.start_ms
+        return self.is_prepared or mine.status is TransactionStatus.ONGOING
+
     @property
     def decision(self) -> str | None:
         """`committed` or `aborted` once that is decided."""
@@ -139,6 +152,10 @@ class ReadLog:
     """Why it is not the whole log, in sentences; at most FLAWS_MAX."""
     is_printed: bool = False
     """Text that somebody may have cut."""
+    is_reserved: bool = False
+    """Zeros stand at its end."""
+    is_bare: bool = False
+    """No file of it holds anything."""
     cluster_id: str = ""
     topic_id: str = ""
     _end: int = 0
@@ -193,6 +210,7 @@ class Coordinator:
         log = self.logs.setdefault(name, ReadLog())
         for row in rows:
             if isinstance(row, DamageRow) and row.is_reserved:
+                log.is_reserved = True
                 continue
             if row.damage:
                 self.add_damage(f"{name}: {row.damage[0]}")
@@ -217,7 +235,8 @@ class Coordinator:
         self.partitions += other.partitions
         self.logs |= other.logs
         self.is_renamed |= other.is_renamed
-        self.latest |= other.latest
+        for entry in other.latest.values():
+            self.learn(entry)
         for producer_id, version in other.newest_version.items():
             self.newest_version[producer_id] = max(version, self.newest_version.get(producer_id, 0))
         self.listed |= other.listed
@@ -263,7 +282,7 @@ class Coordinator:
         self.records += 1
         self.newest_ms = max(self.newest_ms, entry.timestamp)
         before = self.latest.get(entry.transactional_id)
-        self.latest[entry.transactional_id] = entry
+        self.learn(entry)
         value = entry.value or (before.value if before is not None else None)
         if value is None:
             return
@@ -271,6 +290,12 @@ class Coordinator:
         # When the epochs of an id are used up it moves on to another; the open transaction is the older's.
         if entry.value is not None and value.previous_producer_id not in (NO_PRODUCER_ID, value.producer_id):
             self.remember(value.previous_producer_id, entry)
+
+    def learn(self, entry: CoordinatorEntry) -> None:
+        """The newest that is known of a transactional id, unless what is known is newer."""
+        before = self.latest.get(entry.transactional_id)
+        if before is None or not before.is_newer_than(entry):
+            self.latest[entry.transactional_id] = entry
 
     def remember(self, producer_id: int, entry: CoordinatorEntry) -> None:
         """A record that tells of `producer_id`, the newest of its id so far."""

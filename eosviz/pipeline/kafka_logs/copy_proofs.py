@@ -28,7 +28,7 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
 BROKER_SKEW_MS = 10_000
-"""How far the clocks of two brokers may be apart where a verdict rests on their order."""
+"""How far the clocks of two brokers may be apart where a verdict rests on their order and the files show no more."""
 CLIENT_SKEW_MS = 60_000
 """How far a client's clock may be behind a broker's."""
 APART_MS = 3_600_000
@@ -53,11 +53,16 @@ class Copies:
     """By partition of the data."""
     mixed_topics: frozenset[str] = frozenset()
     """Topics whose partitions name different topic ids: they are of two clusters, or one was made anew."""
+    renamed_topics: frozenset[str] = frozenset()
+    """Topics that share a topic id: folders of one of them were renamed."""
+    has_mixed_names: bool = False
+    """Read from a bundle and something else: each bundle gives names of its own."""
     missing: tuple[Words, ...] | None = None
     """What is missing of the coordinator's topic as a whole; None until it is asked for."""
     _by_age: list[tuple[int, str]] | None = None
     _older: dict[int, str] = field(default_factory=dict)
     _strangers: dict[str, int] = field(default_factory=dict)
+    _skews: dict[str, int] = field(default_factory=dict)
 
     def older_than(self, time_ms: int) -> str:
         """The coordinator's partitions without a record of `time_ms` or later, named; empty when there is none."""
@@ -67,6 +72,40 @@ class Copies:
         if count not in self._older:
             self._older[count] = named(sorted((name for _, name in self._by_age[:count]), key=_number_of))
         return self._older[count]
+
+    def skew_of(self, partition: Partition) -> int:
+        """How far the clocks of the partition's broker and of the coordinators may be apart, milliseconds: more than
+        BROKER_SKEW_MS where the files show it.
+        """
+        if partition.name not in self._skews:
+            shown = (
+                self._skew_at(one.last_marker) for one in partition.producers.values() if one.last_marker
+            )
+            self._skews[partition.name] = BROKER_SKEW_MS + max(shown, default=0)
+        return self._skews[partition.name]
+
+    def _skew_at(self, marker: Marker) -> int:
+        """How far a COMMIT marker lies outside the time between the records of its decision and of its completion; 0
+        also where these are not known. An administrator's markers are ABORT.
+        """
+        if marker.result != "committed":
+            return 0
+        logs = self.coordinator.logs
+        apart: list[int] = []
+        decided_ms = -1
+        for one in self.coordinator.history.get(marker.producer_id, [])[-HISTORY_MAX:]:
+            value = one.value
+            if value is None or one.decision != "committed" or value.producer_epoch != marker.epoch:
+                continue
+            if one.partition not in logs or logs[one.partition].newest_ms < marker.timestamp:
+                # The marker may be that of a transaction which this copy does not have yet.
+                return 0
+            if one.is_prepared:
+                decided_ms = value.last_update_ms
+            elif 0 <= decided_ms <= value.last_update_ms:
+                apart.append(max(decided_ms - marker.timestamp, marker.timestamp - value.last_update_ms, 0))
+                decided_ms = -1
+        return min(apart, default=0)
 
     def stranger_at(self, partition: Partition) -> int:
         """The offset of the newest COMMIT marker of a producer that the coordinator does not know, though it cannot
@@ -109,12 +148,23 @@ class Situation:
         return self.partition.producers[self.transaction.producer_id].last_marker
 
     @property
+    def skew_ms(self) -> int:
+        """How far the clocks of the brokers may be apart."""
+        return self.copies.skew_of(self.partition)
+
+    @property
     def began_by_ms(self) -> int:
-        """When the transaction had begun here at the latest, by a broker's clock; -1 when nothing tells."""
-        if self.transaction.followed_ms >= 0:
-            return self.transaction.followed_ms + BROKER_SKEW_MS
+        """When the transaction had begun here at the latest, by a broker's clock; -1 when no marker follows it."""
+        followed_ms = self.transaction.followed_ms
+        return followed_ms + self.skew_ms if followed_ms >= 0 else -1
+
+    @property
+    def said_to_begin_by_ms(self) -> int:
+        """The same by the times of the records, which a client sets as it likes: a stream that processes events of
+        yesterday writes with yesterday's. What its partition shows of that is added. -1: no record has a time.
+        """
         first_ms = self.transaction.first_timestamp
-        return first_ms + CLIENT_SKEW_MS if first_ms >= 0 else -1
+        return first_ms + CLIENT_SKEW_MS + self.partition.client_lag_ms if first_ms >= 0 else -1
 
     @property
     def logs(self) -> dict[str, ReadLog]:
@@ -143,11 +193,22 @@ def data_whole(at: Situation) -> tuple[Words, ...]:
     return (words("need.data_whole", partition=at.partition.name, offset=first_offset),)
 
 
+def print_whole(at: Situation) -> tuple[Words, ...]:
+    """Text tells the end of a log only where the person says so: it may have been cut."""
+    if not at.partition.is_printed or at.copies.declared.rest_empty:
+        return ()
+    return (words("need.whole_print", partition=at.partition.name),)
+
+
 def same_cluster(at: Situation) -> tuple[Words, ...]:
     """The data and the coordinator's log are of one cluster: its files say so, or the person does."""
+    if at.copies.has_mixed_names:
+        return (words("need.one_bundle"),)
     mixed = at.copies.mixed_topics & {TOPIC, at.partition.name.rpartition("-")[0]}
     if mixed:
         return (words("need.one_topic", topic=", ".join(sorted(mixed))),)
+    if at.partition.name.rpartition("-")[0] in at.copies.renamed_topics:
+        return (words("need.one_name", topic=", ".join(sorted(at.copies.renamed_topics))),)
     mine = at.copies.origins.get(at.partition.name, NOWHERE).cluster_id
     logs = at.logs.values()
     if at.copies.declared.one_cluster or (mine and logs and all(log.cluster_id == mine for log in logs)):
@@ -167,8 +228,6 @@ def id_whole(at: Situation) -> tuple[Words, ...]:
 def topic_whole(at: Situation) -> tuple[Words, ...]:
     """No partition of the coordinator's topic is missing and none has lost a record."""
     copies = at.copies
-    if copies.coordinator.lists:
-        return () if copies.declared.rest_empty else (words("need.whole_list"),)
     # The same for every transaction whose id is unknown, and there may be many.
     if copies.missing is None:
         copies.missing = (*_missing(copies), *_flaws(at))
@@ -176,6 +235,8 @@ def topic_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def _missing(copies: Copies) -> tuple[Words, ...]:
+    if copies.coordinator.lists:
+        return () if copies.declared.rest_empty else (words("need.whole_list"),)
     count = copies.transaction_partitions
     if count is None:
         given = named(sorted(copies.coordinator.logs, key=_number_of))
@@ -199,6 +260,8 @@ def _flaws(at: Situation) -> Sequence[Words]:
             found += [words("need.whole_log", partition=name), *log.flaws]
         elif log.is_printed and not at.copies.declared.rest_empty:
             found.append(words("need.whole_print", partition=name))
+        elif log.is_bare and not at.copies.declared.rest_empty:
+            found.append(words("need.bare", partition=name))
         elif log.has_holes and not at.copies.declared.rest_empty:
             found.append(words("need.no_holes", partition=name, file=CLEANER_CHECKPOINT))
     return found[:NAMED_MAX]
@@ -210,16 +273,22 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
     same_id = value is not None and value.producer_id == mine.producer_id
     if entry is not None and value is not None and same_id and value.producer_epoch < mine.newest_epoch:
         return (words("need.newer_epoch", place=entry.place, epoch=mine.newest_epoch),)
-    since, after = at.began_by_ms, at.copies.declared.copied_after
+    since = at.began_by_ms
+    is_sure = since >= 0
+    if not is_sure:
+        since = at.said_to_begin_by_ms
+    after = at.copies.declared.copied_after
     if 0 <= since <= (-1 if after is None else after):
         return ()
+    if not is_sure:
+        return (words("need.readers_waited", partition=at.partition.name, at=moment(since)),)
     logs = at.logs
     older = (
         at.copies.older_than(since)
         if at.entry is None
         else named([n for n in logs if logs[n].newest_ms < since])
     )
-    if since >= 0 and logs and not older and not at.was_asked:
+    if logs and not older and not at.was_asked:
         return ()
     return (words("need.coordinator_newer", partitions=older or TOPIC, at=moment(since)),)
 
@@ -227,12 +296,12 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
 def data_newer(at: Situation) -> tuple[Words, ...]:
     """The data was copied after the coordinator had ended the transaction: its marker would be there."""
     over = _over_since(at)
-    if over is None or _is_marked(at):
+    if over is None or is_marked(at):
         return ()
     seen = max(at.partition.newest_marker_ms, at.copies.declared.copied_after or -1)
-    if over >= 0 and seen >= over + BROKER_SKEW_MS:
+    if over >= 0 and seen >= over + at.skew_ms:
         return ()
-    return (words("need.data_newer", partition=at.partition.name, at=moment(over + BROKER_SKEW_MS)),)
+    return (words("need.data_newer", partition=at.partition.name, at=moment(over + at.skew_ms)),)
 
 
 def _over_since(at: Situation) -> int | None:
@@ -259,7 +328,7 @@ def _over_since(at: Situation) -> int | None:
     return min(moments)
 
 
-def _is_marked(at: Situation) -> bool:
+def is_marked(at: Situation) -> bool:
     """Whether the marker in front of the transaction is the one that the coordinator's newest record tells of: then
     that record is older than the transaction, and owes it nothing.
     """
@@ -268,7 +337,7 @@ def _is_marked(at: Situation) -> bool:
         return False
     if (value.producer_id, value.producer_epoch) != (marker.producer_id, marker.epoch):
         return False
-    return value.client_transaction_version >= 2 or 0 <= value.start_ms <= marker.timestamp - BROKER_SKEW_MS
+    return value.client_transaction_version >= 2 or 0 <= value.start_ms <= marker.timestamp - at.skew_ms
 
 
 def not_contradicted(at: Situation) -> tuple[Words, ...]:

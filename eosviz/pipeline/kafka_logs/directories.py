@@ -25,6 +25,11 @@ _MOVING = re.compile(r"(.+)\.[0-9a-f]{32}-future")
 """How Kafka's `LogManager` and `UnifiedLog` rename folders (KIP-113)."""
 CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
 LOG_START_CHECKPOINT = "log-start-offset-checkpoint"
+LEADER_EPOCHS = "leader-epoch-checkpoint"
+OF_A_SEGMENT = (".log", ".index", ".timeindex", ".txnindex")
+"""Files that are there as long as their segment is. A `.snapshot` may be of the log's end."""
+SEGMENT_BYTES_STEP = 1024
+"""What a length of segments that somebody sets is a multiple of."""
 PARTITIONS_MAX = 20_000
 """Folders taken from one call; more are refused and not cut."""
 
@@ -97,8 +102,17 @@ class PartitionDirectory:
 
     @property
     def is_empty_segment_alone(self) -> bool:
-        """Whether an empty segment is the only file: nothing says that the partition is empty, or which it is."""
-        return self.size == 0 and sum(1 for _ in self.path.iterdir()) == 1
+        """Whether no file has anything in it: nothing says that the partition is empty. A broker writes
+        LEADER_EPOCHS before the first batch; a copy onto a full disk leaves empty files.
+        """
+        return self.size == 0 and not any(path.stat().st_size for path in self.path.iterdir())
+
+    @property
+    def is_preallocated(self) -> bool:
+        """Whether zeros at the end of the last segment may be space that `log.preallocate` reserved: such a segment is
+        as long as `segment.bytes` says.
+        """
+        return self.segments[-1].stat().st_size % SEGMENT_BYTES_STEP == 0
 
     @cached_property
     def log_start(self) -> tuple[int, str]:
@@ -108,7 +122,7 @@ class PartitionDirectory:
         of that epoch stand in front of it, they are deleted and only not removed yet.
         """
         first = base_offset_of(self.segments[0].name) or 0
-        epochs = self.path / "leader-epoch-checkpoint"
+        epochs = self.path / LEADER_EPOCHS
         rows = self.rows(segment_reader(Records.SKIP))
         header = next((row.header for row in rows if isinstance(row, BatchRow) and not row.damage), None)
         if epochs.is_file() and header is not None:
@@ -119,6 +133,22 @@ class PartitionDirectory:
             if entries and 0 <= header.partition_leader_epoch <= entries[0].epoch:
                 return max(first, entries[0].start_offset), "leader-epoch-checkpoint"
         return first, "first segment"
+
+    @cached_property
+    def newest_epoch_start(self) -> int:
+        """Where the newest leader epoch begins: the log ended there then. 0 when nothing tells."""
+        try:
+            entries = decode_leader_epochs((self.path / LEADER_EPOCHS).read_bytes())
+        except (OSError, ValueError):
+            return 0
+        return entries[-1].start_offset if entries else 0
+
+    @cached_property
+    def has_later_segments(self) -> bool:
+        """Whether segments stand in the folder behind those that are read, or left an index there."""
+        behind = base_offset_of(self.segments[-1].name) or 0
+        names = (path.with_suffix(".log").name for path in self.path.iterdir() if path.suffix in OF_A_SEGMENT)
+        return any((base_offset_of(name) or 0) > behind for name in names)
 
     @cached_property
     def aborted_in_files(self) -> tuple[tuple[AbortedTransaction, ...], tuple[str, ...]]:

@@ -78,6 +78,9 @@ def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
     start = directory.segment_bases[0]
     if start > 0:
         log.add_flaw(words("flaw.start", offset=start))
+    log.is_bare = directory.is_empty_segment_alone
+    if log.is_reserved and not directory.is_preallocated:
+        log.add_flaw(words("flaw.zeros"))
     told = told_end(directory)
     if told > max(log.end, directory.log_end_min):
         log.add_flaw(words("flaw.tail", found=log.end, told=told))

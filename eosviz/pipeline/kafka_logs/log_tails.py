@@ -2,7 +2,7 @@
 earlier than they were.
 
 Source: Kafka's `ProducerStateManager`: a snapshot is named after the offset up to which it was taken, and an entry of
-a `.txnindex` names the offset of a marker.
+a `.txnindex` names the offset of a marker. `LeaderEpochFileCache`: a leader epoch begins where the log ended then.
 """
 
 from typing import Protocol
@@ -30,6 +30,10 @@ class Beside(Protocol):
     @property
     def aborted_in_files(self) -> tuple[tuple[AbortedTransaction, ...], tuple[str, ...]]: ...
 
+    @property
+    def newest_epoch_start(self) -> int:
+        """Where the newest leader epoch begins; 0 when nothing tells."""
+
 
 def base_offset_of_snapshot(name: str) -> int:
     """The offset at which a `.snapshot` was taken, from the file's name; 0 when it says none."""
@@ -41,6 +45,7 @@ def told_end(source: Beside) -> int:
     """The log end offset that is told; 0 when none is."""
     snapshot = source.newest_snapshot
     ends = [] if snapshot is None else [base_offset_of_snapshot(snapshot[0])]
+    ends.append(source.newest_epoch_start)
     entries, _ = source.aborted_in_files
     ends.extend(entry.last_offset + 1 for entry in entries[-1:])
     return max(ends, default=0)

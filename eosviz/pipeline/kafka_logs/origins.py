@@ -28,11 +28,17 @@ NOWHERE = Origin()
 
 
 def origin_of(folder: Path) -> Origin:
-    """Of a partition's folder. A folder that is a link counts where it was given, then where it leads."""
+    """Of a partition's folder. A folder that is a link counts where it was given and where it leads. Raises
+    ContradictedError when the two are of two clusters.
+    """
     topic_id = _value(folder / PARTITION_METADATA, "topic_id", ":")
-    places = (folder.parent, folder.resolve().parent)
-    ids = (_value(place / META_PROPERTIES, "cluster.id", "=") for place in places)
-    return Origin(next(filter(None, ids), ""), topic_id)
+    places = (folder, folder.resolve())
+    found = [
+        (place, Origin(_value(place.parent / META_PROPERTIES, "cluster.id", "="), topic_id))
+        for place in places
+    ]
+    refuse_two_clusters(found)
+    return next((origin for _, origin in found if origin.cluster_id), Origin("", topic_id))
 
 
 def refuse_two_clusters(origins: Iterable[tuple[Path, Origin]]) -> None:

@@ -157,12 +157,17 @@ class Partition:
     legacy: int = 0
     has_holes: bool = False
     """Offsets are missing between batches or inside them: the log cleaner was here, or something was lost."""
+    is_printed: bool = False
+    """Read from text that somebody may have cut."""
     is_cleaned: bool = False
     """Batches have lost some of their records: only the log cleaner does that."""
     jumps: list[Jump] = field(default_factory=list)
     jump_count: int = 0
     newest_marker_ms: int = -1
     """A broker's clock; data has the clock of its client, which may say anything."""
+    client_lag_ms: int = 0
+    """How far the time of transactional data was behind that of a marker in front of it at most: its clients' clocks
+    are behind, or its records carry the times of older events."""
     damage: list[str] = field(default_factory=list)
     reserved: str | None = None
     """Where the zeros begin that stand behind the newest batch: space that `log.preallocate` reserved."""
@@ -218,6 +223,11 @@ class Partition:
         cleaner takes nothing from the first open transaction on.
         """
         return offset < self._doubted_from
+
+    @property
+    def doubted_from(self) -> int:
+        """Every offset below this one is doubted; -1 when none is."""
+        return self._doubted_from
 
     def doubt(self, offset: int) -> None:
         """From now on something is known to be missing behind everything before `offset`."""
@@ -316,6 +326,8 @@ class Partition:
         if not batch.is_transactional:
             _extend(self._committed, batch.offsets)
             return
+        if self.newest_marker_ms - batch.max_timestamp > self.client_lag_ms:
+            self.client_lag_ms = self.newest_marker_ms - batch.max_timestamp
         if producer.open is None:
             producer.open = Transaction(
                 producer_id=batch.producer_id,

@@ -91,6 +91,8 @@ class TextPartition:
     """Producers that a running broker was asked for."""
     aborted: list[AbortedTransaction] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
+    is_garbled: bool = False
+    """Lines between its batches could not be read."""
 
     @property
     def origin(self) -> Origin:
@@ -100,6 +102,18 @@ class TextPartition:
     @property
     def is_empty_segment_alone(self) -> bool:
         return False
+
+    @property
+    def newest_epoch_start(self) -> int:
+        return 0
+
+    @property
+    def has_later_segments(self) -> bool:
+        return False
+
+    @property
+    def is_preallocated(self) -> bool:
+        return True
 
     @property
     def segments(self) -> tuple[int, ...]:
@@ -154,9 +168,10 @@ class TextPartition:
     def folded(self) -> Partition:
         """The partition from its batches or, where none was dumped, from its producers."""
         partition = Partition(self.name, damage=self.damage[:DAMAGE_MAX], corrupt=len(self.damage))
+        partition.is_printed = bool(self.dumped)
         for facts, _ in self.batches():
             partition.add(facts)
-        if self.damage:
+        if self.damage or self.is_garbled:
             partition.doubt(partition.log_end)
         if not self.dumped:
             for entry, place in self.asked:

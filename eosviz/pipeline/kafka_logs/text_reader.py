@@ -52,6 +52,7 @@ LOG_LINES_MAX = 10_000
 _PARTITION = re.compile(r"[a-zA-Z0-9._-]{1,249}-\d{1,10}")
 _SAID_ONLY = ("Log starting offset:", "Starting offset:", "Snapshot end offset:")
 _COMMAND = "kafka-transactions.sh "
+_PART_OF_A_BATCH = "ffset: "
 _INDEXES = (".index", ".timeindex")
 
 
@@ -109,6 +110,8 @@ class TextReader:
         self.reading = TextReading()
         self._path = Path()
         self._number = 0
+        self._answers: list[CoordinatorEntry] = []
+        """Of running coordinators: whether a dump tells something newer is known at the end."""
         self._reset()
 
     def _reset(self) -> None:
@@ -135,6 +138,8 @@ class TextReader:
             except UnreadableError:
                 reason = Skipped.UNREADABLE
             self._count(reason, line)
+            if self._of is not None and self._segment is not None and _is_garbled(reason, line):
+                self._of.is_garbled = True
         self._end_batch()
 
     def finish(self) -> TextReading:
@@ -145,6 +150,8 @@ class TextReader:
                 self._coordinator(partition)
             elif topic == group_offsets.TOPIC:
                 self._groups(partition)
+        for answer in self._answers:
+            self.reading.coordinator.add(answer)
         return self.reading
 
     def _count(self, reason: Skipped | None, line: str = "", count: int = 1) -> None:
@@ -307,7 +314,9 @@ class TextReader:
             transactional_id, value, asked_ms = description_row(row)
             self.reading.asked_ms = max(self.reading.asked_ms, asked_ms)
             place = self._place()
-            coordinator.add(CoordinatorEntry(transactional_id, place, -1, value.last_update_ms, value, place))
+            self._answers.append(
+                CoordinatorEntry(transactional_id, place, -1, value.last_update_ms, value, place)
+            )
         elif table is Table.HANGING:
             name, entry = hanging_row(row)
             self._partition(name).rows.append((entry, self._place()))
@@ -359,6 +368,11 @@ class TextReader:
                     offsets[found[0]] = found[1]
             groups.add(facts.producer_id if facts.is_transactional else None, offsets)
         self.reading.groups.take(groups)
+
+
+def _is_garbled(reason: Skipped | None, line: str) -> bool:
+    """Whether a line of a dumped segment that is left out may have told of a batch."""
+    return reason is Skipped.UNREADABLE or (reason is Skipped.FOREIGN and _PART_OF_A_BATCH in line)
 
 
 def _legacy(name: str, segment: int, fields: Fields) -> BatchFacts:

@@ -17,7 +17,9 @@ from eosviz.pipeline.kafka_logs.copy_proofs import (
     data_newer,
     data_whole,
     id_whole,
+    is_marked,
     not_contradicted,
+    print_whole,
     same_cluster,
     topic_whole,
 )
@@ -93,9 +95,8 @@ def _prepared(at: Situation) -> Words | None:
         return None
     if value.producer_id == mine.producer_id and value.producer_epoch < mine.newest_epoch:
         return None
-    marker = at.last_marker
-    if marker is not None and 0 <= value.start_ms < marker.timestamp and marker.result == at.entry.decision:
-        # It began before the marker that stands here: this is the marker that was decided.
+    if at.last_marker is not None and at.last_marker.result == at.entry.decision and is_marked(at):
+        # The marker that stands here is the one that was decided.
         return None
     return words("rule.prepared", state=value.status.kafka_name)
 
@@ -152,7 +153,7 @@ def _not_listed(at: Situation) -> Words | None:
     return words("rule.not_listed", partition=at.partition.name)
 
 
-_DECIDED_OVER = (same_cluster, id_whole, coordinator_newer, data_newer, data_whole)
+_DECIDED_OVER = (same_cluster, id_whole, coordinator_newer, data_newer, data_whole, print_whole)
 """For what is open here and over for the coordinator."""
 
 _OWED = (VerdictKind.HEALTHY, VerdictKind.COORDINATOR_OWES_MARKER)
@@ -163,11 +164,11 @@ ROWS: Sequence[Row] = (
         "unknown",
         VerdictKind.ORPHAN,
         _unknown,
-        (same_cluster, topic_whole, coordinator_newer, data_newer, data_whole, not_contradicted),
+        (same_cluster, topic_whole, coordinator_newer, data_newer, data_whole, print_whole, not_contradicted),
         (words("change.other_coordinator"),),
     ),
-    Row("expired", VerdictKind.ORPHAN, _expired, (same_cluster, id_whole, data_newer, data_whole),
-        (words("change.other_coordinator"),)),
+    Row("expired", VerdictKind.ORPHAN, _expired,
+        (same_cluster, id_whole, data_newer, data_whole, print_whole), (words("change.other_coordinator"),)),
     Row("prepared", VerdictKind.COORDINATOR_OWES_MARKER, _prepared, (data_whole,), (words("change.marker"),), _OWED),
     Row("overdue", VerdictKind.COORDINATOR_OWES_MARKER, _overdue, (data_whole,),
         (words("change.prepare_abort"),), _OWED),

@@ -165,7 +165,7 @@ ENOUGH = replace(WHOLE, rest_empty=False)
 NOT_SAID = {
     "transaction_partitions": "how many partitions __transaction_state has",
     "one_cluster": "meta.properties",
-    "copied_after": "taken after",
+    "copied_after": "--copied-after",
 }
 
 
@@ -223,7 +223,7 @@ def test_the_names_that_two_bundles_give_are_not_one_cluster(orphaned: list[Path
         homes.append(tmp_path / f"{number}.gz")
     found = of_99(homes, replace(ENOUGH, one_cluster=False))
     assert found["kind"] == "undecided"
-    assert "meta.properties" in asked_for(found)
+    assert "one bundle of all of them" in asked_for(found)
 
 
 def metadata_log(topic: str, count: int) -> bytes:
