@@ -59,7 +59,7 @@ function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 5, phas
 
 /** The one yellow ring, over its neighbours. Bodies, gates and readers have theirs from their own layers. */
 function ring(key: string, at: Box, radius = 5): StageObject {
-  return object(key, at, halo(-1, -3, at.width + 2, at.height + 6, radius), { phase: "effect" });
+  return object(key, at, halo(-1, -2, at.width + 2, at.height + 3.5, radius), { phase: "effect" });
 }
 
 export const ghostLayer: Layer = (frame, here, focus) => {
@@ -116,14 +116,26 @@ function arriving(frame: Frame, here: Places, shown: Shown, at: Box | null): Sta
   const { who, sequences, producerId } = numbersOf(frame);
   const first = at ?? { x: lane.cells.x, y: lane.cells.y, width: 40, height: lane.cells.height };
   const width = Math.max(first.width - 2, 34);
-  const room = lane.box.x + lane.box.width - first.x - width - 16;
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
-  const isRight = textWidth(said, 13, true) <= room;
-  const [x, anchor] = isRight ? [width + 10, "start" as const] : [-10, "end" as const];
+  const same = say("stage.ghost.same");
+  const start = first.x + width + 11;
   const place = { x: first.x + 1, y: lane.cells.y - OVER, width, height: GHOST };
   return [object("ghost", place, svg`${box(0, 0, width, GHOST, `cell ${here.hue(producerId)}`, 3)}${
     text(width / 2, 18.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${GHOST}v8M${width / 2 + 4},${GHOST}v8`, "equal")}${
-    text(x, 9, said, "s13 b gl", anchor)}${text(x, 23, say("stage.ghost.same"), "s13 k gl", anchor)}`, { label: `${said}. ${say("stage.ghost.same")}.` })];
+    besideGhost(shown, start, said, same, width + 10)}`, { label: `${said}. ${same}.` })];
+}
+
+/** In two lines, unless the second would meet the names of the gates; then in one, or with the second behind them. */
+function besideGhost(shown: Shown, start: number, said: string, same: string, x: number): SVGTemplateResult {
+  const { lane, replica, window } = shown;
+  const gate = window.x(Math.max(replica.high_watermark, window.first));
+  const name = { from: gate - 4, to: gate + 104 };
+  const meets = start < name.to && start + textWidth(same, 13) > name.from;
+  if (!meets) return svg`${text(x, 9, said, "s13 b gl")}${text(x, 23, same, "s13 k gl")}`;
+  const whole = `${said}, ${same}`;
+  const right = lane.box.x + lane.box.width - 8;
+  if (start + textWidth(whole, 13, true) <= right) return text(x, 9, whole, "s13 b gl");
+  return svg`${text(x, 9, said, "s13 b gl")}${text(x + name.to - start, 23, same, "s13 k gl")}`;
 }
 
 /** Beyond the end of the log: where it would have gone, crossed out. */

@@ -241,12 +241,14 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   const { focus, partition, place } = lane;
   const { cells } = place;
   const names = gateNames(window, replica);
+  const same = replica.last_stable_offset === replica.high_watermark;
+  // What arrives stands over the batch that it is compared with, which may be the last one.
+  if (same && focus.kind === "duplicate" && focus.partition === partition) names.lso = { ...names.lso, x: window.x(replica.high_watermark) + 8, anchor: "start" };
   const focused = focus.kind === "gate" && focus.partition === partition ? focus.gates[0] : undefined;
   const top = place.strip ? 0 : -8;
   const bottom = cells.height + (place.strip ? 0 : 2);
   const bars = (offset: number): [number, number][] => (isInside(shown, offset) && !place.strip ? [[top, 0], [cells.height, bottom + 4]] : [[top, bottom]]);
   const nameY = -11;
-  const same = replica.last_stable_offset === replica.high_watermark;
   const objects: StageObject[] = [];
   const gate = (key: string, offset: number, dx: number, draw: SVGTemplateResult, hot: boolean, label: string): void => {
     objects.push({ key: `${key}:${partition}`, x: round(window.x(offset) + dx), y: cells.y, width: 6, height: cells.height, phase: "gate", depth: DEPTH.gate, draw, hot, label });

@@ -1,15 +1,17 @@
 /**
- * `<eos-message-acts .store=${store} .at=${box}>`: on the message that is selected, what can be done to it: drop, delay,
- * duplicate, and what else the server offers. The acts are those of the selection bar; the key `d` drops.
+ * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message that is selected, what
+ * can be done to it: drop, delay, duplicate, and the list of all that the server offers. The acts are those of the
+ * selection bar; the key `d` drops.
  */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import type { Action } from "../player/source.ts";
 import type { SelectionBar } from "../player/selection-bar.ts";
+import type { Action } from "../player/source.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import type { Box } from "./contract.ts";
+import type { Stage } from "./stage.ts";
 
 /** Those that have a button on the message; the others are in the list. */
 export const OFFERED = ["drop_message", "delay_message", "duplicate_message"];
@@ -19,28 +21,42 @@ export const defaults = {
 };
 
 export class MessageActs extends StoreElement {
-  static override properties = { ...StoreElement.properties, at: { attribute: false }, actions: { state: true } };
+  static override properties = { ...StoreElement.properties, actions: { state: true } };
 
-  /** Where the message stands, in px of the element that this one is placed in; null: it is not in the picture. */
-  declare at: Box | null;
   declare actions: Action[] | null;
   #askedFor = "";
 
   constructor() {
     super();
-    this.at = null;
     this.actions = null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.parentElement?.addEventListener("landed", this.#place);
+    addEventListener("resize", this.#place);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.parentElement?.removeEventListener("landed", this.#place);
+    removeEventListener("resize", this.#place);
+  }
+
+  /** What is asked: the message that is selected, at the step on show; "" while none is. */
+  get #question(): string {
+    const { store } = this;
+    const selection = store?.selection ?? null;
+    return store === undefined || !store.source.live || selection?.kind !== "message" ? "" : `${store.branch} ${store.shown} ${selection.id}`;
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
-    const store = this.store;
-    const selection = store?.selection ?? null;
-    const question = store === undefined || selection?.kind !== "message" || this.at === null ? "" : `${store.branch} ${store.shown} ${selection.id}`;
+    const question = this.#question;
     if (question === this.#askedFor) return;
     this.#askedFor = question;
     this.actions = null;
-    if (question !== "" && store?.source.live === true) setTimeout(() => void this.#ask(question), defaults.ask);
+    if (question !== "") setTimeout(() => void this.#ask(question), defaults.ask);
   }
 
   async #ask(question: string): Promise<void> {
@@ -51,26 +67,35 @@ export class MessageActs extends StoreElement {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    const { store, at, actions } = this;
-    if (store === undefined || at === null || this.#askedFor === "" || !store.source.live || actions === null) return nothing;
+    const { actions } = this;
+    if (this.#askedFor === "" || actions === null) return nothing;
     const offered = OFFERED.flatMap((name) => actions.find((one) => one.action === name && one.enabled) ?? []);
     if (offered.length === 0) return nothing;
-    return html`<div class="message-acts" role="toolbar" aria-label=${say("stage.act.heading")}>${offered.map(
+    return html`<div class="message-acts" role="toolbar" aria-label=${say("stage.act.heading")} hidden>${offered.map(
       (action) => html`<button title=${say(action.key, action.params)} @click=${() => void this.#bar()?.perform(action.action)}>${
         say(`stage.act.${action.action}`)}${action.action === "drop_message" ? html` <kbd>d</kbd>` : nothing}</button>`,
-    )}<button class="more" aria-haspopup="true" @click=${this.#more}>${say("stage.act.more")}</button></div>`;
+    )}<button class="more" aria-haspopup="true" title=${say("stage.act.more_means")} @click=${this.#more}>${say("stage.act.more")}</button></div>`;
   }
 
-  /** Over the message where there is room, else under it; never outside the picture. */
   protected override updated(): void {
-    const bar = this.querySelector<HTMLElement>(".message-acts");
-    if (bar === null || this.at === null) return;
-    const { x, y, width, height } = this.at;
-    const own = bar.getBoundingClientRect();
-    const room = (this.parentElement?.clientWidth ?? own.width) - own.width - 8;
-    bar.style.left = `${Math.round(Math.max(8, Math.min(x + width / 2 - own.width / 2, room)))}px`;
-    bar.style.top = `${Math.round(y > own.height + 8 ? y - own.height - 8 : y + height + 8)}px`;
+    void this.#place();
   }
+
+  /** Over the message where there is room, else under it; never outside the picture, and not shown without its message. */
+  readonly #place = async (): Promise<void> => {
+    const bar = this.querySelector<HTMLElement>(".message-acts");
+    const stage = this.parentElement?.querySelector<Stage>("eos-stage");
+    if (bar === null || stage == null) return;
+    await stage.updateComplete;
+    const at: Box | null = stage.boxOf(`m:${this.store?.selection?.id ?? ""}`);
+    bar.hidden = at === null;
+    if (at === null) return;
+    const own = bar.getBoundingClientRect();
+    const left = Math.max(8, Math.min(at.x + at.width / 2 - own.width / 2, stage.clientWidth - own.width - 8));
+    const top = at.y > own.height + 8 ? at.y - own.height - 6 : at.y + at.height + 6;
+    bar.style.left = `${Math.round(stage.offsetLeft + left)}px`;
+    bar.style.top = `${Math.round(stage.offsetTop + top)}px`;
+  };
 
   #bar(): SelectionBar | null {
     return this.closest(".player")?.querySelector<SelectionBar>("eos-selection-bar") ?? null;

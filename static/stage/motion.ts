@@ -27,14 +27,18 @@ type Travelling = StageObject & { via?: readonly Point[] };
 
 const travels = (one: Travelling): boolean => one.phase === "cause" && (one.via?.length ?? 0) > 1;
 
+/** What is said of one step alone: it never moves from where the step before had its own. */
+const isOfStep = ({ phase, key }: StageObject): boolean => phase === "compare" || phase === "tag" || key.startsWith("ring:") || key === "way";
+
 /** What is drawn while messages travel: they and their wires as they will stand, everything else as it stood. */
 export function causeFirst(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
   const stood = new Map(before.map((one) => [one.key, one]));
-  const isNetwork = ({ key, phase }: StageObject): boolean => phase === "cause" || key.startsWith("w:");
-  const isToldLater = ({ phase, key }: StageObject): boolean => phase === "compare" || phase === "tag" || key.startsWith("ring:") || key === "way";
+  const moving = new Set(after.filter(({ phase }) => phase === "cause").map(({ key }) => key.replace(/^m:/, "w:")));
+  const isNetwork = ({ key, phase }: StageObject): boolean => phase === "cause" || moving.has(key);
   const now = after.filter(isNetwork);
   const keys = new Set(now.map(({ key }) => key));
-  const rest = [...stood.values()].filter((one) => !isNetwork(one) && !isToldLater(one) && !keys.has(one.key));
+  const isOfNetwork = ({ key }: StageObject): boolean => /^[mw]:/.test(key);
+  const rest = [...stood.values()].filter((one) => !isOfNetwork(one) && !isOfStep(one) && !keys.has(one.key));
   return [...rest, ...now];
 }
 
@@ -46,7 +50,7 @@ export function hasTravel(after: readonly StageObject[]): boolean {
 /** When the parts of the second drawing begin, in milliseconds after it. */
 export function timetable(before: readonly StageObject[], after: readonly StageObject[]): Record<Phase, number> {
   const compares = after.some(({ phase }) => phase === "compare") ? defaults.compare : 0;
-  const stood = new Map(before.map((one) => [one.key, one]));
+  const stood = new Map(before.filter((one) => !isOfStep(one)).map((one) => [one.key, one]));
   const lands = after.some((one) => one.phase === "effect" && isOther(stood.get(one.key), one)) ? defaults.land : 0;
   return { static: 0, cause: 0, compare: 0, effect: compares, gate: compares + lands, tag: compares + lands * 0.6 };
 }
@@ -86,7 +90,7 @@ export class StageMover implements Mover {
     let end = 0;
     for (const one of after) {
       if (one.phase === "static") continue;
-      const was = stood.get(one.key);
+      const was = isOfStep(one) ? undefined : stood.get(one.key);
       const from = was !== undefined && isOther(was, one) ? ([was.x, was.y] as const) : was === undefined ? one.from : undefined;
       if ((was !== undefined && from === undefined) || (one.phase === "cause" && was !== undefined)) continue;
       const node = nodes(one.key);

@@ -42,6 +42,8 @@ export interface Flight {
   fate: Fate;
   /** Same deed: delivered, lost or sent by this step. */
   hot: boolean;
+  /** It leaves because of what arrived in this step, and so after that. */
+  follows: boolean;
 }
 
 export interface Bundle {
@@ -148,7 +150,7 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
     now: isNow(focus, message.id, state), docked: state === "docked", lost: state === "lost", copies: one.copies,
     note: state === "flying" ? noteOf(frame, message, wire) : "",
   };
-  const flight = { message, sheet, envelope, wire, u, before, fate, hot: hotIds(focus).has(message.id), box: { x: 0, y: 0, width: 0, height: 0 } };
+  const flight = { message, sheet, envelope, wire, u, before, fate, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
 }
 
@@ -274,7 +276,7 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
   const picked = isPicked(frame.selection, selection) || isMessageOfPicked(frame, message);
   const start = way[0];
   return {
-    key: `m:${message.id}`, x, y, width, height, phase: "cause", depth: 4, hot: flight.hot,
+    key: `m:${message.id}`, x, y, width, height, phase: flight.follows ? "gate" : "cause", depth: 4, hot: flight.hot,
     draw: svg`${picked ? box(-5, -5, width + 10, height + 10, "ring", 7) : nothing}${
       envelope.draw(wire.bulges ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
     via: way, ...(start === undefined || flight.before !== null ? {} : { from: start }),

@@ -85,7 +85,9 @@ export class Stage extends SizedElement {
 
   /** What of the picture is drawn now: while messages of a step travel, everything else as it stood before. */
   #played(frame: Frame, after: readonly StageObject[]): readonly StageObject[] {
-    const { step, animate } = frame;
+    const { animate } = frame;
+    // The step itself: what a drawing is given notes what is read of it, and is another each time.
+    const step = this.frame?.step ?? null;
     const last = this.#playing;
     if (last !== null && last.step === step) {
       const isTravelling = last.phase === "leaves" || last.phase === "travels";

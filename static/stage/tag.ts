@@ -155,12 +155,14 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   return [...flights, cells, ...gates, ...ghost];
 }
 
-/** Offsets and cells in the lanes of the broker that the step is about. */
+/** The head of the broker that the step is about, and offsets and cells in its lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
-  return Object.entries(here.brokers[focus.actor ?? ""]?.lanes ?? {}).flatMap(([partition]): Box[] => {
+  const broker = here.brokers[focus.actor ?? ""];
+  const head: Box[] = broker === undefined || focus.kind !== "coordinator" && focus.kind !== "refused" ? [] : [{ ...broker.box, height: 26 }];
+  return head.concat(Object.entries(here.brokers[focus.actor ?? ""]?.lanes ?? {}).flatMap(([partition]): Box[] => {
     const shown = shownLane(frame, here, { ...focus, partition });
     if (shown === null) return [];
     const { x, y, height } = shown.lane.cells;
     return [{ x, y: y - 20, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + 38 }];
-  });
+  }));
 }
