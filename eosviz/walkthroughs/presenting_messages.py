@@ -14,7 +14,7 @@ from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.message_base import BranchId, FromPage, FromServer, Selection, StepNumber
 from eosviz.walkthroughs.names import NAME_PATTERN
 
-View = Literal["lanes", "spacetime", "spacetime:time", "text", "code", "transactions"]
+View = Literal["stage", "lanes", "spacetime", "spacetime:time", "text", "code", "transactions"]
 """What the middle of the page shows; the space-time diagram is spaced by steps, or by virtual time."""
 ZOOM_PATTERN = r"(transaction|decision(:[1-9][0-9]{0,3})?)?"
 """How closely it is looked at, as it stands in addresses (docs/links.md); nothing: steps."""

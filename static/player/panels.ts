@@ -30,6 +30,7 @@ import "../diagrams/producer-table.ts";
 import "../diagrams/spacetime.ts";
 import "../diagrams/timers.ts";
 import "../diagrams/zookeeper.ts";
+import "../stage/stage.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import "./changes.ts";
 import type { Code } from "./checks.ts";
@@ -114,6 +115,10 @@ const ROWS = [
   {
     tag: "eos-configuration", key: "", place: "left", name: "player.panel.configuration", when: sends,
     draw: ({ frame }) => html`<eos-configuration .frame=${frame}></eos-configuration>`,
+  },
+  {
+    tag: "eos-stage", key: "", place: "middle", view: "stage", name: "player.panel.stage",
+    draw: ({ frame }) => html`<eos-stage .frame=${frame}></eos-stage>`,
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,

@@ -424,6 +424,7 @@ export class Player extends LitElement {
     };
     return html`<nav class="tabs" aria-label=${say("player.panels")}>
       ${tab("left", null, left)}
+      ${tab("middle", "stage", "player.tab.stage")}
       ${this.#hasLogs ? tab("middle", "lanes", "player.tab.lanes") : nothing}
       ${tab("right", null, right)}
       ${isShown(tagOf("spacetime"), store.frame) ? tab("middle", "spacetime", "player.tab.spacetime") : nothing}
