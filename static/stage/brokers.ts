@@ -3,14 +3,14 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
-import { round, textWidth } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fittedText, path, text } from "./draw.ts";
+import { box, fittedText, path, text, textWidth } from "./draw.ts";
 import { laneObjects } from "./lanes.ts";
 import { FILES } from "./places.ts";
 
@@ -85,7 +85,7 @@ function copies(frame: Frame, here: Places, focus: Focus, name: string, place: B
     const said = say(alive ? "stage.copy_of" : "stage.on_disk", { partition });
     const width = Math.max(18, cells.width);
     const label = textWidth(said, 12, focused);
-    const rest = say("stage.copies_more", { count: left });
+    const rest = say(left === kept.length ? "stage.copies" : "stage.copies_more", { count: left });
     if (x - width - 6 - label < from + (left > 1 ? textWidth(rest, 12) + 12 : 0)) {
       drawn.push(svg`<g><title>${kept.map(([one]) => one).join(", ")}</title>${text(x, 19, rest, "s12 q", "end")}</g>`);
       break;

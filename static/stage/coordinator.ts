@@ -5,14 +5,14 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
-import { round, textWidth } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import { isOfPicked, transactionSelection } from "../diagrams/transaction-picked.ts";
 import type { CoordinationView, GroupView, TransactionView } from "../player/coordination-view.ts";
 import type { Frame, JsonObject, LogBatchView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { BrokerPlace, Focus, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fitted, fittedText, path, pillWidth, text } from "./draw.ts";
+import { box, fitted, fittedText, path, pillWidth, text, textWidth } from "./draw.ts";
 
 /** The ways through the engine's machine `transaction_states`, as people tell them; a test holds that each state has a way. */
 export const RAILS: readonly (readonly string[])[] = [
@@ -53,7 +53,8 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const kept = keptOf(broker);
   const own = chosen(frame, focus, kept);
   const { width, height } = place.box;
-  const groups = groupLine(broker?.groups, width);
+  const slot = height >= 60;
+  const groups = groupLine(broker?.groups, width) ?? (slot ? null : text(12, 14, say("stage.group_none"), "s12 q"));
   const refused = focus.kind === "refused" && focus.actor === name && focus.partition === null;
   const label = own === undefined ? say("stage.coordinator.idle") : say("stage.coordinator.label", {
     id: own.id, broker: name, state: own.entry.state, pending: own.entry.pending_state ?? say("stage.none"),
@@ -62,7 +63,6 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);
   const named = own === undefined ? idle(frame, name, width) : headLine(here, frame, name, own, kept, width, apart, broker);
   const selection = own === undefined ? undefined : transactionSelection(own.id);
-  const slot = height >= 60;
   return [{
     key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
     draw: svg`${box(0, 0, width, height, "slot", 6)}${slot ? svg`${named}${rail}${own === undefined ? nothing : logLine(frame, name, own, kept, width)}` : nothing}${
@@ -84,7 +84,7 @@ function headLine(
   const who = apart ? say("stage.coordinator.of_at", { id, broker: name }) : say("stage.coordinator.of", { id });
   const identity = `${entry.producer_id}·${entry.producer_epoch}`;
   const pill = round(textWidth(identity, 12, true) + 12);
-  const room = width * 0.52 - pill;
+  const room = width * (textWidth(who, 13, true) > width * 0.4 ? 0.62 : 0.52) - pill;
   const { size, lines } = fitted(who, room, 13, { least: 9, most: 2, bold: true });
   const end = 12 + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
   const right = width - 12;

@@ -2,13 +2,23 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
-import { round, textWidth, wrap } from "../diagrams/geometry.ts";
+import { round, textWidth as wideText, wrap } from "../diagrams/geometry.ts";
 
 export type Drawn = SVGTemplateResult | typeof nothing;
 export type Anchor = "start" | "middle" | "end";
 
 /** Sizes of type on the stage, in units. */
 export const TYPE = { mark: 12, small: 13, text: 14, strong: 15, name: 17 } as const;
+
+/** The stage's typeface is narrower than the one that the table of widths was measured with. */
+const NARROWER = 0.88;
+const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
+
+/** Width of a text on the stage, in units. */
+export function textWidth(said: string, size: number, bold = false): number {
+  const square = said.match(SQUARE_LETTERS)?.length ?? 0;
+  return square === 0 ? wideText(said, size, bold) * NARROWER : wideText(said.replace(SQUARE_LETTERS, ""), size, bold) * NARROWER + square * size * 1.02;
+}
 
 /** `classes`: `b` bold ink, `k` ink, `q` quiet, `inv` inverted, `bad`; `s12` … `s17` sizes. */
 export function text(x: number, y: number, said: string, classes = "", anchor: Anchor = "start"): SVGTemplateResult {

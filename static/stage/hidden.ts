@@ -7,8 +7,12 @@ import type { ReaderLaneView } from "../player/coordination-view.ts";
 import type { Frame, LogBatchView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 
-/** Its own transaction is undecided; it lies behind another's; its transaction was aborted; it is not replicated yet. */
-export type Reason = "undecided" | "behind" | "aborted" | "not_replicated";
+/**
+ * Its own transaction is undecided, or decided and its marker not replicated; it lies behind another's; its transaction was
+ * aborted; it is not replicated yet.
+ */
+export type Reason = "undecided" | "marker" | "behind" | "aborted" | "not_replicated";
+export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "aborted", "not_replicated"];
 
 export interface Stretch {
   first: number;
@@ -31,9 +35,14 @@ export function reasonAt(lane: ReaderLaneView, batch: LogBatchView | undefined, 
   const within = ([first, last]: readonly [number, number, string]): boolean => first <= offset && offset <= last;
   const [, , fate] = lane.ahead?.find(within) ?? lane.stretches?.find(within) ?? [0, 0, ""];
   if (batch !== undefined && batch.control !== null) return null;
-  if (fate === "undecided") return batch?.outcome === "open" || batch?.outcome === "ended" ? "undecided" : "behind";
+  if (fate === "undecided" && (batch?.outcome === "open" || batch?.outcome === "ended")) return "undecided";
+  if (fate === "undecided") return isOfHolder(lane, batch) ? "marker" : "behind";
   if (fate === "aborted" || fate === "not_replicated") return fate;
   return null;
+}
+
+function isOfHolder({ held_by: held }: ReaderLaneView, batch: LogBatchView | undefined): boolean {
+  return held != null && batch !== undefined && batch.transactional && batch.producer_id === held.producer_id;
 }
 
 /** Of the reader of committed data with the lane in question that is held back most, else the first one. */
@@ -66,6 +75,6 @@ export function heldStretches(frame: Frame, partition: string, shown: readonly L
 }
 
 export function wordsOf(reason: Reason, holder: string | null): { long: string; short: string } {
-  if (reason === "behind" && holder !== null) return { long: say("stage.hidden.behind", { holder }), short: say("stage.hidden.behind_short") };
+  if (reason === "behind") return { long: holder === null ? say("stage.hidden.behind_short") : say("stage.hidden.behind", { holder }), short: say("stage.hidden.behind_short") };
   return { long: say(`stage.hidden.${reason}`), short: say(`stage.hidden.${reason}_short`) };
 }

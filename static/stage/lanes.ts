@@ -7,7 +7,7 @@ import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { batchWords, identity, isAbsent, range } from "../diagrams/batch.ts";
 import { duplicatedIn } from "../diagrams/copies.ts";
-import { round, textWidth } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import { isPicked } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection } from "../player/frame.ts";
@@ -15,7 +15,7 @@ import { say } from "../player/text.ts";
 import type { Focus, LanePlace, Places, StageObject, Window } from "./contract.ts";
 import { windowOf } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fitted, fittedText, flag, halo, hatch, path, text } from "./draw.ts";
+import { box, fitted, fittedText, flag, halo, hatch, path, text, textWidth } from "./draw.ts";
 import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
@@ -290,7 +290,7 @@ function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], 
       key: `why:${partition}:${stretch.first}`, x: 0, y: 0, width: 0, height: 0, phase: "gate", depth: DEPTH.gate, label: stretch.long,
       draw: svg`${middle - half - left > 8 ? path(`M${round(left)},${y + 1}v-5H${round(middle - half)}`, "brace") : nothing}${
         right - middle - half > 8 ? path(`M${round(right)},${y + 1}v-5H${round(middle + half)}`, "brace") : nothing}${
-        svg`<text x=${round(middle)} y=${y} text-anchor="middle" class=${`s12 ${stretch.reason === "undecided" || stretch.reason === "behind" ? "b" : "q"}`}><title>${stretch.long}</title>${said}</text>`}`,
+        svg`<text x=${round(middle)} y=${y} text-anchor="middle" class=${`s12 ${stretch.reason === "aborted" || stretch.reason === "not_replicated" ? "q" : "b"}`}><title>${stretch.long}</title>${said}</text>`}`,
     }];
   });
 }

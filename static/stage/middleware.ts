@@ -3,14 +3,13 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { shownTransaction } from "../diagrams/middleware-roles.ts";
-import { textWidth } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { MiddlewareTransactionView, MiddlewareView, ParticipantView } from "../player/coordination-view.ts";
 
 import { say } from "../player/text.ts";
 import type { Box, Layer, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fittedText, path, text } from "./draw.ts";
+import { box, fittedText, path, text, textWidth } from "./draw.ts";
 
 /** Ways through the engine's machines, as people tell them; a state on none of them is added at the end. */
 const TRANSACTION: readonly (readonly string[])[] = [

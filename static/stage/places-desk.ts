@@ -7,6 +7,7 @@
 
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { Box, BrokerPlace, ClientPlace, LanePlace, Places, Point, ReaderPlace, Size, StagePlan } from "./contract.ts";
+import { textWidth } from "./draw.ts";
 import { huesOf } from "./outline.ts";
 
 const MARGIN = 24;
@@ -226,8 +227,9 @@ export function clientPlace(partitions: readonly string[], box: Box): ClientPlac
   const tall = clamp(room / rows, QUEUE.least, QUEUE.most);
   const ports: Record<string, Point> = { "": port };
   const queues: ClientPlace["queues"] = {};
-  const label = 44;
-  const waiting = 88;
+  // As wide as the longest name needs, within reason.
+  const label = clamp(Math.max(...partitions.slice(0, rows).map((name) => textWidth(name, 13, true)), 0) + 18, 44, 84);
+  const waiting = Math.min(88, (width - label - 16) / 2);
   partitions.slice(0, rows).forEach((name, index) => {
     const at = top + index * tall;
     const high = Math.min(46, tall - 8 < 20 ? tall - 4 : tall - 8);

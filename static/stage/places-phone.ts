@@ -11,12 +11,12 @@ import { clientPlace, lanePlace, rounded, rowsIn } from "./places-desk.ts";
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
 const GAP = 8;
-const CLIENT = { least: 150, most: 190 };
-const NETWORK = { least: 86, most: 130 };
+const CLIENT = { least: 144, most: 180 };
+const NETWORK = { least: 66, most: 130 };
 const HEAD = 27;
-const LANE = { least: 92, most: 120 };
-const READERS = 84;
-const COORDINATOR = 112;
+const LANE = { least: 84, most: 120 };
+const READERS = { least: 58, most: 84 };
+const COORDINATOR = 86;
 /** Where requests go down and answers come up. */
 const DOWN = 0.29;
 const UP = 0.69;
@@ -42,7 +42,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const readers = plan.consumers.length > 0;
   const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
   const client = plan.clients.length > 0;
-  const least = (client ? CLIENT.least + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS + GAP : 0) + (coordinates ? COORDINATOR + GAP : 0) + 8;
+  const least = (client ? CLIENT.least + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR + GAP : 0) + 8;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
     const taken = Math.min(spare, most);
@@ -52,6 +52,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const network = client ? NETWORK.least + take(NETWORK.most - NETWORK.least) : 0;
   const lane = LANE.least + take(LANE.most - LANE.least);
   const tall = client ? CLIENT.least + take(CLIENT.most - CLIENT.least) : 0;
+  const lines = readers ? READERS.least + take(READERS.most - READERS.least) : 0;
   const own = width - 2 * SIDE;
   let y = 4;
   const next = (height: number, gap = 0): Box => {
@@ -62,7 +63,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const clientBox = next(tall);
   y += network;
   const broker = next(HEAD + lane + 6, GAP);
-  const readersBox = readers ? next(READERS, GAP) : null;
+  const readersBox = readers ? next(lines, GAP) : null;
   const coordinator = coordinates ? next(COORDINATOR) : null;
   return {
     width, height: round(Math.max(given, y + 4)),

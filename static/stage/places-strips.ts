@@ -9,14 +9,14 @@ import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./con
 import type { Rows } from "./places-desk.ts";
 import { TOP, columnsOf, framed, isLine, lanePlace, rounded, rowsIn, rowsOf, widestScale } from "./places-desk.ts";
 
-const LENS = 96;
+const LENS = 92;
 const COORDINATOR = 84;
 const HEAD = 26;
 const LINE = 30;
 const GAP = 6;
 const STRIP = { least: 13, most: 22 };
-/** Offsets that the lens has room for; of longer logs it shows the newest. */
-const LENS_OFFSETS = 12;
+/** Offsets that the lens has room for at most; of longer logs it shows the newest. */
+const LENS_OFFSETS = 16;
 
 export function stripPlaces(plan: StagePlan, size: Size): Places {
   const scale = widestScale(size);
@@ -32,13 +32,14 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
   const heads = pairs.reduce((sum, pair) => sum + (pair.every(isLine) ? LINE : HEAD + 4) + GAP, 0);
   const lanes = pairs.reduce((sum, pair) => sum + count(pair), 0);
   const strip = Math.floor(clamp((seen - above - heads - 4) / Math.max(1, lanes), STRIP.least, STRIP.most));
-  const lens = lanePlace({ first: 0, end: LENS_OFFSETS }, { x: left, y: TOP, width: right - left, height: LENS }, false);
+  const longest = Math.min(LENS_OFFSETS, Math.max(1, ...Object.values(plan.lanes).filter((lane) => !lane.internal).map((lane) => lane.end - lane.first)));
+  const lens = lanePlace({ first: 0, end: longest }, { x: left, y: TOP, width: right - left, height: LENS }, false);
   const slot: Box = rounded({ x: left, y: TOP + LENS + GAP, width: right - left, height: COORDINATOR });
   const half = (right - left - GAP) / 2;
   const brokers: Record<string, BrokerPlace> = {};
   let y = above;
   for (const pair of pairs) {
-    const height = pair.every(isLine) ? LINE : HEAD + 4 + count(pair) * strip;
+    const height = pair.every(isLine) ? LINE : HEAD + 6 + count(pair) * strip;
     pair.forEach((row, index) => {
       const box = rounded({ x: left + index * (half + GAP), y, width: half, height });
       const lanesOf = Object.fromEntries(row.lanes.map((name, at): [string, LanePlace] =>

@@ -5,11 +5,12 @@
  * says who is in the places at a step, where there are fewer places than actors (a phone, a lens over strips).
  */
 
-import { round, textWidth } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/lanes-plan.ts";
 import type { Frame, Header, View } from "../player/frame.ts";
 import type { BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
+import { textWidth } from "./draw.ts";
 import { middlewarePlaces } from "./middleware-places.ts";
 import { huesOf, outlineOf } from "./outline.ts";
 import { clientPlace, deskPlaces, lanePlace } from "./places-desk.ts";

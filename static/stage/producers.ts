@@ -4,7 +4,7 @@ import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { timerWord } from "../diagrams/accumulator-layout.ts";
 import { batchWords, isAbsent, range } from "../diagrams/batch.ts";
-import { round, textWidth } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
 import { foldedRecords, recordsWaiting } from "../player/folded.ts";
@@ -12,7 +12,7 @@ import type { ClientBatchView, ClientView, Frame, Selection, View } from "../pla
 import { say } from "../player/text.ts";
 import type { ClientPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fittedText, path, text } from "./draw.ts";
+import { box, fittedText, path, text, textWidth } from "./draw.ts";
 
 const BAR = 26;
 const SQUARE = 9.6;
@@ -93,10 +93,9 @@ function foldedBody(frame: Frame, here: Places, name: string, client: ClientView
     key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, Math.min(height - 2, 26), "wash", 7) : nothing}${
       fittedText(12, 21, name, width * 0.45, 16, { bold: true, classes: "b", least: 9 })}${identityPill(here, client, width - 8, 5, width - name17 - 34)}${
-      fittedText(12, 40, state.said, width * (lines ? 0.6 : 0.5) - 12, 13, { classes: state.bad ? "bad" : "k", least: 9 })}${
-      lines ? svg`${id == null ? nothing : fittedText(width - 10, 40, id, width * 0.4 - 10, 13, { classes: "k", least: 8, anchor: "end" })}${
-        fittedText(12, 58, counts, width - 22, 12, { classes: "q", least: 9 })}`
-        : fittedText(width - 10, 40, counts, width * 0.5 - 14, 12, { classes: "q", least: 8, anchor: "end" })}`,
+      fittedText(12, 41, state.said, width * 0.54 - 12, 13, { classes: state.bad ? "bad" : "k", least: 9 })}${
+      fittedText(width - 10, 41, counts, width * 0.46 - 14, 12, { classes: "q", least: 8, anchor: "end" })}${
+      lines && id != null ? fittedText(12, 58, id, width - 22, 12, { classes: "k", least: 7 }) : nothing}`,
   };
 }
 
@@ -121,8 +120,8 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
       identityPill(here, client, width - 12, BAR + 9, width - 24 - nameWidth - 8)}${stateLine(state, id, width)}${
       first === undefined ? nothing : svg`${path(`M12,${BAR + 60}h${width - 24}`, "hair")}${
         text(first.waiting.x + first.waiting.width - left, first.row.y - top - 5, say("stage.waiting"), "s12 q", "end")}${
-        text(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), "s12 q")}`}${
-      rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, partition, 32, 13, { bold: true, classes: "b", most: 2, least: 7 })}${
+        fittedText(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), width - (first.sent.x - left) - 6, 12, { least: 8, classes: "q" })}`}${
+      rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: 2, least: 7 })}${
         box(queue.waiting.x - left, queue.waiting.y - top, queue.waiting.width, queue.waiting.height, "slot", 4)}${
         box(queue.sent.x - left, queue.sent.y - top, queue.sent.width, queue.sent.height, "slot", 4)}`)}${
       foldedQueues(client, place, width)}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,

@@ -5,16 +5,16 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
-import { round, textWidth } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { ReaderLaneView } from "../player/coordination-view.ts";
 import type { ConsumerView, Frame, LogBatchView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fittedText, halo, path } from "./draw.ts";
+import { box, fittedText, halo, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
-import { holderOf, reasonAt, wordsOf } from "./hidden.ts";
+import { REASONS, holderOf, reasonAt, wordsOf } from "./hidden.ts";
 import { ledBy, partitionAt, replicaIn } from "./places.ts";
 
 const SQUARE = 10.5;
@@ -60,7 +60,7 @@ interface Row {
 
 function rowOf(here: Places, lane: ReaderLaneView, batches: readonly LogBatchView[], most: number): Row {
   const stretches = [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
-  const counts: Row["counts"] = { undecided: 0, behind: 0, aborted: 0, not_replicated: 0 };
+  const counts: Row["counts"] = { undecided: 0, marker: 0, behind: 0, aborted: 0, not_replicated: 0 };
   let total = 0;
   let read = lane.read ?? 0;
   const seen: Seen[] = [];
@@ -90,11 +90,12 @@ function within(batches: readonly LogBatchView[], first: number, last: number): 
 
 /** What is hidden and why, in words that fit a row; aborted records are left out for good. */
 function hiddenText(counts: Row["counts"]): { short: string; long: string } | null {
-  const hidden = counts.undecided + counts.behind;
+  const own = counts.undecided + counts.marker;
+  const hidden = own + counts.behind;
   if (hidden > 0) {
     return {
       short: say("stage.reader.hidden", { count: hidden }),
-      long: counts.behind > 0 && counts.undecided > 0 ? say("stage.reader.hidden_two", { undecided: counts.undecided, behind: counts.behind }) : say("stage.reader.hidden", { count: hidden }),
+      long: counts.behind > 0 && own > 0 ? say("stage.reader.hidden_two", { undecided: own, behind: counts.behind }) : say("stage.reader.hidden", { count: hidden }),
     };
   }
   if (counts.aborted > 0) return { short: say("stage.reader.left_out", { count: counts.aborted }), long: say("stage.reader.left_out", { count: counts.aborted }) };
@@ -120,14 +121,14 @@ function rowObject(frame: Frame, here: Places, focus: Focus, partition: string, 
   const after = said === null ? 0 : textWidth(said, 12, true) + 10;
   const most = Math.max(3, Math.floor((width - 18 - after) / STEP));
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, lane, batches, Math.max(2, most - 2)) : whole;
-  const wall = whole.counts.undecided + whole.counts.behind > 0;
+  const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind > 0;
   const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
   const read = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: row.read });
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(frame, slowest, partition);
   const names = named.map(({ name }) => name);
   const squareY = single ? height - SQUARE - 4 : height - SQUARE - 7;
   const titleY = single ? Math.max(11, height - SQUARE - 8) : 16;
-  const reasons = (["undecided", "behind", "aborted", "not_replicated"] as const).filter((reason) => whole.counts[reason] > 0)
+  const reasons = REASONS.filter((reason) => whole.counts[reason] > 0)
     .map((reason) => `${whole.counts[reason]}: ${wordsOf(reason, holderOf(lane, batches)).long}`);
   const selection = plainly("actor", slowest.name);
   const readWidth = textWidth(read, 12) + 12;
@@ -166,7 +167,7 @@ function square({ fate, reason, hue }: Seen, x: number, y: number): SVGTemplateR
   if (fate === "delivered") return box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5);
   if (fate === "control") return path(`M${x + 3},${y}v${SQUARE}M${x + 3},${y + 0.6}h6v5h-6`, "rail");
   const [left, top, side] = [x + 0.7, y + 0.7, SQUARE - 1.4];
-  if (reason === "undecided") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
+  if (reason === "undecided" || reason === "marker") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
   if (reason === "behind") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${box(x - 0.5, y - 1.5, 3.4, SQUARE + 3, "lso", 0.5)}`;
   if (reason === "aborted") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "ring soft")}`;
   if (fate === "not_fetched" || fate === "not_replicated") return box(left, top, side, side, "none wait", 1.5);
