@@ -205,6 +205,7 @@ export class Stage extends SizedElement {
 
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
+    this.toggleAttribute("upright", this.#known?.run.upright === true);
     this.#move();
   }
 }
