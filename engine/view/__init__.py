@@ -5,7 +5,7 @@ it as well as running ones, and nothing of it is in a recording.
 ``run_ahead.py`` makes both from a bounded run.
 """
 
-from engine.view.plan import RunPlan
+from engine.view.plan import PLAN_VERSION, RunPlan
 from engine.view.run_ahead import STEPS_AHEAD, plan_ahead
 
-__all__ = ["STEPS_AHEAD", "RunPlan", "plan_ahead"]
+__all__ = ["PLAN_VERSION", "STEPS_AHEAD", "RunPlan", "plan_ahead"]

@@ -43,6 +43,8 @@ LINES_MOST = 60
 RARE = 8
 RARE_MOST = 4
 """Beats of this weight stand among rounds, so many of them on a level."""
+WEIGHED_MOST = 300
+"""Openings that are weighed against each other on a level; lighter ones before them are left to the levels below."""
 ENOUGH = 6
 """Beats with which a level does without the light ones."""
 LENGTH_COUNTS = 0.6
@@ -135,6 +137,14 @@ class Beats:
         wall = self._walls.get(told.params.get("partition", ""))
         if told.key in STORED and wall is not None and told.params.get("producer_id") != wall:
             told.opener, told.opener_params = BEHIND, {}
+
+    def fork(self) -> Beats:
+        """For a branch that leaves here. Steps that were taken do not change, so both may hold them."""
+        fork = Beats(self._consumers)
+        fork._steps = list(self._steps)
+        fork._again = set(self._again)
+        fork._walls = dict(self._walls)
+        return fork
 
     def to_json(self) -> list[dict[str, Any]]:
         if not self._steps:
@@ -308,7 +318,7 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
     rounds = _rounds(openings, most)
     if rounds is not None:
         return rounds
-    chosen = list(openings)
+    chosen = _weightiest(openings)
     while len(chosen) > 1:
         losses = [_loss(chosen, index, end, steps) for index in range(1, len(chosen))]
         least = min(losses)
@@ -316,6 +326,14 @@ def _chosen(openings: list[Opened], end: int) -> list[Opened]:
             break
         del chosen[losses.index(least) + 1]
     return [one for before, one in zip([None, *chosen], chosen, strict=False) if not _is_same(before, one)]
+
+
+def _weightiest(openings: list[Opened]) -> list[Opened]:
+    """The first, and so many of the others that they can be weighed against each other."""
+    if len(openings) <= WEIGHED_MOST:
+        return list(openings)
+    heaviest = sorted(openings[1:], key=lambda one: -one.weight)[: WEIGHED_MOST - 1]
+    return [openings[0], *sorted(heaviest, key=lambda one: one.at)]
 
 
 def _is_same(before: Opened | None, one: Opened) -> bool:

@@ -1,12 +1,12 @@
 """Which actors, lanes and ids a run has, in the order of their first appearance: the places that a picture keeps.
 
-A place that stands keeps its order. Places of an earlier plan (that of a parent branch) come first, new ones behind
+A place that stands keeps its order: places of an earlier plan (that of a parent branch) come first, new ones behind
 them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 INTERNAL = "__"
@@ -23,9 +23,7 @@ Path = tuple[str, ...]
 class Places:
     """Takes a run's header and first view, then its steps in order, as JSON (docs/frame.md)."""
 
-    def __init__(
-        self, header: Mapping[str, Any], view: Mapping[str, Any], before: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, header: Mapping[str, Any], view: Mapping[str, Any]) -> None:
         self.hues: dict[str, int] = {}
         self.clients: dict[str, dict[str, Any]] = {}
         self.brokers: dict[str, dict[str, Any]] = {}
@@ -34,7 +32,6 @@ class Places:
         self.controller = False
         self.roles: list[str] = []
         self.participants: list[str] = []
-        self._stand(before or {})
         for actor in header.get("actors") or ():
             self._actor(actor["name"], actor["role"])
         for partition in header.get("partitions") or ():
@@ -78,22 +75,6 @@ class Places:
             if has_middleware
             else None,
         }
-
-    def _stand(self, before: Mapping[str, Any]) -> None:
-        """What an earlier plan has stands where it stood."""
-        self.hues.update(before.get("hues") or {})
-        for client in before.get("clients") or ():
-            self.clients[client["name"]] = _copied(client)
-        for broker in before.get("brokers") or ():
-            self.brokers[broker["name"]] = _copied(broker)
-        for name, lane in (before.get("lanes") or {}).items():
-            self.lanes[name] = _copied(lane)
-        for consumer in before.get("consumers") or ():
-            self.consumers[consumer["name"]] = _copied(consumer)
-        self.controller = bool(before.get("controller"))
-        middleware = before.get("middleware") or {}
-        self.roles += middleware.get("roles") or ()
-        self.participants += middleware.get("participants") or ()
 
     def _actor(self, name: str, role: str) -> None:
         if role == "client":
@@ -206,5 +187,44 @@ def _add(known: list[Any], value: Any) -> None:
         known.append(value)
 
 
-def _copied(place: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: list(value) if type(value) is list else value for name, value in place.items()}
+def extended(before: Mapping[str, Any], places: Mapping[str, Any]) -> dict[str, Any]:
+    """Places of an earlier plan, which stand, with those of ``places`` that are new behind them."""
+    hues = dict(before["hues"])
+    for producer_id in places["hues"]:
+        hues.setdefault(producer_id, len(hues))
+    lanes = {name: dict(lane) for name, lane in before["lanes"].items()}
+    for name, lane in places["lanes"].items():
+        stood = lanes.setdefault(name, lane)
+        lanes[name] = {
+            **_joined(stood, lane),
+            "first": min(stood["first"], lane["first"]),
+            "end": max(stood["end"], lane["end"]),
+        }
+    middleware, stood = places["middleware"], before["middleware"]
+    return {
+        "hues": hues,
+        "lanes": lanes,
+        "controller": before["controller"] or places["controller"],
+        "middleware": _joined(stood, middleware) if stood and middleware else stood or middleware,
+        **{room: _named(before[room], places[room]) for room in ("clients", "brokers", "consumers")},
+    }
+
+
+def _named(before: Iterable[Mapping[str, Any]], places: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    found = {place["name"]: dict(place) for place in before}
+    for place in places:
+        stood = found.get(place["name"])
+        found[place["name"]] = dict(place) if stood is None else _joined(stood, place)
+    return list(found.values())
+
+
+def _joined(before: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
+    """One thing's place in both: lists go on, of all else the newer is taken unless it says nothing."""
+    joined: dict[str, Any] = {}
+    for field, value in place.items():
+        stood = before[field]
+        if isinstance(value, list):
+            joined[field] = [*stood, *(one for one in value if one not in stood)]
+        else:
+            joined[field] = stood if value is None else value
+    return joined

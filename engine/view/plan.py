@@ -1,41 +1,52 @@
 """The plan of a run: where everything has its place, and the beats in which it is told.
 
-Folded from a run's header, first view and steps (docs/frame.md), whoever made them: a run ahead, a stored branch, a
-recording, a log case. A plan that is given a plan of before extends it: places that stand keep their order.
+Folded from a run's header, first view and steps (docs/frame.md), whoever made them: a run ahead, a recording, a log
+case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from engine.view.beats import Beats
-from engine.view.places import Places
+from engine.view.places import Places, extended
+
+PLAN_VERSION = 1
+"""Raised when the same run may give another plan than before; stored plans of other versions are made again."""
 
 
 class RunPlan:
     """Takes a run's header and first view, then its steps in order, as JSON."""
 
-    def __init__(
-        self, header: Mapping[str, Any], view: Mapping[str, Any], before: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, header: Mapping[str, Any], view: Mapping[str, Any]) -> None:
         self.steps = 0
         """Number of the last step taken."""
-        self._places = Places(header, view, before)
-        self._beats = Beats(
-            [actor["name"] for actor in header.get("actors") or () if actor["role"] == "consumer"]
-        )
+        self._places = Places(header, view)
+        consumers = [actor["name"] for actor in header.get("actors") or () if actor["role"] == "consumer"]
+        self._beats = Beats(consumers)
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps = step["number"]
         self._places.take(step)
         self._beats.take(step)
 
-    def to_json(self, complete: bool = True) -> dict[str, Any]:
-        """``Plan`` of docs/frame.md. ``complete``: the run ends with the last step taken."""
+    def fork(self) -> RunPlan:
+        """For a branch that leaves here."""
+        fork = RunPlan({}, {})
+        fork.steps = self.steps
+        fork._places = deepcopy(self._places)
+        fork._beats = self._beats.fork()
+        return fork
+
+    def to_json(self, complete: bool = True, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """``Plan`` of docs/frame.md. ``complete``: the run ends with the last step taken. ``before``: an earlier plan,
+        whose places stand."""
+        places = self._places.to_json()
         return {
             "steps": self.steps,
             "complete": complete,
-            **self._places.to_json(),
+            **(places if before is None else extended(before, places)),
             "beats": self._beats.to_json(),
         }

@@ -23,10 +23,10 @@ def plan_ahead(
     """``interventions`` as :class:`Simulation` takes them. Raises Refused where a configuration is refused; an
     intervention that is refused ends the run ahead, as it ends the run."""
     simulation = Simulation(scenario, [dict(one) for one in interventions])
-    plan = RunPlan(simulation.header(), simulation.view(), before)
+    plan = RunPlan(simulation.header(), simulation.view())
     try:
         while simulation.number < most and (step := simulation.step()) is not None:
             plan.take(step.to_json())
     except (Refused, EngineError):
-        return plan.to_json(complete=False)
-    return plan.to_json(complete=simulation.number < most)
+        return plan.to_json(False, before)
+    return plan.to_json(simulation.number < most, before)

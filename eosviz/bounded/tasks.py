@@ -40,6 +40,11 @@ TASKS = {
             beyond="link_too_much",
         ),
         Task(
+            name="plan", work="eosviz.walkthroughs.planning:answer",
+            processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=30,
+            beyond="link_too_much",
+        ),
+        Task(
             name="outcomes", work="eosviz.workshop.trial:answer",
             processor_seconds=20, memory_bytes=1024 * MEBIBYTE, clock_seconds=120,
             beyond="workshop.refused.too_much",

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Protocol
 
 from eosviz.catalogue import LANGUAGES, say
 from eosviz.replays import format, reading
+from eosviz.replays.plans_told import PlansTold
 from eosviz.replays.transactions_told import TransactionsTold
 from eosviz.replays.verification import Finding, Rerun
 
@@ -43,6 +44,8 @@ class Checked:
     finding: Finding
     transactions: dict[str, Any]
     """Branch id to its lines (docs/websocket.md, `transactions`)."""
+    plans: dict[str, Any]
+    """Branch id to its plan (docs/frame.md)."""
 
     @property
     def title(self) -> dict[str, str]:
@@ -84,6 +87,7 @@ class Checked:
                 for branch in header.branches
             ],
             "transactions": self.transactions,
+            "plans": self.plans,
         }
 
 
@@ -95,6 +99,7 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
     """
     reruns: list[Rerun] = []
     transactions: list[TransactionsTold] = []
+    plans: list[PlansTold] = []
 
     def run_again(branch: str, number: int, step: bytes) -> None:
         reruns[0].take(branch, number, step)
@@ -102,11 +107,17 @@ def check(file: BinaryIO, read: Reader = reading.read, each: Callable[[], None] 
 
     def witness(header: format.Header) -> TransactionsTold:
         reruns.append(Rerun(header))
-        transactions.append(TransactionsTold(header, run_again))
+        plans.append(PlansTold(header, run_again))
+        transactions.append(TransactionsTold(header, plans[0].take))
         return transactions[0]
 
     recording = read(file, witness=witness)
-    return Checked(recording=recording, finding=reruns[0].finding(), transactions=transactions[0].told())
+    return Checked(
+        recording=recording,
+        finding=reruns[0].finding(),
+        transactions=transactions[0].told(),
+        plans=plans[0].told(),
+    )
 
 
 def verified(state: str, engine: str, steps: int, told: dict[str, Any], step: int | None) -> dict[str, Any]:

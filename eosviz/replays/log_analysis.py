@@ -38,6 +38,7 @@ from eosviz.replays.checking import verified
 from eosviz.replays.log_branches import branches_of, tell_previews
 from eosviz.replays.log_files import given_files, is_bundle, laid_out
 from eosviz.replays.log_options import LogOptions
+from eosviz.replays.plans_told import plan_of
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.storable import storable
 
@@ -185,6 +186,7 @@ def stored(
         "verified": verified("log", engine, len(case.steps), storable(finding), None),
         "branches": branches,
         "view": case.view,
+        "plans": _plans(case, branches, steps),
     }
     player = player_file.pack(fields, player_file.pack_steps(steps))
     row = Row(
@@ -196,6 +198,15 @@ def stored(
         finding=storable(finding),
     )
     return row, player
+
+
+def _plans(case: LogCase, branches: list[Json], steps: Mapping[str, list[Json]]) -> Json:
+    """Of what was written, and of each remedy that is tried behind it."""
+    plans = {}
+    for branch in branches:
+        parent = [] if branch["parent"] is None else steps[branch["parent"]]
+        plans[branch["id"]] = plan_of(case.header, case.view, [*parent, *steps[branch["id"]]])
+    return {name: plan for name, plan in plans.items() if plan is not None}
 
 
 def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:

@@ -22,7 +22,7 @@ from eosviz.in_thread import in_thread
 from eosviz.rates import TooOften, take_soon
 from eosviz.rights import Ending, Right, of_session
 from eosviz.sockets import RightfulConsumer
-from eosviz.walkthroughs import actions, messages, presenting, presenting_messages, questions, tasks
+from eosviz.walkthroughs import actions, messages, plans, presenting, presenting_messages, questions, tasks
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.messages import Problem, Unreadable
 from eosviz.walkthroughs.models import Session
@@ -134,7 +134,8 @@ class SessionConsumer(RightfulConsumer):
     async def hello(self, message: messages.Hello) -> None:
         def answers() -> list[bytes]:
             welcome = questions.welcome(self.session, str(message.id))
-            return [messages.encode(welcome), *questions.missing_messages(self.session, message.have)]
+            plan = plans.on_arrival(self.session, message)
+            return [*plan, messages.encode(welcome), *questions.missing_messages(self.session, message.have)]
 
         for frame in await in_thread(answers)():
             await self._send(frame)
@@ -159,7 +160,9 @@ class SessionConsumer(RightfulConsumer):
         await self._question(tasks.find_why, message)
 
     async def _question(
-        self, task: Any, message: messages.AskAhead | messages.AskActions | messages.AskWhy
+        self,
+        task: Any,
+        message: messages.AskAhead | messages.AskActions | messages.AskWhy | messages.AskPlan,
     ) -> None:
         await self._ask_worker(
             task, str(message.id), [str(self.session.id), messages.encode(message).decode()]
@@ -225,6 +228,16 @@ class SessionConsumer(RightfulConsumer):
         answer = in_thread(questions.transaction_lines)
         await self._send(await answer(self.session.id, message.branch, str(message.id)))
 
+    async def plan(self, message: messages.AskPlan) -> None:
+        def kept() -> messages.PlanAnswer | None:
+            return plans.kept_plan(questions.branch_of(self.session.id, message.branch), str(message.id))
+
+        found = await in_thread(kept)()
+        if found is None:
+            await self._question(tasks.find_plan, message)
+        else:
+            await self._send(found)
+
     async def rename(self, message: messages.Rename) -> None:
         name = await in_thread(actions.rename)(self.session.id, message.branch, message.name)
         await self._send(messages.Renamed(re=str(message.id), branch=message.branch, name=name))
@@ -250,6 +263,7 @@ class SessionConsumer(RightfulConsumer):
         messages.Search: search,
         messages.Rename: rename,
         messages.AskTransactions: transactions,
+        messages.AskPlan: plan,
         messages.AskAhead: ask_ahead,
         messages.AskActions: ask_actions,
         messages.AskWhy: ask_why,

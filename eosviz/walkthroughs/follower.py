@@ -14,7 +14,7 @@ from eosviz.accounts.person_right import rights_of_person
 from eosviz.in_thread import in_thread
 from eosviz.rates import take_soon
 from eosviz.rights import Ending, Right, of_owner, of_session
-from eosviz.walkthroughs import messages, presenting, questions, seats
+from eosviz.walkthroughs import messages, plans, presenting, questions, seats
 from eosviz.walkthroughs.consumer import Handlers, SessionConsumer
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Presentation, Session
@@ -101,7 +101,12 @@ class FollowerConsumer(SessionConsumer):
 
         def answers() -> list[bytes]:
             welcome = questions.welcome(self.session, str(message.id), continues=False)
-            frames = [messages.encode(welcome), *questions.missing_messages(self.session, message.have)]
+            plan = plans.on_arrival(self.session, message)
+            frames = [
+                *plan,
+                messages.encode(welcome),
+                *questions.missing_messages(self.session, message.have),
+            ]
             presentation = Presentation.objects.filter(token=self.token).first()
             if presentation is not None:
                 place = messages.encode(presenting.told(presentation))
@@ -120,6 +125,7 @@ class FollowerConsumer(SessionConsumer):
         messages.Hello: hello,
         messages.Search: SessionConsumer.search,
         messages.AskTransactions: SessionConsumer.transactions,
+        messages.AskPlan: SessionConsumer.plan,
         messages.Window: SessionConsumer.window,
         messages.AskKeyframe: SessionConsumer.keyframe,
         messages.AskSight: SessionConsumer.sight,

@@ -124,6 +124,12 @@ class AskTransactions(FromPage, tag="transactions", frozen=True, kw_only=True):
     branch: BranchId
 
 
+class AskPlan(FromPage, tag="plan", frozen=True, kw_only=True):
+    """Where everything of the branch's run has its place, and its beats (docs/frame.md, *Plan*)."""
+
+    branch: BranchId
+
+
 class AskAhead(FromPage, tag="ahead", frozen=True, kw_only=True):
     """The step that follows the newest one, `after`, unless something else is done first."""
 
@@ -171,6 +177,7 @@ Question = (
     | Search
     | Rename
     | AskTransactions
+    | AskPlan
     | AskAhead
     | AskActions
     | AskWhy
@@ -330,6 +337,16 @@ class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
     lines: list[TransactionLine]
 
 
+class PlanAnswer(FromServer, tag="plan", frozen=True, kw_only=True):
+    """`interventions`: how many of the branch's own it knows. `plan`: null where nobody can make one. Without `re` it
+    comes before the welcome."""
+
+    re: str | None = None
+    branch: str
+    interventions: int
+    plan: Json | None
+
+
 class Renamed(FromServer, tag="renamed", frozen=True, kw_only=True):
     re: str
     branch: str
@@ -404,7 +421,7 @@ class Pong(FromServer, tag="pong", frozen=True, kw_only=True):
 
 
 CommandAnswer = Done | ErrorMessage
-Answer = Done | ErrorMessage | Ahead | Actions | Why
+Answer = Done | ErrorMessage | Ahead | Actions | Why | PlanAnswer
 """What goes to the page that asked, and to no other."""
 
 read_command_answer = msgspec.json.Decoder(CommandAnswer).decode

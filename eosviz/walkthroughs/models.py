@@ -251,6 +251,33 @@ class Keyframe(models.Model):
         return None if self.near is None else zlib.decompress(bytes(self.near))
 
 
+KEPT_PLANS_MAX = 5_000
+"""Of all sessions together; the oldest go first."""
+
+
+class KeptPlan(models.Model):
+    """The plan of a run (`plans.py`). Could be made again from the scenario and the interventions alone."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    """SHA-256 of what it was made from: engine, version of the scenario, variant, interventions."""
+    steps = models.PositiveIntegerField()
+    complete = models.BooleanField()
+    packed = models.BinaryField()
+    """`Plan` of docs/frame.md as JSON, deflated."""
+    made = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"plan {self.key[:8]}"
+
+    @staticmethod
+    def pack(plan: bytes) -> bytes:
+        return zlib.compress(plan, level=1)
+
+    @property
+    def plan_json(self) -> bytes:
+        return zlib.decompress(bytes(self.packed))
+
+
 class Command(models.Model):
     """A command that was carried out. Its row and what it did are one transaction, so a repeat finds it."""
 

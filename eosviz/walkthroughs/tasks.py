@@ -25,10 +25,13 @@ from eosviz.walkthroughs.messages import (
     Answer,
     AskActions,
     AskAhead,
+    AskPlan,
     AskWhy,
     Command,
     Problem,
 )
+from eosviz.walkthroughs.plans import made_plan
+from eosviz.walkthroughs.questions import branch_of
 from eosviz.walkthroughs.streaming import publish
 from eosviz.walkthroughs.unavailable import unavailable
 
@@ -40,6 +43,7 @@ CODE_CHARACTERS = 8
 _decoder = msgspec.json.Decoder(Command)
 _ahead_decoder = msgspec.json.Decoder(AskAhead)
 _question_decoder = msgspec.json.Decoder(AskActions)
+_plan_decoder = msgspec.json.Decoder(AskPlan)
 _why_decoder = msgspec.json.Decoder(AskWhy)
 
 
@@ -78,6 +82,20 @@ def find_why(session_id: str, question: str) -> None:
     """Answer a `why` message, in the same way."""
     asked = _why_decoder.decode(question)
     _answer(session_id, asked.id, lambda: explained(uuid.UUID(session_id), asked))
+
+
+@app.task(name="walkthroughs.find_plan", ignore_result=True, acks_late=False)
+def find_plan(session_id: str, question: str) -> None:
+    """Answer a `plan` message, in the same way; not while the plan is being made, so that the page asks again."""
+    asked = _plan_decoder.decode(question)
+    with _answering(session_id, asked.id):
+        try:
+            plan = made_plan(branch_of(uuid.UUID(session_id), asked.branch), str(asked.id))
+        except Problem as problem:
+            publish(session_id, [], problem.message(str(asked.id)))
+            return
+        if plan is not None:
+            publish(session_id, [], plan)
 
 
 def _answer(session_id: str, identifier: uuid.UUID, found: Callable[[], Answer]) -> None:

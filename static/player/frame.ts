@@ -8,6 +8,7 @@
  */
 
 import type { AbortedEntry, ContentView, CoordinationView, MiddlewareView, ReaderLaneView } from "./coordination-view.ts";
+import type { Plan } from "./plan.ts";
 
 export type Language = "en" | "zh-Hans";
 
@@ -407,6 +408,8 @@ export interface Frame {
   language: Language;
   /** Tells by its key (`pathKey`) whether `step` changed a path or something below it. */
   changed: Pick<ReadonlySet<string>, "has">;
+  /** Where everything of the run has its place, and its beats; null until it is here. */
+  plan: Plan | null;
   /** True only right after one step forward and when the reader did not ask for less motion. */
   animate: boolean;
 }

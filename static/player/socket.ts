@@ -7,6 +7,7 @@
 
 import type { AudienceCommand } from "./audience.ts";
 import { parseExactly } from "./exact-json.ts";
+import type { Plan } from "./plan.ts";
 import type { TransactionLines } from "./transactions.ts";
 import type { Header, JsonObject, Step, View } from "./frame.ts";
 import type { Place, Presented } from "./following.ts";
@@ -289,6 +290,9 @@ export class SessionSocket implements Source {
     } else if (message.type === "ahead") {
       const step = message["step"] as Step | null;
       if (step !== null) listener.aheadCame(String(message["branch"]), message["after"] as number, step);
+    } else if (message.type === "plan") {
+      const plan = message["plan"] as Plan | null;
+      if (plan !== null) listener.planCame(String(message["branch"]), plan, message["interventions"] as number);
     } else if (message.type === "sight") {
       listener.viewCame(String(message["branch"]), message["number"] as number, message["view"] as View, message["step"] as Step | null);
     } else if (message.type === "presented") {

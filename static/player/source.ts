@@ -8,6 +8,7 @@
 import { get, linesOf } from "./addressed.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { Condition } from "./conditions.ts";
+import type { Plan } from "./plan.ts";
 import type { TransactionLines } from "./transactions.ts";
 import type { Bilingual, Header, Json, JsonObject, Selection, Step, View } from "./frame.ts";
 import type { WhyAnswer } from "./why-answer.ts";
@@ -65,6 +66,7 @@ export type Command =
   | { type: "run_until"; branch: string; after: number; until: "breakpoint"; conditions: Condition[]; limit: number }
   | { type: "search"; branch: string; from: number; to: number; conditions: Condition[]; any?: boolean }
   | { type: "transactions"; branch: string }
+  | { type: "plan"; branch: string }
   | { type: "rename"; branch: string; name: string }
   | { type: "pause"; branch: string }
   | { type: "branch"; branch: string; at: number; name?: string }
@@ -143,6 +145,8 @@ export interface Listener {
   aheadCame(branch: string, after: number, step: Step): void;
   /** The view after a step, with the step where it comes with it. */
   viewCame(branch: string, number: number, view: View, step: Step | null): void;
+  /** The plan of a branch that was intervened in so many times, apart from its parents. */
+  planCame(branch: string, plan: Plan, interventions: number): void;
   statusChanged(status: Status): void;
   failed(problem: Problem): void;
   /** A command cannot be carried out just now and is sent again until it is; null: it has been. */
@@ -168,6 +172,8 @@ interface PlayerFile {
   steps: Record<string, Step[]>;
   /** Instead of header, view and steps: where the lines of a replay are that hold them. */
   lines?: string;
+  /** Of each branch, where the file has them. */
+  plans?: Record<string, Plan>;
   /** Of each branch, where whoever made the file told them. */
   transactions?: Record<string, TransactionLines>;
 }
@@ -216,6 +222,7 @@ export class FileSource implements Source {
     // All steps were given at the start.
     if (command.type === "window" || command.type === "sight" || command.type === "way") return Promise.resolve({});
     if (command.type === "why") return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
+    if (command.type === "plan") return Promise.resolve({});
     if (command.type === "ahead") return Promise.resolve({});
     if (command.type === "actions") return Promise.resolve({ actions: [] });
     if (command.type === "transactions") {
@@ -238,6 +245,8 @@ export class FileSource implements Source {
     this.#transactions = file.transactions ?? null;
     listener.welcomed({ session: file.session, header: file.header, branches, verified: file.verified });
     for (const branch of branches) {
+      const plan = file.plans?.[branch.id];
+      if (plan !== undefined) listener.planCame(branch.id, plan, branch.interventions.length);
       if (branch.parent === null) listener.viewCame(branch.id, 0, file.view, null);
       listener.stepsCame(branch.id, file.steps[branch.id] ?? [], branch.finished ?? "recorded");
     }

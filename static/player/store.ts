@@ -14,9 +14,12 @@ import { isFoldedAway } from "./folded.ts";
 import { Lines, defaults as held, whole } from "./lines.ts";
 import type { Gate, Pace, Stops } from "./moving.ts";
 import { Paints } from "./paints.ts";
+import type { Plan } from "./plan.ts";
+import { Plans } from "./plans.ts";
 import type { Action, Answer, BranchInfo, Command, Listener, SessionInfo, Source, Status, Verified, Welcome } from "./source.ts";
 import { Problem } from "./source.ts";
 import { wholeView } from "./whole.ts";
+import { ROOT_ONLY, type Choice } from "./store-choice.ts";
 import { Supply } from "./supply.ts";
 import type { Asked, WhyAnswer } from "./why-answer.ts";
 import { MARK_INTERESTING, WINDOW_SIZE, windowOf } from "./windows.ts";
@@ -33,38 +36,10 @@ export const defaults = {
   stillFor: 400,
 };
 
-export interface StartAt {
-  branch: string | null;
-  step: number | null;
-}
-
-export interface Choice {
-  reducedMotion: () => boolean;
-  /** Calls back at once or before the next paint, whichever is sooner without drawing for nothing. */
-  schedule: (draw: () => void, atOnce?: boolean) => void;
-  /** Calls back before the next paint, for which nothing else is drawn. */
-  alone: (draw: () => void) => void;
-  /** Has nothing drawn before the next paint. */
-  pass: () => void;
-  /** Calls back after the next paint. */
-  painted: (action: () => void) => void;
-  later: (milliseconds: number, action: () => void) => void;
-  /** Milliseconds, from any beginning. */
-  now: () => number;
-  startAt: StartAt;
-  lines: Lines;
-}
-
-const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "painted" | "lines"> = {
-  reducedMotion: () => false,
-  later: (milliseconds, action) => void setTimeout(action, milliseconds),
-  now: () => performance.now(),
-  startAt: { branch: null, step: null },
-};
-
 export class PlayerStore extends EventTarget implements Listener {
   readonly source: Source;
   readonly lines: Lines;
+  readonly plans: Plans;
   session: SessionInfo | null = null;
   header: Header | null = null;
   verified: Verified | null = null;
@@ -106,6 +81,7 @@ export class PlayerStore extends EventTarget implements Listener {
     super();
     this.source = source;
     this.lines = choice.lines ?? new Lines(source.live ? held : whole);
+    this.plans = new Plans(this.lines, source);
     this.#arrows = new ArrowReach(this.lines);
     this.#ahead = new Ahead(this.lines);
     const { schedule, alone, pass, painted } = new Paints();
@@ -443,6 +419,11 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#drawWhenMade(false);
   }
 
+  planCame(branch: string, plan: Plan, interventions: number): void {
+    this.plans.put(branch, plan, interventions);
+    this.#draw();
+  }
+
   statusChanged(status: Status): void {
     this.status = status;
     this.#draw();
@@ -487,6 +468,7 @@ export class PlayerStore extends EventTarget implements Listener {
 
   #makeFrame(): void {
     if (this.header === null || this.branch === "") return;
+    this.plans.look(this.branch);
     // Beyond the newest step the last one stays on show until the next arrives.
     const number = Math.min(this.target, this.newest);
     if (this.frame !== undefined && this.#isSame(this.frame, number)) return;
@@ -513,6 +495,7 @@ export class PlayerStore extends EventTarget implements Listener {
       view: wholeView(view),
       step,
       previousView: previousView === null ? null : wholeView(previousView),
+      plan: this.plans.of(this.branch),
       selection: this.#selection,
       language: this.#language,
       changed: moved ? changedPaths(step) : old.changed,
@@ -533,6 +516,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return (
       step !== undefined &&
       frame.step === step &&
+      frame.plan === this.plans.of(this.branch) &&
       frame.selection === this.#selection &&
       frame.language === this.#language &&
       frame.header === this.header

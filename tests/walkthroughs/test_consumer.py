@@ -340,3 +340,18 @@ async def test_a_page_that_steps_is_sent_the_next_step_before_it_asks_and_no_oth
         assert heard[0]["steps"] == [ahead["step"]]
         assert [(await other.next())["type"] for _ in range(2)] == ["steps", "steps"]
         assert await other.socket.receive_nothing()
+
+
+async def test_a_page_is_told_the_plan_when_it_asks_and_from_then_on_before_its_welcome() -> None:
+    session, branch = await make_session()
+    async with open_page(session) as page:
+        assert [message["type"] for message in await page.ask("hello", have={})] == ["welcome"]
+        told = (await page.ask("plan", branch=str(branch.id)))[-1]
+        assert (told["type"], told["branch"], told["interventions"]) == ("plan", str(branch.id), 0)
+        assert told["plan"]["beats"][-1]["key"] == "beat.duplicate"
+        again = (await page.ask("plan", branch=str(branch.id)))[-1]
+        assert again == told | {"re": again["re"]}
+    async with open_page(session) as page:
+        heard = await page.ask("hello", have={})
+        assert [message["type"] for message in heard] == ["plan", "welcome"]
+        assert heard[0] == told | {"re": None}

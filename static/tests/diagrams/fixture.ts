@@ -222,7 +222,7 @@ function keysOf(changes: readonly Change[]): Set<string> {
 
 export function frameOf(step: Step | null, now: View = view(), over: Partial<Frame> = {}): Frame {
   return {
-    header: HEADER, view: now, step, previousView: step === null ? null : view(), selection: null, language: "en",
+    header: HEADER, view: now, step, previousView: step === null ? null : view(), plan: null, selection: null, language: "en",
     changed: keysOf(step?.changes ?? []), animate: false, ...over,
   };
 }

@@ -13,7 +13,7 @@ const records = { 1: {} } as unknown as View["records"];
 
 function frameOf(view: Partial<View>, step: Step | null = null, more: Partial<Frame> = {}): Frame {
   return {
-    header: HEADER, view: { time: 0, clients, records, ...view } as View, step, previousView: null, selection: null, language: "en",
+    header: HEADER, view: { time: 0, clients, records, ...view } as View, step, previousView: null, plan: null, selection: null, language: "en",
     changed: changedPaths(step), animate: false, ...more,
   };
 }

@@ -100,6 +100,7 @@ function start(held: Record<string, number> = {}) {
     stepsCame: (_branch, came) => void steps.push(...came.map((step) => step.number)),
     aheadCame: (_branch, _after, step) => void ahead.push(step.number),
     viewCame: () => {},
+    planCame: () => {},
     statusChanged: (status) => void statuses.push(status),
     failed: (problem) => void problems.push(problem),
     delayed: (problem) => void delays.push(problem?.key ?? null),

@@ -44,14 +44,14 @@ function viewOf(store: PlayerStore): unknown {
   return withoutEmpty(store.frame?.view as View);
 }
 
-test("opens where it was asked to, with one question", async () => {
+test("opens where it was asked to, with one question beside that for the plan", async () => {
   const { run, source, store } = await open(2000, 2000, 1234);
   assert.equal(store.shown, 1234);
   assert.deepEqual(viewOf(store), expected(run.views[1234] as View));
   assert.deepEqual(withoutEmpty(store.frame?.previousView as View), expected(run.views[1233] as View));
   assert.deepEqual(
     source.asked.map((command) => (command.type === "window" ? [command.from, command.to] : command.type)),
-    ["sight", [1126, 1250]],
+    ["plan", "sight", [1126, 1250]],
   );
 });
 

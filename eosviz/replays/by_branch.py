@@ -1,0 +1,92 @@
+"""What is folded from the steps of each branch of a recording while they are read.
+
+A witness of the reading (`reading.py`): branches come in the file's order, parents before children, the steps of each
+in one piece. Steps that no engine made may have any shape; such a branch is played without what was folded of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from eosviz.replays import format
+
+Fold = TypeVar("Fold")
+MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError)
+
+
+class ByBranch(ABC, Generic[Fold]):
+    """Also hands every step on to another witness."""
+
+    def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
+        self.header = header
+        self._told: dict[str, dict[str, Any]] = {}
+        self._other = other
+        self._waiting = list(reversed(header.branches))
+        self._children: dict[str | None, list[format.Branch]] = {}
+        for branch in header.branches:
+            self._children.setdefault(branch.parent, []).append(branch)
+        self._starts = {header.branches[0].id: self._begun()}
+        self._branch: str | None = None
+        self._fold: Fold | None = None
+
+    @abstractmethod
+    def begin(self) -> Fold:
+        """Before the first step."""
+
+    @abstractmethod
+    def fold(self, fold: Fold, step: dict[str, Any]) -> None:
+        """One more step."""
+
+    @abstractmethod
+    def copy(self, fold: Fold) -> Fold:
+        """For a branch that leaves here."""
+
+    @abstractmethod
+    def result(self, fold: Fold, branch: str) -> dict[str, Any]:
+        """After the last step of the branch."""
+
+    def take(self, branch: str, number: int, step: bytes) -> None:
+        while self._branch != branch:
+            self._open_next()
+        if self._fold is not None:
+            try:
+                self.fold(self._fold, msgspec.json.decode(step))
+            except MISSHAPEN:
+                self._fold = None
+        self._remember(number)
+        self._other(branch, number, step)
+
+    def told(self) -> dict[str, dict[str, Any]]:
+        """Branch to what was folded of it, after the last step was taken."""
+        while self._waiting:
+            self._open_next()
+        self._close()
+        return self._told
+
+    def _open_next(self) -> None:
+        self._close()
+        branch = self._waiting.pop()
+        self._branch, self._fold = branch.id, self._starts.pop(branch.id)
+        self._remember(branch.leaves_at)
+
+    def _close(self) -> None:
+        if self._branch is not None and self._fold is not None:
+            with suppress(*MISSHAPEN):
+                self._told[self._branch] = self.result(self._fold, self._branch)
+
+    def _remember(self, number: int) -> None:
+        """Branches that leave here go on from what is known here."""
+        for child in self._children.get(self._branch, ()) if self._branch is not None else ():
+            if child.leaves_at == number:
+                self._starts[child.id] = None if self._fold is None else self.copy(self._fold)
+
+    def _begun(self) -> Fold | None:
+        try:
+            return self.begin()
+        except MISSHAPEN:
+            return None

@@ -1,0 +1,50 @@
+"""The plans of a recording's branches (docs/frame.md, *Plan*), folded while its steps are read. What a digest
+covers does not know them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from engine.view import RunPlan
+from eosviz.replays import format
+from eosviz.replays.by_branch import MISSHAPEN, ByBranch
+
+STEPS_MOST = 20_000
+"""Of a branch's line that its plan tells of."""
+
+
+class PlansTold(ByBranch[RunPlan]):
+    def __init__(self, header: format.Header, other: Callable[[str, int, bytes], None]) -> None:
+        super().__init__(header, other)
+        self._parents = {branch.id: branch.parent for branch in header.branches}
+
+    def begin(self) -> RunPlan:
+        return RunPlan(self.header.header, self.header.view)
+
+    def fold(self, fold: RunPlan, step: dict[str, Any]) -> None:
+        if step["number"] <= STEPS_MOST:
+            fold.take(step)
+
+    def copy(self, fold: RunPlan) -> RunPlan:
+        return fold.fork()
+
+    def result(self, fold: RunPlan, branch: str) -> dict[str, Any]:
+        newest = next(one.newest for one in self.header.branches if one.id == branch)
+        return fold.to_json(complete=newest <= STEPS_MOST, before=self._told.get(self._parents[branch] or ""))
+
+
+def plan_of(
+    header: Mapping[str, Any], view: Mapping[str, Any], steps: Iterable[Any]
+) -> dict[str, Any] | None:
+    """Of one line whose steps are all at hand; None where they are no steps of this engine."""
+    try:
+        plan = RunPlan(header, view)
+        complete = True
+        for step in steps:
+            complete = step["number"] <= STEPS_MOST
+            if complete:
+                plan.take(step)
+        return plan.to_json(complete)
+    except MISSHAPEN:
+        return None

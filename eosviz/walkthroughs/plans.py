@@ -1,0 +1,164 @@
+"""The plans of branches (docs/frame.md, *Plan*): made once for each run and engine, when one is first asked for, and
+kept.
+
+A run comes from the scenario and the interventions alone, so a plan that was dropped to keep the store small is made
+again. Each intervention extends the plan of the run before it: what stands on a page keeps its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+import msgspec
+from django.db import transaction
+
+from engine.scenario.header import ENGINE_VERSION
+from engine.view import PLAN_VERSION, STEPS_AHEAD
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import Busy, NoAnswer
+from eosviz.bounded.tasks import TASKS
+from eosviz.walkthroughs.messages import Hello, PlanAnswer, encode
+from eosviz.walkthroughs.models import KEPT_PLANS_MAX, Branch, KeptPlan, Session, line_interventions
+from eosviz.walkthroughs.planning import Asked, made
+
+STEPS_MOST = 20_000
+"""Of a run ahead, however long a branch has grown."""
+NO_PLAN = b"null"
+"""Kept where there can be none, so that it is not tried for each page."""
+WAIT_SECONDS_MAX = 5
+"""For the turn of a bounded process: a thread of a worker waits."""
+GROWS_BY = 4
+"""How far beyond the newest step a plan reaches that was outgrown, in lengths of the branch."""
+
+
+def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
+    """What is kept for the branch; None where its plan is still to be made. `branch` has its session and version read
+    too."""
+    line = Branch.objects.line(branch)
+    found = KeptPlan.objects.filter(key=_keys(line)[-1]).first()
+    if found is None or _is_outgrown(found, branch):
+        return None
+    return _answer(branch, bytes(found.plan_json), re)
+
+
+def on_arrival(session: Session, hello: Hello) -> list[bytes]:
+    """For a page that holds nothing yet: the kept plan of the first branch, so that nothing it draws has to move."""
+    if hello.have:
+        return []
+    kept = kept_plan(Branch.objects.select_related("session__version").of_session(session.id)[0])
+    return [] if kept is None else [encode(kept)]
+
+
+def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
+    """The kept plan, else a new one, which is kept; without a plan where this engine cannot run it. None while it, or
+    what would wait for its turn, is being made: the page asks again.
+    """
+    kept = kept_plan(branch, re)
+    if kept is not None:
+        return kept
+    line = Branch.objects.line(branch)
+    keys = _keys(line)
+    is_ours = branch.session.version.library_position is not None and _most(branch) <= STEPS_AHEAD
+    with _being_made(keys[-1] if is_ours else "apart") as free:
+        if not free:
+            return None
+        plan = _made(_asked(branch, line, keys), is_ours)
+    if plan is None:
+        return None
+    _store(keys[-1], plan)
+    return _answer(branch, plan, re)
+
+
+_making: set[str] = set()
+_guard = Lock()
+
+
+@contextmanager
+def _being_made(name: str) -> Iterator[bool]:
+    """Whether nobody else in this process makes it: a worker has few threads, and clicks wait for them."""
+    with _guard:
+        free = name not in _making
+        _making.add(name)
+    try:
+        yield free
+    finally:
+        if free:
+            with _guard:
+                _making.discard(name)
+
+
+def _asked(branch: Branch, line: list[Branch], keys: list[str]) -> Asked:
+    before = _nearest(keys)
+    return Asked(
+        document=branch.session.version.document,
+        source=branch.session.version.identifier,
+        variant=branch.session.variant,
+        done=line_interventions(line),
+        before=None if before is None else msgspec.json.decode(before.plan_json),
+        most=_most(branch),
+    )
+
+
+def _answer(branch: Branch, plan: bytes, re: str | None) -> PlanAnswer:
+    return PlanAnswer(
+        re=re, branch=str(branch.id), interventions=len(branch.interventions), plan=msgspec.Raw(plan)
+    )
+
+
+def _keys(line: list[Branch]) -> list[str]:
+    """Of the run without interventions, then with one more of them each; the last is the line's own."""
+    session = line[0].session
+    run = [PLAN_VERSION, ENGINE_VERSION, session.version.digest, session.variant]
+    keys = [hashlib.sha256(msgspec.json.encode(run)).hexdigest()]
+    for one in line_interventions(line):
+        keys.append(hashlib.sha256(keys[-1].encode() + msgspec.json.encode(one)).hexdigest())
+    return keys
+
+
+def _nearest(keys: list[str]) -> KeptPlan | None:
+    """The kept plan of the longest beginning of the line."""
+    kept = set(KeptPlan.objects.filter(key__in=keys).values_list("key", flat=True))
+    key = next((key for key in reversed(keys) if key in kept), None)
+    return None if key is None else KeptPlan.objects.filter(key=key).first()
+
+
+def _is_outgrown(kept: KeptPlan, branch: Branch) -> bool:
+    return not kept.complete and branch.newest > kept.steps and kept.steps < STEPS_MOST
+
+
+def _most(branch: Branch) -> int:
+    if branch.newest <= STEPS_AHEAD:
+        return STEPS_AHEAD
+    return min(STEPS_MOST, GROWS_BY * branch.newest)
+
+
+def _made(asked: Asked, is_ours: bool) -> bytes | None:
+    """A short run of the library, which is ours, is made here; whatever else in a bounded process. None when its turn
+    does not come soon."""
+    try:
+        if is_ours:
+            return made(asked)
+        with runner.run(TASKS["plan"], asked, wait_seconds=WAIT_SECONDS_MAX) as done:
+            return done.answer
+    except Busy:
+        return None
+    except NoAnswer:
+        return NO_PLAN
+
+
+class _Told(msgspec.Struct):
+    steps: int = 0
+    complete: bool = True
+
+
+def _store(key: str, plan: bytes) -> None:
+    told = msgspec.json.decode(plan, type=_Told | None) or _Told()
+    fields: dict[str, Any] = {"packed": KeptPlan.pack(plan), "steps": told.steps, "complete": told.complete}
+    with transaction.atomic():
+        KeptPlan.objects.update_or_create(key=key, defaults=fields)
+        oldest = KeptPlan.objects.order_by("-made", "key").values_list("key", flat=True)[KEPT_PLANS_MAX:]
+        KeptPlan.objects.filter(key__in=list(oldest)).delete()

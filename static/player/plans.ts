@@ -1,0 +1,51 @@
+/**
+ * The plans of a session's branches (docs/frame.md, *Plan*), asked for where one is missing or outgrown. Until a branch
+ * has its own, its parent's stands in: what both have keeps its place.
+ */
+
+import type { Lines } from "./lines.ts";
+import type { Plan } from "./plan.ts";
+import type { Source } from "./source.ts";
+
+export class Plans {
+  readonly #lines: Lines;
+  readonly #source: Source;
+  readonly #plans = new Map<string, Plan>();
+  /** Branch to what was asked last: how often the run was intervened in, and the end of the plan that it outgrew. */
+  readonly #asked = new Map<string, string>();
+
+  constructor(lines: Lines, source: Source) {
+    this.#lines = lines;
+    this.#source = source;
+  }
+
+  of(branch: string): Plan | null {
+    for (let id: string | null = branch; id !== null; id = this.#lines.branches.get(id)?.parent ?? null) {
+      const plan = this.#plans.get(id);
+      if (plan !== undefined) return plan;
+    }
+    return null;
+  }
+
+  /** `interventions`: how many of the branch's own the plan knows. */
+  put(branch: string, plan: Plan, interventions: number): void {
+    const grewNot = this.#plans.get(branch)?.steps === plan.steps;
+    this.#plans.set(branch, plan);
+    this.#asked.set(branch, question(interventions, grewNot ? plan : undefined));
+  }
+
+  /** Asks for the plan of a branch, unless it is here or was asked for. A page does without one that nobody can make. */
+  look(branch: string): void {
+    const info = this.#lines.branches.get(branch);
+    if (info === undefined) return;
+    const plan = this.#plans.get(branch);
+    const wanted = question(info.interventions.length, plan !== undefined && !plan.complete && info.newest > plan.steps ? plan : undefined);
+    if (this.#asked.get(branch) === wanted) return;
+    this.#asked.set(branch, wanted);
+    this.#source.ask({ type: "plan", branch }).catch(() => undefined);
+  }
+}
+
+function question(interventions: number, outgrown: Plan | undefined): string {
+  return `${interventions} ${outgrown?.steps ?? ""}`;
+}

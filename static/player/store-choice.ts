@@ -1,0 +1,33 @@
+/** What a store takes from its page: time, paints and where to open. Tests bring their own. */
+
+import type { Lines } from "./lines.ts";
+
+export interface StartAt {
+  branch: string | null;
+  step: number | null;
+}
+
+export interface Choice {
+  reducedMotion: () => boolean;
+  /** Calls back at once or before the next paint, whichever is sooner without drawing for nothing. */
+  schedule: (draw: () => void, atOnce?: boolean) => void;
+  /** Calls back before the next paint, for which nothing else is drawn. */
+  alone: (draw: () => void) => void;
+  /** Has nothing drawn before the next paint. */
+  pass: () => void;
+  /** Calls back after the next paint. */
+  painted: (action: () => void) => void;
+  later: (milliseconds: number, action: () => void) => void;
+  /** Milliseconds, from any beginning. */
+  now: () => number;
+  startAt: StartAt;
+  lines: Lines;
+}
+
+/** What is the same for every store that no test leads. */
+export const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "painted" | "lines"> = {
+  reducedMotion: () => false,
+  later: (milliseconds, action) => void setTimeout(action, milliseconds),
+  now: () => performance.now(),
+  startAt: { branch: null, step: null },
+};
