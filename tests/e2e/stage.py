@@ -27,6 +27,7 @@ from engine.recording import Step
 from engine.scenario.shelf import acts, entry, library
 from engine.simulation import Simulation
 from engine.transaction_lines import TransactionLines
+from engine.view import RunPlan
 from eosviz.catalogue import catalogue_file
 from eosviz.launch.places import ROOT
 from eosviz.security import CONTENT_SECURITY_POLICY
@@ -138,8 +139,15 @@ class Run:
             "v": 1, "kind": "replay", "session": session, "header": self.header, "branches": [branch],
             "verified": {"state": "verified", "engine": self.header["engine"], "step": None},
             "view": self.view, "steps": {"1": self.steps}, "transactions": {"1": self._transactions()},
+            "plans": {"1": self._plan()},
         }  # fmt: skip
         return json.dumps(file).encode()
+
+    def _plan(self) -> dict[str, Any]:
+        plan = RunPlan(self.header, self.view)
+        for step in self.steps:
+            plan.take(step)
+        return plan.to_json()
 
     def _transactions(self) -> dict[str, Any]:
         lines = TransactionLines(self.view)
