@@ -18,15 +18,15 @@ from django.utils import timezone
 
 from engine.scenario.header import ENGINE_VERSION
 from eosviz import quotas
+from eosviz.no_room import means_no_room
 from eosviz.pipeline.live import tell_watchers
-from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Job, Shrink, State, Sweep
+from eosviz.pipeline.models import BEAT_SECONDS, SILENT_SECONDS, Failure, Job, Shrink, State, Sweep
 from eosviz.pipeline.sweep_document import SweepDocument
 
 WAITING_MAX = 5
 """Jobs that one browser may have under way."""
 PAGE_RUNS_MAX = 100_000
 """Of a sweep that is started from a page; the command has the document's own bound."""
-ERROR_CHARACTERS_MAX = 500
 
 
 class NotNow(Exception):
@@ -170,23 +170,26 @@ def claim(job: Job) -> bool:
 
 
 @contextlib.contextmanager
-def beating(job: Job) -> Iterator[threading.Event]:
-    """Says every second that the job lives. The event is set when somebody asked it to stop. What is raised inside
-    becomes the job's error."""
+def beating(job: Job, failure: Failure = Failure.FAULT) -> Iterator[threading.Event]:
+    """Says every second that the job lives. The event is set when the job is to stop. When the block raises, the job
+    has failed: `failure` is its reason where the exception has none of its own. The caller logs the exception."""
     stop, ended = threading.Event(), threading.Event()
     thread = threading.Thread(target=_beat, args=(job, stop, ended), name="beat", daemon=True)
     thread.start()
     try:
         yield stop
     except BaseException as error:
-        from eosviz.pipeline.spark import job_reason  # only processes that have Spark get here
-
-        reason = job_reason(error) if isinstance(error, Exception) else type(error).__name__
-        finish(job, State.FAILED, error=reason[:ERROR_CHARACTERS_MAX])
+        finish(job, State.FAILED, error=_failure_of(error) or failure)
         raise
     finally:
         ended.set()
         thread.join(BEAT_SECONDS * 5)
+
+
+def _failure_of(error: BaseException) -> Failure | None:
+    if not isinstance(error, Exception):
+        return Failure.STOPPED
+    return Failure.NO_ROOM if means_no_room(error) else None
 
 
 def _beat(job: Job, stop: threading.Event, ended: threading.Event) -> None:

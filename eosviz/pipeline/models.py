@@ -3,8 +3,11 @@
 import json
 import uuid
 from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
@@ -23,6 +26,22 @@ class State(models.TextChoices):
     DONE = "done"
     CANCELLED = "cancelled"
     FAILED = "failed"
+
+
+class Failure(StrEnum):
+    """Why a job failed, as its page says it: `sweeps.error.<it>` in the catalogue. What an exception says names paths
+    and addresses of the server, so it stands in the log alone, under the job's `report`."""
+
+    FAULT = "fault"
+    NO_SPARK = "no_spark"
+    NO_ROOM = "no_room"
+    STOPPED = "stopped"
+    """The server was stopped while the job ran."""
+    NOT_BROKEN = "not_broken"
+    TOO_MANY_FAULTS = "too_many_faults"
+
+
+REPORT_CHARACTERS = 8
 
 
 class JobQuerySet(models.QuerySet[Any]):
@@ -53,7 +72,7 @@ class Job(models.Model):
     done = models.PositiveIntegerField(default=0)
     """Of `total`: runs of a sweep, tries of a shrink."""
     error = models.TextField(blank=True)
-    """Why it failed, one line."""
+    """Why it failed, a `Failure`; empty for a job that did not."""
     beat = models.DateTimeField(null=True)
     """When its process last said that it lives."""
     created = models.DateTimeField(auto_now_add=True)
@@ -80,6 +99,16 @@ class Job(models.Model):
         if self.stop_asked and self.is_active:
             return "stopping"
         return self.state
+
+    @property
+    def failure(self) -> Failure:
+        """Of a job that failed. Earlier releases stored the exception's text: that is a fault."""
+        return Failure(self.error) if self.error in tuple(Failure) else Failure.FAULT
+
+    @property
+    def report(self) -> str:
+        """What its page names as the reference: the log has the reason beside the id that begins so."""
+        return str(self.id)[:REPORT_CHARACTERS]
 
     @property
     def is_active(self) -> bool:
@@ -131,13 +160,21 @@ class Sweep(Job):
     def percent(self) -> int:
         return 100 * self.done // max(1, self.runs)
 
+    @property
+    def folder_in_data(self) -> str:
+        """The folder as its page names it; empty where the command chose another place, which it said itself."""
+        folder = Path(self.folder)
+        if not folder.is_relative_to(settings.DATA_DIR):
+            return ""
+        return str(folder.relative_to(settings.DATA_DIR))
+
     def rows(self) -> list[dict[str, Any]]:
         """The table's rows, each with `values`: the cell's settings in the order of the axes."""
         names = [axis["name"] for axis in self.axes]
         shown = []
         for row in self.table:
-            settings = json.loads(row["settings"])
-            shown.append({**row, "values": [json.dumps(settings[name]) for name in names]})
+            chosen = json.loads(row["settings"])
+            shown.append({**row, "values": [json.dumps(chosen[name]) for name in names]})
         return shown
 
 

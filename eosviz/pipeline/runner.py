@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 from eosviz.analytics.job import run_analysis
 from eosviz.analytics.models import Analysis
 from eosviz.pipeline import actions
-from eosviz.pipeline.models import Job, Shrink, Sweep
+from eosviz.pipeline.models import Failure, Job, Shrink, Sweep
 from eosviz.pipeline.shrink_job import run_shrink
 from eosviz.pipeline.spark import start_session
 from eosviz.pipeline.sweep_job import run_sweep
@@ -85,10 +85,10 @@ def _take_all(linger: float, start: Callable[[], SparkSession]) -> int:
 def _started(job: Job, start: Callable[[], SparkSession]) -> SparkSession | None:
     """The session; None when there can be none: then the job has failed, and says why."""
     try:
-        with actions.beating(job):
+        with actions.beating(job, Failure.NO_SPARK):
             return start()
     except Exception:
-        logger.exception("%s: no Spark session", job)
+        logger.exception("%s has no Spark session, code %s", job, job.report)
         return None
 
 
@@ -98,8 +98,8 @@ def _run(spark: SparkSession, job: Job, parent: int) -> None:
     try:
         _RUN[type(job)](spark, job)
     except Exception:
-        # It has failed and says so on its page.
-        logger.exception("%s", job)
+        # Its page says that it failed, and names the code.
+        logger.exception("%s failed, code %s", job, job.report)
     finally:
         ended.set()
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from eosviz.pipeline import actions
 from eosviz.pipeline.live import tell_watchers
-from eosviz.pipeline.models import Shrink, State
+from eosviz.pipeline.models import Failure, Shrink, State
 from eosviz.pipeline.shrinking import CannotShrink, Entry, shrink, trying_on
 from eosviz.pipeline.sweep_chunks import Stopped
 
@@ -33,7 +33,7 @@ def run_shrink(spark: SparkSession, job: Shrink) -> None:
         except Stopped:
             actions.finish(job, State.CANCELLED)
         except CannotShrink as reason:
-            actions.finish(job, State.FAILED, error=reason.key)
+            actions.finish(job, State.FAILED, error=Failure(reason.key))
         else:
             actions.finish(
                 job, State.DONE, before=shrunk.before, after=shrunk.after, step=shrunk.step, done=shrunk.tries

@@ -31,7 +31,7 @@ Test = Callable[[list[list[Entry]]], list[int | None]]
 
 
 class CannotShrink(Exception):
-    """`key` is `sweeps.shrink.<key>` in the catalogue."""
+    """`key` is a `models.Failure`."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)

@@ -381,7 +381,7 @@ class TestFirstSweep:
         with monkeypatch.context() as patched, pytest.raises(RuntimeError):
             patched.setattr(sweep_job, "rows_of", broken)
             sweep_job.run_sweep(spark, sweep)
-        assert (sweep.state, sweep.error, sweep.table) == (State.FAILED, "no table today", [])
+        assert (sweep.state, sweep.error, sweep.table) == (State.FAILED, "fault", [])
         written = {path: path.stat().st_mtime_ns for path in Path(sweep.folder).glob("runs/*/*.parquet")}
         actions.resume(sweep)
         sweep.refresh_from_db()

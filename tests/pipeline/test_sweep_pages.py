@@ -1,6 +1,7 @@
 """The pages of sweeps: building, starting, cancelling, resuming, heat maps, cells that open, files to take along."""
 
 import csv
+import errno
 import io
 import json
 import re
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
@@ -509,15 +511,57 @@ def test_from_a_sweep_to_a_broken_step_to_fewer_faults(
 
 @pytest.mark.spark
 @pytest.mark.django_db(transaction=True)
-def test_a_job_whose_session_cannot_start_says_why(client: Client) -> None:
+def test_a_job_whose_session_cannot_start_names_a_code_and_the_log_has_the_reason(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
     def no_session() -> SparkSession:
-        raise RuntimeError("no Java today")
+        raise RuntimeError("no Java at /srv/java today")
 
     client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
     assert runner.run_jobs(0, no_session) == 1
     sweep = Sweep.objects.get()
-    assert (sweep.state, sweep.error) == (State.FAILED, "no Java today")
-    assert "no Java today" in client.get(reverse("pipeline:sweep", args=[sweep.id])).content.decode()
+    assert (sweep.state, sweep.error) == (State.FAILED, "no_spark")
+    for language in ("en", "zh-hans"):
+        page = client.get(
+            reverse("pipeline:sweep", args=[sweep.id]), headers={"accept-language": language}
+        ).content.decode()
+        assert "/srv/java" not in page and str(django_settings.DATA_DIR) not in page
+        assert f"{sweep.folder_in_data}</code>" in page
+        assert sweep.report in page
+    assert "Spark could not be started" in client.get(sweep.get_absolute_url()).content.decode()
+    logged = next(one for one in caplog.records if sweep.report in one.getMessage())
+    assert "/srv/java" in logged.exc_text
+
+
+@pytest.mark.parametrize(
+    ("error", "failure", "said"),
+    [
+        (KeyError("/srv/data"), "fault", "the server&#x27;s log has the reason"),
+        (OSError(errno.ENOSPC, "full", "/srv/data"), "no_room", "could not store anything"),
+        (KeyboardInterrupt(), "stopped", "The server was stopped"),
+    ],
+)
+def test_no_page_of_a_job_shows_what_an_exception_says(
+    client: Client, error: BaseException, failure: str, said: str
+) -> None:
+    client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
+    sweep = Sweep.objects.get()
+    shrink = Shrink.objects.create(
+        owner=sweep.owner, scenario="SC-02", guarantee="duplicated", document={}, seed=0
+    )
+    for job in (sweep, shrink):
+        with pytest.raises(type(error)), actions.beating(job):
+            raise error
+        assert (job.state, job.error) == (State.FAILED, failure)
+        page = client.get(job.get_absolute_url()).content.decode()
+        assert said in page and "/srv/data" not in page
+
+
+def test_the_text_that_an_earlier_release_stored_is_not_shown(client: Client) -> None:
+    client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
+    Sweep.objects.update(state=State.FAILED, error="RuntimeError: /srv/data is gone")
+    page = client.get(Sweep.objects.get().get_absolute_url()).content.decode()
+    assert "The job failed" in page and "/srv/data" not in page
 
 
 def test_every_kind_of_job_that_may_wait_can_be_run() -> None:
