@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared, count_of, moment_of
+from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared, count_of, moment_of, written
 from eosviz.replays.refusal import ReplayRefused
+
+MOMENTS = ("now", "copied_after")
 
 
 class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,6 +25,19 @@ class LogOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def declared(self) -> Declared:
         """The same for the analysis. Raises ContradictedError."""
         return Declared(**msgspec.structs.asdict(self))
+
+
+def fields_of(options: LogOptions) -> dict[str, str]:
+    """The form that says this: what `options_of` read it from, but for how a time was written."""
+    said: dict[str, str] = {}
+    for name, value in msgspec.structs.asdict(options).items():
+        if value is None or value is False:
+            continue
+        if value is True:
+            said[name] = "on"
+        else:
+            said[name] = written(value) if name in MOMENTS else str(value)
+    return said
 
 
 def options_of(form: Mapping[str, str]) -> LogOptions:

@@ -36,13 +36,19 @@ def upload(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         "upload": mine,
         "place": uploads.place_of(mine),
         "working": mine.state in ("waiting", "working"),
-        "again": reverse(FORMS[mine.kind]),
+        "again": _form_again(mine),
     }
     part = request.htmx and not request.htmx.boosted
     template = "replays/upload_state.html" if part else "replays/upload.html"
     failed = mine.state == ExportState.FAILED and not part  # htmx shows no answer that is an error
     status = HTTPStatus.UNPROCESSABLE_ENTITY if failed else HTTPStatus.OK
     return render(request, template, context, status=status)
+
+
+def _form_again(upload: Upload) -> str:
+    """The form that it came from; that of a log shows what was said beside the files."""
+    form = reverse(FORMS[upload.kind])
+    return f"{form}?again={upload.id}" if upload.kind == "log" else form
 
 
 def address_of_result(replay: Replay) -> str:

@@ -1,6 +1,7 @@
 /**
  * The form of *Open a log*: it sends of the chosen files what is read, says what is too much before anything is sent, and
- * shows the answer. Without scripts the form is sent whole.
+ * shows the answer. Without scripts the form is sent whole. Pasted text is kept in the tab: a worker may refuse it later,
+ * and then a link leads back to the form.
  *
  *  <form data-log-files data-files-max data-file-bytes-max data-all-bytes-max data-not-read=".index .timeindex">
  *    <p data-when="sending">… <span data-told></span></p>
@@ -80,7 +81,28 @@ function show(form: HTMLFormElement, when: string | null): HTMLElement | null {
 
 const numberOf = (form: HTMLFormElement, name: string): number => Number(form.dataset[name]);
 
+const KEPT_TEXT = "eosviz.pasted-log";
+
+/** What the form showed when it was last sent; empty where it was opened for something new. */
+export const textAgain = (search: string, kept: () => string | null): string =>
+  new URLSearchParams(search).has("again") ? (kept() ?? "") : "";
+
+function keepText(form: HTMLFormElement): void {
+  const text = form.querySelector<HTMLTextAreaElement>("textarea[name=text]")?.value ?? "";
+  try {
+    sessionStorage.setItem(KEPT_TEXT, text);
+  } catch {
+    sessionStorage.removeItem(KEPT_TEXT); // longer than what a tab may keep
+  }
+}
+
+function showTextAgain(form: HTMLFormElement): void {
+  const field = form.querySelector<HTMLTextAreaElement>("textarea[name=text]");
+  if (field?.value === "") field.value = textAgain(location.search, () => sessionStorage.getItem(KEPT_TEXT));
+}
+
 export function begin(form: HTMLFormElement): void {
+  showTextAgain(form);
   const button = form.querySelector("button");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -98,6 +120,7 @@ export function begin(form: HTMLFormElement): void {
       return;
     }
     if (button) button.disabled = true;
+    keepText(form);
     void send(form, files).finally(() => {
       if (button) button.disabled = false;
     });

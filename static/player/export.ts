@@ -8,6 +8,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { copyText } from "../pages/clipboard.ts";
 import "./handout.ts";
 import type { Handout } from "./handout.ts";
 import { ledgerTable } from "../diagrams/ledger-table.ts";
@@ -22,7 +23,6 @@ import { DialogElement } from "./dialogs.ts";
 import type { Frame, JsonObject } from "./frame.ts";
 import { Making } from "./making.ts";
 import { download, fileName, save } from "./saving.ts";
-import { copyText } from "./share.ts";
 import type { PlayerStore } from "./store.ts";
 import { say, words } from "./text.ts";
 

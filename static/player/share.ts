@@ -5,6 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { copyText } from "../pages/clipboard.ts";
 import { DialogElement } from "./dialogs.ts";
 import type { JsonObject, Selection } from "./frame.ts";
 import { csrfToken } from "./page.ts";
@@ -42,17 +43,6 @@ export function inLanguage(address: string, language: string): string {
 export function frameInLanguage(frame: string, language: string): string {
   if (language === "") return frame;
   return frame.replace(/ src="([^"]*)"/, (_whole, address: string) => ` src="${inLanguage(address, language).replace(`&lang`, "&amp;lang")}"`);
-}
-
-/** Answers whether the text is in the clipboard now. Over plain HTTP from another machine there is none to write to. */
-export async function copyText(text: string, field: HTMLInputElement | HTMLTextAreaElement | null): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    field?.select();
-    return field !== null && document.execCommand("copy");
-  }
 }
 
 export class Share extends DialogElement {

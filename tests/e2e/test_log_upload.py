@@ -70,6 +70,49 @@ def test_what_is_too_large_is_told_with_its_command_and_not_sent(
     assert "POST" not in sent
 
 
+def test_a_refusal_by_the_worker_leads_back_to_what_was_written(
+    page: Page, running_site: RunningSite
+) -> None:
+    page.goto(f"{running_site.address}replays/log")
+    page.locator("#text").fill("good morning")
+    page.locator("details.declared summary").click()
+    page.locator("#transaction-partitions").fill("4")
+    page.locator("#now").fill("2026-11-23T03:05:00Z")
+    page.locator("[name=one_cluster]").check()
+    page.locator("form.upload button").click()
+    expect(page.get_by_role("alert")).to_contain_text("It could not be opened", timeout=30_000)
+    page.get_by_role("link", name="Send it again").click()
+    expect(page.locator("#text")).to_have_value("good morning")
+    expect(page.locator("#transaction-partitions")).to_have_value("4")
+    expect(page.locator("#now")).to_have_value("2026-11-23T03:05:00Z")
+    expect(page.locator("[name=one_cluster]")).to_be_checked()
+    expect(page.locator("[name=rest_empty]")).not_to_be_checked()
+    page.goto(f"{running_site.address}replays/log")
+    expect(page.locator("#text")).to_have_value("")
+
+
+def test_the_report_for_a_ticket_is_copied_with_one_press(
+    browser: Browser, running_site: RunningSite
+) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{running_site.address}replays/log")
+    page.locator("#folder").set_input_files(LOG)
+    page.locator("form.upload button").click()
+    page.get_by_role("button", name="Copy the report").click(timeout=30_000)
+    expect(page.get_by_text("Copied: paste it")).to_be_visible()
+    report = page.evaluate("navigator.clipboard.readText()")
+    assert report.startswith("# ") and "hangopen-0" in report
+    # Over plain HTTP from another machine a page has no clipboard: the text stands there, selected.
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.evaluate("document.execCommand = () => false")
+    page.get_by_role("button", name="Copy the report").click()
+    expect(page.get_by_text("press Ctrl+C")).to_be_visible()
+    chosen = "(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))"
+    assert page.evaluate(f"{chosen}(document.activeElement)") == report
+    context.close()
+
+
 @contextmanager
 def no_room(site: RunningSite) -> Iterator[None]:
     """All of the memory that bounded processes of the site may use is taken."""

@@ -12,7 +12,7 @@ from engine.codec.control_record import ControlType
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch, encode_marker
 from eosviz.replays.log_files import GivenFile, laid_out
-from eosviz.replays.models import Replay
+from eosviz.replays.models import Replay, Upload
 from tests.replays.opened import followed
 from tests.replays.test_log_pages import LOGS, multipart, uploads
 
@@ -95,6 +95,21 @@ def test_a_field_that_says_nothing_readable_is_refused_and_kept(
     assert seen in page.content.decode()
     assert next(iter(fields.values())) in page.content.decode()
     assert not Replay.objects.exists()
+
+
+def test_a_refusal_by_the_worker_leads_back_to_the_fields(client: Client) -> None:
+    fields = {**TOLD, "transaction_partitions": "2", "now": "2026-11-23T00:00:00.250Z"}
+    refused = sent(client, uploads(LIVE), **fields)
+    assert refused.status_code == 422
+    again = f"{reverse('replays:open_log')}?again={Upload.objects.get().id}"
+    assert again in refused.content.decode()
+    form = client.get(again).content.decode()
+    for name, value in {**fields, "copied_after": "2026-11-22T22:30:00Z"}.items():
+        kept = f'name="{name}" checked' if value == "on" else f'value="{value}"'
+        assert kept in form
+    assert 'name="rest_empty" checked' not in form
+    for address in (again, f"{reverse('replays:open_log')}?again=x"):
+        assert 'value="2"' not in Client().get(address).content.decode()
 
 
 def test_a_number_that_the_files_contradict_is_refused_with_the_partition(client: Client) -> None:

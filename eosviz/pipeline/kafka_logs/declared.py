@@ -78,6 +78,16 @@ def moment_of(text: str) -> int:
     return int((time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
+def written(moment: int) -> str:
+    """A text that `moment_of` reads as this moment."""
+    try:
+        time = datetime.fromtimestamp(moment // 1000, UTC)
+    except (OverflowError, ValueError, OSError):  # beyond the year 9999
+        return str(moment)
+    digits = f".{moment % 1000:03}" if moment % 1000 else ""
+    return f"{time:%Y-%m-%dT%H:%M:%S}{digits}Z"
+
+
 def add_declarations(parser: ArgumentParser) -> None:
     """The arguments of the command (docs/logs.md, Copies)."""
     group = parser.add_argument_group("what you know of the copies")

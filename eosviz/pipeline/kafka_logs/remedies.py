@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from eosviz.pipeline.kafka_logs.batch_facts import Range
 from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
+from eosviz.pipeline.kafka_logs.verdict_rules import ONGOING, is_ongoing
 from eosviz.pipeline.kafka_logs.verdicts import Verdict
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
@@ -59,13 +60,15 @@ def remedy_of(verdict: Verdict, partition: Partition) -> Remedy | None:
     if kind in _ABORTED:
         command, conditions = _abort(partition, transaction)
         return Remedy("abort", command, conditions, *preview)
-    if entry is None:
+    known = entry or verdict.listed
+    if known is None:
         command = f"{_TOOL} find-hanging {_place(partition)}"
         return Remedy("look", command, (words("condition.cluster"),), *preview)
-    described = f"{_TOOL} describe --transactional-id {quoted(entry.transactional_id)}"
+    described = f"{_TOOL} describe --transactional-id {quoted(known.transactional_id)}"
+    others = _others(verdict, partition, transaction)
     if kind is VerdictKind.UNDECIDED:
-        return Remedy("look", described, (words("condition.cluster"),), *preview)
-    return Remedy("wait", described, _conditions(verdict, partition), *preview, _others(verdict, partition))
+        return Remedy("look", described, (words("condition.cluster"),), *preview, others)
+    return Remedy("wait", described, _conditions(verdict, partition), *preview, others)
 
 
 def quoted(name: str) -> str:
@@ -105,25 +108,28 @@ def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
     return (coordinator,)
 
 
-def _others(verdict: Verdict, partition: Partition) -> tuple[Other, ...]:
-    """What ends a transaction that the coordinator counts as ongoing before its timeout does."""
-    entry, transaction = verdict.entry, verdict.transaction
-    if entry is None or entry.value is None or transaction is None or entry.is_prepared:
+def _others(verdict: Verdict, partition: Partition, transaction: Transaction) -> tuple[Other, ...]:
+    """What ends a transaction that the coordinator counts as ongoing before its timeout does. Only the coordinator's
+    own word is needed for it, so it is offered where the copies leave the verdict undecided too."""
+    entry, listed = verdict.entry, verdict.listed
+    if listed is not None and listed.state == ONGOING:
+        of = {"producer_id": transaction.producer_id, "partition": partition.name}
+        return (_terminate(listed.transactional_id, words("condition.listed_ongoing", **of)),)
+    if entry is None or entry.value is None or not is_ongoing(partition, transaction, entry):
         return ()
     who = {"producer_id": entry.value.producer_id, "epoch": entry.value.producer_epoch}
-    fenced = Other(
-        f"{_TOOL} forceTerminateTransaction --transactionalId {quoted(entry.transactional_id)}",
-        FORCE_TERMINATE_SINCE,
-        (
-            words("condition.ongoing", **who),
-            words("condition.terminated", transactional_id=entry.transactional_id),
-        ),
-    )
-    if verdict.kind is not VerdictKind.EVIDENCE_DELETED:
-        return (fenced,)
+    terminate = _terminate(entry.transactional_id, words("condition.ongoing", **who))
+    if verdict.kind is not VerdictKind.EVIDENCE_DELETED or verdict.rests_on is VerdictKind.UNDECIDED:
+        return (terminate,)
     command, conditions = _abort(partition, transaction)
     last = words("condition.this_partition", at=moment(verdict.timeout_at))
-    return (fenced, Other(command, "", (*conditions, last)))
+    return (terminate, Other(command, "", (*conditions, last)))
+
+
+def _terminate(transactional_id: str, condition: Words) -> Other:
+    command = f"{_TOOL} forceTerminateTransaction --transactionalId {quoted(transactional_id)}"
+    stopped = words("condition.terminated", transactional_id=transactional_id)
+    return Other(command, FORCE_TERMINATE_SINCE, (condition, stopped))
 
 
 def _preview(partition: Partition, transaction: Transaction, ends: str) -> tuple[str, int, tuple[Range, ...]]:

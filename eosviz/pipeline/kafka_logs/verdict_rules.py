@@ -23,8 +23,12 @@ from eosviz.pipeline.kafka_logs.copy_proofs import (
     same_cluster,
     topic_whole,
 )
+from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
 from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
+
+ONGOING = "Ongoing"
+"""As Kafka names the state."""
 
 
 class Row(NamedTuple):
@@ -89,6 +93,16 @@ def _lists(at: Situation) -> bool:
     return at.entry is not None and at.entry.lists(at.partition.name)
 
 
+def is_ongoing(partition: Partition, transaction: Transaction, entry: CoordinatorEntry | None) -> bool:
+    """Whether the coordinator counts an open transaction as ongoing in this partition."""
+    value = None if entry is None else entry.value
+    if entry is None or value is None or not entry.lists(partition.name):
+        return False
+    # A marker of a newer epoch of the producer id ends what an older one left open.
+    same = value.producer_id == transaction.producer_id and value.producer_epoch >= transaction.newest_epoch
+    return same and value.status.kafka_name == ONGOING
+
+
 def _prepared(at: Situation) -> Words | None:
     value, mine = at.value, at.transaction
     if value is None or at.entry is None or not at.entry.is_prepared or not _lists(at):
@@ -102,12 +116,7 @@ def _prepared(at: Situation) -> Words | None:
 
 
 def _ongoing(at: Situation) -> bool:
-    value, mine = at.value, at.transaction
-    if value is None:
-        return False
-    # A marker of a newer epoch of the producer id ends what an older one left open.
-    same = value.producer_id == mine.producer_id and value.producer_epoch >= mine.newest_epoch
-    return value.status.kafka_name == "Ongoing" and same and _lists(at)
+    return is_ongoing(at.partition, at.transaction, at.entry)
 
 
 def _overdue(at: Situation) -> Words | None:

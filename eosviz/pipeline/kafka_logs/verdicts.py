@@ -34,6 +34,8 @@ class Verdict:
     transaction: Transaction | None = None
     entry: CoordinatorEntry | None = None
     """The coordinator's newest record of the transaction's id."""
+    listed: Listed | None = None
+    """Where no record is known: the row of the producer id in a list of transactions."""
     timeout_at: int | None = None
     """When the coordinator aborts by itself, milliseconds since 1970."""
     evidence: tuple[Evidence, ...] = ()
@@ -179,6 +181,7 @@ def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) ->
             kind=VerdictKind.UNDECIDED,
             partition=at.partition.name,
             transaction=at.transaction,
+            listed=listed,
             evidence=tuple(evidence),
             alternatives=NOT_HEALTHY,
             would_change=(would_change,),

@@ -76,6 +76,7 @@ def test_behind_a_torn_tail_nothing_is_late(tmp_path: Path, declared: Declared |
     assert (cut["first_offset"], cut["kind"], cut["coordinator_state"]) == (12, "undecided", "CompleteCommit")
     assert "behind offset 12" in asked_for(cut)
     assert " abort " not in commands(cut)
+    assert "forceTerminateTransaction" in commands(alive) and "force" not in commands(cut)
 
 
 def test_what_the_coordinator_has_is_owed_or_stands_in_what_is_missing(tmp_path: Path) -> None:
@@ -83,6 +84,9 @@ def test_what_the_coordinator_has_is_owed_or_stands_in_what_is_missing(tmp_path:
     overdue, _ = verdicts([torn, *LIVE.glob(f"{STATE}-*")], Declared(now=LATER + 3_600_000))
     assert (overdue["kind"], overdue["remedy"]["action"]) == ("undecided", "look")
     assert overdue["alternatives"] == ["healthy", "coordinator_owes_marker"]
+    (terminate,) = overdue["remedy"]["others"]
+    assert terminate["command"].endswith("forceTerminateTransaction --transactionalId checkout-7")
+    assert terminate["preconditions"][0].startswith("describe still shows Ongoing with producer id 1 ")
 
 
 def test_a_tail_that_is_cut_between_two_batches_is_an_older_copy(tmp_path: Path) -> None:

@@ -204,6 +204,13 @@ def test_a_producer_that_is_only_listed_stays_undecided_and_one_that_is_not_is_a
     (verdict,) = document(read_case([written(tmp_path, producers + listed)]))["verdicts"]
     assert verdict["kind"] == "undecided"
     assert "describe --transactional-id tx-hang-public" in verdict["would_change"][0]
+    assert verdict["remedy"]["command"].endswith("describe --transactional-id tx-hang-public")
+    (terminate,) = verdict["remedy"]["others"]
+    assert terminate["command"].endswith("forceTerminateTransaction --transactionalId tx-hang-public")
+    asked = (
+        f"Ongoing with producer id {verdict['producer_id']}, and {verdict['partition']} among its partitions"
+    )
+    assert asked in terminate["preconditions"][0]
     without = "".join(line for line in listed.splitlines(keepends=True) if "tx-hang-public" not in line)
     file = written(tmp_path, producers + without)
     (verdict,) = document(read_case([file]))["verdicts"]

@@ -1,0 +1,10 @@
+/** Answers whether the text is in the clipboard now. Over plain HTTP from another machine there is none to write to. */
+export async function copyText(text: string, field: HTMLInputElement | HTMLTextAreaElement | null): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    field?.select();
+    return field !== null && document.execCommand("copy");
+  }
+}
