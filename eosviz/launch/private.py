@@ -18,6 +18,10 @@ UMASKS = {"077": "the user alone", "027": "and the group may read", "007": "and 
 UMASK = "077"
 BUILD_UMASK = 0o022
 """Of the environment and the front end, which hold no data and which another user may run (as in a container image)."""
+STAMP = ".closed"
+"""In the folder, once everything below was closed: under which umask. While the folder itself has stayed closed since,
+a start need not look at what is in it.
+"""
 ENTRIES_MAX = 200_000
 """Files and folders that one start looks at. What lies beyond is closed all the same: no other user comes through the
 folder above it.
@@ -54,23 +58,30 @@ def make_private_folder(folder: Path, umask: int) -> None:
             OSError
         ):  # a disk mounted read-only keeps no process from reading; `close_folder` says it
             folder.chmod(stat.S_IMODE(found.st_mode) & ~umask)
+            (folder / STAMP).unlink(missing_ok=True)  # what came into it meanwhile may be open
 
 
 def close_folder(folder: Path, umask: int, say: Callable[[str], None]) -> int:
     """Take from others what they may not have in the folder and all below it; how many entries were changed.
 
-    The folder itself comes first. Links are not followed. What belongs to another user, and cannot be changed, is
+    The folder itself comes first. Where it has stayed closed since the last time, under the same umask, that is all: no
+    other user came to what is below. Links are not followed. What belongs to another user, and cannot be changed, is
     said in one line. Call it before this process opens the database: SQLite's locks go with any descriptor of its file.
     """
     foreign: list[Path] = []
     changed = 0
-    if folder.stat().st_mode & umask & 0o777 and not _close(folder, umask):
+    is_open = bool(folder.stat().st_mode & umask & 0o777)
+    if not is_open and _stamp_of(folder) == umask:
+        return 0
+    if is_open and not _close(folder, umask):
         foreign.append(folder)
+    is_whole = True
     for looked_at, path in enumerate(_entries(folder)):
         if looked_at >= ENTRIES_MAX:
             say(
                 f"{folder} holds more than {ENTRIES_MAX} files; the permissions of the rest were not looked at."
             )
+            is_whole = False
             break
         mode = path.lstat().st_mode if os.path.lexists(path) else 0
         if stat.S_ISLNK(mode) or not mode & umask & 0o777:
@@ -84,7 +95,23 @@ def close_folder(folder: Path, umask: int, say: Callable[[str], None]) -> int:
             f"{len(foreign)} files in {folder} may be read by other users and cannot be closed, the first"
             f" {foreign[0]}: give them to the user of eosviz (chown), or take the rights away (chmod)."
         )
+    elif is_whole:
+        _write_stamp(folder, umask)
     return changed
+
+
+def _stamp_of(folder: Path) -> int | None:
+    try:
+        return int((folder / STAMP).read_text(encoding="ascii"), 8)
+    except (OSError, ValueError):
+        return None
+
+
+def _write_stamp(folder: Path, umask: int) -> None:
+    with suppress(OSError):  # on a full disk the next start looks again
+        descriptor = os.open(folder / STAMP, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(f"{umask:03o}")
 
 
 def _entries(folder: Path) -> Iterator[Path]:

@@ -137,11 +137,11 @@ class _Stored:
 
 
 class KeepPaths(FileUploadHandler):
-    """Parses the form in Django's stead, only to keep the files' paths."""
+    """Parses the form in Django's stead, only to keep the files' paths. `handlers`: of the files."""
 
-    def __init__(self, request: HttpRequest, collector: LogFiles) -> None:
+    def __init__(self, request: HttpRequest, *handlers: FileUploadHandler) -> None:
         super().__init__(request)
-        self._collector = collector
+        self._handlers = list(handlers)
 
     def handle_raw_input(
         self,
@@ -151,7 +151,7 @@ class KeepPaths(FileUploadHandler):
         boundary: bytes,
         encoding: str | None = None,
     ) -> tuple[Any, Any]:
-        return _PathParser(META, input_data, [self._collector], encoding).parse()
+        return _PathParser(META, input_data, self._handlers, encoding).parse()
 
 
 class _PathParser(MultiPartParser):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Count, Sum
 from django.utils import timezone
 
 from eosviz.bounded import runner
@@ -36,6 +36,8 @@ logger = logging.getLogger(__name__)
 OF_PERSON_MAX = 6
 """Unfinished ones. The queue's own bounds (`bounded.register`) are the same or wider."""
 OF_ADDRESS_MAX = 60
+OF_PERSON_BYTES_MAX = 512 * 1024 * 1024
+OF_ADDRESS_BYTES_MAX = 2 * 1024 * 1024 * 1024
 ALL_BYTES_MAX = 4 * 1024 * 1024 * 1024
 """Of all unfinished ones together, on disk."""
 HOURS_KEPT = 24
@@ -88,17 +90,26 @@ def begin(
     who = caller_of(owner, address)
     ReplayRefused.check_quota(owner, KINDS[kind].quota)
     with transaction.atomic():
-        unfinished = Upload.objects.unfinished()
-        bounds = (("owner", owner, OF_PERSON_MAX), ("address", who.address, OF_ADDRESS_MAX))
-        for name, value, most in bounds:
-            if value and unfinished.filter(**{name: value}).count() >= most:
-                raise TooManyUploads(f"uploads_of_{name}", limit=most)
+        _check_room("owner", owner, size, OF_PERSON_MAX, OF_PERSON_BYTES_MAX)
+        _check_room("address", who.address, size, OF_ADDRESS_MAX, OF_ADDRESS_BYTES_MAX)
         Upload.objects.filter(created__lt=timezone.now() - timedelta(hours=HOURS_KEPT)).delete()
         made = Upload.objects.create(
             id=coming.identity, owner=owner, address=who.address, kind=kind, bytes=size, options=options or {}
         )
     coming.begun = True
     return made
+
+
+def _check_room(name: str, value: str, size: int, most: int, bytes_max: int) -> None:
+    """`name`: the field whose unfinished uploads are bounded together. Raises TooManyUploads."""
+    if not value:
+        return
+    mine = Upload.objects.unfinished().filter(**{name: value})
+    held = mine.aggregate(count=Count("id"), bytes=Sum("bytes"))
+    if held["count"] >= most:
+        raise TooManyUploads(f"uploads_of_{name}", limit=most)
+    if (held["bytes"] or 0) + size > bytes_max:
+        raise TooManyUploads(f"uploads_of_{name}_bytes", megabytes=bytes_max // 2**20)
 
 
 def cancel(upload: Upload) -> None:

@@ -1,6 +1,5 @@
 """Pages and downloads around replays."""
 
-import shutil
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -20,12 +19,13 @@ from eosviz.callers import address_of
 from eosviz.replays import actions, uploads
 from eosviz.replays.bounds import BOUNDS
 from eosviz.replays.log_files import NOT_READ, PASTED
-from eosviz.replays.log_options import LogOptions, options_of
+from eosviz.replays.log_options import LogOptions, fields_of, options_of
 from eosviz.replays.log_page import log_case_page
 from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, KeepPaths, LogFiles
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.spool import GiveBody, move
 from eosviz.replays.tasks import take_upload
 from eosviz.scenarios.pictured import pictured
 from eosviz.streamed import Streamed
@@ -58,8 +58,7 @@ def import_page(request: HttpRequest) -> HttpResponse:
     try:
         file = _uploaded(request)
         with uploads.arriving() as coming:
-            with (coming.folder / uploads.FILE).open("wb") as target:
-                shutil.copyfileobj(file, target)
+            move(file, coming.folder / uploads.FILE)
             return _begin(request, coming, "replay", file.size or 0)
     except ReplayRefused as refused:
         return _show_import_page(request, refused)
@@ -104,7 +103,7 @@ def log_page(request: HttpRequest) -> HttpResponse:
     try:
         with uploads.arriving() as coming:
             collector = LogFiles(coming.folder, request)
-            request.upload_handlers = [KeepPaths(request, collector)]
+            request.upload_handlers = [KeepPaths(request, GiveBody(request), collector)]
             try:
                 request.POST  # noqa: B018  reads the form
                 return _open_log(request, coming, collector)
@@ -140,9 +139,29 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
 
 
 def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
-    said = {name: request.POST.get(name, "") for name in LogOptions.__struct_fields__} if refused else {}
-    context = {**_refused_and_kept(request, refused), **log_bounds(), "declared": any(said.values()) and said}
+    if refused:
+        said = {name: request.POST.get(name, "") for name in LogOptions.__struct_fields__}
+    else:
+        said = _said_before(request)
+    context = {
+        **_refused_and_kept(request, refused),
+        **log_bounds(),
+        "declared": any(said.values()) and said,
+        "again": bool(request.GET.get("again")),
+        "text": request.POST.get("text", "") if refused else "",
+    }
     return _shown(request, "replays/log.html", context, refused)
+
+
+def _said_before(request: HttpRequest) -> dict[str, str]:
+    """The fields of one's own upload that the address names as `again`: a worker refused it, or it was cancelled."""
+    named = request.GET.get("again", "")
+    try:
+        wanted = UUID(named)
+    except ValueError:
+        return {}
+    upload = Upload.objects.of_browser(browser_of(request.session)).filter(id=wanted, kind="log").first()
+    return {} if upload is None else fields_of(LogOptions(**upload.options))
 
 
 def log_bounds() -> dict[str, Any]:

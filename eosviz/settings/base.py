@@ -222,6 +222,11 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
+FILE_UPLOAD_HANDLERS = [
+    "eosviz.replays.spool.GiveBody",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 DATA_UPLOAD_MAX_NUMBER_FILES = 2_000  # a log has bounds of its own; every body has one in bytes
 
 # What browsers are told

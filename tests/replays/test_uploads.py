@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,14 +15,16 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
-from django.test import Client
-from django.urls import reverse
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client, RequestFactory
+from django.urls import resolve, reverse
 from django.utils import timezone
 
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds, Refused, Stopped
+from eosviz.bounded.register import COMMAND_LINE
 from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, TASKS
-from eosviz.replays import actions, log_upload, uploads
+from eosviz.replays import actions, log_upload, spool, uploads
 from eosviz.replays.log_files import NOT_READ, given_files
 from eosviz.replays.log_options import LogOptions
 from eosviz.replays.log_upload import LogFiles
@@ -149,6 +153,57 @@ def test_unfinished_uploads_are_bounded_and_the_next_is_told(
     assert (Upload.objects.count(), len(unread)) == (1, 1)
 
 
+@pytest.mark.parametrize("whose", ["PERSON", "ADDRESS"])
+def test_so_many_bytes_of_unfinished_uploads_belong_to_one_person_or_address(
+    visitor: Client, monkeypatch: pytest.MonkeyPatch, unread: list[str], whose: str
+) -> None:
+    monkeypatch.setattr(uploads, f"OF_{whose}_BYTES_MAX", 3 * len("baseOffset: 0") - 1)
+    taken = [visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"}) for _ in range(3)]
+    assert [answer.status_code for answer in taken] == [302, 302, 429]
+    assert taken[-1]["Retry-After"] == str(uploads.RETRY_SECONDS)
+    assert "would be beyond it" in taken[-1].content.decode()
+    uploads.cancel(Upload.objects.first())
+    assert visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"}).status_code == 302
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives back a part of a file")
+@pytest.mark.parametrize("form", ["replays:open_log", "replays:import"])
+def test_the_space_of_a_body_is_given_back_while_it_is_parsed(
+    visitor: Client, monkeypatch: pytest.MonkeyPatch, unread: list[str], form: str
+) -> None:
+    """Else what is sent would stand on disk twice, and a replay three times."""
+    monkeypatch.setattr(spool, "PIECE_BYTES", 2**20)
+    size, left = 6 * 2**20, []
+    give_back = spool.give_back
+
+    def watched(descriptor: int, start: int, end: int) -> bool:
+        done = give_back(descriptor, start, end)
+        left.append(os.fstat(descriptor).st_blocks * 512)
+        return done
+
+    monkeypatch.setattr(spool, "give_back", watched)
+    name = "files" if form == "replays:open_log" else "file"
+    boundary = "a-boundary-of-ours"
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="t-0/{LOG}"\r\n\r\n'
+    with tempfile.SpooledTemporaryFile(max_size=1, dir=django_settings.FILE_UPLOAD_TEMP_DIR) as body:
+        body.write(head.encode() + b"x" * size + f"\r\n--{boundary}--\r\n".encode())
+        length = body.tell()
+        body.seek(0)
+        request = RequestFactory().post(
+            reverse(form), b"x", content_type=f"multipart/form-data; boundary={boundary}"
+        )
+        request.META["CONTENT_LENGTH"] = str(length)
+        request._stream = body
+        request.session, request.user = visitor.session, AnonymousUser()
+        request._dont_enforce_csrf_checks = True
+        assert resolve(reverse(form)).func(request).status_code == 302
+    assert len(left) >= 4 and left[-1] < size / 3
+    upload = Upload.objects.get()
+    stored = Path(django_settings.DATA_DIR) / "uploads" / upload.place
+    assert sum(path.stat().st_size for path in stored.iterdir() if path.name in ("0", uploads.FILE)) == size
+    assert not [name for name in folders() if ".upload" in name], "Django's own file was moved"
+
+
 # -- the queue and its page ----------------------------------------------------------------------------------
 
 
@@ -167,8 +222,8 @@ def test_the_page_tells_the_place_and_asks_again_by_itself(visitor: Client, unre
     assert "All of it has arrived" in page(visitor, first).content.decode()
     register, row = runner.register(), TASKS["log"]
     with (
-        register.enter(row, runner.NOBODY, str(first.id)),
-        register.enter(row, runner.NOBODY, str(second.id)),
+        register.enter(row, COMMAND_LINE, str(first.id)),
+        register.enter(row, COMMAND_LINE, str(second.id)),
     ):
         whole = page(visitor, second).content.decode()
         part = page(visitor, second, HTTP_HX_REQUEST="true").content.decode()
@@ -258,7 +313,7 @@ def test_six_uploads_at_once_run_in_turns(tmp_path: Path, settings: Any) -> None
     most = 0
 
     def read(_: int) -> None:
-        actions.read_log(tmp_path, "", LogOptions(), runner.NOBODY)
+        actions.read_log(tmp_path, "", LogOptions(), COMMAND_LINE)
 
     with ThreadPoolExecutor(6) as pool:
         asked = [pool.submit(read, number) for number in range(6)]
@@ -276,7 +331,7 @@ def test_beyond_its_bounds_the_reason_is_the_bound(tmp_path: Path, monkeypatch: 
     upload.add("notes.txt", b"good morning")
     upload.finish()
     with pytest.raises(BeyondBounds) as beyond:
-        actions.read_log(tmp_path, "", LogOptions(), runner.NOBODY)
+        actions.read_log(tmp_path, "", LogOptions(), COMMAND_LINE)
     assert beyond.value.key == "replays.refused.log_too_much"
 
 

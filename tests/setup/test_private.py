@@ -84,6 +84,29 @@ def test_more_than_the_bound_is_said(left_open: Path, monkeypatch: pytest.Monkey
     assert mode(left_open) == 0o700
 
 
+def test_what_was_closed_once_is_not_looked_through_at_each_start(
+    left_open: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close_folder(left_open, 0o077, print)
+    with monkeypatch.context() as patch:
+        patch.setattr(private, "_entries", lambda folder: pytest.fail("all of it was looked through"))
+        assert close_folder(left_open, 0o077, print) == 0
+    copied = left_open / "copied by hand"
+    copied.write_text("secret")
+    for path, bits in ((copied, 0o644), (left_open, 0o755)):
+        path.chmod(bits)
+    make_private_folder(left_open, 0o077)  # as the start before it
+    assert close_folder(left_open, 0o077, print) == 1
+    assert mode(copied) == 0o600
+
+
+def test_another_umask_looks_at_all_of_it(left_open: Path) -> None:
+    close_folder(left_open, 0o007, print)
+    (left_open / "log" / "web.log").chmod(0o640)
+    assert close_folder(left_open, 0o077, print) > 0
+    assert mode(left_open / "log" / "web.log") == 0o600
+
+
 def test_a_folder_that_all_share_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
