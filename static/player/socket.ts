@@ -22,6 +22,8 @@ export const defaults = {
   /** The same after an answer that says that nothing was done. */
   tryAgainFirst: 250,
   tryAgainLongest: 2000,
+  /** The longest wait that a refused `hello` takes from its answer. */
+  helloLongest: 10000,
   /** The same before connecting again; between half of it and all of it, or all pages would come back at once. */
   backOffFirst: 100,
   backOffLongest: 2000,
@@ -147,6 +149,8 @@ export class SessionSocket implements Source {
   #ended = false;
   #timer: number | null = null;
   #tick: number | null = null;
+  /** The `hello` that waits for its welcome, and how often it was refused for now. */
+  #hello = { id: "", putOff: 0 };
   /** Of a page that follows: what it is known by when it comes back. */
   readonly #follower: string | null;
 
@@ -205,11 +209,8 @@ export class SessionSocket implements Source {
     this.#socket = socket;
     this.#welcomed = false;
     this.#heardAt = this.#around.now();
-    socket.onopen = () => {
-      const named = this.#follower === null ? {} : { follower: this.#follower };
-      const hello = { v: 1, id: this.#around.newId(), type: "hello", have: this.#listener?.have() ?? {}, ...named };
-      socket.send(JSON.stringify(hello));
-    };
+    this.#hello.putOff = 0;
+    socket.onopen = () => this.#sayHello(socket);
     socket.onmessage = (event: MessageEvent) => {
       this.#heardAt = this.#around.now();
       if (socket === this.#socket) this.#heard(parseExactly(String(event.data)) as ServerMessage);
@@ -217,6 +218,24 @@ export class SessionSocket implements Source {
     socket.onclose = (event: CloseEvent) => {
       if (socket === this.#socket) this.#lost(event.code);
     };
+  }
+
+  #sayHello(socket: WebSocket): void {
+    this.#hello.id = this.#around.newId();
+    const named = this.#follower === null ? {} : { follower: this.#follower };
+    socket.send(JSON.stringify({ v: 1, id: this.#hello.id, type: "hello", have: this.#listener?.have() ?? {}, ...named }));
+  }
+
+  /** Said once more on the same connection when its answer says that it may be: all who follow a link share a budget. */
+  #sayHelloAgain(params: JsonObject): void {
+    const socket = this.#socket;
+    if (socket === null) return;
+    const told = Math.min(Number(params["wait"] ?? 0) * 1000, defaults.helloLongest);
+    const wait = Math.max(told, growing(defaults.tryAgainFirst, defaults.tryAgainLongest, this.#hello.putOff));
+    this.#hello.putOff += 1;
+    this.#around.after(wait * (1 + this.#around.chance() / 2), () => {
+      if (socket === this.#socket && !this.#welcomed) this.#sayHello(socket);
+    });
   }
 
   #lost(code: number): void {
@@ -348,6 +367,7 @@ export class SessionSocket implements Source {
     const problem = new Problem(code, String(message["key"]), (message["params"] as JsonObject) ?? {}, remedy);
     if (waiting === undefined) {
       if (!TRY_AGAIN.has(code)) this.#listener?.failed(problem);
+      else if (message.re === this.#hello.id) this.#sayHelloAgain(problem.params);
       return;
     }
     if (TRY_AGAIN.has(code)) {

@@ -183,6 +183,38 @@ test("pages come back spread over half of the wait", () => {
   assert.equal(network.sockets.length, 2);
 });
 
+test("a hello that is refused for now is said again when its answer allows it, on the same connection", () => {
+  const { network, statuses } = start();
+  const socket = network.last;
+  socket.onopen?.();
+  const refuse = (wait: number): void => {
+    const hello = socket.of("hello").at(-1);
+    socket.says({ type: "error", re: hello?.["id"] as string, code: "too_frequent", key: "problem.too_often.work.link", params: { wait } });
+  };
+  refuse(1);
+  network.pass(1499);
+  assert.equal(socket.of("hello").length, 1);
+  network.pass(1);
+  assert.equal(socket.of("hello").length, 2);
+  refuse(3600);
+  network.pass(1.5 * defaults.helloLongest);
+  assert.equal(socket.of("hello").length, 3);
+  socket.says(WELCOME);
+  assert.equal(statuses.at(-1), "live");
+  network.pass(defaults.pingEvery - 1000);
+  assert.deepEqual([socket.of("hello").length, network.sockets.length], [3, 1]);
+});
+
+test("a hello that was put off dies with its connection", () => {
+  const { network } = start();
+  const socket = network.last;
+  socket.onopen?.();
+  socket.says({ type: "error", re: socket.of("hello")[0]?.["id"] as string, code: "unavailable", key: "problem.not_stored", params: {} });
+  socket.breaks();
+  network.pass(10_000);
+  assert.equal(socket.of("hello").length, 1);
+});
+
 test("waits longer after each failure, never longer than the bound", () => {
   const { network } = start();
   for (let failure = 0; failure < 8; failure += 1) {
