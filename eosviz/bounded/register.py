@@ -39,6 +39,9 @@ class Caller(msgspec.Struct, frozen=True):
     address: str = ""
 
 
+COMMAND_LINE = Caller()
+
+
 def caller(person: str, address: str = "") -> Caller:
     """`person`: the key of who asks (`walkthroughs/browser.py`); `address`: where the request came from."""
     return Caller(_digest(person), _digest(address))

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from django.conf import settings
 
 from eosviz.bounded.protocol import ANSWER, ASKED, NO_MEMORY, REFUSED, REFUSED_CODE, SAID, TASK, Refusal
 from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, Refused, Stopped
-from eosviz.bounded.register import Caller, Register, Request
+from eosviz.bounded.register import COMMAND_LINE, Caller, Register, Request
 from eosviz.bounded.tasks import Task
 from eosviz.launch.storage import Level, room_in
 
@@ -35,7 +35,6 @@ LOOK_SECONDS = 0.05
 LOOK_SECONDS_MAX = 1.0
 LOGGED_BYTES_MAX = 2_000
 """Of what a process said that ended by a fault."""
-NOBODY = Caller()
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SYSTEMROOT")
 """What a process gets of the site's environment: no key and no address of a database."""
 _ROOT = Path(__file__).resolve().parents[2]
@@ -50,11 +49,15 @@ class Done:
     folder: Path
 
 
+def _nothing(folder: Path) -> None:
+    pass
+
+
 def register() -> Register:
     return Register(Path(settings.DATA_DIR) / "bounded")
 
 
-def answer(task: Task, asked: Any, caller: Caller = NOBODY) -> bytes:
+def answer(task: Task, asked: Any, caller: Caller = COMMAND_LINE) -> bytes:
     """The answer alone, for who waits in an open page. Raises what `run` raises."""
     with run(task, asked, caller, wait_seconds=WAIT_SECONDS_MAX) as done:
         return done.answer
@@ -64,35 +67,38 @@ def answer(task: Task, asked: Any, caller: Caller = NOBODY) -> bytes:
 def run(
     task: Task,
     asked: Any,
-    caller: Caller = NOBODY,
+    caller: Caller = COMMAND_LINE,
     *,
     name: str | None = None,
     wait_seconds: float = math.inf,
+    each: Callable[[Path], None] = _nothing,
 ) -> Iterator[Done]:
     """Wait for a turn, ask the process and wait for its answer. `asked`: what msgspec writes as JSON. `name`: see
-    `Register.enter`. `wait_seconds`: for the turn. Raises Refused, BeyondBounds, Busy, Cancelled, Stopped,
-    or OSError where nothing can be stored."""
+    `Register.enter`. `wait_seconds`: for the turn. `each`: called with the folder several times a second until the
+    process has ended; what it raises ends the request. Raises Refused, BeyondBounds, Busy, Cancelled, Stopped, or
+    OSError where nothing can be stored."""
     with register().enter(task, caller, name) as request:
         (request.folder / TASK).write_bytes(msgspec.json.encode(task))
         (request.folder / ASKED).write_bytes(msgspec.json.encode(asked))
-        _wait_for_turn(request, wait_seconds)
-        code = _run_process(task, request)
+        _wait_for_turn(request, wait_seconds, each)
+        code = _run_process(task, request, each)
         if code != 0:
             _raise(task, request.folder, code)
         yield Done((request.folder / ANSWER).read_bytes(), request.folder)
 
 
-def _wait_for_turn(request: Request, wait_seconds: float) -> None:
+def _wait_for_turn(request: Request, wait_seconds: float, each: Callable[[Path], None]) -> None:
     until = time.monotonic() + wait_seconds
     while not request.start(settings.BOUNDED_MEMORY_BYTES):
         if request.cancelled:
             raise Cancelled
         if time.monotonic() > until:
             raise Busy("bounded.busy", {"seconds": BUSY_SECONDS}, seconds=BUSY_SECONDS)
+        each(request.folder)
         time.sleep(min(LOOK_SECONDS * max(request.place, 1), LOOK_SECONDS_MAX))
 
 
-def _run_process(task: Task, request: Request) -> int:
+def _run_process(task: Task, request: Request, each: Callable[[Path], None]) -> int:
     """The exit code. Raises BeyondBounds or Cancelled; then the process has ended too."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     until = time.monotonic() + task.clock_seconds
@@ -115,6 +121,7 @@ def _run_process(task: Task, request: Request) -> int:
                     raise Cancelled from None
                 if time.monotonic() > until:
                     raise BeyondBounds(task.beyond) from None
+                each(request.folder)
     finally:
         process.kill()
         process.wait()

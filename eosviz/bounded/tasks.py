@@ -35,6 +35,16 @@ TASKS = {
             beyond="workshop.refused.too_much",
         ),
         Task(
+            name="edit", work="eosviz.scenarios.editing:answer", interactive=True,
+            processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=60,
+            beyond="workshop.refused.edit_too_much",
+        ),
+        Task(
+            name="alone", work="eosviz.classroom.alone:answer", interactive=True,
+            processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
+            beyond="classroom.refused.too_much",
+        ),
+        Task(
             name="linked", work="eosviz.replays.linked_run:answer", interactive=True,
             processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
             beyond="link_too_much",
@@ -58,6 +68,11 @@ TASKS = {
             name="parquet_replay", work="eosviz.replays.bringing:bring",
             processor_seconds=110, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
             beyond="replays.refused.parquet_too_much",
+        ),
+        Task(
+            name="export", work="eosviz.replays.bringing:verify",
+            processor_seconds=160, memory_bytes=1536 * MEBIBYTE, clock_seconds=600,
+            beyond="exports.check_too_much",
         ),
         Task(
             name="log", work="eosviz.replays.log_analysis:analyse",

@@ -15,8 +15,9 @@ from django.utils import timezone
 from engine.scenario import BadScenario
 from eosviz import quotas
 from eosviz.accounts.models import User
+from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.classroom.audit import note
-from eosviz.classroom.judging import judge
+from eosviz.classroom.judging import Judgement, judge
 from eosviz.classroom.live import tell_instructors
 from eosviz.classroom.models import (
     ASSIGNMENTS_MAX,
@@ -199,13 +200,23 @@ def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session 
     return create_session(user.owner_key, version, assignment.variant)
 
 
+def judgement_of(attempt: Attempt) -> Judgement:
+    """As it stands now. Raises ClassRefused where no process could make the run that judges it."""
+    try:
+        return judge(attempt)
+    except Busy as busy:
+        raise ClassRefused("busy", seconds=busy.seconds) from None
+    except BeyondBounds:
+        raise ClassRefused("too_much") from None
+
+
 def hand_in(attempt: Attempt, text: str = "") -> Attempt:
     """Judged now, once; handing in again changes nothing. Raises ClassRefused."""
     assignment = attempt.assignment
     _must_be_open(assignment.classroom)
     if assignment.kind == Kind.EXPLAIN and not text.strip():
         raise ClassRefused("nothing_written")
-    judgement = judge(attempt)
+    judgement = judgement_of(attempt)
     with transaction.atomic():
         held = Attempt.objects.select_for_update().get(pk=attempt.pk)
         if held.outcome != Outcome.OPEN:

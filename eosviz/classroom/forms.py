@@ -11,10 +11,11 @@ from django.utils.translation import get_language
 
 from engine.client.configuration import SETTINGS
 from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
-from engine.scenario import BadScenario
 from engine.scenario.tracks import tracks
 from eosviz.accounts.forms import one_line, words
 from eosviz.accounts.models import User
+from eosviz.bounded.refusing import BeyondBounds, Busy
+from eosviz.bounded.register import caller
 from eosviz.catalogue import language_of, say
 from eosviz.classroom.judging import broken_by_itself
 from eosviz.classroom.models import (
@@ -152,9 +153,13 @@ class AssignmentForm(forms.Form):
     def _check_run(self, version: ScenarioVersion, variant: str | None, guarantee: str) -> None:
         """The engine runs it once: what is asked must be possible and not done already."""
         try:
-            broken = broken_by_itself(version, variant)
-        except BadScenario:
-            broken = None
+            broken = broken_by_itself(version, variant, caller(self.teacher.owner_key))
+        except Busy as busy:
+            self.add_error("material", _refuse("classroom.refused.busy", seconds=busy.seconds))
+            return
+        except BeyondBounds as beyond:
+            self.add_error("material", _refuse(beyond.key))
+            return
         if broken is None:
             self.add_error("material", _refuse("classroom.wrong.refused"))
         elif self.kind == Kind.BREAK and guarantee in broken:

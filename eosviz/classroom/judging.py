@@ -10,15 +10,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from engine.errors import Refused
+import msgspec
+
 from engine.scenario.tracks import tracks
-from engine.simulation import Simulation
+from eosviz.bounded import runner
+from eosviz.bounded.register import Caller, caller
+from eosviz.bounded.tasks import TASKS
+from eosviz.classroom.alone import Asked, Found, run_alone
 from eosviz.classroom.models import Attempt, Kind, Outcome
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.asking import asked_on
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.models import Branch, line_interventions
-from eosviz.walkthroughs.simulations import scenario_of
 
 RUNS_KEPT = 128
 """What came of them, per process: an attempt's page asks each time it is looked at."""
@@ -47,7 +50,7 @@ class Judgement:
 
 
 def judge(attempt: Attempt) -> Judgement:
-    """As it stands now."""
+    """As it stands now. Raises Busy or BeyondBounds: a run that has to be made cannot be, now or at all."""
     if attempt.session_id is None and not attempt.assignment.track and attempt.assignment.version_id:
         return Judgement(Outcome.FAILED, "run_deleted")
     return _JUDGES[Kind(attempt.assignment.kind)](attempt)
@@ -133,7 +136,8 @@ def _hold(attempt: Attempt) -> Judgement:
     if attempt.session is None:
         return Judgement(Outcome.FAILED, "run_deleted")
     guarantee = attempt.assignment.guarantee
-    every = broken_by_itself(attempt.session.version, attempt.session.variant) or {}
+    asks = caller(attempt.user.owner_key)
+    every = broken_by_itself(attempt.session.version, attempt.session.variant, asks) or {}
     broken = {name: step for name, step in every.items() if guarantee in ("", name)}
     if broken:
         name, step = min(broken.items(), key=lambda one: (one[1], one[0]))
@@ -161,22 +165,24 @@ def _root(attempt: Attempt) -> Branch:
     return branches.order_by("id")[0]
 
 
-def broken_by_itself(version: ScenarioVersion, variant: str | None) -> dict[str, int] | None:
-    """Guarantee to the first step that breaks it when nobody does anything; None when a rule refuses the run.
+def broken_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller) -> dict[str, int] | None:
+    """Guarantee to the first step that breaks it when nothing is done to the run; None when there can be no run. Raises
+    Busy or BeyondBounds."""
+    return _broken(_Run(version.digest, variant, asks))
 
-    Raises BadScenario. A run ends by its own limits.
-    """
-    return _broken(version.digest, variant)
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    digest: str
+    variant: str | None
+    asks: Caller = field(compare=False)
 
 
 @lru_cache(maxsize=RUNS_KEPT)
-def _broken(digest: str, variant: str | None) -> dict[str, int] | None:
-    version = ScenarioVersion.objects.get(digest=digest)
-    try:
-        simulation = Simulation(scenario_of(version, variant), watching="judged")
-    except Refused:
-        return None
-    while simulation.step() is not None:
-        pass
-    judged = simulation.judges.guarantees.items()
-    return {name: row.broken_at for name, row in judged if row.broken_at is not None}
+def _broken(run: _Run) -> dict[str, int] | None:
+    """The library's runs, which are ours, are made here; all others in a bounded process."""
+    version = ScenarioVersion.objects.get(digest=run.digest)
+    asked = Asked(version.document, version.identifier, run.variant)
+    if version.library_position is not None:
+        return run_alone(asked).broken
+    return msgspec.json.decode(runner.answer(TASKS["alone"], asked, run.asks), type=Found).broken

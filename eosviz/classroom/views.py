@@ -20,7 +20,6 @@ from eosviz.accounts.forms import words
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.forms import HandInForm, JoinForm, NameForm, SettingsForm
-from eosviz.classroom.judging import judge
 from eosviz.classroom.models import Assignment, Attempt, Classroom, Kind, Membership, Outcome, Part
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.views import PROBLEM_STATUS
@@ -186,6 +185,12 @@ def _assignment(
     for attempt in attempts:
         attempt.assignment = assignment
     open_one = next((one for one in attempts if one.outcome == Outcome.OPEN), None)
+    judgement = None
+    if open_one is not None and assignment.kind != Kind.EXPLAIN:
+        try:
+            judgement = actions.judgement_of(open_one)
+        except ClassRefused as unjudged:
+            refused = refused or unjudged
     context = {
         "assignment": assignment,
         "classroom": assignment.classroom,
@@ -194,7 +199,7 @@ def _assignment(
         "attempts": attempts,
         "open_attempt": open_one,
         "has_passed": any(one.outcome == Outcome.PASSED for one in attempts),
-        "judgement": judge(open_one) if open_one is not None and assignment.kind != Kind.EXPLAIN else None,
+        "judgement": judgement,
         "left": assignment.attempts_max - len(attempts),
         "settings_form": settings_form
         or (SettingsForm(assignment) if assignment.kind == Kind.HOLD else None),
@@ -202,7 +207,11 @@ def _assignment(
         "refused": refused,
         "is_explain": assignment.kind == Kind.EXPLAIN,
     }
-    return render(request, "classroom/assignment.html", context, status=status)
+    response = render(request, "classroom/assignment.html", context, status=status)
+    if isinstance(refused, ClassRefused) and "seconds" in refused.params:
+        response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+        response["Retry-After"] = str(refused.params["seconds"])
+    return response
 
 
 @never_cache

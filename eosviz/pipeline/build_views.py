@@ -16,6 +16,9 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods
 
 from engine.scenario import BadScenario, entry, load
+from eosviz.bounded.refusing import BeyondBounds, Busy
+from eosviz.bounded.register import COMMAND_LINE, Caller, caller
+from eosviz.callers import address_of
 from eosviz.catalogue import language_of
 from eosviz.pipeline import actions
 from eosviz.pipeline.actions import NotNow
@@ -42,7 +45,7 @@ from eosviz.pipeline.sweep_places import places_of
 from eosviz.pipeline.sweep_writing import BadForm, write_form
 from eosviz.pipeline.tasks import ask_for_process
 from eosviz.scenarios.cards import cards
-from eosviz.walkthroughs.browser import browser_making
+from eosviz.walkthroughs.browser import browser_making, browser_of
 
 SAMPLES = Path(__file__).with_name("samples")
 
@@ -69,6 +72,7 @@ class Draft:
     written: str = ""
     """Digest of the form as it was last written into the document, or read from it."""
     problems: list[Exception] = field(default_factory=list)
+    asks: Caller = COMMAND_LINE
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -103,11 +107,17 @@ class Draft:
     def write(self) -> None:
         """The document as the form has it, checked to its last path."""
         try:
-            self.text = write_form(self.text, self.scenario, self.variant, self.filled, self.parameters)
+            self.text = write_form(
+                self.text, self.scenario, self.variant, self.filled, self.parameters, self.asks
+            )
             self.written = self.filled.digest
             parse_sweep(self.text)
         except BadForm as bad:
             self.problems += bad.mistakes
+        except Busy as busy:
+            self.problems.append(NotNow("busy", seconds=busy.seconds))
+        except BeyondBounds:
+            self.problems.append(NotNow("edit_too_much"))
         except BadSweep as bad:
             self.problems.append(bad)
 
@@ -116,7 +126,7 @@ class Draft:
 def build(request: HttpRequest) -> HttpResponse:
     """`?scenario=SC-02&variant=…` or `?sample=…`. POST: `write` makes the document of the fields, `read` the fields of
     the document, `more` adds empty fields, `start` runs the document."""
-    draft = Draft()
+    draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":
         sample = next((one for one in samples() if one["name"] == request.GET.get("sample")), None)

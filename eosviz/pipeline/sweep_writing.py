@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.scenario.belonging import BELONGING
+from eosviz.bounded.register import COMMAND_LINE, Caller
 from eosviz.pipeline.bad_sweep import BadSweep, bad_value
 from eosviz.pipeline.sweep_axes import NAME
 from eosviz.pipeline.sweep_form import (
@@ -22,7 +23,8 @@ from eosviz.pipeline.sweep_form import (
     values_of,
 )
 from eosviz.pipeline.sweep_parameters import Parameter, number_of
-from eosviz.scenarios.editing import EDITS_MAX, CannotEdit, Edit, edited
+from eosviz.scenarios.editing import CannotEdit, Edit
+from eosviz.scenarios.rewriting import edited
 
 DIGITS_MAX = 16
 
@@ -38,9 +40,14 @@ class BadForm(Exception):
 
 
 def write_form(
-    text: str, scenario: str, variant: str | None, filled: Filled, parameters: list[Parameter]
+    text: str,
+    scenario: str,
+    variant: str | None,
+    filled: Filled,
+    parameters: list[Parameter],
+    asks: Caller = COMMAND_LINE,
 ) -> str:
-    """The document with what the form says in it. Raises BadForm."""
+    """The document with what the form says in it. Raises BadForm, Busy or BeyondBounds."""
     try:
         writing = _Writing(read_document(text), parameters)
     except BadSweep as bad:
@@ -49,11 +56,9 @@ def write_form(
     if writing.mistakes:
         raise BadForm(writing.mistakes)
     try:
-        for first in range(0, len(edits), EDITS_MAX):
-            text = edited(text, edits[first : first + EDITS_MAX])
+        return edited(text, edits, asks)
     except CannotEdit as reason:
         raise BadForm([BadSweep("document", "cannot_edit", "cannot_edit", reason=str(reason))]) from reason
-    return text
 
 
 class _Writing:

@@ -1,17 +1,23 @@
-"""A replay file that is brought, checked in a bounded process (`eosviz/bounded`): to check it is to run its scenario,
-which may ask for anything.
+"""A replay file checked in a bounded process (`eosviz/bounded`): to check it is to run its scenario, which may ask for
+anything. The file is one that a person brings, or one of the site's own that is to be published or to play offline.
 
-The process leaves two files in its folder: `player` (docs/player.md) and `replay` (docs/replay-format.md).
+The process leaves files in its folder: `player` (docs/player.md) and, of what is brought, `replay`
+(docs/replay-format.md).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-PLAYER, REPLAY = "player", "replay"
+if TYPE_CHECKING:
+    from eosviz.replays.checking import Checked
+
+PLAYER, REPLAY, COUNTED = "player", "replay", "counted"
+"""`counted`: how many steps were gone through so far."""
+STEPS_BETWEEN_COUNTS = 250
 PARQUET = b"PAR1"
 """What such a file begins with."""
 
@@ -38,7 +44,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 def bring(question: bytes, folder: Path) -> bytes:
     """The task of the process: `Asked` in, `Row` out, both as JSON. Raises ReplayRefused."""
-    from eosviz.replays import carriers, player_file
+    from eosviz.replays import carriers
     from eosviz.replays.checking import check
 
     asked = msgspec.json.decode(question, type=Asked)
@@ -48,8 +54,7 @@ def bring(question: bytes, folder: Path) -> bytes:
         with (folder / REPLAY).open("wb") as replay:
             replay.writelines(carriers.replay_file(file))
     recording, header = checked.recording, checked.recording.header
-    fields = {**checked.fields(asked.identity), "header": header.header, "view": header.view}
-    (folder / PLAYER).write_bytes(player_file.pack(fields, recording.packed_steps))
+    (folder / PLAYER).write_bytes(player_of(checked, asked.identity))
     row = Row(
         title=checked.title,
         scenario=checked.scenario,
@@ -61,3 +66,83 @@ def bring(question: bytes, folder: Path) -> bytes:
         finding=checked.told,
     )
     return msgspec.json.encode(row)
+
+
+def player_of(checked: Checked, identity: str) -> bytes:
+    """The packed player file. `identity`: what it calls the replay."""
+    from eosviz.replays import player_file
+
+    header = checked.recording.header
+    fields = {**checked.fields(identity), "header": header.header, "view": header.view}
+    return player_file.pack(fields, checked.recording.packed_steps)
+
+
+# -- the site's own ------------------------------------------------------------------------------------------
+
+
+class AskedOwn(msgspec.Struct, forbid_unknown_fields=True):
+    """`path`: the replay file. `player`: whether the player file is wanted too."""
+
+    path: str
+    player: bool
+
+
+class Own(msgspec.Struct, frozen=True):
+    """What a checked replay file says. `fields`: the player file without header, view and steps, as JSON; nothing of
+    this server stands in it, so equal runs have equal files."""
+
+    title: dict[str, str]
+    scenario: str
+    variant: str
+    engine: str
+    steps: int
+    fields: msgspec.Raw
+
+
+def verify(question: bytes, folder: Path) -> bytes:
+    """The task of the process: `AskedOwn` in, `Own` out, both as JSON. Raises ReplayRefused."""
+    from eosviz.replays.checking import check
+
+    asked = msgspec.json.decode(question, type=AskedOwn)
+    with Path(asked.path).open("rb") as file:
+        checked = check(file, each=_Counter(folder / COUNTED).one)
+    if asked.player:
+        (folder / PLAYER).write_bytes(player_of(checked, identity_of(checked)))
+    return msgspec.json.encode(own_of(checked))
+
+
+def own_of(checked: Checked) -> Own:
+    from eosviz.replays.lines import canonical
+
+    header = checked.recording.header
+    return Own(
+        title=checked.title,
+        scenario=checked.scenario,
+        variant=header.variant or "",
+        engine=header.engine,
+        steps=checked.recording.steps,
+        fields=msgspec.Raw(canonical(checked.fields(identity_of(checked)))),
+    )
+
+
+def identity_of(checked: Checked) -> str:
+    return checked.recording.digest[:32]
+
+
+class _Counter:
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._count = 0
+
+    def one(self) -> None:
+        self._count += 1
+        if self._count % STEPS_BETWEEN_COUNTS == 0:
+            self._file.write_text(str(self._count))
+
+
+def counted(folder: Path) -> int:
+    """How many steps the process of this folder has gone through."""
+    try:
+        return int((folder / COUNTED).read_text())
+    except (FileNotFoundError, ValueError):  # not yet, or just being written
+        return 0

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import logging
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any, BinaryIO
 from uuid import UUID
 
+import msgspec
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import NoAnswer, Stopped
+from eosviz.bounded.register import caller
+from eosviz.bounded.tasks import TASKS
 from eosviz.no_room import means_no_room
-from eosviz.replays import actions, publishing, recorded
-from eosviz.replays.checking import Checked, check
+from eosviz.replays import actions, bringing, publishing, recorded
 from eosviz.replays.lines import GZIP
 from eosviz.replays.models import (
     EXPORT_BYTES_MAX,
@@ -40,8 +46,9 @@ from eosviz.walkthroughs.models import Branch, Session
 logger = logging.getLogger(__name__)
 
 STEPS_BETWEEN_BEATS = 250
+SECONDS_BETWEEN_BEATS = 1.0
+"""While a bounded process does the work."""
 _PIECE = 256 * 1024
-_KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
 
 
 class Cancelled(Exception):
@@ -54,16 +61,23 @@ class Beat:
     def __init__(self, export: Export) -> None:
         self._export = export
         self._done = 0
+        self._next = time.monotonic()
 
     def one(self) -> None:
         self._done += 1
         if self._done % STEPS_BETWEEN_BEATS == 0:
             self.tell()
 
-    def tell(self) -> None:
+    def follow(self, folder: Path) -> None:
+        """The process of this folder, which counts what it does beyond what was done before."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + SECONDS_BETWEEN_BEATS
+            self.tell(bringing.counted(folder))
+
+    def tell(self, beyond: int = 0) -> None:
         """Raises Cancelled."""
         held = Export.objects.filter(id=self._export.id, state=ExportState.WORKING)
-        if not held.update(done=min(self._done, self._export.total), beat=timezone.now()):
+        if not held.update(done=min(self._done + beyond, self._export.total), beat=timezone.now()):
             raise Cancelled
 
 
@@ -73,14 +87,20 @@ class Work:
 
     replay: IO[bytes]
     language: str
+    owner: str
     beat: Beat
 
     def whole(self) -> BinaryIO:
         self.replay.seek(0)
         return self.replay  # type: ignore[return-value]
 
-    def checked(self) -> Checked:
-        return check(self.whole(), each=self.beat.one)
+    def checked(self, player: bool = False) -> tuple[bringing.Own, bytes]:
+        """What the file says, and the packed player file where it is asked for. Raises what `runner.run` raises."""
+        self.replay.flush()
+        asked = bringing.AskedOwn(self.replay.name, player)
+        with runner.run(TASKS["export"], asked, caller(self.owner), each=self.beat.follow) as done:
+            packed = (done.folder / bringing.PLAYER).read_bytes() if player else b""
+            return msgspec.json.decode(done.answer, type=bringing.Own), packed
 
 
 def _replay(work: Work) -> Iterator[bytes]:
@@ -96,8 +116,8 @@ def _lines(work: Work) -> Iterator[bytes]:
 
 
 def _html(work: Work) -> Iterator[bytes]:
-    checked = work.checked()
-    return offline_file(checked, work.whole(), work.language)
+    own, _ = work.checked()
+    return offline_file(own, work.whole(), work.language)
 
 
 def _parquet(work: Work) -> Iterator[bytes]:
@@ -108,16 +128,18 @@ def _parquet(work: Work) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way to write a replay. `passes`: how often its steps are gone through, for the progress."""
+    """One way to write a replay. `passes`: how often its steps are gone through, for the progress. `waits`: for a
+    bounded process, which may take its turn late."""
 
     ending: str
     make: Callable[[Work], Iterable[bytes]]
     passes: int = 1
+    waits: bool = False
 
 
 FORMS = {
     "replay": Form(".eosviz.jsonl.gz", _replay),
-    "html": Form(".html", _html, passes=2),
+    "html": Form(".html", _html, passes=2, waits=True),
     "jsonl": Form(".eosviz.jsonl", _lines),
     "parquet": Form(".parquet", _parquet, passes=2),
 }
@@ -152,6 +174,12 @@ def _begin(owner: str, steps: int, form: str, language: str, **source: Any) -> E
         )
 
 
+def waits(export_id: UUID) -> bool:
+    """Whether it needs a bounded process."""
+    form = Export.objects.filter(id=export_id).values_list("form", flat=True).first()
+    return form == PUBLISH or (form in FORMS and FORMS[form].waits)
+
+
 def cancel(owner: str, export_id: UUID) -> bool:
     """Whether it was this person's and still under way."""
     mine = Export.objects.of_browser(owner).filter(id=export_id, state__in=UNFINISHED)
@@ -169,7 +197,9 @@ def carry_out(export_id: UUID) -> None:
     except Cancelled:
         exports.delete(export.place)
         return
-    except ReplayRefused as refused:
+    except Stopped:
+        return  # its page says that its worker is gone
+    except NoAnswer as refused:
         told = {"state": ExportState.FAILED, "refusal": {"key": refused.key, "params": refused.params}}
     except Exception as error:
         logger.exception("export %s failed", export_id)
@@ -199,7 +229,8 @@ def _name(export: Export, ending: str) -> str:
 
 def _publish(export: Export) -> dict[str, Any]:
     with _work(export) as work:
-        made = publishing.publish(work.checked(), work.whole(), export.owner)
+        own, packed = work.checked(player=True)
+        made = publishing.publish(own, packed, work.whole(), export.owner)
     address = reverse("replays:published", args=[made.digest])
     return {"state": ExportState.DONE, "done": export.total, "bytes": made.bytes, "result": address}
 
@@ -207,11 +238,11 @@ def _publish(export: Export) -> dict[str, Any]:
 @contextmanager
 def _work(export: Export) -> Iterator[Work]:
     beat = Beat(export)
-    with tempfile.SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY_BYTES) as replay:
+    with tempfile.NamedTemporaryFile(prefix="eosviz-export-") as replay:
         for piece in _written(export, beat):
             replay.write(piece)
         beat.tell()
-        yield Work(replay, export.language, beat)
+        yield Work(replay, export.language, export.owner, beat)
 
 
 def _written(export: Export, beat: Beat) -> Iterator[bytes]:

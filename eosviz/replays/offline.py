@@ -26,7 +26,7 @@ from django.utils.translation import override
 from engine.explain.machines import machines
 from engine.pseudocode.documents import to_json as pseudocode
 from eosviz.catalogue import LANGUAGES, catalogue_file
-from eosviz.replays.checking import Checked
+from eosviz.replays.bringing import Own
 from eosviz.replays.lines import canonical
 
 _FONT_FILE = re.compile(r"""url\(["']?\./([\w-]+\.woff2)["']?\) ?format\(["']?woff2["']?\)""")
@@ -41,25 +41,25 @@ class NotBuilt(Exception):
     """The front end is missing or has what may not stand inside a page."""
 
 
-def offline_file(checked: Checked, replay: BinaryIO, language: str) -> Iterator[bytes]:
+def offline_file(own: Own, replay: BinaryIO, language: str) -> Iterator[bytes]:
     """The file in pieces. ``replay`` is the replay file that was checked, at its beginning."""
-    yield _page(checked, language).encode()
+    yield _page(own, language).encode()
     while piece := replay.read(_PIECE):
         yield base64.b64encode(piece)
     yield _END.encode()
 
 
-def _page(checked: Checked, language: str) -> str:
+def _page(own: Own, language: str) -> str:
     """Everything before the replay."""
     script, style = _built("player.js"), _with_typeface(_built("player.css"))
-    fields = {**checked.fields(checked.recording.digest[:32]), "lines": "#replay"}
+    fields = {**msgspec.json.decode(own.fields), "lines": "#replay"}
     context = {
         "policy": policy(script, style),
         "script": mark_safe(script),  # ours, and looked through by _built
         "style": mark_safe(style),
         "icon": base64.b64encode(_found("icon.svg").read_bytes()).decode(),
-        "title": checked.title,
-        "scenario": checked.scenario,
+        "title": own.title,
+        "scenario": own.scenario,
         "language": language,
         "held": [*_tables(), ("player", _held(canonical(fields)))],
     }

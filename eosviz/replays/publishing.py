@@ -17,7 +17,7 @@ from eosviz.accounts.models import User
 from eosviz.classroom.audit import note, owner_of
 from eosviz.quotas import wait_for_others
 from eosviz.replays import player_file
-from eosviz.replays.checking import Checked
+from eosviz.replays.bringing import Own
 from eosviz.replays.lines import canonical
 from eosviz.replays.models import PUBLISHED_BYTES_MAX, Publication
 from eosviz.replays.published_files import ABOUT, PLAYER, REPLAY
@@ -32,12 +32,9 @@ def check_room(owner: str) -> None:
     ReplayRefused.check_quota(owner, "published")
 
 
-def publish(checked: Checked, replay: BinaryIO, owner: str) -> Publication:
-    """``replay`` is the replay file that was checked, at its beginning. Publishing the same again changes nothing."""
-    recording, header = checked.recording, checked.recording.header
-    # Nothing of this server stands in it: equal runs have equal files.
-    fields = {**checked.fields(recording.digest[:32]), "header": header.header, "view": header.view}
-    packed = player_file.pack(fields, recording.packed_steps)
+def publish(own: Own, packed: bytes, replay: BinaryIO, owner: str) -> Publication:
+    """``packed`` is the player file and ``replay`` the replay file, which was checked, at its beginning. Publishing the
+    same again changes nothing."""
     if len(packed) > PUBLISHED_BYTES_MAX:
         raise ReplayRefused("too_large_to_publish", limit=PUBLISHED_BYTES_MAX)
     digest = digest_of(packed)
@@ -45,11 +42,11 @@ def publish(checked: Checked, replay: BinaryIO, owner: str) -> Publication:
     if known is not None:
         return known
     about = {
-        "title": checked.title,
-        "scenario": checked.scenario,
-        "variant": header.variant or "",
-        "engine": header.engine,
-        "steps": recording.steps,
+        "title": own.title,
+        "scenario": own.scenario,
+        "variant": own.variant,
+        "engine": own.engine,
+        "steps": own.steps,
     }
     with transaction.atomic():
         check_room(owner)

@@ -1,11 +1,13 @@
 """What the workers do for replays. `make_export` may run for minutes and is acknowledged early: a task whose worker was
-killed does not come back, its page says so, and who still wants the file asks again. `take_upload` returns at once.
+killed does not come back, its page says so, and who still wants the file asks again. What waits for its turn and for a
+bounded process does so in a thread of its own, so that it holds none of those that compute steps.
 """
 
 from __future__ import annotations
 
 import threading
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from django.db import connections
@@ -14,24 +16,29 @@ from eosviz.celery import app
 from eosviz.replays import exporting, uploads
 
 
-@app.task(name="replays.make_export", ignore_result=True, acks_late=False)
-def make_export(export_id: str) -> None:
-    exporting.carry_out(uuid.UUID(export_id))
+@app.task(name="replays.make_export", bind=True, ignore_result=True, acks_late=False)
+def make_export(task: Any, export_id: str) -> None:
+    name = uuid.UUID(export_id)
+    if task.request.is_eager or not exporting.waits(name):
+        exporting.carry_out(name)
+    else:
+        _aside(exporting.carry_out, name)
 
 
 @app.task(name="replays.take_upload", bind=True, ignore_result=True, acks_late=False)
 def take_upload(task: Any, upload_id: str) -> None:
-    """An upload waits for its turn and for its process in a thread of its own, so that it holds none of those that
-    compute steps."""
     name = uuid.UUID(upload_id)
     if task.request.is_eager:
         uploads.carry_out(name)
-        return
-    threading.Thread(target=_carry_out, args=(name,), name=f"upload {name}", daemon=True).start()
+    else:
+        _aside(uploads.carry_out, name)
 
 
-def _carry_out(name: uuid.UUID) -> None:
-    try:
-        uploads.carry_out(name)
-    finally:
-        connections.close_all()
+def _aside(carry_out: Callable[[uuid.UUID], None], name: uuid.UUID) -> None:
+    def run() -> None:
+        try:
+            carry_out(name)
+        finally:
+            connections.close_all()
+
+    threading.Thread(target=run, name=str(name), daemon=True).start()

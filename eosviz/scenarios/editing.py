@@ -6,8 +6,10 @@ What the text then means is compared with what the edit means; where the two dif
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import tomlkit
 from msgspec import Struct
 from tomlkit.exceptions import TOMLKitError
@@ -15,6 +17,7 @@ from tomlkit.items import AoT, Array, InlineTable
 
 from engine.scenario import BadScenario, parse
 from engine.scenario.bounds import TEXT_BYTES_MAX, check_text
+from eosviz.bounded.refusing import Refused
 
 EDITS_MAX = 50
 _LISTS_OF_TABLES = (
@@ -63,8 +66,15 @@ def edited(text: str, edits: list[Edit]) -> str:
     return changed
 
 
+def all_edited(text: str, edits: list[Edit]) -> str:
+    """The same for any number of edits."""
+    for first in range(0, len(edits), EDITS_MAX):
+        text = edited(text, edits[first : first + EDITS_MAX])
+    return text
+
+
 def written(document: dict[str, Any]) -> str:
-    """The text of a document that nobody wrote as TOML. Raises CannotEdit."""
+    """The text of a document that was never text. Raises CannotEdit."""
     made = tomlkit.document()
     try:
         for key, value in document.items():
@@ -75,6 +85,27 @@ def written(document: dict[str, Any]) -> str:
     except (BadScenario, TOMLKitError, TypeError, ValueError, RecursionError) as wrong:
         raise CannotEdit(f"{type(wrong).__name__}: {wrong}") from wrong
     return text
+
+
+# -- in a process of its own (`rewriting.py`) ----------------------------------------------------------------
+
+
+class Asked(Struct, forbid_unknown_fields=True):
+    """A text with its edits, or a document."""
+
+    text: str = ""
+    edits: list[Edit] = []
+    document: dict[str, Any] | None = None
+
+
+def answer(question: bytes, folder: Path) -> bytes:
+    """The task of the process: `Asked` as JSON in, the text out. Raises Refused."""
+    asked = msgspec.json.decode(question, type=Asked)
+    try:
+        text = all_edited(asked.text, asked.edits) if asked.document is None else written(asked.document)
+    except (CannotEdit, BadScenario) as wrong:
+        raise Refused("workshop.refused.cannot_edit", {"why": str(wrong)[:500]}) from None
+    return text.encode()
 
 
 # -- one edit ------------------------------------------------------------------------------------------------

@@ -28,9 +28,10 @@ from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import Caller, caller
 from eosviz.classroom.audit import note
 from eosviz.classroom.models import Classroom
-from eosviz.scenarios.editing import EDITS_MAX, TEXT_BYTES_MAX, CannotEdit, Edit, edited, written
+from eosviz.scenarios.editing import TEXT_BYTES_MAX, CannotEdit, Edit
 from eosviz.scenarios.identifiers import ScenarioIdentifier
 from eosviz.scenarios.models import ScenarioVersion, encode_document
+from eosviz.scenarios.rewriting import edited, written
 from eosviz.walkthroughs.models import Branch, line_interventions
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.workshop.models import (
@@ -184,13 +185,14 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
 
 def from_library(owner: User, version: ScenarioVersion) -> Draft:
     """A copy of a library scenario, comments included."""
-    return create_draft(owner, _renamed(text_of(version)), origin_name=version.identifier)
+    text = _renamed(text_of(version, owner), owner)
+    return create_draft(owner, text, origin_name=version.identifier)
 
 
 def fork(owner: User, edition: Edition) -> Draft:
     name = f"{edition.version.identifier} · {edition.number}"
     tags = edition.draft.tag_line
-    return create_draft(owner, _renamed(edition.text), origin=edition, origin_name=name, tags=tags)
+    return create_draft(owner, _renamed(edition.text, owner), origin=edition, origin_name=name, tags=tags)
 
 
 def from_text(owner: User, text: str) -> Draft:
@@ -215,31 +217,31 @@ def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
     except Refused as refused:
         raise WorkshopRefused("cannot_replay", rule=refused.rule) from None
     name = session.version.identifier + (f"/{session.variant}" if session.variant else "")
-    text = text_of(session.version)
+    text = text_of(session.version, owner)
     if session.variant:
-        text = _with_variant(text, session.version.document, session.variant, scenario.source)
+        edits = _edits_of_variant(session.version.document, scenario.source)
+        text = _changed(text, edits, owner)
     edits = [Edit("add", ["faults"], _without_nothing(rule)) for rule in script.rules]
     if "expect" in parse(text) and script.rules:
         edits.append(Edit("remove", ["expect"]))
-    for start in range(0, len(edits), EDITS_MAX):
-        text = _changed(text, edits[start : start + EDITS_MAX])
-    return create_draft(owner, _renamed(text), origin_name=name), len(script.left_out)
+    text = _changed(text, edits, owner)
+    return create_draft(owner, _renamed(text, owner), origin_name=name), len(script.left_out)
 
 
 def _without_nothing(rule: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in rule.items() if value is not None}
 
 
-def _with_variant(text: str, document: dict[str, Any], variant: str, source: dict[str, Any]) -> str:
-    """The text with the variant's values in the places that they change; without the variants."""
+def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[Edit]:
+    """The variant's values in the places that they change; no variants any more."""
     edits = [Edit("remove", ["variants"])]
     for key, value in source.items():
         if key not in ("variant_title", "expect_refused") and document.get(key) != value:
             edits.append(Edit("set", [key], copy.deepcopy(value)))
-    return _changed(text, edits)
+    return edits
 
 
-def text_of(version: ScenarioVersion) -> str:
+def text_of(version: ScenarioVersion, asks: User) -> str:
     """As its author wrote it where that is known, else as it would be written. Raises WorkshopRefused."""
     for entry in library():
         if entry.id == version.identifier:
@@ -249,33 +251,34 @@ def text_of(version: ScenarioVersion) -> str:
     edition = Edition.objects.filter(version=version).order_by("published").first()
     if edition is not None:
         return edition.text
-    return text_of_document(version.document)
+    return text_of_document(version.document, caller(asks.owner_key))
 
 
-def text_of_document(document: dict[str, Any]) -> str:
+def text_of_document(document: dict[str, Any], asks: Caller) -> str:
     """As it would be written. Raises WorkshopRefused."""
     with _writing():
-        return written(document)
+        return written(document, asks)
 
 
-def _changed(text: str, edits: list[Edit]) -> str:
+def _changed(text: str, edits: list[Edit], asks: User) -> str:
     with _writing():
-        return edited(text, edits)
+        return edited(text, edits, caller(asks.owner_key))
 
 
 @contextlib.contextmanager
 def _writing() -> Iterator[None]:
     try:
-        yield
+        with within_bounds():
+            yield
     except (CannotEdit, BadScenario):
         raise WorkshopRefused("cannot_write", most=TEXT_BYTES_MAX) from None
 
 
-def _renamed(text: str) -> str:
+def _renamed(text: str, asks: User) -> str:
     """Under a name of its own: two scenarios of one name are mistaken for one another."""
     with _writing():
         name = str(parse(text).get("id", "MY"))[:30]
-    return _changed(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")])
+    return _changed(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")], asks)
 
 
 # -- editions --------------------------------------------------------------------------------------------
@@ -358,8 +361,8 @@ def within_bounds() -> Iterator[None]:
         yield
     except Busy:
         raise WorkshopRefused("busy") from None
-    except BeyondBounds:
-        raise WorkshopRefused("too_much") from None
+    except BeyondBounds as beyond:
+        raise WorkshopRefused(beyond.key.removeprefix("workshop.refused.")) from None
 
 
 def check(edition: Edition) -> dict[str, Any] | None:

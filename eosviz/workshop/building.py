@@ -30,7 +30,8 @@ from eosviz.callers import address_of
 from eosviz.catalogue import language_of, say
 from eosviz.rates import TooOften, take, too_often
 from eosviz.scenarios.cards import card_of
-from eosviz.scenarios.editing import EDITS_MAX, TEXT_BYTES_MAX, CannotEdit, Edit, edited
+from eosviz.scenarios.editing import EDITS_MAX, TEXT_BYTES_MAX, CannotEdit, Edit
+from eosviz.scenarios.rewriting import edited
 from eosviz.scenarios.views import YEAR_SECONDS, catalogue_address
 from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs import actions as walking
@@ -141,6 +142,12 @@ def _refuse(key: str, status: int, **params: Any) -> HttpResponse:
     return _answer({"refused": told, **params}, status)
 
 
+def _refuse_busy(busy: Busy) -> HttpResponse:
+    response = _refuse("workshop.refused.busy", HTTPStatus.SERVICE_UNAVAILABLE)
+    response["Retry-After"] = str(busy.seconds)
+    return response
+
+
 def _too_often(request: HttpRequest, refused: TooOften) -> HttpResponse:
     language = language_of(get_language())
     said = [say(key, language, refused.params) for key in (refused.key, refused.remedy_key)]
@@ -177,7 +184,11 @@ def edit(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     text, refused = asked.text, None
     if asked.edits:
         try:
-            text = edited(text, asked.edits)
+            text = edited(text, asked.edits, caller(request.user.owner_key, address_of(request)))
+        except Busy as busy:
+            return _refuse_busy(busy)
+        except BeyondBounds as beyond:
+            refused = say(beyond.key, language_of(get_language()))
         except BadScenario:
             refused = say("workshop.refused.text_first", language_of(get_language()))
         except CannotEdit:
@@ -202,9 +213,7 @@ def preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
         question = Asked(text=asked.text, variant=asked.variant)
         trial = msgspec.to_builtins(trial_of(question, caller(request.user.owner_key, address_of(request))))
     except Busy as busy:
-        response = _refuse("workshop.refused.busy", HTTPStatus.SERVICE_UNAVAILABLE)
-        response["Retry-After"] = str(busy.seconds)
-        return response
+        return _refuse_busy(busy)
     except BeyondBounds:
         return _refuse("workshop.refused.too_much", HTTPStatus.UNPROCESSABLE_ENTITY)
     language = language_of(get_language())

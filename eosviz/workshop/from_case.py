@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 
 from engine.explain import LANGUAGES
 from eosviz.accounts.models import User
-from eosviz.bounded.register import Caller, caller
+from eosviz.bounded.register import COMMAND_LINE, Caller, caller
 from eosviz.catalogue import say
 from eosviz.pipeline.kafka_logs.case_scenario import (
     NoScenarioError,
@@ -86,7 +86,8 @@ def text_of_case(replay: Replay, author: Caller | None = None) -> str:
         name: {language: say(f"logs.scenario.{name}", language) for language in LANGUAGES} for name in _TEXTS
     }
     # They stand where the library's documents have them: behind the title.
-    text = text_of_document({name: document[name] for name in ("id", "profile", "title")} | texts | document)
+    whole = {name: document[name] for name in ("id", "profile", "title")} | texts | document
+    text = text_of_document(whole, author or COMMAND_LINE)
     with within_bounds():
         run = played(text, author)
     if run.view is None:

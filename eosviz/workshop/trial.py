@@ -138,8 +138,9 @@ def played(text: str, caller: Caller | None = None) -> Played:
 
 def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
     from eosviz.bounded import runner  # knows Django, which the process does not
+    from eosviz.bounded.register import COMMAND_LINE
 
-    return runner.answer(TASKS[task], asked, caller or runner.NOBODY)
+    return runner.answer(TASKS[task], asked, caller or COMMAND_LINE)
 
 
 # -- in the process ------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from django.conf import settings as django_settings
 from eosviz.bounded import register as registers
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds, Busy, Cancelled, Refused, Stopped
-from eosviz.bounded.register import Caller, Place, Register, Standing, Ticket, in_turn, starting
+from eosviz.bounded.register import COMMAND_LINE, Caller, Place, Register, Standing, Ticket, in_turn, starting
 from eosviz.bounded.tasks import INTERACTIVE_BYTES_MAX, MEMORY_BYTES_MAX, TASKS, Task
 from eosviz.catalogue import say
 from eosviz.launch.places import ROOT
@@ -211,7 +211,7 @@ def test_what_is_ended_from_outside_may_be_run_again() -> None:
 
 
 def standing(
-    name: str, kind: str = "log", who: Caller = runner.NOBODY, runs: bool = False, at: int = 0
+    name: str, kind: str = "log", who: Caller = COMMAND_LINE, runs: bool = False, at: int = 0
 ) -> Standing:
     row = TASKS[kind]
     return Standing(name, Ticket(kind, row.memory_bytes, row.interactive, who, at), runs)

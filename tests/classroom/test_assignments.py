@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
 from django.utils import timezone
 
 from engine.scenario.tracks import tracks
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import BeyondBounds
+from eosviz.bounded.register import caller
+from eosviz.bounded.tasks import TASKS
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
+from eosviz.classroom.judging import broken_by_itself
 from eosviz.classroom.models import Assignment, Attempt, Kind, Outcome
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Visit
@@ -182,6 +189,35 @@ class TestHolding:
         intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).evidence["broken"] == "duplicated"
+
+    def test_a_run_with_a_learner_s_settings_is_bounded_and_waits_for_its_turn(
+        self, school: School, monkeypatch: pytest.MonkeyPatch, settings: Any
+    ) -> None:
+        given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence", "retries"])
+        attempt = school.attempt(given, **{self.PATH: True, "producers.p1.settings.retries": 4})
+        learner, hand_in = school.browser("learner"), f"/attempts/{attempt.id}/hand-in"
+        with monkeypatch.context() as patch:
+            patch.setitem(TASKS, "alone", replace(TASKS["alone"], clock_seconds=0))
+            for answer in (learner.get(f"/assignments/{given.id}/"), learner.post(hand_in)):
+                assert "takes too long or too much memory" in answer.content.decode()
+            patch.setattr(runner, "WAIT_SECONDS_MAX", 0)
+            usual, settings.BOUNDED_MEMORY_BYTES = settings.BOUNDED_MEMORY_BYTES, 0
+            for answer in (learner.get(f"/assignments/{given.id}/"), learner.post(hand_in)):
+                assert (answer.status_code, answer["Retry-After"]) == (503, str(runner.BUSY_SECONDS))
+                assert "Nothing was lost" in answer.content.decode()
+            settings.BOUNDED_MEMORY_BYTES = usual
+        assert Attempt.objects.get().outcome == Outcome.OPEN
+        learner.post(hand_in)
+        assert Attempt.objects.get().outcome == Outcome.PASSED
+
+    def test_a_built_scenario_is_tried_in_a_bounded_process_before_it_is_given(
+        self, school: School, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(TASKS, "alone", replace(TASKS["alone"], clock_seconds=0))
+        document = {**retrying().document, "seed": 4711}
+        version = ScenarioVersion.objects.of_document("RETRYING", document)
+        with pytest.raises(BeyondBounds):
+            broken_by_itself(version, None, caller(school.people["instructor"].owner_key))
 
     def test_the_form_offers_the_given_settings_alone(self, school: School) -> None:
         given = school.assign(Kind.HOLD, "SC-02", settings=["enable_idempotence", "acks"])

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from eosviz.bounded.runner import NOBODY
+from eosviz.bounded.register import COMMAND_LINE
 from eosviz.replays import actions
 from eosviz.replays.log_options import LogOptions
 from eosviz.replays.log_upload import LogFiles
@@ -24,7 +24,7 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
         for path, content in files.items():
             upload.add(path, content)
         upload.finish()
-        return actions.keep(actions.read_log(Path(place), owner, LogOptions(), NOBODY), "cases")
+        return actions.keep(actions.read_log(Path(place), owner, LogOptions(), COMMAND_LINE), "cases")
 
 
 def followed(client: Client, response: Any) -> HttpResponse:

@@ -6,12 +6,17 @@ import gzip
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from eosviz.bounded import runner
+from eosviz.bounded.tasks import TASKS
 from eosviz.replays import carriers, exporting
 from eosviz.replays.actions import export_session, import_replay
 from eosviz.replays.checking import check
@@ -126,6 +131,19 @@ class TestBounds:
         assert (export.state, export.refusal["key"]) == ("failed", "replays.refused.export_too_large")
         assert not exports.path(export.place).exists()
 
+    @pytest.mark.parametrize("form", ["html", exporting.PUBLISH])
+    def test_what_takes_too_long_to_check_is_told_and_leaves_nothing(
+        self, branched: Session, monkeypatch: pytest.MonkeyPatch, form: str
+    ) -> None:
+        """The check runs a stranger's scenario, so it has a process of its own with bounds."""
+        monkeypatch.setitem(TASKS, "export", replace(TASKS["export"], clock_seconds=0))
+        export = exporting.begin(BROWSER, branched, None, form, "en")
+        exporting.carry_out(export.id)
+        export.refresh_from_db()
+        assert (export.state, export.refusal["key"]) == ("failed", "exports.check_too_much")
+        assert not exports.path(export.place).exists()
+        assert runner.register().standings() == []
+
     def test_a_failure_of_ours_is_told_and_leaves_nothing(
         self, branched: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -167,6 +185,23 @@ class TestCancelling:
         assert export.state == "cancelled" and len(beats) == 3
         assert 0 < export.done < export.total
         assert not exports.path(export.place).exists()
+
+    def test_while_it_waits_for_its_turn(
+        self, branched: Session, monkeypatch: pytest.MonkeyPatch, settings: Any
+    ) -> None:
+        settings.BOUNDED_MEMORY_BYTES = 0
+        monkeypatch.setattr(exporting, "SECONDS_BETWEEN_BEATS", 0.0)
+        follow = exporting.Beat.follow
+
+        def cancel_and_follow(beat: exporting.Beat, folder: Path) -> None:
+            assert exporting.cancel(BROWSER, export.id)
+            follow(beat, folder)
+
+        monkeypatch.setattr(exporting.Beat, "follow", cancel_and_follow)
+        export = exporting.begin(BROWSER, branched, None, "html", "en")
+        exporting.carry_out(export.id)
+        export.refresh_from_db()
+        assert export.state == "cancelled" and runner.register().standings() == []
 
     def test_nobody_cancels_anothers(self, branched: Session) -> None:
         export = exporting.begin(BROWSER, branched, None, "html", "en")

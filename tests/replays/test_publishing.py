@@ -18,7 +18,7 @@ from engine.simulation import Simulation
 from eosviz.accounts.actions import delete_account
 from eosviz.accounts.models import User
 from eosviz.launch.places import ROOT
-from eosviz.replays import exporting, publishing
+from eosviz.replays import bringing, exporting, publishing
 from eosviz.replays.checking import check
 from eosviz.replays.models import Export, Publication
 from eosviz.replays.stores import published
@@ -42,6 +42,12 @@ def publish(session: Session, owner: str = BROWSER) -> Publication:
     export.refresh_from_db()
     assert export.state == "done", export.refusal
     return Publication.objects.get(owner=owner, digest=export.result.split("/")[2])
+
+
+def published_file(file: bytes, owner: str) -> Publication:
+    checked = check(io.BytesIO(file))
+    packed = bringing.player_of(checked, bringing.identity_of(checked))
+    return publishing.publish(bringing.own_of(checked), packed, io.BytesIO(file), owner)
 
 
 def test_the_address_is_the_digest_of_what_is_played(whole: Session, client: Client) -> None:
@@ -103,9 +109,9 @@ def test_equal_runs_have_one_address(start: Callable[..., Session], client: Clie
     """Nothing of the server stands in the file but the branches' ids, which the replay names."""
     session = start("SC-01")
     file = exported(session)
-    made = [publishing.publish(check(io.BytesIO(file)), io.BytesIO(file), owner) for owner in "ab"]
+    made = [published_file(file, owner) for owner in "ab"]
     assert made[0].digest == made[1].digest and made[0].id != made[1].id
-    again = publishing.publish(check(io.BytesIO(file)), io.BytesIO(file), "a")
+    again = published_file(file, "a")
     assert again.id == made[0].id
 
 
@@ -132,9 +138,7 @@ class TestTakingBack:
         self, whole: Session, django_capture_on_commit_callbacks: Callbacks
     ) -> None:
         file = exported(whole)
-        mine, other = (
-            publishing.publish(check(io.BytesIO(file)), io.BytesIO(file), owner) for owner in (BROWSER, "o")
-        )
+        mine, other = (published_file(file, owner) for owner in (BROWSER, "o"))
         with django_capture_on_commit_callbacks(execute=True):  # type: ignore[attr-defined]
             mine.delete()
         assert published.path(other.digest).exists()

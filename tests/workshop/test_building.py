@@ -8,12 +8,15 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+import tomlkit
 from django.test import Client
 
 from engine.scenario import entry
 from engine.scenario.form import form
 from eosviz.accounts.models import User
+from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds
+from eosviz.bounded.tasks import TASKS
 from eosviz.catalogue import say, words
 from eosviz.workshop import trial
 from eosviz.workshop.lesson import lesson_html
@@ -303,6 +306,31 @@ def test_an_edit_with_a_deep_value_is_refused(browser: Client, draft: Draft) -> 
     edit = {"do": "set", "path": ["x"], "value": value}
     answered = post(browser, draft, "edit", text=TEXT, edits=[edit])
     assert answered.status_code == 200 and answered.json()["refused"] and answered.json()["text"] == TEXT
+
+
+LONG = TEXT + "# a remark\n" * 6_000
+"""Below the bound of a text; with values in place of remarks an edit takes seconds of a processor."""
+
+
+def test_a_long_text_is_edited_in_a_process_of_its_own(
+    browser: Client, draft: Draft, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    edit = {"do": "set", "path": ["seed"], "value": 7}
+    with monkeypatch.context() as patch:
+        patch.setattr(tomlkit, "parse", lambda text: pytest.fail("parsed in the web process"))
+        answered = post(browser, draft, "edit", text=LONG, edits=[edit]).json()
+        assert answered["refused"] is None and "seed = 7" in answered["text"]
+        cannot = post(
+            browser, draft, "edit", text=LONG, edits=[{**edit, "path": ["title", "en", "x"]}]
+        ).json()
+        assert "form cannot make this change" in cannot["refused"] and cannot["text"] == LONG
+    monkeypatch.setitem(TASKS, "edit", replace(TASKS["edit"], clock_seconds=0))
+    beyond = post(browser, draft, "edit", text=LONG, edits=[edit]).json()
+    assert "too long or too deep" in beyond["refused"] and beyond["text"] == LONG
+    monkeypatch.setattr(runner, "WAIT_SECONDS_MAX", 0)
+    settings.BOUNDED_MEMORY_BYTES = 0
+    busy = post(browser, draft, "edit", text=LONG, edits=[edit])
+    assert (busy.status_code, busy["Retry-After"]) == (503, str(runner.BUSY_SECONDS))
 
 
 def test_edits_of_a_long_text_are_fewer(browser: Client, draft: Draft, settings: Any) -> None:

@@ -1,0 +1,46 @@
+"""A text that is edited or written, here where that takes little, in a bounded process (`eosviz/bounded`) where a long
+one takes seconds of a processor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from engine.scenario import parse
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import Refused
+from eosviz.bounded.register import Caller
+from eosviz.bounded.tasks import TASKS
+from eosviz.scenarios import editing
+from eosviz.scenarios.editing import CannotEdit, Edit
+
+HERE_BYTES_MAX = 8_000
+"""Of the text with its edits: up to an eighth of a second; most scenarios are shorter."""
+
+
+def edited(text: str, edits: list[Edit], asks: Caller) -> str:
+    """The text after all edits. Raises CannotEdit, BadScenario where the text is no TOML, Busy or BeyondBounds."""
+    if _size(text, edits) <= HERE_BYTES_MAX:
+        return editing.all_edited(text, edits)
+    parse(text)  # bounded before it begins, and the process need not be started for what is no TOML
+    return _answer(editing.Asked(text=text, edits=edits), asks)
+
+
+def written(document: dict[str, Any], asks: Caller) -> str:
+    """The text of a document that was never text. Raises CannotEdit, Busy or BeyondBounds."""
+    if _size(document) <= HERE_BYTES_MAX:
+        return editing.written(document)
+    return _answer(editing.Asked(document=document), asks)
+
+
+def _size(*parts: Any) -> int:
+    return sum(len(msgspec.json.encode(part)) for part in parts)
+
+
+def _answer(asked: editing.Asked, asks: Caller) -> str:
+    try:
+        return runner.answer(TASKS["edit"], asked, asks).decode()
+    except Refused as refused:
+        raise CannotEdit(str(refused.params.get("why", ""))) from None
