@@ -35,6 +35,8 @@ from eosviz.walkthroughs.views import element_attributes
 
 EXAMPLE = ("SC-03", 116)
 """What a replay looks like: the refused duplicate."""
+LOG_EXAMPLE = ("SC-75", 74, "wall")
+"""What a log looks like: a transaction that is open, and what waits behind it."""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -149,6 +151,7 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
         "declared": any(said.values()) and said,
         "again": bool(request.GET.get("again")),
         "text": request.POST.get("text", "") if refused else "",
+        "example": pictured(*LOG_EXAMPLE),
     }
     return _shown(request, "replays/log.html", context, refused)
 

@@ -18,10 +18,12 @@ class Pictured:
     picture: str
 
 
-def pictured(identifier: str, step: int) -> Pictured | None:
+def pictured(identifier: str, step: int, variant: str | None = None) -> Pictured | None:
     """None while the library is not loaded."""
     version = ScenarioVersion.objects.library().filter(identifier=identifier).first()
     if version is None:
         return None
-    link = Link(scenario=version.identifier, version=version.digest[:VERSION_CHARACTERS], step=step)
+    link = Link(
+        scenario=version.identifier, version=version.digest[:VERSION_CHARACTERS], variant=variant, step=step
+    )
     return Pictured(card_of(version), step, link.address("replays:card"))

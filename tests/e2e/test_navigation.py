@@ -16,7 +16,7 @@ def test_a_menu_is_opened_walked_and_left_by_keyboard(browser: Browser, running_
     page = browser.new_page()
     page.goto(f"{running_site.address}reference/")
     word = page.locator(".page-nav summary", has_text="Build")
-    places = page.locator(".page-nav details", has=word).locator("a")
+    places = page.locator(".page-nav details", has=page.locator("summary", has_text="Build")).locator("a")
     word.focus()
     expect(places.first).to_be_hidden()
     page.keyboard.press("Enter")
