@@ -12,7 +12,6 @@ import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, path, text, textWidth } from "./draw.ts";
 import { laneObjects } from "./lanes.ts";
-import { FILES } from "./places.ts";
 
 /** Batches that a small copy draws. */
 const COPY_CELLS = 10;
@@ -52,7 +51,7 @@ function stateWord(frame: Frame, name: string): string | null {
 
 function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace, alive: boolean, focused: boolean): StageObject {
   const { width, height } = place.box;
-  const files = name === FILES;
+  const files = here.kind === "log";
   const title = files ? say("stage.files") : name;
   const state = stateWord(frame, name);
   const selection = plainly("actor", name);
@@ -124,9 +123,11 @@ export const heads: Layer = (frame, here) => {
   const names = empty.length === 0 ? logs : `${logs} ${say("stage.head.empty", { partitions: empty })}`;
   const y = 18;
   void frame;
+  const lens = here.lens;
+  const frameOf = lens === null ? nothing : box(lens.box.x, lens.box.y, lens.box.width, lens.box.height, "body", 8);
   return [{
     key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
-    draw: svg`${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
+    draw: svg`${frameOf}${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
       text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
       broker === undefined ? nothing : fittedText(broker.x, y, names, broker.width, 13, { classes: "q", least: 9 })}${
       reader === undefined ? nothing : text(reader.x, y, say("stage.head.readers"), "s13 q")}`,

@@ -63,7 +63,7 @@ export interface Fitted {
   cut: boolean;
 }
 
-/** Lines no wider than `width`; a name without spaces breaks behind its hyphens, dots and underscores. */
+/** Lines no wider than `width`; a name without spaces breaks behind its hyphens, dots and underscores, at worst anywhere. */
 function linesOf(said: string, width: number, size: number, bold: boolean): string[] {
   if (/\s|[\u2e80-\uffff]/.test(said)) return wrap(said, width, size, bold);
   const lines: string[] = [];
@@ -93,7 +93,8 @@ export function fitted(said: string, width: number, size: number, options: { lea
     // Rather two lines of a readable size than one of a small one.
     if (most > 1 && at >= size - 2) {
       const lines = linesOf(said, width, at, bold);
-      if (lines.length <= most) return { size: at, lines, cut: false };
+      const whole = said.split(/(?<=[-._/\s])/).every((piece) => textWidth(piece.trimEnd(), at, bold) <= width);
+      if (whole && lines.length <= most) return { size: at, lines, cut: false };
     }
   }
   const lines = linesOf(said, width, least, bold);

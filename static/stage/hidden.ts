@@ -41,8 +41,9 @@ export function reasonAt(lane: ReaderLaneView, batch: LogBatchView | undefined, 
   return null;
 }
 
+/** Decided, and hidden all the same: no other transaction holds the reader, so its own marker is not replicated yet. */
 function isOfHolder({ held_by: held }: ReaderLaneView, batch: LogBatchView | undefined): boolean {
-  return held != null && batch !== undefined && batch.transactional && batch.producer_id === held.producer_id;
+  return batch?.transactional === true && (held == null || batch.producer_id === held.producer_id);
 }
 
 /** Of the reader of committed data with the lane in question that is held back most, else the first one. */

@@ -56,6 +56,6 @@ export const stageLook = css`
   .scene [role="button"]:focus-visible > .focus { stroke: var(--ink); stroke-width: 3; }
   .focus { fill: none; stroke: none; pointer-events: none; }
   .scene .hit { fill: transparent; stroke: none; }
-  .away { position: sticky; bottom: 0; margin: 0; padding: 6px 12px; background: var(--paper); border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: 2px 12px; }
+  .away { margin: 0; padding: 6px 12px; background: var(--paper); border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: 2px 12px; }
   .away button { text-decoration: underline; min-height: 24px; }
 `;

@@ -15,6 +15,7 @@ const CENTRE = 292;
 const PARTICIPANT = { width: 240, least: 58, most: 150 };
 const GAP = 10;
 const LEAST = 400;
+const MANAGER = 44;
 /** Of a phone. */
 const STACK = { role: 96, centre: 250, participant: 64, network: 70 };
 
@@ -47,7 +48,7 @@ function abreast(plan: StagePlan, size: Size): Places {
     boxes[role] = { x: left, y, width: SIDE, height: own };
     y += own + GAP;
   }
-  const manager = middle.includes("manager") && middle.length > 1 ? 96 : 0;
+  const manager = middle.includes("manager") && middle.length > 1 ? MANAGER : 0;
   y = TOP;
   for (const role of middle) {
     const own = role === "manager" && manager > 0 ? manager : inner - (manager > 0 ? manager + GAP : 0);
@@ -77,7 +78,7 @@ function stacked(plan: StagePlan, size: Size): Places {
   if (wanting.length > 0) y += STACK.role + STACK.network;
   const first = y;
   for (const role of middle) {
-    const height = role === "manager" ? STACK.role : STACK.centre;
+    const height = role === "manager" ? MANAGER : STACK.centre;
     boxes[role] = { x: 10, y, width: own, height };
     y += height + GAP;
   }

@@ -95,7 +95,7 @@ function plainOf(name: string, said: string, own: Box): Drawn {
 /** Pills one under the other, the current state black. */
 function column(rail: readonly string[], state: string | undefined, x: number, y: number, width: number, room: number): SVGTemplateResult {
   const step = Math.min(PILL + 8, room / rail.length);
-  const height = Math.min(PILL, step - 4);
+  const height = Math.min(PILL, step - 5);
   return svg`${rail.map((one, index) => {
     const top = y + index * step;
     const on = one === state;
@@ -122,7 +122,7 @@ function businessOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
 function middlewareOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.transactions?.[tid];
   const pill = 128;
-  const lower = own.height - 118;
+  const lower = own.height - 112;
   return {
     fact: entry === undefined ? say("stage.mw.none_yet") : say("stage.mw.transaction", { tid }), strong: false, alive: view.middleware?.alive !== false,
     label: `middleware: ${entry === undefined ? say("stage.mw.none_yet") : word(entry.state)}`,
@@ -163,7 +163,7 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const answers = Object.entries(entry?.answers ?? {}).map(([name, answer]) => `${name}: ${answer ?? say("stage.none")}`);
   return {
     fact: entry === undefined ? "" : word(entry.state), strong: true, alive: view.manager?.alive !== false, label: `manager: ${entry === undefined ? say("stage.none") : word(entry.state)}`,
-    inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 52, answers.join(", "), own.width - 28, 12, { most: 3, least: 8, classes: "k" }),
+    inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, answers.join(", "), own.width - 28, 12, { least: 7, classes: "k" }),
   };
 }
 

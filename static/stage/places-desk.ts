@@ -23,7 +23,7 @@ const HEAD = 27;
 const LINE = 30;
 const RAIL = 84;
 const GROUP_LINE = 20;
-const LABEL = 72;
+const LABEL = { least: 72, most: 150 };
 const GAP = { most: 16, least: 6 };
 /** Above the cells of a lane: names of gates; below: offsets. */
 export const ABOVE = 22;
@@ -32,7 +32,7 @@ const CELL = { most: 60, least: 30 };
 /** Width of the picture, in units, at which type has its own size. */
 const WIDTH = 1280;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
-const UNIT = { least: 24, most: 92, few: 66, some: 40 };
+const UNIT = { least: 24, most: 92 };
 /** Of a lane with more offsets than fit, a batch is drawn at most as wide as this many. */
 const LONG = { unit: 40, most: 3 };
 
@@ -69,15 +69,16 @@ export function widestScale(size: Size): number {
 
 /** Lanes that never hold a record take no room; a note names them. */
 export function emptyLanes(plan: StagePlan): string[] {
-  return Object.entries(plan.lanes).filter(([, lane]) => !lane.internal && lane.end <= lane.first).map(([name]) => name);
+  const lanes = Object.entries(plan.lanes).filter(([, lane]) => !lane.internal);
+  const empty = lanes.filter(([, lane]) => lane.end <= lane.first).map(([name]) => name);
+  return empty.length === lanes.length ? [] : empty;
 }
 
 export function rowsOf(plan: StagePlan): Rows[] {
   const empty = new Set(emptyLanes(plan));
-  const all = plan.brokers.every((broker) => broker.lanes.every((lane) => empty.has(lane)));
   return plan.brokers.map((broker) => ({
     name: broker.name,
-    lanes: broker.lanes.filter((lane) => all || !empty.has(lane)),
+    lanes: broker.lanes.filter((lane) => !empty.has(lane)),
     coordinates: broker.transactional_ids.length > 0,
     groups: broker.groups.length > 0,
   }));
@@ -161,7 +162,7 @@ function brokerPlace(plan: StagePlan, row: Rows, box: Box, laneHeight: number, p
   let y = box.y + HEAD + pad / 2;
   const lanes: Record<string, LanePlace> = {};
   for (const name of row.lanes) {
-    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, false);
+    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, false, labelWidth(plan));
     y += laneHeight;
   }
   const height = RAIL + (row.groups ? GROUP_LINE : 0);
@@ -178,14 +179,19 @@ export function rounded({ x, y, width, height }: Box): Box {
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
 }
 
+/** Room for the longest name of a lane. */
+export function labelWidth(plan: StagePlan): number {
+  const names = Object.entries(plan.lanes).filter(([, lane]) => !lane.internal).map(([name]) => textWidth(name, 15, true) + 32);
+  return Math.round(clamp(Math.max(0, ...names), LABEL.least, LABEL.most));
+}
+
 /** A lane in its box; all of its offsets are drawn where they fit, else the newest. */
-export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label = LABEL): LanePlace {
+export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label: number = LABEL.least): LanePlace {
   const x = box.x + label;
   const width = box.width - label - 26;
   const count = Math.max(1, span.end - span.first);
   const fits = count * UNIT.least <= width;
-  const most = count > 6 ? UNIT.some : count > 3 ? UNIT.few : UNIT.most;
-  const unit = strip ? clamp(width / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(width / count), UNIT.least, most) : LONG.unit;
+  const unit = strip ? clamp(width / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(width / count), UNIT.least, UNIT.most) : LONG.unit;
   const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, CELL.most);
   const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, (box.height - ABOVE - BELOW - height) / 2);
   const middle = round(top + height / 2);
@@ -261,7 +267,7 @@ function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPl
   return readers;
 }
 
-const ROW = { most: 41, least: 26 };
+const ROW = { most: 41, least: 30 };
 
 /** One row for each reader while there is room, else one for each isolation level. */
 export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, ReaderPlace> {

@@ -1,6 +1,6 @@
 /**
- * Fixed places on a phone: one client above, the network, one broker with one lane, its readers, and the coordinator where
- * the run has one. Who stands in them follows the focus; the others are told under the picture. Pure.
+ * Fixed places on a phone: one client above, the network, the coordinator where the run has one, one broker with one lane, its
+ * readers. Who stands in them follows the focus; the others are told under the picture. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -11,12 +11,15 @@ import { clientPlace, lanePlace, rounded, rowsIn } from "./places-desk.ts";
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
 const GAP = 8;
-const CLIENT = { least: 144, most: 180 };
-const NETWORK = { least: 66, most: 130 };
+const CLIENT = { least: 138, most: 180 };
+const NETWORK = { least: 60, most: 130 };
 const HEAD = 27;
-const LANE = { least: 84, most: 120 };
-const READERS = { least: 58, most: 84 };
-const COORDINATOR = 86;
+const LANE = { least: 80, most: 120 };
+const READERS = { least: 60, most: 84 };
+const COORDINATOR = 84;
+const MARKERS = 26;
+/** px under the picture for the names of those who are not in it, and for its text. */
+const UNDER = 58;
 /** Where requests go down and answers come up. */
 const DOWN = 0.29;
 const UP = 0.69;
@@ -38,11 +41,11 @@ export function phoneWidth(size: Size): number {
 /** Heights: all at their least, then what is left goes to the network, the lane and the client. */
 export function slotsOf(plan: StagePlan, size: Size): { width: number; height: number; slots: Slots } {
   const width = phoneWidth(size);
-  const given = size.height / (size.width / width);
+  const given = (size.height - UNDER) / (size.width / width);
   const readers = plan.consumers.length > 0;
   const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
   const client = plan.clients.length > 0;
-  const least = (client ? CLIENT.least + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR + GAP : 0) + 8;
+  const least = (client ? CLIENT.least + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR + MARKERS : 0) + 8;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
     const taken = Math.min(spare, most);
@@ -62,9 +65,10 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   };
   const clientBox = next(tall);
   y += network;
+  // Markers fly from the coordinator down to the lane.
+  const coordinator = coordinates ? next(COORDINATOR, MARKERS) : null;
   const broker = next(HEAD + lane + 6, GAP);
   const readersBox = readers ? next(lines, GAP) : null;
-  const coordinator = coordinates ? next(COORDINATOR) : null;
   return {
     width, height: round(Math.max(given, y + 4)),
     slots: {
@@ -78,7 +82,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
 export function phonePlaces(plan: StagePlan, size: Size): Places {
   const { width, height, slots } = slotsOf(plan, size);
   const bottom = slots.client.y + slots.client.height;
-  const top = slots.broker.y;
+  const top = (slots.coordinator ?? slots.broker).y;
   const clients: Places["clients"] = {};
   for (const client of plan.clients) {
     // One row, for the partition that the step is about.
@@ -96,12 +100,12 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   for (const broker of plan.brokers) {
     const lanes = Object.fromEntries(broker.lanes.map((name) => {
       const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, slots.lane, false, 56);
-      return [name, { ...place, port: [slots.down, top] as const }];
+      return [name, { ...place, port: [slots.down, slots.broker.y] as const }];
     }));
     brokers[broker.name] = {
       box: slots.broker, port: [slots.down, top], lanes, folded: false,
       coordinator: slots.coordinator === null || broker.transactional_ids.length === 0 ? null
-        : { box: slots.coordinator, port: [slots.down, top], markers: [slots.up, slots.coordinator.y] },
+        : { box: slots.coordinator, port: [slots.down, top], markers: [slots.up, slots.coordinator.y + slots.coordinator.height] },
     };
   }
   const readers: Places["readers"] = {};

@@ -7,7 +7,7 @@
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import type { Rows } from "./places-desk.ts";
-import { TOP, columnsOf, framed, isLine, lanePlace, rounded, rowsIn, rowsOf, widestScale } from "./places-desk.ts";
+import { TOP, columnsOf, framed, isLine, labelWidth, lanePlace, rounded, rowsIn, rowsOf, widestScale } from "./places-desk.ts";
 
 const LENS = 92;
 const COORDINATOR = 84;
@@ -33,7 +33,7 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
   const lanes = pairs.reduce((sum, pair) => sum + count(pair), 0);
   const strip = Math.floor(clamp((seen - above - heads - 4) / Math.max(1, lanes), STRIP.least, STRIP.most));
   const longest = Math.min(LENS_OFFSETS, Math.max(1, ...Object.values(plan.lanes).filter((lane) => !lane.internal).map((lane) => lane.end - lane.first)));
-  const lens = lanePlace({ first: 0, end: longest }, { x: left, y: TOP, width: right - left, height: LENS }, false);
+  const lens = lanePlace({ first: 0, end: longest }, { x: left, y: TOP, width: right - left, height: LENS }, false, labelWidth(plan));
   const slot: Box = rounded({ x: left, y: TOP + LENS + GAP, width: right - left, height: COORDINATOR });
   const half = (right - left - GAP) / 2;
   const brokers: Record<string, BrokerPlace> = {};
@@ -42,8 +42,11 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
     const height = pair.every(isLine) ? LINE : HEAD + 6 + count(pair) * strip;
     pair.forEach((row, index) => {
       const box = rounded({ x: left + index * (half + GAP), y, width: half, height });
-      const lanesOf = Object.fromEntries(row.lanes.map((name, at): [string, LanePlace] =>
-        [name, lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y: box.y + HEAD + at * strip, width: box.width, height: strip }, true)]));
+      // Messages come and go at the edges of the column, whichever box of the two it is.
+      const lanesOf = Object.fromEntries(row.lanes.map((name, at): [string, LanePlace] => {
+        const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y: box.y + HEAD + at * strip, width: box.width, height: strip }, true);
+        return [name, { ...place, port: [left, place.port[1]], out: [right, place.out[1]] }];
+      }));
       brokers[row.name] = {
         box, port: [left, round(box.y + 14)], lanes: lanesOf, folded: isLine(row),
         coordinator: row.coordinates || row.groups ? { box: slot, port: [left, slot.y + 34], markers: [left, slot.y + 66], shared: true } : null,

@@ -13,14 +13,14 @@ import type { BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePla
 import { textWidth } from "./draw.ts";
 import { middlewarePlaces } from "./middleware-places.ts";
 import { huesOf, outlineOf } from "./outline.ts";
-import { clientPlace, deskPlaces, lanePlace } from "./places-desk.ts";
+import { clientPlace, deskPlaces, lanePlace, rowsIn } from "./places-desk.ts";
 import { phonePlaces } from "./places-phone.ts";
 import { stripPlaces } from "./places-strips.ts";
 
 /** Narrower than this, a stage stands upright. */
 export const UPRIGHT = 860;
-/** A log case has no brokers: its lanes stand in one box. */
-export const FILES = "files";
+/** A log case has no brokers: its lanes stand in one box, under the name of the replica that the files are. */
+export const FILES = "broker-0";
 
 export function places(plan: StagePlan | null, header: Header, firstView: View, size: Size): Places {
   const known = plan ?? outlineOf(header, firstView);
@@ -28,13 +28,16 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   if (participants.length > 0 && known.brokers.length === 0) return middlewarePlaces(known, size);
   const log = header.profile === "log";
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
-  const whole = log ? { ...known, clients: [], brokers: [{ name: FILES, lanes, transactional_ids: [], groups: [] }] } : known;
+  // A preview of a remedy brings readers later: their column is kept for them.
+  const consumers = known.consumers.length > 0 ? known.consumers : [{ name: "", isolation: "", lanes: [] }];
+  const whole = log ? { ...known, clients: [], consumers, brokers: [{ name: FILES, lanes, transactional_ids: [], groups: [] }] } : known;
   const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size) ?? stripPlaces(whole, size);
   return { ...made, kind: log ? "log" : "cluster" };
 }
 
 /** Room for what came later: clients in the network's corner, lanes as strips in a broker's first line. */
 export function grown(run: Places, plan: StagePlan): Places {
+  if (run.kind === "log") return { ...run, hue: huesOf(plan), readers: { ...run.readers, ...lateReaders(run, plan) } };
   if (run.form === "phone" || run.kind !== "cluster") return { ...run, hue: huesOf(plan) };
   const clients: Record<string, ClientPlace> = { ...run.clients };
   const added = plan.clients.filter((client) => !(client.name in clients));
@@ -61,6 +64,14 @@ export function grown(run: Places, plan: StagePlan): Places {
   return { ...run, hue: huesOf(plan), clients, brokers };
 }
 
+function lateReaders(run: Places, plan: StagePlan): Places["readers"] {
+  const { fetches } = run;
+  if (fetches === null) return {};
+  const x = fetches.x + fetches.width;
+  return Object.fromEntries(Object.entries(run.brokers[FILES]?.lanes ?? {}).filter(([name]) => Object.keys(run.readers[name] ?? {}).length === 0)
+    .map(([name, { box }]) => [name, rowsIn(plan, name, { x, y: box.y, width: run.width - x - 24, height: box.height })]));
+}
+
 /** Name of the place where a partition's log is led now; null while it has no leader. */
 export function ledBy(frame: Frame, here: Places, partition: string): string | null {
   if (here.kind === "log") return FILES;
@@ -72,9 +83,8 @@ export function ledBy(frame: Frame, here: Places, partition: string): string | n
 export function replicaIn(frame: Frame, place: string, partition: string): string | null {
   const known = frame.view.partitions?.[partition];
   if (known === undefined) return null;
-  if (place === FILES) return shownReplica(known);
   const id = place.replace(/^broker-/, "");
-  return id in known.replicas ? id : null;
+  return id in known.replicas ? id : place === FILES ? shownReplica(known) : null;
 }
 
 /** The data partition that a step is about, else the one that was written to last, else the first that has a place. */

@@ -58,7 +58,7 @@ function stateOf(client: ClientView): { said: string; bad: boolean } {
 
 function identityPill(here: Places, client: ClientView, right: number, y: number, room: number): SVGTemplateResult {
   const manager = client.transaction_manager;
-  if (manager === null) return svg``;
+  if (manager == null) return svg``;
   if (isAbsent(manager.producer_id)) return text(right, y + 15, say("stage.no_id"), "s13 q", "end");
   const long = say("stage.identity", { producer_id: manager.producer_id, epoch: manager.producer_epoch });
   const said = textWidth(long, 13, true) + 14 <= room ? long : `${manager.producer_id}·${manager.producer_epoch}`;
@@ -71,7 +71,7 @@ function labelOf(name: string, client: ClientView): string {
   const manager = client.transaction_manager;
   return say("stage.client_name", {
     client: name, state: stateOf(client).said,
-    identity: manager === null || isAbsent(manager.producer_id) ? say("stage.no_id") : say("stage.identity", { producer_id: manager.producer_id, epoch: manager.producer_epoch }),
+    identity: manager == null || isAbsent(manager.producer_id) ? say("stage.no_id") : say("stage.identity", { producer_id: manager.producer_id, epoch: manager.producer_epoch }),
   });
 }
 

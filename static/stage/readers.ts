@@ -113,35 +113,38 @@ function rowObject(frame: Frame, here: Places, focus: Focus, partition: string, 
   const room = Math.floor((width - 18) / STEP);
   const whole = rowOf(here, lane, batches, room);
   const hidden = hiddenText(whole.counts);
+  // On a phone a row is low and wide: all on one line.
+  const flat = height < 36 && width > 300;
   const single = height < 36;
   const long = hidden === null ? 0 : textWidth(hidden.long, 12, true);
   const total = whole.seen.length + whole.earlier;
   const fitsLong = hidden !== null && Math.min(total, room) * STEP + long + 24 <= width;
   const said = hidden === null ? null : fitsLong ? hidden.long : hidden.short;
   const after = said === null ? 0 : textWidth(said, 12, true) + 10;
-  const most = Math.max(3, Math.floor((width - 18 - after) / STEP));
+  const read = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: whole.read });
+  const readWidth = textWidth(read, 12) + 12;
+  const most = Math.max(3, Math.floor((width - 18 - after - (flat ? readWidth + 150 : 0)) / STEP));
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, lane, batches, Math.max(2, most - 2)) : whole;
   const wall = whole.counts.undecided + whole.counts.marker + whole.counts.behind > 0;
   const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
-  const read = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: row.read });
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(frame, slowest, partition);
   const names = named.map(({ name }) => name);
-  const squareY = single ? height - SQUARE - 4 : height - SQUARE - 7;
-  const titleY = single ? Math.max(11, height - SQUARE - 8) : 16;
+  const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
+  const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
+  const from = flat ? 9 + Math.min(130, textWidth(title, 12, true)) + 12 : 9;
   const reasons = REASONS.filter((reason) => whole.counts[reason] > 0)
     .map((reason) => `${whole.counts[reason]}: ${wordsOf(reason, holderOf(lane, batches)).long}`);
   const selection = plainly("actor", slowest.name);
-  const readWidth = textWidth(read, 12) + 12;
   const dead = !consumer.alive || consumer.paused;
   return {
     key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
     picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
     draw: svg`<title>${[`${names.join(", ")}, ${consumer.isolation}`, ...reasons].join("; ")}</title>${box(0, 0, width, height, `body${dead ? " dead" : ""}`, 5)}${
       focused ? halo(3, 3, width - 6, height - 6, 3) : nothing}${wall ? box(-3, 0, 6, height, "lso", 1) : nothing}${
-      fittedText(9, titleY, title, width - 12 - readWidth, 12, { bold: true, classes: "b", least: 8 })}${
+      fittedText(9, titleY, title, flat ? 130 : width - 12 - readWidth, 12, { bold: true, classes: "b", least: 8 })}${
       fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
-      said === null ? nothing : fittedText(width - 8, squareY + 9.5, said, after, 12, { bold: true, classes: "b", least: 9, anchor: "end" })}${
-      squaresOf(row, squareY)}`,
+      said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: "b", least: 9, anchor: "end" })}${
+      squaresOf(row, from, squareY)}`,
     label: say("stage.reader.label", {
       reader: names.join(", "), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : reasons.join(", "),
     }),
@@ -156,9 +159,9 @@ function titleOf(frame: Frame, { name, consumer }: Named, partition: string): st
   return alike.length > 1 ? `${name} ${consumer.isolation}` : consumer.isolation;
 }
 
-function squaresOf({ seen, earlier }: Row, y: number): SVGTemplateResult {
-  const from = earlier > 0 ? 9 + STEP * 2 : 9;
-  return svg`${earlier > 0 ? fittedText(9, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 }) : nothing}${
+function squaresOf({ seen, earlier }: Row, left: number, y: number): SVGTemplateResult {
+  const from = earlier > 0 ? left + STEP * 2 : left;
+  return svg`${earlier > 0 ? fittedText(left, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 }) : nothing}${
     seen.map((one, index) => square(one, round(from + index * STEP), y))}`;
 }
 

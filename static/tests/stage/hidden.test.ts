@@ -15,6 +15,8 @@ test("A record is hidden by its own transaction, behind another's, or as it is n
   assert.equal(reasonAt(held, logBatch(3, 1), 3), "behind");
   assert.equal(reasonAt(held, logBatch(4, 1, { transactional: true, outcome: "committed" }), 4), "behind");
   assert.equal(reasonAt(held, logBatch(5, 1), 5), "not_replicated");
+  const decided = logBatch(1, 1, { producer_id: 1000, transactional: true, outcome: "committed" });
+  assert.equal(reasonAt({ ...held, held_by: null }, decided, 1), "marker");
   assert.equal(reasonAt(held, logBatch(4, 1, { control: "COMMIT" }), 4), null);
 });
 
