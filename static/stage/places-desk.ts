@@ -32,7 +32,7 @@ const CELL = { most: 60, least: 30 };
 /** Width of the picture, in units, at which type has its own size. */
 const WIDTH = 1280;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
-const UNIT = { least: 24, most: 92 };
+const UNIT = { least: 20, most: 92 };
 /** Of a lane with more offsets than fit, a batch is drawn at most as wide as this many. */
 const LONG = { unit: 40, most: 3 };
 
@@ -227,9 +227,12 @@ export function clientPlace(partitions: readonly string[], box: Box): ClientPlac
   const port: Point = [x + width, round(y + Math.min(64, height / 2))];
   if (height < CARD.compact) return { box, ports: { "": port }, queues: {}, folded: true };
   const top = y + BAR + 60 + 20;
-  const foot = height >= CARD.whole ? 72 : 10;
+  const fitting = (foot: number): number => Math.max(1, Math.min(partitions.length, Math.floor((y + height - foot - top) / QUEUE.least)));
+  // Partitions without a row are counted under the others.
+  const low = height < CARD.whole;
+  const foot = !low ? 72 : fitting(10) < partitions.length ? 26 : 10;
+  const rows = fitting(foot);
   const room = y + height - foot - top;
-  const rows = Math.max(1, Math.min(partitions.length, Math.floor(room / QUEUE.least)));
   const tall = clamp(room / rows, QUEUE.least, QUEUE.most);
   const ports: Record<string, Point> = { "": port };
   const queues: ClientPlace["queues"] = {};

@@ -124,7 +124,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
       rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: 2, least: 7 })}${
         box(queue.waiting.x - left, queue.waiting.y - top, queue.waiting.width, queue.waiting.height, "slot", 4)}${
         box(queue.sent.x - left, queue.sent.y - top, queue.sent.width, queue.sent.height, "slot", 4)}`)}${
-      foldedQueues(client, place, width)}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
+      foldedQueues(client, place, width, here.upright)}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
   };
 }
 
@@ -138,13 +138,16 @@ function stateLine(state: { said: string; bad: boolean }, id: string | null, wid
 }
 
 /** Partitions without a row: counted with what waits for them. */
-function foldedQueues(client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
+function foldedQueues(client: ClientView, place: ClientPlace, width: number, upright: boolean): SVGTemplateResult | typeof nothing {
   const others = Object.entries(client.queues).filter(([partition]) => !(partition in place.queues));
   const batches = others.reduce((sum, [, queue]) => sum + queue.batches.length, 0);
   if (batches === 0) return nothing;
   const said = say("stage.queues_more", { partitions: others.length, batches });
-  return svg`<g><title>${others.map(([partition]) => partition).join(", ")}</title>${
-    fittedText(12, place.box.height - (place.box.height >= WHOLE ? 62 : 6), said, width - 24, 12, { classes: "k", least: 9 })}</g>`;
+  const title = svg`<title>${others.map(([partition]) => partition).join(", ")}</title>`;
+  const row = Object.values(place.queues)[0]?.row;
+  if (upright && row !== undefined) return svg`<g>${title}${fittedText(width - 10, row.y - place.box.y - 5, said, width - 245, 12, { classes: "k", least: 8, anchor: "end" })}</g>`;
+  return svg`<g>${title}${
+    fittedText(12, place.box.height - (place.box.height >= WHOLE ? 62 : 8), said, width - 24, 12, { classes: "k", least: 9 })}</g>`;
 }
 
 function footOf(frame: Frame, here: Places, name: string, client: ClientView, width: number, height: number): SVGTemplateResult {

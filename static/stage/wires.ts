@@ -80,13 +80,16 @@ function portOf(message: MessageView, who: string, other: string, here: Places):
   if (broker === undefined) return null;
   const lane = broker.lanes[partition];
   const place = (at: Point): Port | null => port(at, broker.box, here.upright && !isReader(other, here) ? (message.is_response ? 0.7 : 0.3) : null);
+  // On a phone the coordinator has a box of its own, above that of the broker.
+  const ofCoordinator = (at: Point): Port | null => (here.upright && broker.coordinator !== null
+    ? port(at, broker.coordinator.box, message.is_response ? 0.7 : 0.3) : place(at));
   if (isReader(other, here)) return lane === undefined ? null : place(level(lane, here.readers[partition]?.[other], here.upright));
   if (message.api === "WriteTxnMarkers") {
     const isCoordinator = message.is_response ? who === message.to : who === message.from;
     // A coordinator sends markers to itself, too: one end is its rail, the other its lane.
-    if (isCoordinator && (message.from !== message.to || other === who)) return place(broker.coordinator?.markers ?? broker.port);
+    if (isCoordinator && (message.from !== message.to || other === who)) return ofCoordinator(broker.coordinator?.markers ?? broker.port);
   }
-  if (COORDINATED.has(message.api) && broker.coordinator !== null) return place(broker.coordinator.port);
+  if (COORDINATED.has(message.api) && broker.coordinator !== null) return ofCoordinator(broker.coordinator.port);
   const isAboutLane = message.api === "Produce" || message.api === "WriteTxnMarkers" || message.api === "ReplicaFetch";
   return place(isAboutLane && lane !== undefined ? lane.port : broker.port);
 }
