@@ -77,9 +77,9 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
   const at = stored === undefined ? null : cellBox(shown, stored);
   switch (focus.kind) {
     case "duplicate":
-      return at === null ? arriving(frame, here, shown, null) : [...arriving(frame, here, shown, at), ring("ring:batch", at)];
+      return at === null ? pinned(frame, here, focus, shown) : [...arriving(frame, here, shown, at), ring("ring:batch", at)];
     case "refused":
-      return [...refusedGhost(frame, here, shown), ...(at === null ? [] : [ring("ring:batch", at)])];
+      return refusedWith(refusedGhost(frame, here, shown), at);
     case "append":
       return at === null ? [] : [ring("ring:batch", at)];
     case "gate":
@@ -87,6 +87,24 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
     default:
       return [];
   }
+}
+
+/** The batch that was compared has its ring, unless what was refused has to stand on it. */
+function refusedWith(ghosts: StageObject[], at: Box | null): StageObject[] {
+  return at === null || ghosts.some((ghost) => overlap(ghost, at)) ? ghosts : [...ghosts, ring("ring:batch", at)];
+}
+
+/** The stored batch lies before what the lane shows: it is brought to the lane's beginning, with its offset. */
+function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
+  const { lane } = shown;
+  const { who, sequences, producerId } = numbersOf(frame);
+  const width = Math.max(46, round(textWidth(sequences, 15, true) + 14), round(textWidth(who ?? "", 12) + 12));
+  const at: Box = { x: lane.cells.x, y: lane.cells.y, width, height: lane.cells.height };
+  const edge = `M${width + 9},-4l-4,${at.height / 4}l4,${at.height / 4}l-4,${at.height / 4}l4,${at.height / 4 + 8}`;
+  const cell = object("pinned", at, svg`${box(-4, -5, width + 12, at.height + 26, "behind", 0)}${path(edge, "rail")}${
+    box(1, 0, width - 2, at.height, `cell ${here.hue(producerId)}`, 3)}${text(width / 2, at.height * 0.36, who ?? "", "s12 k", "middle")}${
+    text(width / 2, at.height * 0.8, sequences, "s15 b", "middle")}${text(width / 2, at.height + 15, String(focus.offset ?? ""), "s12 q", "middle")}`, { phase: "compare" });
+  return [cell, ...arriving(frame, here, shown, at), ring("ring:batch", at)];
 }
 
 interface Numbers {
@@ -111,10 +129,9 @@ const GHOST = 26;
 const OVER = 36;
 
 /** Over the batch with the same numbers, joined to it by two bars: equal. */
-function arriving(frame: Frame, here: Places, shown: Shown, at: Box | null): StageObject[] {
+function arriving(frame: Frame, here: Places, shown: Shown, first: Box): StageObject[] {
   const { lane } = shown;
   const { who, sequences, producerId } = numbersOf(frame);
-  const first = at ?? { x: lane.cells.x, y: lane.cells.y, width: 40, height: lane.cells.height };
   const width = Math.max(first.width - 2, 34);
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
   const same = say("stage.ghost.same");
@@ -135,6 +152,8 @@ function besideGhost(shown: Shown, start: number, said: string, same: string, x:
   const whole = `${said}, ${same}`;
   const right = lane.box.x + lane.box.width - 8;
   if (start + textWidth(whole, 13, true) <= right) return text(x, 9, whole, "s13 b gl");
+  // Where neither fits, the tag says it.
+  if (name.to + textWidth(same, 13) > right) return text(x, 9, said, "s13 b gl");
   return svg`${text(x, 9, said, "s13 b gl")}${text(x + name.to - start, 23, same, "s13 k gl")}`;
 }
 

@@ -19,6 +19,7 @@ export const networkLook = css`
   .cross.under { stroke: var(--paper); stroke-width: 9; }
   .cross.bad { stroke: var(--bad); stroke-width: 2.5; opacity: .8; }
   .equal { stroke: var(--ink); stroke-width: 3; fill: none; }
+  .behind { fill: var(--paper); }
   .cell.ghost { fill-opacity: .35; }
   .card { fill: var(--raise); stroke: var(--ink); stroke-width: 1.5; }
   .tag { fill: var(--ink); }

@@ -7,7 +7,7 @@
  */
 
 import { nothing, svg } from "lit";
-import { clamp, overlap, round } from "../diagrams/geometry.ts";
+import { clamp, overlap, round, textWidth } from "../diagrams/geometry.ts";
 import { isPicked, messageSelection } from "../diagrams/picked.ts";
 import { isMessageOfPicked } from "../diagrams/transaction-picked.ts";
 import type { Frame, MessageView, Selection } from "../player/frame.ts";
@@ -182,7 +182,8 @@ function taken({ box: { x, y, width, height }, fate }: Flight): Box {
 
 /** Those that this step is about keep their places; the others give way up or down (on a phone: aside). */
 function apart(flights: readonly Flight[], here: Places): Flight[] {
-  const order = [...flights].sort((one, other) => Number(other.hot) - Number(one.hot) || one.box.y - other.box.y || one.message.id - other.message.id);
+  const wide = (flight: Flight): number => (here.upright ? flight.box.width : 0);
+  const order = [...flights].sort((one, other) => Number(other.hot) - Number(one.hot) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
   const placed: Flight[] = [];
   for (const flight of order) placed.push(freed(flight, placed, here));
   return flights.map((flight) => placed.find(({ message }) => message.id === flight.message.id) ?? flight);
@@ -195,7 +196,8 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
   let best = flight;
   let least = Number.POSITIVE_INFINITY;
   const own = taken(flight);
-  const tries = [0, ...placed.map(taken).flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
+  const over = own.x + own.width - here.width + 4;
+  const tries = [0, ...(here.upright ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : []), ...placed.map(taken).flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
   for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
     const wire = shifted(flight.wire, between01(flight.wire, flight.u, flight.box.width, flight.box.height), far);
     const moved = { ...flight, wire, box: boxAt({ envelope: flight.envelope, wire }, flight.u) };
@@ -218,7 +220,8 @@ function covered(one: Box, other: Box): number {
 
 function outside(one: Box, here: Places): number {
   const over = Math.max(0, 2 - one.y) + Math.max(0, one.y + one.height - here.height + 2);
-  return over * one.width;
+  const aside = Math.max(0, 2 - one.x) + Math.max(0, one.x + one.width - here.width + 2);
+  return over * one.width + aside * one.height;
 }
 
 function bundled(counted: readonly Candidate[]): Bundle[] {
@@ -251,7 +254,7 @@ export const networkLayer: Layer = (frame, here, focus) => {
   return [
     ...network.flights.map(wireObject), ...network.bundles.map(bundleWire),
     ...network.flights.map((flight) => flightObject(frame, flight)), ...network.bundles.map((bundle) => bundleObject(frame, bundle)),
-    ...(network.away.length === 0 ? [] : [awayObject(here, network.away.length)]),
+    ...(network.away.length === 0 ? [] : [awayObject(here, network.away.length, network.flights)]),
   ];
 };
 
@@ -304,11 +307,17 @@ function bundleObject(frame: Frame, { key, wire, messages }: Bundle): StageObjec
   };
 }
 
-function awayObject(here: Places, count: number): StageObject {
+/** In a corner of the network where no message stands. */
+function awayObject(here: Places, count: number, flights: readonly Flight[]): StageObject {
   const said = say("stage.message.away", { count });
-  const { x, y, width, height } = here.network;
+  const width = textWidth(said, 12);
+  const { network } = here;
+  const [left, right] = [network.x + 6, network.x + network.width - width - 6];
+  const [top, bottom] = [network.y + 4, network.y + network.height - 18];
+  const spots = [[right, bottom], [left, bottom], [right, top], [left, top]].map(([x = 0, y = 0]): Box => ({ x, y, width, height: 14 }));
+  const free = spots.find((spot) => !flights.some((flight) => overlap(taken(flight), spot))) ?? (spots[0] as Box);
   return {
-    key: "away", x: round(x + width / 2), y: round(y + height - 6), width: 0, height: 0, phase: "static", depth: 4,
-    draw: text(0, 0, said, "s12 q", "middle"), label: "",
+    key: "away", x: round(free.x), y: round(free.y), width: round(width), height: 14, phase: "static", depth: 4,
+    draw: text(0, 11, said, "s12 q"), label: said,
   };
 }

@@ -118,8 +118,9 @@ function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
   const behind = Math.max(window.x(replica.log_end), window.x(Math.max(replica.high_watermark, window.first))) + 16;
   const fits = behind + width <= right;
   const after: Spot[] = fits ? [[behind, y + (height - HEIGHT) / 2]] : [];
-  if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after];
-  return [...after, [below, under]];
+  const head: Spot = [shown.broker.box.x + shown.broker.box.width - width - 8, shown.broker.box.y + 1];
+  if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after, head];
+  return [...after, [below, under], head];
 }
 
 function besideBox(at: Box | undefined, width: number): Spot[] {
@@ -151,8 +152,11 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const end = window.x(replica.log_end);
   const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
   const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => ({ x: window.x(Math.max(offset, window.first)) - 36, y: y - 20, width: 72, height: 20 }));
-  const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }] : [];
-  return [...flights, cells, ...gates, ...ghost];
+  // Where bodies stand under each other, readers begin right under the lane.
+  const others = here.upright ? Object.values(here.readers).flatMap((rows) => Object.values(rows).map((row) => row.box)) : [];
+  const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
+    : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
+  return [...flights, cells, ...gates, ...ghost, ...others];
 }
 
 /** The head of the broker that the step is about, and offsets and cells in its lanes. */

@@ -47,6 +47,9 @@ const COORDINATED = new Set([
 export function wireOf(message: MessageView, here: Places): Wire | null {
   const { from, to } = message;
   if (here.others[from] !== undefined || here.others[to] !== undefined) return between(message, here);
+  if (here.upright && here.clients[from] === undefined && here.clients[to] === undefined) {
+    return isReader(from, here) || isReader(to, here) ? null : aroundOutside(message, here);
+  }
   const own = portOf(message, from, to, here);
   const other = portOf(message, to, from, here);
   if (own === null || other === null) return null;
@@ -58,6 +61,24 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
     upright: own.facing[1] !== 0, swing: swingOf(own.at, other.at, bulges), shift: [0, 0],
   };
   return spread === 0 ? wire : slid(wire, [spread, spread]);
+}
+
+/**
+ * Where bodies stand under each other there is no way from one broker to another that crosses no third: a marker comes
+ * round the outside into the network and goes down to its lane. What readers fetch has no room there and is counted.
+ */
+function aroundOutside(message: MessageView, here: Places): Wire | null {
+  const leader = message.is_response ? message.from : message.to;
+  const broker = here.brokers[leader];
+  const [partition = ""] = message.partitions;
+  if (broker?.lanes[partition] === undefined) return null;
+  const { network } = here;
+  const middle = network.y + network.height * 0.42;
+  const outside: Port = { at: [here.width, middle], facing: [-1, 0], slides: [network.y + INSET, network.y + network.height - INSET] };
+  const x = broker.box.x + broker.box.width / 2;
+  const lane: Port = { at: [x, broker.box.y], facing: [0, -1], slides: [broker.box.x + INSET, broker.box.x + broker.box.width - INSET] };
+  const [from, to] = message.is_response ? [lane, outside] : [outside, lane];
+  return { from, to, bundle: `${message.from} ${message.to}`, short: false, bulges: false, upright: true, swing: 60, shift: [0, 0] };
 }
 
 const isReader = (name: string, here: Places): boolean => Object.values(here.readers).some((readers) => name in readers);
