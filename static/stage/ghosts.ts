@@ -146,7 +146,8 @@ function arriving(frame: Frame, here: Places, shown: Shown, first: Box): StageOb
 function besideGhost(shown: Shown, start: number, said: string, same: string, x: number): SVGTemplateResult {
   const { lane, replica, window } = shown;
   const gate = window.x(Math.max(replica.high_watermark, window.first));
-  const name = { from: gate - 4, to: gate + 104 };
+  // Over the last batch the name of the gates stands aside (lanes.ts).
+  const name = start - 12 >= gate - 4 ? { from: gate - 4, to: gate + 104 } : { from: gate - 52, to: gate + 52 };
   const meets = start < name.to && start + textWidth(same, 13) > name.from;
   if (!meets) return svg`${text(x, 9, said, "s13 b gl")}${text(x, 23, same, "s13 k gl")}`;
   const whole = `${said}, ${same}`;

@@ -243,7 +243,8 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   const names = gateNames(window, replica);
   const same = replica.last_stable_offset === replica.high_watermark;
   // What arrives stands over the batch that it is compared with, which may be the last one.
-  if (same && focus.kind === "duplicate" && focus.partition === partition) names.lso = { ...names.lso, x: window.x(replica.high_watermark) + 8, anchor: "start" };
+  const compared = focus.kind === "duplicate" && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
+  if (same && compared !== undefined && compared.last_offset + 1 === replica.high_watermark) names.lso = { ...names.lso, x: window.x(replica.high_watermark) + 8, anchor: "start" };
   const focused = focus.kind === "gate" && focus.partition === partition ? focus.gates[0] : undefined;
   const top = place.strip ? 0 : -8;
   const bottom = cells.height + (place.strip ? 0 : 2);
