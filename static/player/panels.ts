@@ -30,6 +30,7 @@ import "../diagrams/producer-table.ts";
 import "../diagrams/spacetime.ts";
 import "../diagrams/timers.ts";
 import "../diagrams/zookeeper.ts";
+import "../stage/message-acts.ts";
 import "../stage/stage.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import "./changes.ts";
@@ -118,7 +119,7 @@ const ROWS = [
   },
   {
     tag: "eos-stage", key: "", place: "middle", view: "stage", name: "player.panel.stage",
-    draw: ({ frame }) => html`<eos-stage .frame=${frame}></eos-stage>`,
+    draw: ({ frame, store }) => html`<eos-stage .frame=${frame}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,

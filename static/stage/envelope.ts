@@ -2,9 +2,9 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
-import { round, textWidth } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import type { Places } from "./contract.ts";
-import { box, fittedText, flag, path, text } from "./draw.ts";
+import { box, fittedText, flag, path, text, textWidth } from "./draw.ts";
 import type { Sheet } from "./messages.ts";
 
 /** `whole`: name and what it carries; `brief`: type and partition; `small`: one line at the end of a lane. */

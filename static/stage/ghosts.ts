@@ -7,12 +7,12 @@ import { svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { identity, range } from "../diagrams/batch.ts";
 import { answered, layoutFields } from "../diagrams/decision.ts";
-import { overlap, round, textWidth, wrap } from "../diagrams/geometry.ts";
+import { overlap, round, wrap } from "../diagrams/geometry.ts";
 import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { windowOf } from "./contract.ts";
-import { box, fittedText, halo, path, text } from "./draw.ts";
+import { box, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { networkOf } from "./network.ts";
 
 /** A lane with its leader's log and the offsets that it shows. */

@@ -7,13 +7,13 @@
  */
 
 import { nothing, svg } from "lit";
-import { clamp, overlap, round, textWidth } from "../diagrams/geometry.ts";
+import { clamp, overlap, round } from "../diagrams/geometry.ts";
 import { isPicked, messageSelection } from "../diagrams/picked.ts";
 import { isMessageOfPicked } from "../diagrams/transaction-picked.ts";
 import type { Frame, MessageView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Box, Focus, Layer, Places, Point, StageObject } from "./contract.ts";
-import { box, path, text } from "./draw.ts";
+import { box, path, text, textWidth } from "./draw.ts";
 import type { Detail, Envelope, Fate } from "./envelope.ts";
 import { envelopeOf } from "./envelope.ts";
 import { carriedWords, sheetOf } from "./messages.ts";
@@ -90,7 +90,10 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
   const counted = long.length > defaults.single ? long.filter((one) => !isHot(one)) : [];
   const detail: Detail = long.length > defaults.whole ? "brief" : "whole";
-  const told = single.filter((one) => !counted.includes(one));
+  // At the end of a lane there is room for one: what is answered has made room for its answer.
+  const isAnswered = ({ message, wire, state }: Candidate): boolean => wire.short && state === "docked" && !message.is_response
+    && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
+  const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
   const flights = told.map((one) => flightOf(frame, here, focus, one, one.wire.short ? "small" : isHot(one) ? "whole" : detail));
   return { flights: apart(flights, here), bundles: bundled(counted), away };
 }

@@ -1,0 +1,84 @@
+"""Breaking a message on the message itself, by mouse, finger and keys, in a real browser with a server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways
+from tests.e2e.test_every_page import NO_QUESTIONS
+from tests.e2e.test_looking import _BEGIN, at
+from tests.running_site import RunningSite
+
+REQUEST = "3"
+"""In SC-03 the first Produce request of t-0, on its way from step 9 to 16."""
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(locale="en-GB", reduced_motion="reduce", has_touch=True)
+    context.add_init_script(NO_QUESTIONS)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, running_site: RunningSite) -> Iterator[Page]:
+    page = context.new_page()
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.goto(running_site.address)
+    begun = page.evaluate(_BEGIN, ["SC-03", 40])
+    page.goto(f"{running_site.address.rstrip('/')}{begun}&step=15&zoom=stage")
+    at(page, 15)
+    page.locator("eos-player").evaluate("player => { player.middle = 'stage' }")
+    yield page
+    page.close()
+
+
+def message(page: Page) -> Locator:
+    return page.locator(f"eos-stage [data-key='m:{REQUEST}']")
+
+
+def is_lost(page: Page) -> None:
+    """Torn, crossed and timed, where it was on its way to t-0."""
+    at(page, 16)
+    expect(message(page).locator(".cross").first).to_be_visible()
+    expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Lost at 26 ms")
+
+
+def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
+    message(page).click()
+    acts = page.get_by_role("toolbar", name="Break this message")
+    expect(acts.get_by_role("button")).to_have_text(
+        [re.compile(word) for word in ("^Drop", "^Delay", "^Duplicate", "^More")]
+    )
+    assert_accessible(page)
+    acts.get_by_role("button", name=re.compile("^Drop")).click()
+    is_lost(page)
+    expect(acts).to_have_count(0)
+    offer = page.locator("eos-undo-bar").get_by_text("Compare with the run as it was")
+    offer.click()
+    expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")
+
+
+def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
+    message(page).focus()
+    page.keyboard.press("Enter")
+    expect(message(page)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("d")
+    is_lost(page)
+
+
+def test_a_finger_duplicates_a_message_and_both_are_seen(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    # A telephone shows what the step is about: here the request that leaves.
+    page.locator("eos-player").evaluate("player => player.store.moveTo(9)")
+    at(page, 9)
+    message(page).tap()
+    page.get_by_role("toolbar", name="Break this message").get_by_role("button", name="Duplicate").tap()
+    at(page, 10)
+    expect(page.locator("eos-stage [data-key=tag]")).to_have_text("Two copies: it arrives twice")
+    assert_nothing_scrolls_sideways(page)
