@@ -11,7 +11,7 @@ import type { BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, path, text, textWidth } from "./draw.ts";
-import { laneObjects } from "./lanes.ts";
+import { hasNameAbove, laneObjects } from "./lanes.ts";
 
 /** Batches that a small copy draws. */
 const COPY_CELLS = 10;
@@ -72,7 +72,7 @@ function copies(frame: Frame, here: Places, focus: Focus, name: string, place: B
   const kept = Object.entries(frame.view.partitions ?? {}).filter(([partition, view]) =>
     !INTERNAL.test(partition) && !here.away.lanes.includes(partition) && id in view.replicas && String(view.leader) !== id
     && (!(partition in place.lanes) || !alive));
-  if (kept.length === 0) return nothing;
+  if (kept.length === 0 || Object.entries(place.lanes).some(([partition, lane]) => hasNameAbove(here, partition, lane))) return nothing;
   const drawn: SVGTemplateResult[] = [];
   let x = place.box.width - 12;
   let left = kept.length;
@@ -112,7 +112,7 @@ function copyCells(here: Places, batches: readonly LogBatchView[]): { draw: SVGT
 }
 
 /** Names of the columns, and which partitions stay empty. */
-export const heads: Layer = (frame, here) => {
+export const heads: Layer = (_frame, here) => {
   if (here.upright) return [];
   const brokerBoxes = Object.values(here.brokers).map(({ box: one }) => one);
   const readerBoxes = Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: one }) => one));
@@ -122,7 +122,6 @@ export const heads: Layer = (frame, here) => {
   const empty = here.away.lanes;
   const names = empty.length === 0 ? logs : `${logs} ${say("stage.head.empty", { partitions: empty })}`;
   const y = 18;
-  void frame;
   const lens = here.lens;
   const frameOf = lens === null ? nothing : box(lens.box.x, lens.box.y, lens.box.width, lens.box.height, "body", 8);
   return [{

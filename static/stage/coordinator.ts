@@ -61,7 +61,7 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   });
   const apart = place.shared === true;
   const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);
-  const named = own === undefined ? idle(frame, name, width) : headLine(here, frame, name, own, kept, width, apart, broker);
+  const named = own === undefined ? idle(frame, name, width) : headLine(here, name, own, width, apart, broker);
   const selection = own === undefined ? undefined : transactionSelection(own.id);
   return [{
     key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
@@ -79,24 +79,29 @@ function idle(frame: Frame, name: string, width: number): SVGTemplateResult {
 }
 
 function headLine(
-  here: Places, frame: Frame, name: string, { id, entry }: Kept, kept: readonly Kept[], width: number, apart: boolean, broker: CoordinationView | undefined,
+  here: Places, name: string, { id, entry }: Kept, width: number, apart: boolean, broker: CoordinationView | undefined,
 ): SVGTemplateResult {
   const who = apart ? say("stage.coordinator.of_at", { id, broker: name }) : say("stage.coordinator.of", { id });
   const identity = `${entry.producer_id}·${entry.producer_epoch}`;
   const pill = round(textWidth(identity, 12, true) + 12);
-  const room = width * (textWidth(who, 13, true) > width * 0.4 ? 0.62 : 0.52) - pill;
+  const room = width * 0.52 - pill;
   const { size, lines } = fitted(who, room, 13, { least: 9, most: 2, bold: true });
   const end = 12 + Math.max(...lines.map((line) => textWidth(line, size, true))) + 10;
   const right = width - 12;
-  void frame;
-  void kept;
+  if (textWidth(who, 11, true) > room) {
+    // A long id has the first line to itself.
+    const small = round(textWidth(identity, 11, true) + 10);
+    return svg`${fittedText(12, 11, who, width - 24, 12, { least: 7, bold: true, classes: "b" })}${
+      box(12, 14, small, 14, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(12 + small / 2, 25, identity, "s11 b", "middle")}${
+      markersOrPartitions(broker, id, entry, 12 + small + 12, right, 25)}`;
+  }
   return svg`${fittedText(12, 19, who, room, 13, { least: 9, most: 2, bold: true, classes: "b" })}${
     box(end, 6, pill, 18, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(end + pill / 2, 19, identity, "s12 b", "middle")}${
     markersOrPartitions(broker, id, entry, end + pill + 12, right)}`;
 }
 
 /** While markers are out: which partitions have theirs; before: which partitions belong to the transaction. */
-function markersOrPartitions(broker: CoordinationView | undefined, id: string, entry: TransactionView, from: number, right: number): SVGTemplateResult {
+function markersOrPartitions(broker: CoordinationView | undefined, id: string, entry: TransactionView, from: number, right: number, y = 19): SVGTemplateResult {
   const waiting = broker?.markers?.waiting?.[id];
   const partitions = [...new Set([...entry.partitions, ...(waiting?.remaining ?? [])])].sort();
   if (partitions.length === 0) return svg``;
@@ -108,7 +113,7 @@ function markersOrPartitions(broker: CoordinationView | undefined, id: string, e
     ? say("stage.coordinator.partitions_count", { count: partitions.length })
     : say("stage.coordinator.markers_count", { done: partitions.filter(done).length, count: partitions.length });
   const fits = textWidth(said, 12) <= right - from;
-  return svg`<g><title>${said}</title>${fittedText(right, 19, fits ? said : short, Math.max(40, right - from), fits ? 13 : 12, { least: 9, classes: waiting === undefined ? "k" : "b", anchor: "end" })}</g>`;
+  return svg`<g><title>${said}</title>${fittedText(right, y, fits ? said : short, Math.max(40, right - from), fits ? 13 : 12, { least: 9, classes: waiting === undefined ? "k" : "b", anchor: "end" })}</g>`;
 }
 
 function railSvg(frame: Frame, focus: Focus, name: string, { id, entry }: Kept, width: number, apart: boolean): SVGTemplateResult {

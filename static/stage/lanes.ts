@@ -5,7 +5,7 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
-import { batchWords, identity, isAbsent, range } from "../diagrams/batch.ts";
+import { batchWords, identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { duplicatedIn } from "../diagrams/copies.ts";
 import { round } from "../diagrams/geometry.ts";
 import { isPicked } from "../diagrams/picked.ts";
@@ -80,7 +80,11 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
   const labelWidth = cells.x - place.box.x - 18;
   const middle = cells.y + cells.height / 2;
   const earlier = replica === null || window === null ? 0 : window.first - replica.log_start;
-  const name = place.strip
+  // A phone has no room for a long name beside the cells: it stands in the broker's first line.
+  const above = hasNameAbove(lane.here, partition, place);
+  const name = above
+    ? fittedText(place.box.x + place.box.width - 12, place.box.y - 8, partition, place.box.width - 110, 14, { bold: true, classes: "b", most: 2, least: 8, anchor: "end" })
+    : place.strip
     ? fittedText(place.box.x + 12, middle + 4, partition, labelWidth, 12, { bold: true, classes: "b", least: 8 })
     : fittedText(place.box.x + 12, middle + (role === "" ? 5 : 0), partition, labelWidth, 15, { bold: true, classes: "b", most: 3, least: 9 });
   const lines = place.strip ? 1 : fitted(partition, labelWidth, 15, { most: 3, least: 9, bold: true }).lines.length;
@@ -94,6 +98,10 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
       earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 14, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
     ...(isPicked(frame.selection, selection) ? { picked: true } : {}),
   };
+}
+
+export function hasNameAbove(here: Places, partition: string, place: LanePlace): boolean {
+  return here.upright && !place.strip && textWidth(partition, 13, true) > place.cells.x - place.box.x - 16;
 }
 
 function selectionOf(partition: string, batch: LogBatchView): Selection {
@@ -143,7 +151,9 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
   const aborted = batch.outcome === "aborted";
   const rim = aborted ? " rim" : "";
   const who = identity(batch.producer_id, batch.producer_epoch);
-  const what = isAbsent(batch.first_sequence) ? String(batch.record_count) : range(batch.first_sequence, batch.last_sequence);
+  const records = serialsText(batch.serials);
+  const plain = records !== "" && textWidth(records, 10, true) <= inner ? records : String(batch.record_count);
+  const what = isAbsent(batch.first_sequence) ? plain : range(batch.first_sequence, batch.last_sequence);
   const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${twice ? " twice" : ""}`, 3)}${
     aborted ? hatch(width, height, hue) : nothing}`;
   const middle = round(width / 2);
@@ -216,19 +226,24 @@ interface Name {
 }
 
 /** Names of the gates beside or over them; what stands between says why records wait. */
-function gateNames(window: Window, replica: ReplicaView): { lso: { x: number; said: string; anchor: "start" | "middle" | "end" }; hw: { x: number; said: string; anchor: "start" | "middle" } | null; taken: Name[] } {
+function gateNames({ box: lane }: LanePlace, window: Window, replica: ReplicaView): { lso: { x: number; said: string; anchor: "start" | "middle" | "end" }; hw: { x: number; said: string; anchor: "start" | "middle" } | null; taken: Name[] } {
   const { last_stable_offset: stable, high_watermark: high } = replica;
   const [left, right] = [window.x(stable), window.x(high)];
+  // Names stay inside the lane's box.
+  const [least, most] = [lane.x + 6, lane.x + lane.width - 6];
   if (stable === high) {
     const said = say("stage.gate.both", { offset: high });
     const half = textWidth(said, 12, true) / 2;
-    return { lso: { x: right, said, anchor: "middle" }, hw: null, taken: [{ from: right - half, to: right + half }] };
+    const x = Math.max(least + half, Math.min(right, most - half));
+    return { lso: { x, said, anchor: "middle" }, hw: null, taken: [{ from: x - half, to: x + half }] };
   }
   const [lso, hw] = [say("stage.gate.lso", { offset: stable }), say("stage.gate.hw", { offset: high })];
   const [lsoWidth, hwWidth] = [textWidth(lso, 12, true), textWidth(hw, 12)];
+  const lsoEnd = Math.max(left + 3, least + lsoWidth);
+  const hwStart = Math.max(lsoEnd + 6, Math.min(right - 1, most - hwWidth));
   return {
-    lso: { x: left + 3, said: lso, anchor: "end" }, hw: { x: right - 1, said: hw, anchor: "start" },
-    taken: [{ from: left + 3 - lsoWidth, to: left + 3 }, { from: right - 1, to: right - 1 + hwWidth }],
+    lso: { x: lsoEnd, said: lso, anchor: "end" }, hw: { x: hwStart, said: hw, anchor: "start" },
+    taken: [{ from: lsoEnd - lsoWidth, to: lsoEnd }, { from: hwStart, to: hwStart + hwWidth }],
   };
 }
 
@@ -240,7 +255,7 @@ function isInside(shown: readonly LogBatchView[], offset: number): boolean {
 function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: readonly LogBatchView[]): StageObject[] {
   const { focus, partition, place } = lane;
   const { cells } = place;
-  const names = gateNames(window, replica);
+  const names = gateNames(place, window, replica);
   const same = replica.last_stable_offset === replica.high_watermark;
   // What arrives stands over the batch that it is compared with, which may be the last one.
   const compared = focus.kind === "duplicate" && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
@@ -273,7 +288,7 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
 function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], replica: ReplicaView): StageObject[] {
   const { partition, place } = lane;
   const y = place.cells.y - 11;
-  const { taken } = gateNames(window, replica);
+  const { taken } = gateNames(place, window, replica);
   const spans = stretches.map((stretch) => ({ stretch, from: window.x(stretch.first), to: window.x(stretch.last + 1) }));
   return spans.flatMap(({ stretch, from, to }): StageObject[] => {
     // What of the stretch the names of the gates leave free.

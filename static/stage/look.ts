@@ -9,7 +9,7 @@ export const stageLook = css`
   :host { position: relative; display: block; height: 100%; background: var(--side); overflow: hidden auto; }
   .scene { display: block; width: 100%; margin: 0 auto; overflow: visible; }
   .scene text { font-family: var(--f-ui); fill: var(--ink-2); font-size: 14px; font-variant-numeric: tabular-nums; }
-  .scene .s8 { font-size: 8px; } .scene .s9 { font-size: 9px; } .scene .s10 { font-size: 10px; } .scene .s11 { font-size: 11px; }
+  .scene .s7 { font-size: 7px; } .scene .s8 { font-size: 8px; } .scene .s9 { font-size: 9px; } .scene .s10 { font-size: 10px; } .scene .s11 { font-size: 11px; }
   .scene .s12 { font-size: 12px; } .scene .s13 { font-size: 13px; } .scene .s14 { font-size: 14px; }
   .scene .s15 { font-size: 15px; } .scene .s16 { font-size: 16px; } .scene .s17 { font-size: 17px; }
   .scene .k { fill: var(--ink); }
@@ -46,7 +46,7 @@ export const stageLook = css`
   .cell.open { stroke-dasharray: 5 3; stroke-width: 2; fill-opacity: .55; }
   .cell.small { stroke-width: 1.25; }
   .cell.small.open { stroke-dasharray: 2.5 2; }
-  .cell.twice { stroke: var(--bad); stroke-width: 3; }
+  .scene .cell.twice { stroke: var(--bad); stroke-width: 3; }
   .none { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }
   .none.wait { stroke-dasharray: 1 2; }
   .failed { stroke: var(--bad); stroke-width: 2.5; fill: none; }

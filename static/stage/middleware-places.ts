@@ -60,7 +60,7 @@ function abreast(plan: StagePlan, size: Size): Places {
   participants.forEach((name, index) => {
     boxes[name] = { x: right, y: TOP + Math.max(0, (inner - used) / 2) + index * (each + GAP), width: PARTICIPANT.width, height: each };
   });
-  return whole(plan, size, width, height, boxes, false, { x: left + SIDE, y: 0, width: centre - left - SIDE, height },
+  return whole(size, width, height, boxes, false, { x: left + SIDE, y: 0, width: centre - left - SIDE, height },
     { x: centre + CENTRE, y: 0, width: right - centre - CENTRE, height });
 }
 
@@ -89,16 +89,15 @@ function stacked(plan: StagePlan, size: Size): Places {
     if (index % 2 === 1 || last) y += STACK.participant + 18 + GAP;
   });
   const height = Math.max(y, size.height / (size.width / width));
-  return whole(plan, size, width, height, boxes, true, { x: 10, y: first - STACK.network, width: own, height: STACK.network }, null);
+  return whole(size, width, height, boxes, true, { x: 10, y: first - STACK.network, width: own, height: STACK.network }, null);
 }
 
-function whole(plan: StagePlan, size: Size, width: number, height: number, boxes: Readonly<Record<string, Box>>, upright: boolean, network: Box, fetches: Box | null): Places {
+function whole(size: Size, width: number, height: number, boxes: Readonly<Record<string, Box>>, upright: boolean, network: Box, fetches: Box | null): Places {
   const others = Object.fromEntries(Object.entries(boxes).map(([name, box]) => {
     const own = rounded(box);
     const port: Point = upright ? [round(own.x + own.width / 2), own.y + own.height] : [own.x + own.width, round(own.y + Math.min(own.height / 2, 76))];
     return [name, { box: own, port }];
   }));
-  void plan;
   return {
     kind: "middleware", form: size.form, width: round(width), height: round(height), hue: () => "b0", clients: {}, brokers: {}, readers: {}, others,
     network: rounded(network), fetches: fetches === null ? null : rounded(fetches), lens: null, upright,

@@ -121,7 +121,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
       first === undefined ? nothing : svg`${path(`M12,${BAR + 60}h${width - 24}`, "hair")}${
         text(first.waiting.x + first.waiting.width - left, first.row.y - top - 5, say("stage.waiting"), "s12 q", "end")}${
         fittedText(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), width - (first.sent.x - left) - 6, 12, { least: 8, classes: "q" })}`}${
-      rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: 2, least: 7 })}${
+      rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: queue.row.height > 36 ? 4 : 2, least: 7 })}${
         box(queue.waiting.x - left, queue.waiting.y - top, queue.waiting.width, queue.waiting.height, "slot", 4)}${
         box(queue.sent.x - left, queue.sent.y - top, queue.sent.width, queue.sent.height, "slot", 4)}`)}${
       foldedQueues(client, place, width, here.upright)}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
