@@ -93,7 +93,7 @@ def measure_floor(folder: Path) -> Times:
 
 def open_product(page: Page, address: str) -> None:
     """A session of its own, at its beginning."""
-    page.goto(address)
+    page.goto(f"{address}library/")
     page.click(f"#{SCENARIO} button.primary")
     page.wait_for_selector("button.go")
     page.wait_for_function("document.querySelector('.where b').textContent.trim().endsWith('0')")

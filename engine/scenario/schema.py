@@ -91,6 +91,20 @@ ANSWERING_APIS = frozenset(message.api for message in messages.ANSWERS)
 """Messages that are answers by their name alone."""
 QUESTIONS = ("append", "state", "identity", "fetch", "reaction", "stable_offset")
 """What a checkpoint may ask (engine/predict/kinds.py)."""
+LIBRARY_QUESTIONS = (
+    "stored-once",
+    "before-sending",
+    "producer-ids",
+    "sequences",
+    "commit-or-abort",
+    "readers-wait",
+    "loop",
+    "crashes",
+    "zombies",
+    "errors",
+    "middleware",
+)
+"""What a reader of the library may ask, in the order in which it shows them: a scenario answers one of them."""
 MESSAGE_ACTIONS = ("drop", "delay", "duplicate", "reorder", "disconnect", "inject_error")
 ACTOR_ACTIONS = ("crash", "restart", "pause", "resume")
 WORLD_ACTIONS = (
@@ -134,6 +148,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "summary": Field(kind="words"),
         "watch_for": Field(kind="words"),
         "lesson": Field(kind="words"),
+        "question": Field(kind="name", choices=LIBRARY_QUESTIONS),
         "sources": Field(kind="names", default=()),
         "covers": Field(kind="names", default=(), bound=64),
         "profile": Field(kind="name", default="k28", choices=("k010", "k20", "k28")),

@@ -1,28 +1,58 @@
-"""Search over scenarios, errors, terms and rules, in both languages: an index in memory, made once.
+"""One search over scenarios, tracks, pages and the reference, in both languages: an index in memory, made once.
 
-Everything there is to find comes with the program, so no database is asked and every database will do.
-An entry is found when each word of the question begins a word in it, whichever language it is in: *LSO* does not find
-*also*. An abbreviation that the list of terms explains finds its long form, too.
+Everything there is to find comes with the program, so no database is asked and every database will do. An entry is
+found when it holds each thing that the question asks for (`asked.py`): a word of the question begins a word in it,
+whichever language it is in (*LSO* does not find *also*), or another word for the same thing does.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from engine.explain import LANGUAGES
 from engine.scenario import library
+from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
+from eosviz.reference.asked import Wish, in_parts, plain, understand
 from eosviz.reference.signatures import signatures
 
-KINDS = ("scenario", "error", "signature", "term", "requirement")
+KINDS = ("track", "scenario", "signature", "term", "error", "page", "requirement")
+PAGES = (
+    ("tracks:index", "page.tracks", "tracks.introduction"),
+    ("scenarios:library", "page.library", "library.introduction"),
+    ("replays:open_log", "replays.log", "replays.log.why"),
+    ("walkthroughs:compare", "compare.title", "compare.introduction"),
+    ("replays:import", "replays.import", "replays.import.why"),
+    ("workshop:gallery", "workshop.title", "workshop.introduction"),
+    ("pipeline:index", "sweeps.title", "sweeps.why"),
+    ("classroom:index", "page.classes", "classroom.why"),
+    ("reference:machines", "reference.machines", "reference.machines.why"),
+    ("reference:code", "reference.code", "reference.code.why"),
+    ("reference:errors", "reference.errors", "reference.errors.why"),
+    ("reference:signatures", "reference.signatures", "reference.signatures.why"),
+    ("reference:versions", "reference.versions", "reference.versions.why"),
+    ("reference:requirements", "reference.requirements", "reference.requirements.why"),
+    ("reference:contradictions", "reference.contradictions", "reference.contradictions.why"),
+    ("reference:middleware", "reference.middleware", "reference.middleware.why"),
+    ("reference:terms", "reference.terms", "reference.terms.why"),
+    ("reference:limits", "reference.limits", "reference.limits.why"),
+)
+"""The rooms of the site: name of the route, key of the title, key of what it is for."""
 EXCERPT = 160
 """Letters of an entry's text that are shown around what was found."""
 CUT = 16
 """Letters that are left out at an end of it so that no word is cut."""
+POINTS = {
+    "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0, "text": 3.0, "same": 2.0,
+}  # fmt: skip
+"""What it is worth where a wish is found; the best counts. A lead behind the first is worth a little less."""
+LATER_LEAD = 0.25
+TITLE_TOO = 0.5
+"""More for a keyword whose entry is also called so in other words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +63,11 @@ class Entry:
     identifier: str
     title: dict[str, str]
     text: dict[str, str]
-    heads: str
-    """Identifier and titles as they are compared."""
+    name: str
+    """The identifier as it is compared."""
+    titles: str
+    keywords: frozenset[str]
+    """Names that stand for it: KIPs, rules that it shows, errors."""
     whole: str
     """All words as they are compared."""
 
@@ -48,52 +81,56 @@ class Found:
 
 
 def find(question: str, language: str) -> dict[str, list[Found]]:
-    """Kind to what was found, best first: the words in its name, then the words in its text."""
-    wanted = [_pattern(word) for word in plain(question).split()]
-    found: dict[str, list[Found]] = {kind: [] for kind in KINDS}
-    if not wanted:
-        return found
+    """Kind to what was found, the best first: kinds by their best, then what they hold."""
+    wishes = [part for wish in understand(question) for part in in_parts(wish, _stands_somewhere)]
+    if not wishes:
+        return {}
     ranked = [
-        (sum(word.search(entry.heads) is None for word in wanted), order, entry)
+        (-worth, KINDS.index(entry.kind), order, entry)
         for order, entry in enumerate(entries())
-        if all(word.search(entry.whole) for word in wanted)
+        if (worth := _worth(entry, wishes)) > 0
     ]
-    for _, _, entry in sorted(ranked, key=lambda row: row[:2]):
-        text = entry.text[language]
-        found[entry.kind].append(
-            Found(entry.kind, entry.identifier, entry.title[language], excerpt(text, wanted))
-        )
+    found: dict[str, list[Found]] = {}
+    for _, _, _, entry in sorted(ranked, key=lambda row: row[:3]):
+        shown = Found(entry.kind, entry.identifier, entry.title[language], excerpt(entry.text[language], wishes))
+        found.setdefault(entry.kind, []).append(shown)
     return found
 
 
-def plain(text: str) -> str:
-    """As texts are compared: full-width letters as narrow ones, capitals as small ones."""
-    return unicodedata.normalize("NFKC", text).casefold()
+def _stands_somewhere(text: str) -> bool:
+    return any(text in entry.whole for entry in entries())
 
 
-def _pattern(word: str) -> re.Pattern[str]:
-    """Where a word of the question stands. Chinese has no gaps between words, so there it may stand anywhere."""
-    forms = [word, *_long_forms().get(word, ())]
-    return re.compile("|".join(rf"(?<![a-z0-9]){re.escape(one)}" for one in forms))
+def _worth(entry: Entry, wishes: list[Wish]) -> float:
+    """0 when it lacks one of them."""
+    points = [_points(entry, wish) for wish in wishes]
+    return sum(points) if all(points) else 0.0
 
 
-@cache
-def _long_forms() -> dict[str, tuple[str, ...]]:
-    """Abbreviation to what it stands for: a term is called *last stable offset (LSO)* in each language."""
-    found: dict[str, tuple[str, ...]] = {}
-    for term in tables.terms():
-        for name in _said(term.key).values():
-            titled = re.fullmatch(r"(.+?) ?\(([a-z]+)\)", plain(name))
-            if titled is not None:
-                found[titled[2]] = (*found.get(titled[2], ()), titled[1])
-    return found
+def _points(entry: Entry, wish: Wish) -> float:
+    if entry.name == wish.text:
+        return POINTS["name"]
+    if entry.name in wish.leads:
+        return POINTS["lead"] - LATER_LEAD * wish.leads.index(entry.name)
+    in_title = wish.typed.search(entry.titles)
+    if in_title is not None:
+        ends = re.match(r"[a-z0-9]", entry.titles[in_title.end() :]) is None
+        return POINTS["title" if ends else "title begins"]
+    is_called_so = wish.same is not None and wish.same.search(entry.titles) is not None
+    if wish.text in entry.keywords:
+        return POINTS["keyword"] + (TITLE_TOO if is_called_so else 0)
+    if is_called_so:
+        return POINTS["title, same"]
+    if wish.typed.search(entry.whole):
+        return POINTS["text"]
+    return POINTS["same"] if wish.same is not None and wish.same.search(entry.whole) else 0.0
 
 
-def excerpt(text: str, wanted: list[re.Pattern[str]]) -> str:
-    """The part of a text that holds the first of the words; its beginning when none of them stands there."""
+def excerpt(text: str, wishes: list[Wish]) -> str:
+    """The part of a text that holds the first of the wishes; its beginning when none of them stands there."""
     if len(text) <= EXCERPT:
         return text
-    places = [place.start() for word in wanted if (place := word.search(text.casefold())) is not None]
+    places = [place.start() for wish in wishes if (place := wish.in_text(text.casefold())) is not None]
     start = max(0, min(places, default=0) - EXCERPT // 3)
     end = start + EXCERPT
     if start and (space := text.find(" ", start, start + CUT)) >= 0:
@@ -106,12 +143,21 @@ def excerpt(text: str, wanted: list[re.Pattern[str]]) -> str:
 @cache
 def entries() -> tuple[Entry, ...]:
     """Everything, in the order of the pages that show it."""
-    return (*_scenarios(), *_errors(), *_signatures(), *_terms(), *_requirements())
+    made = (_tracks, _scenarios, _signatures, _terms, _errors, _pages, _requirements)
+    return tuple(entry for one in made for entry in one())
 
 
-def _entry(kind: str, identifier: str, title: dict[str, str], text: dict[str, str], more: str = "") -> Entry:
-    heads = plain(" ".join([identifier, *title.values()]))
-    return Entry(kind, identifier, title, text, heads, plain(" ".join([heads, *text.values(), more])))
+def _entry(
+    kind: str,
+    identifier: str,
+    title: dict[str, str],
+    text: dict[str, str],
+    more: str = "",
+    keywords: Iterable[str] = (),
+) -> Entry:
+    titles, known = " ".join(title.values()), frozenset(map(plain, keywords))
+    whole = plain(" ".join([identifier, titles, *text.values(), more, *known]))
+    return Entry(kind, identifier, title, text, plain(identifier), plain(titles), known, whole)
 
 
 def _said(*keys: str) -> dict[str, str]:
@@ -128,9 +174,21 @@ def _scenarios() -> list[Entry]:
             if isinstance(words := document.get(name), dict)
         ]
         text = {language: " ".join(part.get(language, "") for part in parts) for language in LANGUAGES}
-        more = " ".join(document.get("covers", ()))
-        found.append(_entry("scenario", scenario.id, document["title"], text, more))
+        variants = (text for variant in document.get("variants", ()) for text in variant["title"].values())
+        covers = document.get("covers", ())
+        found.append(_entry("scenario", scenario.id, document["title"], text, " ".join(variants), covers))
     return found
+
+
+def _tracks() -> list[Entry]:
+    return [
+        _entry("track", track.name, track.title, track.about, " ".join(item.scenario for item in track.items))
+        for track in tracks()
+    ]
+
+
+def _pages() -> list[Entry]:
+    return [_entry("page", route, _said(title), _said(text)) for route, title, text in PAGES]
 
 
 def _errors() -> list[Entry]:
@@ -150,8 +208,8 @@ def _signatures() -> list[Entry]:
     found = []
     for one in signatures():
         text = {language: " ".join(part[language] for _, part in one.told) for language in LANGUAGES}
-        more = " ".join((*one.issues, *one.errors, *one.signs))
-        found.append(_entry("signature", one.name, one.title, text, more))
+        names = (*one.issues, *one.errors)
+        found.append(_entry("signature", one.name, one.title, text, " ".join(one.signs), names))
     return found
 
 

@@ -1,4 +1,5 @@
 from django.urls import URLPattern, URLResolver, path
+from django.views.generic import RedirectView
 
 from eosviz.reference import views
 
@@ -19,5 +20,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reference/logs.md", views.logs_document, name="logs_document"),
     path("reference/terms/", views.terms, name="terms"),
     path("reference/limits/", views.limits, name="limits"),
-    path("reference/search/", views.search, name="search"),
+    path("search/", views.search, name="search"),
+    path("reference/search/", RedirectView.as_view(pattern_name="reference:search", query_string=True)),
 ]

@@ -1,10 +1,12 @@
 """Pages made from the engine's own tables."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -14,11 +16,15 @@ from engine.middleware.comparison import COMPARISON
 from engine.profiles import PROFILES
 from engine.pseudocode import components, documents
 from engine.scenario import library
-from eosviz.catalogue import language_of
+from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, finding, tables
 from eosviz.reference.signatures import signatures as known_signatures
+from eosviz.scenarios.cards import shelf
 
 QUESTION_LENGTH = 100
+FOUND_SHOWN = 5
+"""Of each kind, beside a link to the others."""
+KIND_SHOWN_MAX = 200
 COMPARED = "MW-15"
 """The requirement that asks for the comparison with Kafka."""
 REQUIREMENT_GROUPS = (*GROUPS, "CTR")
@@ -157,11 +163,44 @@ def limits(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
+    """Everything that there is to find, by kind; `kind` shows one kind whole."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     found = finding.find(question, language_of(get_language()))
+    kind = request.GET.get("kind", "")
+    shown_max = KIND_SHOWN_MAX if kind in found else FOUND_SHOWN
     context = {
         "question": question,
         "count": sum(len(rows) for rows in found.values()),
-        "kinds": [(f"reference.kind.{kind}", kind, rows) for kind, rows in found.items() if rows],
+        "kinds": [
+            {"name": name, "key": f"search.kind.{name}", "count": len(rows), "rows": _placed(rows[:shown_max])}
+            for name, rows in found.items()
+            if kind not in found or name == kind
+        ],
+        "only": kind if kind in found else "",
+        "suggestions": say("search.suggestions", language_of(get_language())).split(", "),
     }
     return render(request, "reference/search.html", context)
+
+
+def _placed(rows: list[finding.Found]) -> list[dict[str, Any]]:
+    """Each with its address and, for a scenario, its picture."""
+    shelved = {one.card.identifier: one for one in shelf()} if rows and rows[0].kind == "scenario" else {}
+    return [
+        {
+            "found": row,
+            "address": _ADDRESSES[row.kind](row.identifier),
+            "run": next(iter(shelved[row.identifier].runs), None) if row.identifier in shelved else None,
+        }
+        for row in rows
+    ]
+
+
+_ADDRESSES: dict[str, Callable[[str], str]] = {
+    "track": lambda name: reverse("tracks:detail", args=[name]),
+    "scenario": lambda name: f"{reverse('walkthroughs:new')}?scenario={name}",
+    "signature": lambda name: f"{reverse('reference:signatures')}#{name}",
+    "term": lambda name: f"{reverse('reference:terms')}#{name}",
+    "error": lambda name: f"{reverse('reference:errors')}#{name}",
+    "page": reverse,
+    "requirement": lambda name: reverse("reference:requirement", args=[name]),
+}

@@ -25,6 +25,7 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, 
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
+from eosviz.replays.sample_log import SAMPLE_OPTIONS, sample_log
 from eosviz.replays.spool import GiveBody, move
 from eosviz.replays.tasks import take_upload
 from eosviz.scenarios.pictured import pictured
@@ -121,6 +122,11 @@ def log_page(request: HttpRequest) -> HttpResponse:
 
 @csrf_protect
 def _open_log(request: HttpRequest, coming: uploads.Arriving, collector: LogFiles) -> HttpResponse:
+    if "sample" in request.POST:
+        for path, content in sample_log():
+            collector.add(path, content)
+        collector.finish()
+        return _begin(request, coming, "log", collector.total_bytes, SAMPLE_OPTIONS)
     pasted = request.POST.get("text", "")
     if pasted.strip():
         collector.add(PASTED, pasted.encode())

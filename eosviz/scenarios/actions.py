@@ -8,9 +8,10 @@ from typing import Any
 
 from django.db import transaction
 
+from engine.ending import FORM, ending_of
 from engine.scenario import LibraryEntry, library
 from engine.scenario.document import put
-from eosviz.scenarios.models import ScenarioVersion, encode_document
+from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 
 
 @transaction.atomic
@@ -22,8 +23,8 @@ def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, 
     entries = library() if entries is None else entries
     encoded = [(entry, encode_document(entry.document)) for entry in entries]
     digests = [hashlib.sha256(document).hexdigest() for _, document in encoded]
-    shown = list(ScenarioVersion.objects.library().values_list("digest", flat=True))
-    if shown == digests:
+    shown = list(ScenarioVersion.objects.library().values_list("digest", "endings__form"))
+    if shown == [(digest, FORM) for digest in digests]:
         return len(entries), 0
     known = set(ScenarioVersion.objects.filter(digest__in=digests).values_list("digest", flat=True))
     new = [
@@ -38,7 +39,32 @@ def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, 
     for version in versions:
         version.library_position = positions[version.digest]
     ScenarioVersion.objects.bulk_update(versions, ["library_position"])
+    _keep_endings(versions, dict(zip(digests, entries, strict=True)))
     return len(entries), len(new)
+
+
+def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEntry]) -> None:
+    """Of the versions that have none in today's form."""
+    told = set(
+        Endings.objects.filter(version__in=versions, form=FORM).values_list("version__digest", flat=True)
+    )
+    lacking = [version for version in versions if version.digest not in told]
+    Endings.objects.filter(version__in=lacking).delete()
+    Endings.objects.bulk_create(
+        Endings(version=version, form=FORM, runs=endings_of(version.digest, entries[version.digest]))
+        for version in lacking
+    )
+
+
+_endings: dict[str, dict[str, Any]] = {}
+"""By digest: a database that is filled again in the same process needs no second run."""
+
+
+def endings_of(digest: str, found: LibraryEntry) -> dict[str, Any]:
+    """How the scenario ends, without a variant (an empty name) and in each of them."""
+    if digest not in _endings:
+        _endings[digest] = {name or "": ending_of(found.scenario(name)) for name in (None, *found.variants)}
+    return _endings[digest]
 
 
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:

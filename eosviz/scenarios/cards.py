@@ -1,4 +1,4 @@
-"""What the library page shows of a scenario document."""
+"""What the library shows of a scenario document, and of how each of its runs ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.scenario.shelf import acts
-from eosviz.scenarios.models import ScenarioVersion
+from eosviz.scenarios.models import Endings, ScenarioVersion
 
 Words = dict[str, str]
 
@@ -21,6 +21,40 @@ class VariantCard:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a scenario, and how it ends (`engine.ending`). `steps` is 0 where a rule refuses it."""
+
+    scenario: str
+    variant: VariantCard | None
+    ending: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """`SC-58`, or `SC-58/retry-off`."""
+        return self.scenario if self.variant is None else f"{self.scenario}/{self.variant.name}"
+
+    @property
+    def profile(self) -> str:
+        return str(self.ending["profile"])
+
+    @property
+    def profile_key(self) -> str:
+        return f"library.profile.{self.profile}"
+
+    @property
+    def steps(self) -> int:
+        return int(self.ending.get("steps", 0))
+
+    @property
+    def broken(self) -> list[str]:
+        return list(self.ending.get("broken", ()))
+
+    @property
+    def broken_keys(self) -> list[str]:
+        return [f"player.guarantee.{name}" for name in self.broken]
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One scenario: titles and texts in both languages."""
 
@@ -30,6 +64,7 @@ class Card:
     watch_for: Words | None
     lesson: Words | None
     profile: str
+    question: str | None
     covers: tuple[str, ...]
     variants: tuple[VariantCard, ...]
     acts: bool
@@ -46,18 +81,16 @@ class Card:
     def profile_key(self) -> str:
         return f"library.profile.{self.profile}"
 
-    @property
-    def text(self) -> str:
-        """All words, in small letters, for the search."""
-        words: list[str] = [self.identifier, *self.covers]
-        for written in (
-            self.title,
-            self.summary,
-            self.watch_for,
-            *(variant.title for variant in self.variants),
-        ):
-            words += (written or {}).values()
-        return " ".join(words).lower()
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A scenario of the library with its runs: what a plain start plays first, the others in the order written."""
+
+    card: Card
+    runs: tuple[Run, ...]
+
+    def run(self, variant: str | None) -> Run | None:
+        return next((run for run in self.runs if (run.variant.name if run.variant else None) == variant), None)
 
 
 def card_of(version: ScenarioVersion) -> Card:
@@ -69,6 +102,7 @@ def card_of(version: ScenarioVersion) -> Card:
         watch_for=document.get("watch_for"),
         lesson=document.get("lesson"),
         profile=document.get("profile", "k28"),
+        question=document.get("question"),
         covers=tuple(document.get("covers", ())),
         variants=tuple(
             VariantCard(variant["name"], variant["title"], variant.get("expect_refused"))
@@ -78,22 +112,32 @@ def card_of(version: ScenarioVersion) -> Card:
     )
 
 
-_made: dict[str, Card] = {}
-"""By the digest of their documents: those that the library last showed. A version never changes."""
+def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
+    """`endings`: of its runs, by variant, the document itself under an empty name."""
+    card = card_of(version)
+    played = [None, *card.variants] if card.usual_variant is None else list(card.variants)
+    endings_of = ((variant, endings.get(variant.name if variant else "")) for variant in played)
+    runs = (Run(card.identifier, variant, ending) for variant, ending in endings_of if ending is not None)
+    return Shelved(card, tuple(runs))
+
+
+_shelf: dict[str, Shelved] = {}
+"""By the digest of their documents and the form of their endings: those that the library last showed. A version
+never changes."""
+
+
+def shelf() -> list[Shelved]:
+    """The library, in its order."""
+    global _shelf
+    made, library = _shelf, ScenarioVersion.objects.library()
+    told = [f"{digest} {form}" for digest, form in library.values_list("digest", "endings__form")]
+    if made.keys() != set(told):
+        endings = dict(Endings.objects.filter(version__in=library).values_list("version_id", "runs"))
+        versions = zip(told, library, strict=True)
+        made = _shelf = {name: _shelved(version, endings.get(version.pk, {})) for name, version in versions}
+        return list(made.values())
+    return [made[name] for name in told]
 
 
 def cards() -> list[Card]:
-    """The library, in its order."""
-    global _made
-    made, library = _made, ScenarioVersion.objects.library()
-    digests = list(library.values_list("digest", flat=True))
-    if made.keys() != set(digests):
-        made = _made = {version.digest: card_of(version) for version in library}
-        return list(made.values())
-    return [made[digest] for digest in digests]
-
-
-def matching(every: list[Card], query: str) -> list[Card]:
-    """The cards that hold every word of the query."""
-    wanted = query.lower().split()
-    return [card for card in every if all(word in card.text for word in wanted)]
+    return [shelved.card for shelved in shelf()]

@@ -53,3 +53,17 @@ class ScenarioVersion(models.Model):
     def document(self) -> dict[str, Any]:
         document: dict[str, Any] = msgspec.json.decode(bytes(self.encoded))
         return document
+
+
+class Endings(models.Model):
+    """How the runs of a version end; kept for those of the library. Not in the version's own row, which every session
+    reads."""
+
+    version = models.OneToOneField(ScenarioVersion, on_delete=models.CASCADE, related_name="endings")
+    form = models.CharField(max_length=16)
+    """`engine.ending.FORM`."""
+    runs = models.JSONField()
+    """Variant (empty: none) to `engine.ending.ending_of`."""
+
+    def __str__(self) -> str:
+        return f"{self.version} {self.form}"

@@ -4,7 +4,9 @@ from eosviz.scenarios import views
 
 app_name = "scenarios"
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", views.library, name="library"),
+    path("", views.front, name="front"),
+    path("library/", views.library, name="library"),
+    path("sessions/", views.sessions, name="sessions"),
     path("catalogue/<str:language>.json", views.catalogue, name="catalogue"),
     path("theme", views.set_theme, name="theme"),
 ]

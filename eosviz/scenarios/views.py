@@ -1,19 +1,21 @@
-"""The library page, the words for the player, and how the site looks."""
+"""The front page, the library, one's own sessions, the words for the player, and how the site looks."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import get_language
 from django.views.decorators.http import require_POST, require_safe
 
 from eosviz.catalogue import LANGUAGES, catalogue_file, language_of
-from eosviz.scenarios.cards import cards, matching
-from eosviz.scenarios.example import example
+from eosviz.scenarios import choices, trailer, trailer_picture
+from eosviz.scenarios.cards import shelf
+from eosviz.scenarios.resuming import newest_of
+from eosviz.tracks.progress import progress_of
 from eosviz.walkthroughs.browser import browser_of
 from eosviz.walkthroughs.models import Session
 
@@ -24,23 +26,61 @@ YEAR_SECONDS = 365 * 24 * 3600
 
 
 @require_safe
+def front(request: HttpRequest) -> HttpResponse:
+    """What this is, a run that moves, the ways in, and where this browser was."""
+    if "q" in request.GET:
+        return _to_search(request)
+    browser, language = browser_of(request.session), language_of(get_language())
+    library, progress = shelf(), progress_of(browser)
+    context: dict[str, Any] = {
+        "resumed": newest_of(browser),
+        "session_count": Session.objects.of_browser(browser).count(),
+        "tracks": progress,
+        "first": next((one for one in progress if one.following is not None), progress[0]),
+        "scenario_count": len(library),
+        "questions": choices.questions(library, choices.Chosen({})),
+        "told": trailer_picture.told(language),
+        "drawings": [trailer_picture.drawing(form, language) for form in trailer_picture.FORMS],
+        "shown": trailer.SHOWN,
+    }
+    return render(request, "scenarios/front.html", context)
+
+
+@require_safe
 def library(request: HttpRequest) -> HttpResponse:
-    """Every scenario as a card, and this browser's own sessions."""
-    query = request.GET.get("q", "")[:QUERY_CHARACTERS_MAX].strip()
-    every = cards()
+    """The scenarios under the questions that they answer; what of them is asked for stands in the address."""
+    if "q" in request.GET:
+        return _to_search(request)
+    every, chosen = shelf(), choices.read(request.GET.dict())
+    questions = choices.questions(every, chosen)
+    context: dict[str, Any] = {
+        "questions": questions,
+        "filters": choices.filters(every, chosen, reverse("scenarios:library")),
+        "chosen": chosen,
+        "found": sum(len(question.shown) for question in questions),
+        "scenario_count": len(every),
+    }
+    return render(request, "scenarios/library.html", context)
+
+
+def _to_search(request: HttpRequest) -> HttpResponse:
+    """Addresses of before: there is one search."""
+    asked = urlencode({"q": request.GET["q"][:QUERY_CHARACTERS_MAX]})
+    return redirect(f"{reverse('reference:search')}?{asked}")
+
+
+@require_safe
+def sessions(request: HttpRequest) -> HttpResponse:
+    """This browser's own sessions, the newest first."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()
     everything = request.GET.get("sessions") == "all"
     held = owned.count()
     context: dict[str, Any] = {
-        "cards": matching(every, query),
-        "scenario_count": len(every),
-        "query": query,
         "sessions": (owned if everything else owned[:SESSIONS_SHOWN]).lines(),
         "session_count": held,
-        "example": None if held or query else example(language_of(get_language())),
         "hidden_sessions": 0 if everything else max(0, held - SESSIONS_SHOWN),
     }
-    return render(request, "scenarios/library.html", context)
+    return render(request, "scenarios/sessions.html", context)
 
 
 @require_safe

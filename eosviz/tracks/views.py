@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -12,85 +11,25 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.scenario.tracks import Track, TrackItem, tracks
-from eosviz.scenarios.cards import Card, cards
 from eosviz.tracks import actions
 from eosviz.tracks.asking import asked_on
-from eosviz.tracks.models import Prediction, Visit
+from eosviz.tracks.models import Prediction
+from eosviz.tracks.progress import progress_in, progress_of
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Session
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One line of a track page. `state`: new, begun or done."""
-
-    position: int
-    item: TrackItem
-    card: Card
-    visit: Visit | None
-
-    @property
-    def state(self) -> str:
-        if self.visit is None:
-            return "new"
-        return "done" if self.visit.done else "begun"
-
-    @property
-    def state_key(self) -> str:
-        return f"tracks.state.{self.state}"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """A track as one browser sees it."""
-
-    track: Track
-    places: list[Place]
-
-    @property
-    def done(self) -> int:
-        return sum(place.state == "done" for place in self.places)
-
-    @property
-    def begun(self) -> bool:
-        return any(place.visit is not None for place in self.places)
-
-    @property
-    def following(self) -> Place | None:
-        """The first scenario that is not done."""
-        return next((place for place in self.places if place.state != "done"), None)
-
-
-def progress_of(browser: str, track: Track, cards: dict[str, Card]) -> Progress:
-    visits = Visit.objects.by_position(browser, track.name)
-    return Progress(
-        track,
-        [
-            Place(position, item, cards[item.scenario], visits.get(position))
-            for position, item in enumerate(track.items, start=1)
-            if item.scenario in cards
-        ],
-    )
-
-
-def _cards() -> dict[str, Card]:
-    return {card.identifier: card for card in cards()}
-
-
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """Every track, with how far this browser is."""
-    browser, cards = browser_of(request.session), _cards()
-    return render(
-        request, "tracks/index.html", {"progress": [progress_of(browser, track, cards) for track in tracks()]}
-    )
+    return render(request, "tracks/index.html", {"progress": progress_of(browser_of(request.session))})
 
 
 @require_safe
 def detail(request: HttpRequest, name: str) -> HttpResponse:
     """One track: its scenarios in order, each with the reason to go on to it."""
-    progress = progress_of(browser_of(request.session), _track(name), _cards())
+    progress = progress_in(browser_of(request.session), _track(name))
     return render(request, "tracks/detail.html", {"progress": progress})
 
 
@@ -102,7 +41,7 @@ def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
     try:
         session = actions.begin(browser_making(request), track, position)
     except Problem as problem:
-        context = {"progress": progress_of(browser_of(request.session), track, _cards()), "problem": problem}
+        context = {"progress": progress_in(browser_of(request.session), track), "problem": problem}
         return render(request, "tracks/detail.html", context, status=HTTPStatus.TOO_MANY_REQUESTS)
     return redirect("walkthroughs:player", session.id)
 

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from engine.scenario import BadScenario
 from eosviz.catalogue import language_of
 from eosviz.scenarios.actions import with_settings
-from eosviz.scenarios.cards import Card, card_of, cards
+from eosviz.scenarios.cards import Card, card_of, cards, shelf
 from eosviz.scenarios.differences import DIFFERENCES, possible
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.scenarios.views import catalogue_address
@@ -55,11 +55,12 @@ def element_attributes() -> dict[str, str]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-03&variant=…`: what it is and a button; POST makes the session."""
+    """`?scenario=SC-07&variant=…`, or `?scenario=SC-07/…`: what it is and a button; POST makes the session."""
     asked = request.POST if request.method == "POST" else request.GET
-    version = _version(asked.get("scenario", ""))
+    identifier, _, named = asked.get("scenario", "").partition("/")
+    version = _version(identifier)
     card = card_of(version)
-    variant = asked.get("variant") or card.usual_variant
+    variant = asked.get("variant") or named or card.usual_variant
     if variant is not None and card.variant(variant) is None:
         raise Http404
     if request.method != "POST":
@@ -81,7 +82,13 @@ def _start_page(
         step=LAST_STEP,
     )
     chosen = card.variant(variant)
-    context: dict[str, Any] = {"card": card, "variant": chosen}
+    shelved = next((one for one in shelf() if one.card == card), None)
+    context: dict[str, Any] = {
+        "card": card,
+        "variant": chosen,
+        "run": None if shelved is None else shelved.run(variant),
+        "runs": () if shelved is None or len(shelved.runs) < 2 else shelved.runs,
+    }
     if chosen is None or chosen.expect_refused is None:  # else there is no run
         context["text"] = msgspec.structs.replace(link, step=0).address("replays:text")
         context["preview"] = preview_of(request, link, card, request.get_full_path())
@@ -149,7 +156,7 @@ def delete(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         actions.delete_session(browser_of(request.session), session_id)
     except Problem:
         raise Http404 from None
-    return redirect("scenarios:library")
+    return redirect("scenarios:sessions")
 
 
 @require_safe

@@ -72,7 +72,7 @@ export interface Meaning {
 
 /** The fields of the document itself, in groups that are opened one by one. Every field stands in one of them. */
 export const GROUPS: Record<string, string[]> = {
-  about: ["id", "title", "summary", "watch_for", "profile", "opens_on"],
+  about: ["id", "title", "summary", "watch_for", "question", "profile", "opens_on"],
   cluster: ["cluster", "topics"],
   clients: ["producers", "consumers"],
   applications: ["applications", "loops"],
@@ -107,6 +107,7 @@ const CATALOGUE_OF_WORD: Record<string, string> = {
 
 /** The catalogue's prefix for the choices of a field, where they have words. */
 export function wordsOfChoices(section: string, name: string, form: Form): string | null {
+  if (section === "scenario") return name === "question" ? "library.question" : null;
   if (section === "checkpoint") return name === "ask" ? "form.ask" : null;
   return form.belonging[section]?.word === name ? CATALOGUE_OF_WORD[section] ?? null : null;
 }

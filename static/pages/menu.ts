@@ -25,3 +25,18 @@ document.addEventListener("keydown", (event) => {
   closeAll(null);
   menu?.querySelector("summary")?.focus();
 });
+
+/** The key / leads to the search, on a telephone through the menu; not while something is being typed. */
+document.addEventListener("keydown", (event) => {
+  const { target } = event;
+  const isTyping = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+  const fields = [...document.querySelectorAll<HTMLInputElement>("input[data-find]")];
+  const menu = document.querySelector<HTMLDetailsElement>("details.page-all");
+  const seen = fields.find((field) => field.offsetParent !== null);
+  if (seen === undefined && menu !== null && menu.offsetParent !== null) menu.open = true;
+  const field = seen ?? fields.find((one) => one.offsetParent !== null);
+  if (field === undefined) return;
+  event.preventDefault();
+  field.focus();
+});

@@ -68,7 +68,14 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
     page = context.new_page()
     hand = Keyboard(page)
     home = running_site.address
-    pages = {"library": home, "library, searched": f"{home}?q=duplicate"}
+    pages = {
+        "front": home,
+        "library": f"{home}library/",
+        "library, chosen": f"{home}library/?breaks=hanging&length=long",
+        "scenario": f"{home}sessions/new?scenario=SC-58",
+        "search": f"{home}search/?q=stuck",
+        "search, one kind": f"{home}search/?q=marker&kind=requirement",
+    }
     page.goto(home)
     start(hand, "SC-03")
     step_to_rule(hand, "SEQ-11")
@@ -120,7 +127,6 @@ def places(browser: Browser, running_site: RunningSite) -> Iterator[Places]:
         "middleware/",
         "terms/",
         "limits/",
-        "search/?q=marker",
     ):
         pages[f"reference/{name}"] = f"{home}reference/{name}"
     pages["not found"] = f"{home}nowhere"
@@ -286,7 +292,7 @@ def test_no_step_hides_a_panel_or_puts_a_text_on_another(
     context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
     hand = Keyboard(page)
-    page.goto(running_site.address)
+    page.goto(f"{running_site.address}library/")
     page.locator(f"#{scenario} button.primary").click()
     expect(page.locator("eos-sentence .s")).to_be_visible()
     faults: list[str] = []

@@ -103,7 +103,7 @@ def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenar
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(running_site.address)
+    page.goto(f"{running_site.address}library/")
     page.locator(f"#{scenario} button.primary").click()
     expect(page.locator("eos-sentence .s")).to_be_visible()
     # The first sentence may come with the page, its first step comes after it.

@@ -52,7 +52,7 @@ def reader(browser: Browser, running_site: RunningSite, far: FarServer) -> Itera
     context.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page = context.new_page()
     page.route_web_socket(re.compile("/ws/sessions/"), far)
-    page.goto(running_site.address)
+    page.goto(f"{running_site.address}library/")
     page.locator("#SC-02 button.primary").click()
     expect(page.locator("eos-sentence .s")).to_be_visible()
     yield page

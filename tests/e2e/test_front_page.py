@@ -1,32 +1,100 @@
-"""The first page: the example is a picture until somebody is there, and then plays in its place."""
+"""The first page moves by itself, rests when it is told to, and leads in by three ways."""
 
-from playwright.sync_api import Browser, Request, expect
+import re
+from collections.abc import Iterator
 
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from eosviz.scenarios.trailer import CHOSEN, STILL
+from tests.e2e.looking import assert_nothing_scrolls_sideways
 from tests.running_site import RunningSite
 
-PLAYER = "dist/player.js"
+STILL_AT = [name for name, *_ in CHOSEN].index(STILL)
+SCENE_MS = 3400
 
 
-def test_the_example_begins_with_the_first_sign_of_its_reader(
-    browser: Browser, running_site: RunningSite
-) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+@pytest.fixture
+def door(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-GB")
     page = context.new_page()
-    asked: list[str] = []
-
-    def note(request: Request) -> None:
-        asked.append(request.url)
-
-    page.on("request", note)
-    # No time passes in the page, so nothing begins by itself.
+    # No time passes in the page but what a test lets pass.
     page.clock.install()
     page.goto(running_site.address)
-    still = page.locator("[data-example]")
-    expect(still.locator("img")).to_have_js_property("complete", True)
-    assert still.locator("img").evaluate("image => image.naturalWidth") == 1200
-    assert not any(PLAYER in address for address in asked)
-    page.mouse.move(20, 20)
-    frame = page.frame_locator(".example-run iframe")
-    expect(frame.locator("eos-sentence .s")).to_be_visible(timeout=60_000)
-    expect(still).to_have_count(0)
+    yield page
+    context.close()
+
+
+def scene(page: Page) -> int:
+    """The place of the sentence that is shown."""
+    return int(page.locator(".trailer li").evaluate_all("all => all.findIndex((one) => one.matches('.now'))"))
+
+
+def test_the_picture_moves_from_scene_to_scene_and_rests_when_told(door: Page) -> None:
+    button = door.locator(".trailer button")
+    expect(button).to_have_accessible_name("Pause")
+    assert scene(door) == STILL_AT
+    door.clock.run_for(SCENE_MS)
+    assert scene(door) == STILL_AT + 1
+    button.click()
+    expect(button).to_have_accessible_name("Play")
+    door.clock.run_for(3 * SCENE_MS)
+    assert scene(door) == STILL_AT + 1
+    button.click()
+    assert scene(door) == (STILL_AT + 2) % len(CHOSEN)
+
+
+def test_less_motion_is_a_still_picture_that_moves_on_by_its_button(
+    browser: Browser, running_site: RunningSite
+) -> None:
+    context = browser.new_context(reduced_motion="reduce", locale="en-GB")
+    page = context.new_page()
+    page.clock.install()
+    page.goto(running_site.address)
+    button = page.locator(".trailer button")
+    expect(button).to_have_accessible_name("Play")
+    page.clock.run_for(3 * SCENE_MS)
+    assert scene(page) == STILL_AT
+    button.click()
+    assert scene(page) == STILL_AT + 1
+    context.close()
+
+
+def test_without_scripts_every_way_in_is_open(browser: Browser, running_site: RunningSite) -> None:
+    context = browser.new_context(
+        java_script_enabled=False, viewport={"width": 390, "height": 844}, locale="en-GB"
+    )
+    page = context.new_page()
+    page.goto(running_site.address)
+    expect(page.locator(".trailer li.now")).to_be_visible()
+    expect(page.locator(".trailer button")).to_be_hidden()
+    page.get_by_role("link", name="Pick what goes wrong").click()
+    page.get_by_role("link", name=re.compile(r"^hanging \d+$")).click()
+    expect(page).to_have_url(re.compile(r"/library/\?breaks=hanging$"))
+    page.locator("#SC-58 h3 a").click()
+    expect(page.get_by_role("button", name="Start stepping")).to_be_visible()
+    page.goto(running_site.address)
+    page.get_by_role("button", name="Open a sample log").click()
+    expect(page.locator("h1")).to_be_visible()
+    assert "/replays/" in page.url
+    context.close()
+
+
+def test_the_sample_log_names_who_holds_the_readers_up(door: Page) -> None:
+    door.clock.resume()
+    door.get_by_role("button", name="Open a sample log").click()
+    verdict = door.locator(".verdict-card")
+    expect(verdict).to_have_count(1, timeout=30_000)
+    expect(verdict).to_contain_text("billing-3")
+
+
+def test_the_page_is_whole_on_a_telephone(browser: Browser, running_site: RunningSite) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    page.goto(running_site.address)
+    assert_nothing_scrolls_sideways(page)
+    expect(page.locator(".trailer-upright")).to_be_visible()
+    expect(page.locator(".trailer-wide")).to_be_hidden()
+    # What this is, the picture and the first way in are met without searching.
+    assert page.locator(".trailer").bounding_box()["y"] < 844  # type: ignore[index]
     context.close()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -98,6 +99,7 @@ def test_newcomer_walks_the_whole_thread(
 
 
 def start(hand: Hand, scenario: str) -> None:
+    hand.page.goto(urljoin(hand.page.url, "/library/"))
     hand.press(hand.page.locator(f"#{scenario} button.primary"))
     expect(hand.page.locator("eos-sentence .s")).to_contain_text("Nothing has happened yet")
 

@@ -38,10 +38,8 @@ def stuck(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-GB")
     context.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page = context.new_page()
-    page.goto(running_site.address)
-    card = page.locator("#SC-75")
-    card.get_by_role("combobox").select_option("wall")
-    card.locator("button.primary").click()
+    page.goto(f"{running_site.address}sessions/new?scenario=SC-75/wall")
+    page.locator("main form button.primary").click()
     expect(page.locator("eos-sentence .s")).to_be_visible()
     for _ in range(MOVES_MAX):
         if page.locator("eos-transport .next").is_disabled() or not move(Keyboard(page), "next_interesting"):

@@ -21,7 +21,8 @@ from tests.accounts.conftest import person, signed_in
 
 PAGES = (
     "/",
-    "/?sessions=all",
+    "/sessions/",
+    "/sessions/?sessions=all",
     "/compare/",
     "/tracks/",
     "/replays/import",

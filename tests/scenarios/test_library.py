@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import copy
+import json
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import call_command
+from django.http import QueryDict
 from django.test import Client
 
+from engine.ending import ending_of
 from engine.scenario import LibraryEntry, entry, library
+from engine.scenario.schema import LIBRARY_QUESTIONS
 from engine.simulation import Simulation
 from eosviz.catalogue import LANGUAGES, catalogue_file, interface_words, words
+from eosviz.scenarios import choices, trailer, trailer_picture
 from eosviz.scenarios.actions import load_library, with_settings
-from eosviz.scenarios.cards import cards, matching
-from eosviz.scenarios.models import ScenarioVersion
+from eosviz.scenarios.cards import Shelved, cards, shelf
+from eosviz.scenarios.models import Endings, ScenarioVersion
+from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.simulations import scenario_of
+
+
+def shelved(identifier: str) -> Shelved:
+    return next(one for one in shelf() if one.card.identifier == identifier)
 
 
 @pytest.mark.django_db
@@ -66,31 +78,80 @@ class TestSettings:
         assert scenario_of(changed, "plain")["producers"][0]["settings"]["enable_idempotence"] is True
 
 
-class TestSearch:
-    @pytest.mark.django_db
-    def test_every_word_must_be_found_in_any_language(self) -> None:
-        every = cards()
-        assert matching(every, "") == every
-        assert [card.identifier for card in matching(every, "sc-03")] == ["SC-03"]
-        assert "SC-03" in [card.identifier for card in matching(every, "acknowledgement DUPLICATE")]
-        assert "SC-03" in [card.identifier for card in matching(every, "确认丢失")]
-        assert matching(every, "acknowledgement zebra") == []
+@pytest.mark.django_db
+class TestEndings:
+    def test_every_run_of_the_library_is_kept_as_the_engine_ends_it(self) -> None:
+        for version in ScenarioVersion.objects.library().select_related("endings"):
+            found = entry(version.identifier)
+            assert list(version.endings.runs) == ["", *found.variants]
+        duplicate = ScenarioVersion.objects.library().get(identifier="SC-02").endings.runs[""]
+        assert duplicate == json.loads(json.dumps(ending_of(entry("SC-02").scenario())))
+        assert duplicate["broken"] == {"duplicated": 1}
+        assert [cell[0] for cell in duplicate["lanes"][0]["cells"]].count("duplicate") == 1
+
+    def test_endings_of_an_older_form_are_made_anew(self) -> None:
+        Endings.objects.filter(version__identifier="SC-03").update(form="0", runs={})
+        assert load_library() == (len(library()), 0)
+        assert Endings.objects.get(version__identifier="SC-03").runs[""]["steps"] > 100
+
+    def test_what_an_ending_says_is_what_the_run_says(self) -> None:
+        open_for_ever = ending_of(entry("SC-75").scenario("wall"))["lanes"][0]
+        assert [cell[0] for cell in open_for_ever["cells"]] == ["stored", "open", "stored", "stored"]
+        assert open_for_ever["gate"] == 1
+        assert ending_of(entry("SC-01").scenario())["lanes"][0]["lost"] == 1
+        assert ending_of(entry("SC-07").scenario("six-in-flight"))["refused_by"] == "CFG-2"
+        votes = ending_of(entry("SC-81").scenario("refuses"))["nodes"]
+        assert [state for _, state in votes] == ["ROLLED_BACK", "REFUSED", "ROLLED_BACK"]
+
+
+@pytest.mark.django_db
+class TestMap:
+    def test_every_scenario_answers_one_question_and_stands_under_it(self) -> None:
+        every = shelf()
+        under = choices.questions(every, choices.read({}))
+        assert [question.name for question in under] == list(LIBRARY_QUESTIONS)
+        placed = [shown.card.identifier for question in under for shown in question.shown]
+        assert sorted(placed) == [found.id for found in library()]
+
+    def test_a_scenario_is_shown_by_the_run_that_is_as_asked_for(self) -> None:
+        chosen = choices.read({"breaks": "hanging"})
+        shown = {one.card.identifier: one.run for q in choices.questions(shelf(), chosen) for one in q.shown}
+        assert shown["SC-58"].name == "SC-58/retry-off"
+        assert all("hanging" in run.broken for run in shown.values())
+
+    def test_the_counts_are_those_of_what_is_then_shown(self) -> None:
+        every, chosen = shelf(), choices.read({"length": "short"})
+        for one in choices.filters(every, chosen, "/library/"):
+            for option in one.options:
+                then = choices.read(QueryDict(urlsplit(option.address).query).dict())
+                if not option.chosen:
+                    assert option.count == sum(len(q.shown) for q in choices.questions(every, then))
+
+    def test_what_no_filter_has_is_named_and_left_out(self, client: Client) -> None:
+        page = client.get("/library/", {"topic": "nosuch", "breaks": "lost"}).content.decode()
+        assert "nosuch" in page and 'role="alert"' in page
+        assert 'id="SC-01"' in page and 'id="SC-03"' not in page
 
 
 @pytest.mark.django_db
 class TestPage:
-    def test_each_scenario_is_a_card_with_what_one_will_see(self, client: Client) -> None:
-        page = client.get("/").content.decode()
+    def test_each_scenario_has_its_picture_and_can_be_started(self, client: Client) -> None:
+        page = client.get("/library/").content.decode()
         for found in library():
-            assert f'id="{found.id}"' in page
-        assert "The second copy is answered with the first offset again" in page
+            card = page[page.index(f'id="{found.id}"') :].partition("</li>")[0]
+            assert "<svg" in card and 'form="start"' in card
+
+    def test_a_started_card_plays_the_run_that_it_shows(self, client: Client) -> None:
+        response = client.post("/sessions/new", {"scenario": "SC-58/retry-off"})
+        session = Session.objects.get(id=response["Location"].split("/")[2])
+        assert (session.version.identifier, session.variant) == ("SC-58", "retry-off")
 
     def test_in_chinese(self, client: Client) -> None:
-        page = client.get("/", headers={"accept-language": "zh-CN"}).content.decode()
+        page = client.get("/library/", headers={"accept-language": "zh-CN"}).content.decode()
         assert '<html lang="zh-Hans"' in page
         assert "确认丢失，重复被拒绝" in page
-        assert "你将看到" in page
-        assert "What you will see" not in page
+        assert "为什么读者看不到它？" in page
+        assert "Why does my reader" not in page
 
     def test_the_language_is_chosen_by_a_button(self, client: Client) -> None:
         response = client.post("/i18n/setlang/", {"language": "zh-hans", "next": "/"}, follow=True)
@@ -104,21 +165,55 @@ class TestPage:
     def test_the_theme_button_leads_to_this_site_only(self, client: Client, target: str) -> None:
         assert client.post("/theme", {"theme": "dark", "next": target})["Location"] == "/"
 
-    def test_what_is_searched_for_is_escaped(self, client: Client) -> None:
-        page = client.get("/", {"q": '"><script>alert(1)</script>'}).content.decode()
+    @pytest.mark.parametrize("address", ["/", "/library/", "/search/"])
+    def test_what_is_searched_for_is_escaped(self, client: Client, address: str) -> None:
+        asked = {"q": '"><script>alert(1)</script>'}
+        page = client.get(address, asked, follow=True).content.decode()
         assert "<script>alert" not in page
         assert "&lt;script&gt;" in page
 
     def test_no_key_is_missing(self, client: Client) -> None:
         for language in ("en", "zh-hans"):
-            page = client.get("/", headers={"accept-language": language}).content.decode()
-            assert "[library." not in page
-            assert "[page." not in page
+            for address in ("/", "/library/", "/sessions/", "/sessions/new?scenario=SC-58"):
+                page = client.get(address, headers={"accept-language": language}).content.decode()
+                assert not re.search(r"\[(library|page|front|player|tracks)\.", page), address
 
     def test_an_unknown_address_has_a_page_with_a_way_back(self, client: Client) -> None:
         response = client.get("/nothing/here")
         assert response.status_code == 404
-        assert 'href="/"' in response.content.decode()
+        assert 'href="/library/"' in response.content.decode()
+
+
+@pytest.mark.django_db
+class TestFrontPage:
+    def test_its_scenes_are_steps_of_the_run_in_its_order(self) -> None:
+        told = trailer.scenes()
+        assert [scene.name for scene in told] == [name for name, _, _ in trailer.CHOSEN]
+        assert [scene.step for scene in told] == sorted(scene.step for scene in told)
+        by_name = {scene.name: scene for scene in told}
+        assert by_name["sent_again"].travels == ("request-10", "out")
+        assert by_name["recognised"].travels == ("request-10", "compared")
+        # The duplicate changes nothing that is stored, and the producer knows only when it is answered.
+        assert by_name["sent_again"].stored == by_name["recognised"].stored == by_name["answered"].stored
+        assert [by_name[name].believed[0] for name in ("recognised", "answered")] == [False, True]
+
+    def test_every_thing_has_a_place_in_every_scene(self) -> None:
+        for form in trailer_picture.FORMS:
+            drawn = trailer_picture.drawing(form, "en")
+            for at in re.findall(r'data-at="([^"]+)"', drawn):
+                assert len(at.split(";")) == len(trailer.CHOSEN)
+
+    def test_who_was_here_goes_on_where_they_were(self, client: Client) -> None:
+        assert 'class="resume"' not in client.get("/").content.decode()
+        response = client.post("/tracks/exactly-once/1/begin")
+        page = client.get("/").content.decode()
+        assert f"{response['Location']}?branch=" in page
+        assert "Exactly once from nothing, 1 of 8" in page and "step 0 of" in page
+        assert 'href="/sessions/"' in page
+
+    def test_an_old_search_leads_to_the_new_one(self, client: Client) -> None:
+        assert client.get("/", {"q": "标记 x"})["Location"] == "/search/?q=%E6%A0%87%E8%AE%B0+x"
+        assert client.get("/library/", {"q": "lso"})["Location"] == "/search/?q=lso"
 
 
 @pytest.mark.django_db
@@ -194,7 +289,7 @@ class TestPlainStart:
             assert simulation.run(steps=2) == 2, card.identifier
 
     def test_the_page_offers_no_run_in_which_nobody_acts(self, client: Client) -> None:
-        page = client.get("/").content.decode()
-        form = page[page.index('id="SC-72"') : page.index('id="SC-73"')]
-        assert '<option value="">' not in form and '<option value="find-coordinator">' in form
-        assert '<option value="">' in page[page.index('id="SC-73"') : page.index('id="SC-74"')]
+        assert [run.name for run in shelved("SC-72").runs][0] == "SC-72/find-coordinator"
+        assert [run.name for run in shelved("SC-73").runs][0] == "SC-73"
+        page = client.get("/library/").content.decode()
+        assert 'value="SC-72/find-coordinator"' in page and 'value="SC-73"' in page

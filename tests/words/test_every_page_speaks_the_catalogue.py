@@ -22,7 +22,10 @@ pytestmark = pytest.mark.django_db
 
 PAGES = [
     "/",
-    "/?q=3141592",
+    "/library/",
+    "/library/?breaks=hanging&topic=x1",
+    "/sessions/",
+    "/sessions/new?scenario=SC-58",
     "/compare/",
     "/replays/import",
     "/replays/log",
@@ -42,8 +45,8 @@ PAGES = [
     "/reference/middleware/",
     "/reference/terms/",
     "/reference/limits/",
-    "/reference/search/",
-    "/reference/search/?q=3141592",
+    "/search/",
+    "/search/?q=3141592",
     "/nowhere",
 ]
 NAMES = frozenset({"eosviz", "Kafka"})

@@ -1,0 +1,133 @@
+"""How a run ends, in so few words that a picture of a stamp's size can draw them.
+
+Read off a view alone, so that the middle of a run can be told in the same way. Nothing here is the protocol's: fates of
+batches, losses and broken guarantees are the view's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import Refused
+from engine.scenario.document import Scenario
+from engine.scenario.header import ENGINE_VERSION
+from engine.simulation import Simulation
+
+FORM = f"{ENGINE_VERSION}.1"
+"""Of the engine, and of how a run's end is told: what was kept in another form is made anew."""
+LANES_MAX = 6
+CELLS_MAX = 40
+"""Of one lane; what is left out is counted."""
+
+Json = dict[str, Any]
+
+
+def ending_of(scenario: Scenario) -> Json:
+    """`{"refused_by": rule}` of a configuration that is refused; else `lanes` and `nodes` of the last state, `steps`,
+    `time` in virtual milliseconds, `finished`, `profile`, `broken` (guarantee to how often), and `troubles`, the
+    actions of its faults in the order of the document.
+    """
+    try:
+        simulation = Simulation(scenario, watching="judged")
+    except Refused as refused:
+        return {"refused_by": refused.rule, "profile": scenario["profile"]}
+    simulation.run()
+    view = simulation.view()
+    return {
+        **state_of(view),
+        "steps": simulation.number,
+        "time": simulation.now,
+        "finished": simulation.finished,
+        "broken": broken_in(view),
+        "profile": scenario["profile"],
+        "troubles": list(dict.fromkeys(fault["action"] for fault in scenario["faults"])),
+    }
+
+
+def broken_in(view: Json) -> dict[str, int]:
+    """Guarantee to the number of times that it is broken; those that hold are left out."""
+    return {
+        name: row["count"]
+        for name, row in view["guarantees"].items()
+        if row.get("broken_at") is not None and row["count"]
+    }
+
+
+def state_of(view: Json) -> Json:
+    """`lanes`: the data partitions that hold or lost something; `nodes`: who takes part over middleware, and its
+    state; `folded`: lanes that are left out.
+    """
+    hues = _hues(view)
+    lanes = [
+        lane
+        for name, partition in view["partitions"].items()
+        if not name.startswith("__") and (lane := _lane(name, partition, view["verdicts"].get(name, {}), hues))
+    ]
+    return {"lanes": lanes[:LANES_MAX], "folded": max(0, len(lanes) - LANES_MAX), "nodes": _nodes(view)}
+
+
+def _replica(partition: Json) -> Json:
+    """The leader's, or of a partition without a leader the first."""
+    replicas: dict[str, Json] = partition.get("replicas", {})
+    return replicas.get(str(partition.get("leader"))) or next(iter(replicas.values()), {})
+
+
+def _hues(view: Json) -> dict[int, int]:
+    """Producer id to the order in which the ids first appear in the logs."""
+    batches = [
+        batch
+        for name, partition in view["partitions"].items()
+        if not name.startswith("__")
+        for batch in _replica(partition).get("batches", {}).values()
+        if batch["producer_id"] >= 0
+    ]
+    in_order = sorted(batches, key=lambda batch: (batch["appended_at"], batch["base_offset"]))
+    return {identifier: order for order, identifier in enumerate(dict.fromkeys(b["producer_id"] for b in in_order))}
+
+
+def _lane(name: str, partition: Json, verdict: Json, hues: dict[int, int]) -> Json | None:
+    replica = _replica(partition)
+    batches = list(replica.get("batches", {}).values())
+    lost, failed = verdict.get("lost", 0), verdict.get("failed", 0)
+    if not (batches or lost or failed or partition.get("deleted")):
+        return None
+    stable, end = replica.get("last_stable_offset", 0), replica.get("log_end", 0)
+    cells: list[list[Any]] = []
+    gate = None
+    seen: set[int] = set()
+    for batch in batches:
+        if gate is None and batch["base_offset"] >= stable and stable < end:
+            gate = len(cells)
+        serials = set(batch["serials"])
+        cells.append([_kind(batch, seen & serials), batch["record_count"], hues.get(batch["producer_id"], -1)])
+        if batch.get("outcome") != "aborted":
+            seen |= serials
+    folded = max(0, len(cells) - CELLS_MAX)
+    return {
+        "name": name,
+        "cells": cells[folded:],
+        "folded": folded,
+        "gate": None if gate is None else max(0, gate - folded),
+        "lost": lost,
+        "failed": failed,
+        "reordered": verdict.get("reordered", 0),
+        "deleted": bool(partition.get("deleted")),
+    }
+
+
+def _kind(batch: Json, seen_before: set[int]) -> str:
+    """`COMMIT` or `ABORT` of a marker; `aborted`, `open`, `duplicate`, or `stored`."""
+    if batch.get("control") is not None:
+        return str(batch["control"])
+    if batch.get("outcome") in ("aborted", "open"):
+        return str(batch["outcome"])
+    return "duplicate" if seen_before else "stored"
+
+
+def _nodes(view: Json) -> list[list[str]]:
+    """Participant and the state of its first transaction."""
+    participants = view.get("middleware", {}).get("participants", {})
+    return [
+        [name, next((row["state"] for row in node["transactions"].values()), "IDLE")]
+        for name, node in participants.items()
+    ]

@@ -1,0 +1,140 @@
+"""What somebody who searches means: their words, and those that the catalogue's table has for the same (`asked.toml`)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cache
+
+from eosviz.catalogue import interface_words
+
+ROW = "asked."
+EMPTY = "asked.empty"
+"""The row of words that say nothing about what is looked for."""
+_BETWEEN = r"[\s\-_,，、]{1,3}"
+"""Between the words of one thing: *exactly-once*, *exactly once* and *consume, transform, produce* are written alike."""
+_SCENARIO = re.compile(r"sc-\d+")
+_CHINESE = "\u3400-\u9fff"
+_CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One thing that is asked for. ``typed``: as it was written; ``same``: in other words; ``leads``: scenarios, as
+    they are compared, that show it best."""
+
+    text: str
+    typed: re.Pattern[str]
+    same: re.Pattern[str] | None
+    leads: tuple[str, ...]
+
+    def in_text(self, text: str) -> re.Match[str] | None:
+        return self.typed.search(text) or (self.same.search(text) if self.same else None)
+
+
+def plain(text: str) -> str:
+    """As texts are compared: full-width letters as narrow ones, capitals as small ones."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def understand(question: str) -> list[Wish]:
+    """The things that a question asks for; none when it says nothing."""
+    rest = plain(question)
+    wishes = []
+    for word, rows in _known():
+        found = _whole(word).search(rest)
+        if found is None or _within_a_name(rest, found):
+            continue
+        rest = f"{rest[: found.start()]} {rest[found.end() :]}"
+        wishes.append(_wish(word, rows))
+    pieces = _pieces(rest)
+    telling = [piece for piece in pieces if piece not in _empty()]
+    return wishes + [_wish(piece, ()) for piece in telling or ([] if wishes else pieces)]
+
+
+def _within_a_name(text: str, found: re.Match[str]) -> bool:
+    """`producer_id` in INVALID_PRODUCER_ID_MAPPING, which is one name."""
+    before, after = text[: found.start()], text[found.end() :]
+    return before.endswith("_") or after.startswith("_")
+
+
+def _pieces(rest: str) -> list[str]:
+    """What no row of the table knows: words, and runs of Chinese."""
+    pieces: list[str] = []
+    for word in re.split(r"[\s,，、。？?！!（）()“”\"'「」:：;；]+", rest):
+        runs = re.findall(f"[{_CHINESE}]+|[^{_CHINESE}]+", word)
+        pieces += [run.strip(".-/") for run in runs]
+    return [piece for piece in pieces if piece and not piece.isspace()]
+
+
+def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
+    others = dict.fromkeys(word for row in rows for word in row if word != text and not _SCENARIO.fullmatch(word))
+    leads = dict.fromkeys(word for row in rows for word in row if _SCENARIO.fullmatch(word))
+    return Wish(text, re.compile(_begins(text)), _any_of(others) if others else None, tuple(leads))
+
+
+def _any_of(words: Collection[str]) -> re.Pattern[str]:
+    """Any of them; those with a gap before them share the look at it, which is what takes time."""
+    chinese = [_written(word) for word in words if _CHINESE_RUN.match(word)]
+    spaced = [_written(word) for word in words if not _CHINESE_RUN.match(word)]
+    return re.compile("|".join([*chinese, *([rf"(?<![a-z0-9])(?:{'|'.join(spaced)})"] if spaced else [])]))
+
+
+def _begins(word: str) -> str:
+    """Where a word begins one in a text. Chinese has no gaps between words, so there it may stand anywhere."""
+    return ("" if _CHINESE_RUN.match(word) else "(?<![a-z0-9])") + _written(word)
+
+
+def _written(word: str) -> str:
+    """Its parts with whatever may stand between them."""
+    return _BETWEEN.join(re.escape(part) for part in re.split(r"[\s\-_]+", word) if part)
+
+
+def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
+    """A run of Chinese that stands nowhere, as the longest parts that do: it is a sentence without gaps. A letter that
+    stands nowhere either is left out."""
+    is_known = wish.same is not None or wish.leads
+    if is_known or not _CHINESE_RUN.fullmatch(wish.text) or is_there(wish.text):
+        return [wish]
+    parts, rest = [], wish.text
+    while rest:
+        length = next((size for size in range(len(rest), 1, -1) if is_there(rest[:size])), 0)
+        if length:
+            parts.append(_wish(rest[:length], ()))
+        rest = rest[length or 1 :]
+    return parts or [wish]
+
+
+@cache
+def _whole(word: str) -> re.Pattern[str]:
+    end = "" if _CHINESE_RUN.search(word[-1]) else "(?![a-z0-9])"
+    return re.compile(_begins(word) + end)
+
+
+@cache
+def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
+    """(word, the rows that it stands in), long words first: *producer epoch* before *producer*."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for key in interface_words():
+        if not key.startswith(ROW) or key == EMPTY:
+            continue
+        row = _row(key)
+        for word in row:
+            if not _SCENARIO.fullmatch(word):
+                found.setdefault(word, []).append(row)
+    longest_first = sorted(found, key=lambda word: (-len(word), word))
+    return tuple((word, tuple(found[word])) for word in longest_first)
+
+
+def _row(key: str) -> tuple[str, ...]:
+    """The words of a row in every language."""
+    row = interface_words()[key]
+    said = plain(f"{row.en},{row.zh}").split(",")
+    return tuple(dict.fromkeys(word.strip() for word in said if word.strip()))
+
+
+@cache
+def _empty() -> frozenset[str]:
+    return frozenset(_row(EMPTY))

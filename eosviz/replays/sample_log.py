@@ -1,0 +1,92 @@
+"""A small log to open at one click: what the brokers of one run wrote, as the files that Kafka would have left.
+
+The run is the library's SC-75: a producer falls silent within a transaction, and records of others wait behind it. Its
+names and times are those of a service that somebody might be called out for; everything else is the engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from engine.codec.record import Record
+from engine.codec.record_batch import encode_batch
+from engine.codec.transaction_log_record import (
+    STATUS_BY_NAME,
+    TransactionLogValue,
+    encode_key,
+    encode_value,
+)
+from engine.scenario import entry
+from engine.simulation import Simulation
+from eosviz.replays.log_options import LogOptions
+
+Json = dict[str, Any]
+
+SCENARIO, VARIANT = "SC-75", "wall"
+TOPICS = {"t": "orders"}
+TRANSACTIONAL_IDS = {"txn-1": "billing-3"}
+BEGUN_MS = int(datetime(2026, 11, 20, 9, 12, tzinfo=UTC).timestamp() * 1000)
+SLOWED = 1000
+"""A millisecond of the run is a second of the log: people meet such a transaction after minutes."""
+TIMEOUT_MS = 900_000
+SEGMENT = "00000000000000000000.log"
+SAMPLE_OPTIONS = LogOptions(now=BEGUN_MS + 13 * 60_000, one_cluster=True)
+"""What the person who was called out knows beside the files."""
+
+
+def sample_log() -> Iterator[tuple[str, bytes]]:
+    """Path and content of every file."""
+    simulation = Simulation(entry(SCENARIO).scenario(VARIANT), watching="bare")
+    simulation.run()
+    view = simulation.view()
+    for name, partition in view["partitions"].items():
+        replica = partition.get("replicas", {}).get(str(partition["leader"]))
+        if replica is not None and replica.get("batches"):
+            segment = b"".join(_bytes_of(batch) for batch in replica["batches"].values())
+            yield f"{_renamed(name)}/{SEGMENT}", segment
+
+
+def _renamed(partition: str) -> str:
+    topic, _, number = partition.rpartition("-")
+    return f"{TOPICS.get(topic, topic)}-{number}"
+
+
+def _at(milliseconds: int) -> int:
+    return BEGUN_MS + milliseconds * SLOWED if milliseconds >= 0 else -1
+
+
+def _bytes_of(batch: Json) -> bytes:
+    content = batch.get("content")
+    at = _at(batch["appended_at"])
+    offsets = range(batch["base_offset"], batch["last_offset"] + 1)
+    if content is None:
+        records = [Record(offset, at, f"order-{offset}".encode(), b'{"state":"paid"}') for offset in offsets]
+    else:
+        pairs = zip(offsets, content["keys"], content["values"], strict=True)
+        records = [Record(offset, at, *_logged(key, value)) for offset, key, value in pairs]
+    return encode_batch(
+        records,
+        base_offset=batch["base_offset"],
+        partition_leader_epoch=batch["leader_epoch"],
+        producer_id=batch["producer_id"],
+        producer_epoch=batch["producer_epoch"],
+        base_sequence=batch["first_sequence"],
+        is_transactional=batch["transactional"],
+    )
+
+
+def _logged(transactional_id: str, image: Json) -> tuple[bytes, bytes]:
+    """Key and value of a record of the transaction log."""
+    partitions = [_renamed(name).rpartition("-") for name in image["partitions"]]
+    value = TransactionLogValue(
+        producer_id=image["producer_id"],
+        producer_epoch=image["producer_epoch"],
+        timeout_ms=TIMEOUT_MS,
+        status=STATUS_BY_NAME[image["state"]],
+        partitions=tuple((topic, int(number)) for topic, _, number in partitions),
+        last_update_ms=_at(image["last_update_ms"]),
+        start_ms=_at(image["start_ms"]),
+    )
+    return encode_key(TRANSACTIONAL_IDS.get(transactional_id, transactional_id)), encode_value(value)

@@ -1,0 +1,145 @@
+"""The library as a map: its scenarios under the questions that they answer, and what of it is asked for.
+
+What is asked for stands in the address. A scenario is shown when one of its runs is as asked; the card then shows and
+starts this run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from django.utils.http import urlencode
+
+from engine.judge.bench import GUARANTEES, OF_TRANSACTIONS, TRANSACTION_GUARANTEES
+from engine.profiles import PROFILES
+from engine.scenario.schema import LIBRARY_QUESTIONS
+from eosviz.scenarios.cards import Card, Run, Shelved
+
+LENGTHS = {"short": range(0, 41), "middle": range(41, 101), "long": range(101, 10**9)}
+"""In steps."""
+
+_OF_RUN: dict[str, Callable[[Run, str], bool]] = {
+    "version": lambda run, wanted: run.profile == wanted,
+    "breaks": lambda run, wanted: wanted in run.broken,
+    "length": lambda run, wanted: run.steps in LENGTHS[wanted],
+}
+VALUES: dict[str, tuple[str, ...]] = {
+    "topic": LIBRARY_QUESTIONS,
+    "version": tuple(reversed(PROFILES)),
+    "breaks": (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES),
+    "length": tuple(LENGTHS),
+}
+"""What may be asked for, by the name that it has in the address."""
+_WORDS = {"topic": "library.topic", "version": "library.profile", "breaks": "player.guarantee", "length": "library.length"}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One value of a filter. `count`: the scenarios that there are with it and what else is asked for; `address`: with
+    it, or without it where it is chosen."""
+
+    value: str
+    key: str
+    count: int
+    chosen: bool
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    name: str
+    options: tuple[Option, ...]
+    every: str
+    """The address without this filter."""
+    chosen: Option | None
+
+    @property
+    def key(self) -> str:
+        return f"library.filter.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    card: Card
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of the map with what is shown under it, of `count` scenarios that answer it."""
+
+    name: str
+    shown: tuple[Shown, ...]
+    count: int
+
+    @property
+    def key(self) -> str:
+        return f"library.question.{self.name}"
+
+    @property
+    def topic_key(self) -> str:
+        return f"library.topic.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is asked for: name of the filter to value. `unknown`: what no filter has, as (key of the filter, value)."""
+
+    values: Mapping[str, str]
+    unknown: tuple[tuple[str, str], ...] = ()
+
+    def run_of(self, shelved: Shelved) -> Run | None:
+        """The first run that is as asked for."""
+        if self.values.get("topic") not in (None, shelved.card.question):
+            return None
+        asked = [(test, self.values[name]) for name, test in _OF_RUN.items() if name in self.values]
+        return next((run for run in shelved.runs if all(test(run, value) for test, value in asked)), None)
+
+    def but(self, name: str, value: str | None) -> Chosen:
+        kept = {one: held for one, held in self.values.items() if one != name}
+        return Chosen(kept if value is None else {**kept, name: value})
+
+    @property
+    def query(self) -> str:
+        return urlencode([(name, self.values[name]) for name in VALUES if name in self.values])
+
+
+def read(asked: Mapping[str, str]) -> Chosen:
+    """The filters of an address."""
+    given = {name: asked[name] for name in VALUES if asked.get(name)}
+    known = {name: value for name, value in given.items() if value in VALUES[name]}
+    return Chosen(known, tuple((f"library.filter.{name}", value[:40]) for name, value in given.items() if name not in known))
+
+
+def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
+    """Every question under which something is shown, in the order of the map."""
+    found = []
+    for name in LIBRARY_QUESTIONS:
+        under = [one for one in shelf if one.card.question == name]
+        shown = tuple(Shown(one.card, run) for one in under if (run := chosen.run_of(one)) is not None)
+        if shown:
+            found.append(Question(name, shown, len(under)))
+    return found
+
+
+def filters(shelf: list[Shelved], chosen: Chosen, address: str) -> list[Filter]:
+    """Each with the values that some scenario has."""
+
+    def at(one: Chosen) -> str:
+        return f"{address}?{one.query}" if one.query else address
+
+    found = []
+    for name, values in VALUES.items():
+        options = []
+        for value in values:
+            held = chosen.values.get(name) == value
+            if not held and not any(Chosen({name: value}).run_of(one) for one in shelf):
+                continue
+            with_it = chosen.but(name, value)
+            count = sum(with_it.run_of(one) is not None for one in shelf)
+            leads = chosen.but(name, None) if held else with_it
+            options.append(Option(value, f"{_WORDS[name]}.{value}", count, held, at(leads)))
+        now = next((option for option in options if option.chosen), None)
+        found.append(Filter(name, tuple(options), at(chosen.but(name, None)), now))
+    return found

@@ -1,0 +1,39 @@
+"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words."""
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+from eosviz.catalogue import language_of, say
+from eosviz.scenarios.cards import Run
+from eosviz.scenarios.verdict_picture import picture
+
+register = template.Library()
+
+
+@register.simple_tag
+def verdict(run: Run | None) -> SafeString:
+    """Numbers and names of the engine's alone are in it: nothing that anybody wrote."""
+    return mark_safe("" if run is None else picture(run.ending))
+
+
+@register.simple_tag
+def ends(run: Run | None) -> str:
+    """`t-0: 5 records stored, 1 lost`, for every lane; what became of the participants where there are no lanes."""
+    if run is None:
+        return ""
+    language = language_of(get_language())
+    ending = run.ending
+    if "refused_by" in ending:
+        return say("library.refused_by", language, {"rule": ending["refused_by"]})
+    lanes = [f"{lane['name']}: {', '.join(_said(lane, language))}" for lane in ending["lanes"] if _said(lane, language)]
+    nodes = [f"{name}: {state}" for name, state in ending["nodes"]]
+    return "; ".join([*lanes, *nodes]) or say("library.ends.empty", language)
+
+
+def _said(lane: dict[str, object], language: str) -> list[str]:
+    counts: dict[str, int] = {}
+    for kind, records, _ in lane["cells"]:  # type: ignore[attr-defined]
+        counts[kind] = counts.get(kind, 0) + (1 if kind in ("COMMIT", "ABORT") else records)
+    counts |= {name: int(str(lane[name])) for name in ("lost", "failed")}
+    return [say(f"library.ends.{name}", language, {"count": count}) for name, count in counts.items() if count]

@@ -1,0 +1,81 @@
+"""A track as one browser sees it: which of its scenarios are done, and where it goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.scenario.tracks import Track, TrackItem, tracks
+from eosviz.scenarios.cards import Card, Run, Shelved, shelf
+from eosviz.tracks.models import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One scenario of a track, with the run that the track plays. `state`: new, begun or done."""
+
+    position: int
+    item: TrackItem
+    card: Card
+    run: Run | None
+    visit: Visit | None
+
+    @property
+    def state(self) -> str:
+        if self.visit is None:
+            return "new"
+        return "done" if self.visit.done else "begun"
+
+    @property
+    def state_key(self) -> str:
+        return f"tracks.state.{self.state}"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    track: Track
+    places: list[Place]
+
+    @property
+    def done(self) -> int:
+        return sum(place.state == "done" for place in self.places)
+
+    @property
+    def begun(self) -> bool:
+        return any(place.visit is not None for place in self.places)
+
+    @property
+    def following(self) -> Place | None:
+        """The first scenario that is not done."""
+        return next((place for place in self.places if place.state != "done"), None)
+
+    @property
+    def steps(self) -> int:
+        """Of all its runs."""
+        return sum(place.run.steps for place in self.places if place.run is not None)
+
+
+def progress_of(browser: str) -> list[Progress]:
+    """In every track, in the order in which they are offered."""
+    visits: dict[str, dict[int, Visit]] = {}
+    for visit in Visit.objects.of_browser(browser):
+        visits.setdefault(visit.track, {})[visit.position] = visit
+    shelved = _by_identifier()
+    return [_progress(track, visits.get(track.name, {}), shelved) for track in tracks()]
+
+
+def progress_in(browser: str, track: Track) -> Progress:
+    return _progress(track, Visit.objects.by_position(browser, track.name), _by_identifier())
+
+
+def _progress(track: Track, visits: dict[int, Visit], shelved: dict[str, Shelved]) -> Progress:
+    places = []
+    for position, item in enumerate(track.items, start=1):
+        found = shelved.get(item.scenario)
+        if found is not None:
+            run = found.run(item.variant or found.card.usual_variant)
+            places.append(Place(position, item, found.card, run, visits.get(position)))
+    return Progress(track, places)
+
+
+def _by_identifier() -> dict[str, Shelved]:
+    return {one.card.identifier: one for one in shelf()}

@@ -1,0 +1,90 @@
+/**
+ * The moving picture of the front page: its things stand in the page, each with its place and look in every scene
+ * (`data-at`: "look x y;look x y;…"). Here they are moved from one scene to the next, until they are told to rest.
+ *
+ *  <figure data-trailer>
+ *    <svg>… <g class="thing" data-at="…"></g> …</svg> <ol><li>what is said in a scene</li>…</ol>
+ *    <button data-play="…" data-rest="…"></button> <p><i></i>…</p>
+ *  </figure>
+ *
+ * Whoever asks for less motion sees the scene that says most, and moves on by the button.
+ */
+
+export const defaults = {
+  /** Milliseconds of a scene. */
+  scene: 3400,
+};
+
+export interface Standing {
+  look: string;
+  x: number;
+  y: number;
+}
+
+/** The places of a thing, one for each scene. */
+export function standings(at: string): Standing[] {
+  return at.split(";").map((one) => {
+    const [look = "", x = "0", y = "0"] = one.split(" ");
+    return { look, x: Number(x), y: Number(y) };
+  });
+}
+
+export function beginTrailer(figure: HTMLElement): void {
+  const things = [...figure.querySelectorAll<SVGGElement>(".thing")].map((thing) => ({ thing, at: standings(thing.dataset["at"] ?? "") }));
+  const sentences = [...figure.querySelectorAll("li")];
+  const marks = [...figure.querySelectorAll(".trailer-marks i")];
+  const button = figure.querySelector<HTMLButtonElement>("button[data-play]");
+  if (button === null || sentences.length === 0) return;
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  let scene = Math.max(0, sentences.findIndex((one) => one.classList.contains("now")));
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let isInSight = false;
+
+  const show = (number: number): void => {
+    scene = number % sentences.length;
+    // Back at the beginning nothing travels: what was stored is not taken back.
+    figure.classList.toggle("at-once", scene === 0 || isStill);
+    for (const { thing, at } of things) {
+      const now = at[scene];
+      if (now === undefined) continue;
+      thing.dataset["look"] = now.look;
+      thing.style.transform = `translate(${now.x}px, ${now.y}px)`;
+    }
+    sentences.forEach((one, position) => one.classList.toggle("now", position === scene));
+    marks.forEach((one, position) => one.setAttribute("class", position === scene ? "now" : position < scene ? "past" : ""));
+  };
+  const say = (): void => {
+    const isMoving = timer !== undefined;
+    button.classList.toggle("moving", isMoving);
+    button.setAttribute("aria-label", (isMoving ? button.dataset["rest"] : button.dataset["play"]) ?? "");
+  };
+  const rest = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+    say();
+  };
+  const move = (): void => {
+    clearInterval(timer);
+    timer = setInterval(() => {
+      if (isInSight && document.visibilityState === "visible") show(scene + 1);
+    }, defaults.scene);
+    say();
+  };
+  button.addEventListener("click", () => {
+    if (timer !== undefined) {
+      rest();
+      return;
+    }
+    show(scene + 1);
+    if (!isStill) move();
+  });
+  new IntersectionObserver((entries) => {
+    isInSight = entries[entries.length - 1]?.isIntersecting === true;
+  }).observe(figure);
+  button.hidden = false;
+  show(scene);
+  if (isStill) say();
+  else move();
+}
+
+if (typeof document !== "undefined") for (const figure of document.querySelectorAll<HTMLElement>("[data-trailer]")) beginTrailer(figure);

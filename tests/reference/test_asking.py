@@ -1,0 +1,89 @@
+"""What people type is found: every query that a first walk through the site tried in vain, and what comes first."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from engine.explain import LANGUAGES
+from engine.scenario import library
+from engine.scenario.tracks import tracks
+from eosviz.reference import asked, finding
+
+SOUGHT = [
+    ("hanging", {"scenario": "SC-75", "term": "hanging_transaction"}),
+    ("stuck", {"scenario": "SC-75", "track": "a-transaction-is-stuck"}),
+    ("my transaction is stuck", {"scenario": "SC-75", "track": "a-transaction-is-stuck"}),
+    ("LSO", {"scenario": "SC-75", "term": "last_stable_offset"}),
+    ("2PC", {"scenario": "SC-80", "track": "two-phase-commit", "term": "two_phase_commit"}),
+    ("outbox", {"scenario": "SC-85"}),
+    ("exactly once", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
+    ("exactly-once", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
+    ("consume-transform-produce", {"scenario": "SC-50"}),
+    ("KIP-890", {"scenario": "SC-79", "signature": "late-write"}),
+    ("KIP-98", {"scenario": "SC-03"}),
+    ("kip 447", {"scenario": "SC-50"}),
+    ("KIP-664", {"scenario": "SC-75", "signature": "state-expired"}),
+    ("KIP-360", {"scenario": "SC-33"}),
+    ("KIP-588", {"scenario": "SC-68", "signature": "fenced-by-timeout"}),
+    ("协调器", {"scenario": "SC-43", "term": "transaction_coordinator"}),
+    ("精确一次", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
+    ("消费者组", {"scenario": "SC-74", "term": "group_coordinator"}),
+    ("位移", {"scenario": "SC-50", "term": "last_stable_offset"}),
+    ("事务卡住了", {"scenario": "SC-75", "track": "a-transaction-is-stuck"}),
+    ("为什么消费者读不到消息", {"scenario": "SC-75"}),
+    ("kafka-dump-log", {"page": "replays:open_log"}),
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("question", "first"), SOUGHT)
+def test_what_people_type_is_found_first(question: str, first: dict[str, str], language: str) -> None:
+    found = finding.find(question, language)
+    assert {kind: found[kind][0].identifier for kind in first if kind in found} == first
+
+
+def test_what_is_typed_comes_before_what_means_the_same() -> None:
+    by_word = finding.find("zombie", "en")["term"]
+    assert [row.identifier for row in by_word][:2] == ["zombie", "fencing"]
+
+
+def test_every_scenario_that_a_row_leads_to_is_there() -> None:
+    known = {asked.plain(found.id) for found in library()}
+    led = {word for _, rows in asked._known() for row in rows for word in row if word.startswith("sc-")}
+    assert led
+    assert led <= known
+
+
+def test_one_name_is_one_word_and_empty_words_are_passed_over() -> None:
+    assert [wish.text for wish in asked.understand("INVALID_PRODUCER_ID_MAPPING")] == ["invalid_producer_id_mapping"]
+    assert [wish.text for wish in asked.understand("what is the LSO?")] == ["lso"]
+    assert [wish.text for wish in asked.understand("为什么")] == ["为什么"]
+
+
+@pytest.mark.django_db
+class TestPage:
+    def test_it_shows_the_best_of_each_kind_and_counts_the_others(self, client: Client) -> None:
+        page = client.get("/search/", {"q": "marker"}).content.decode()
+        rules = len(finding.find("marker", "en")["requirement"])
+        assert f"<small>{rules}</small>" in page and "kind=requirement" in page
+        whole = client.get("/search/", {"q": "marker", "kind": "requirement"}).content.decode()
+        assert whole.count("/reference/requirements/") == rules
+
+    def test_a_kind_that_is_not_there_is_as_none(self, client: Client) -> None:
+        both = [client.get("/search/", {"q": "marker", **more}).content.decode().count("<h2") for more in ({}, {"kind": "x"})]
+        assert both[0] == both[1] > 3
+
+    def test_the_old_address_and_every_field_lead_here(self, client: Client) -> None:
+        assert client.get("/reference/search/", {"q": "lso"})["Location"] == "/search/?q=lso"
+        for address in ("/library/", "/reference/", "/search/"):
+            assert 'action="/search/"' in client.get(address).content.decode()
+
+    def test_a_question_without_an_answer_gets_words_that_have_one(self, client: Client) -> None:
+        page = client.get("/search/", {"q": "qqqq"}).content.decode()
+        assert 'href="?q=stuck"' in page
+        assert finding.find("stuck", "en")
+
+    def test_tracks_lead_to_their_pages(self, client: Client) -> None:
+        page = client.get("/search/", {"q": "stuck"}).content.decode()
+        assert all(track.name != "a-transaction-is-stuck" or f"/tracks/{track.name}/" in page for track in tracks())
