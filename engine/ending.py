@@ -61,7 +61,8 @@ def state_of(view: Json) -> Json:
     lanes = [
         lane
         for name, partition in view["partitions"].items()
-        if not name.startswith("__") and (lane := _lane(name, partition, view["verdicts"].get(name, {}), hues))
+        if not name.startswith("__")
+        and (lane := _lane(name, partition, view["verdicts"].get(name, {}), hues))
     ]
     return {"lanes": lanes[:LANES_MAX], "folded": max(0, len(lanes) - LANES_MAX), "nodes": _nodes(view)}
 
@@ -82,7 +83,10 @@ def _hues(view: Json) -> dict[int, int]:
         if batch["producer_id"] >= 0
     ]
     in_order = sorted(batches, key=lambda batch: (batch["appended_at"], batch["base_offset"]))
-    return {identifier: order for order, identifier in enumerate(dict.fromkeys(b["producer_id"] for b in in_order))}
+    return {
+        identifier: order
+        for order, identifier in enumerate(dict.fromkeys(b["producer_id"] for b in in_order))
+    }
 
 
 def _lane(name: str, partition: Json, verdict: Json, hues: dict[int, int]) -> Json | None:
@@ -99,7 +103,9 @@ def _lane(name: str, partition: Json, verdict: Json, hues: dict[int, int]) -> Js
         if gate is None and batch["base_offset"] >= stable and stable < end:
             gate = len(cells)
         serials = set(batch["serials"])
-        cells.append([_kind(batch, seen & serials), batch["record_count"], hues.get(batch["producer_id"], -1)])
+        cells.append(
+            [_kind(batch, seen & serials), batch["record_count"], hues.get(batch["producer_id"], -1)]
+        )
         if batch.get("outcome") != "aborted":
             seen |= serials
     folded = max(0, len(cells) - CELLS_MAX)

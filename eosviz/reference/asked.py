@@ -1,4 +1,4 @@
-"""What somebody who searches means: their words, and those that the catalogue's table has for the same (`asked.toml`)."""
+"""What a search means: its words, and those that the catalogue's table has for the same (`asked.toml`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROW = "asked."
 EMPTY = "asked.empty"
 """The row of words that say nothing about what is looked for."""
 _BETWEEN = r"[\s\-_,，、]{1,3}"
-"""Between the words of one thing: *exactly-once*, *exactly once* and *consume, transform, produce* are written alike."""
+"""Between the words of one thing: *exactly-once* and *exactly once* are the same."""
 _SCENARIO = re.compile(r"sc-\d+")
 _CHINESE = "\u3400-\u9fff"
 _CHINESE_RUN = re.compile(f"[{_CHINESE}]+")
@@ -70,7 +70,9 @@ def _pieces(rest: str) -> list[str]:
 
 
 def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
-    others = dict.fromkeys(word for row in rows for word in row if word != text and not _SCENARIO.fullmatch(word))
+    others = dict.fromkeys(
+        word for row in rows for word in row if word != text and not _SCENARIO.fullmatch(word)
+    )
     leads = dict.fromkeys(word for row in rows for word in row if _SCENARIO.fullmatch(word))
     return Wish(text, re.compile(_begins(text)), _any_of(others) if others else None, tuple(leads))
 

@@ -47,7 +47,8 @@ EXCERPT = 160
 CUT = 16
 """Letters that are left out at an end of it so that no word is cut."""
 POINTS = {
-    "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0, "text": 3.0, "same": 2.0,
+    "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
+    "text": 3.0, "same": 2.0,
 }  # fmt: skip
 """What it is worth where a wish is found; the best counts. A lead behind the first is worth a little less."""
 LATER_LEAD = 0.25
@@ -92,7 +93,9 @@ def find(question: str, language: str) -> dict[str, list[Found]]:
     ]
     found: dict[str, list[Found]] = {}
     for _, _, _, entry in sorted(ranked, key=lambda row: row[:3]):
-        shown = Found(entry.kind, entry.identifier, entry.title[language], excerpt(entry.text[language], wishes))
+        shown = Found(
+            entry.kind, entry.identifier, entry.title[language], excerpt(entry.text[language], wishes)
+        )
         found.setdefault(entry.kind, []).append(shown)
     return found
 

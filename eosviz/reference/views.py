@@ -172,7 +172,12 @@ def search(request: HttpRequest) -> HttpResponse:
         "question": question,
         "count": sum(len(rows) for rows in found.values()),
         "kinds": [
-            {"name": name, "key": f"search.kind.{name}", "count": len(rows), "rows": _placed(rows[:shown_max])}
+            {
+                "name": name,
+                "key": f"search.kind.{name}",
+                "count": len(rows),
+                "rows": _placed(rows[:shown_max]),
+            }
             for name, rows in found.items()
             if kind not in found or name == kind
         ],

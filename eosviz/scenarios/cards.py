@@ -90,7 +90,9 @@ class Shelved:
     runs: tuple[Run, ...]
 
     def run(self, variant: str | None) -> Run | None:
-        return next((run for run in self.runs if (run.variant.name if run.variant else None) == variant), None)
+        return next(
+            (run for run in self.runs if (run.variant.name if run.variant else None) == variant), None
+        )
 
 
 def card_of(version: ScenarioVersion) -> Card:

@@ -16,7 +16,7 @@ from engine.profiles import PROFILES
 from engine.scenario.schema import LIBRARY_QUESTIONS
 from eosviz.scenarios.cards import Card, Run, Shelved
 
-LENGTHS = {"short": range(0, 41), "middle": range(41, 101), "long": range(101, 10**9)}
+LENGTHS = {"short": range(41), "middle": range(41, 101), "long": range(101, 10**9)}
 """In steps."""
 
 _OF_RUN: dict[str, Callable[[Run, str], bool]] = {
@@ -31,7 +31,12 @@ VALUES: dict[str, tuple[str, ...]] = {
     "length": tuple(LENGTHS),
 }
 """What may be asked for, by the name that it has in the address."""
-_WORDS = {"topic": "library.topic", "version": "library.profile", "breaks": "player.guarantee", "length": "library.length"}
+_WORDS = {
+    "topic": "library.topic",
+    "version": "library.profile",
+    "breaks": "player.guarantee",
+    "length": "library.length",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,10 @@ def read(asked: Mapping[str, str]) -> Chosen:
     """The filters of an address."""
     given = {name: asked[name] for name in VALUES if asked.get(name)}
     known = {name: value for name, value in given.items() if value in VALUES[name]}
-    return Chosen(known, tuple((f"library.filter.{name}", value[:40]) for name, value in given.items() if name not in known))
+    return Chosen(
+        known,
+        tuple((f"library.filter.{name}", value[:40]) for name, value in given.items() if name not in known),
+    )
 
 
 def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:

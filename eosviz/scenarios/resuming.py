@@ -47,9 +47,11 @@ def newest_of(browser: str) -> Resumed | None:
     visit = Visit.objects.of_browser(browser).filter(session=session).first()
     track = next((one for one in tracks() if visit is not None and one.name == visit.track), None)
     progress = None if track is None else progress_in(browser, track)
-    place = next(
-        (one for one in progress.places if visit is not None and one.position == visit.position), None
-    ) if progress is not None else None
+    place = (
+        next((one for one in progress.places if visit is not None and one.position == visit.position), None)
+        if progress is not None
+        else None
+    )
     return Resumed(
         scenario=session.version.identifier,
         title=session.title,

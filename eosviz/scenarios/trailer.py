@@ -1,8 +1,8 @@
 """The moving picture of the front page: a few scenes of one real run, each drawn from the engine's view at its step.
 
 The run is made once in a process. Every thing that is drawn has a key and, for each scene, a place and a look; the page
-moves it from one to the next (static/pages/trailer.ts). Nothing here knows what a broker decides: a scene is a step, and
-what it shows is read off the view and the step's own parameters.
+moves it from one to the next (static/pages/trailer.ts). Nothing here knows what a broker decides: a scene is a step,
+and what it shows is read off the view and the step's own parameters.
 """
 
 from __future__ import annotations
@@ -109,22 +109,28 @@ def _scene(name: str, step: Step, before: Json, view: Json, about_first: dict[in
 
 def _believed(view: Json) -> tuple[bool, ...]:
     """By sequence: whether the producer was told that the record is stored, of those that have a number."""
-    statuses = [
-        record["status"] for record in view["records"].values() if record["partition"] == PARTITION
-    ]
+    statuses = [record["status"] for record in view["records"].values() if record["partition"] == PARTITION]
     numbered = view["clients"][CLIENT]["transaction_manager"]["partitions"].get(PARTITION, {})
     return tuple(status == "ok" for status in statuses[: numbered.get("next_sequence", 0)])
 
 
 def _travels(step: Step, before: Json, about_first: dict[int, str]) -> tuple[str, str] | None:
-    events = {about_first[message["id"]]: message["event"] for message in step.messages if message["id"] in about_first}
+    events = {
+        about_first[message["id"]]: message["event"]
+        for message in step.messages
+        if message["id"] in about_first
+    }
     for key, event in events.items():
         if event == "dropped":
             return key, "lost"
         if event == "delivered":
             if key.startswith("answer"):
                 return key, "home"
-            stored = before["partitions"][PARTITION]["replicas"][BROKER.removeprefix("broker-")].get("batches", {})
-            return key, "compared" if any(batch["first_sequence"] == 0 for batch in stored.values()) else "taken"
+            stored = before["partitions"][PARTITION]["replicas"][BROKER.removeprefix("broker-")].get(
+                "batches", {}
+            )
+            return key, "compared" if any(
+                batch["first_sequence"] == 0 for batch in stored.values()
+            ) else "taken"
     sent = next(iter(events), None)
     return None if sent is None else (sent, "out")

@@ -41,12 +41,14 @@ class Form:
 WIDE = Form(
     "wide", (760, 262), (12, 12, 168, 238), (334, 12, 414, 238), (30, 58, 4), (352, 118, 26),
     "M180 116H334M334 184H180", (204, 96), (204, 164), (196, 164), (348, 46),
-    {"stored": (352, 210), "answer_lost": (204, 212), "timed_out": (30, 210), "recognised": (352, 210), "read_once": (352, 210)},
+    {"stored": (352, 210), "answer_lost": (204, 212), "timed_out": (30, 210),
+     "recognised": (352, 210), "read_once": (352, 210)},
 )  # fmt: skip
 UPRIGHT = Form(
     "upright", (358, 372), (6, 6, 346, 104), (6, 196, 346, 170), (18, 44, 9), (18, 262, 24.5),
     "M70 110V196M250 196V110", (24, 134), (204, 134), (204, 122), (14, 200),
-    {"stored": (18, 336), "answer_lost": (170, 186), "timed_out": (18, 86), "recognised": (18, 336), "read_once": (18, 336)},
+    {"stored": (18, 336), "answer_lost": (170, 186), "timed_out": (18, 86),
+     "recognised": (18, 336), "read_once": (18, 336)},
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
 CELL_HEIGHT = 42.0
@@ -64,11 +66,15 @@ def told(language: str) -> list[tuple[str, bool]]:
 def drawing(form: Form, language: str) -> str:
     """The whole SVG element."""
     width, height = form.size
-    parts = [*_ground(form, language), *_records(form), *_cells(form), *_reader(form), *_messages(form, language)]
+    parts = [
+        *_ground(form, language),
+        *_records(form),
+        *_cells(form),
+        *_reader(form),
+        *_messages(form, language),
+    ]
     parts += _tags(form, language)
-    return (
-        f'<svg class="trailer-{form.name}" viewBox="0 0 {width} {height}" aria-hidden="true">{"".join(parts)}</svg>'
-    )
+    return f'<svg class="trailer-{form.name}" viewBox="0 0 {width} {height}" aria-hidden="true">{"".join(parts)}</svg>'
 
 
 def _thing(kind: str, places: list[Place], inside: str) -> str:
@@ -76,9 +82,7 @@ def _thing(kind: str, places: list[Place], inside: str) -> str:
     still = next(number for number, scene in enumerate(scenes()) if scene.name == STILL)
     look, x, y = places[still]
     at = ";".join(f"{look} {x:g} {y:g}" for look, x, y in places)
-    return (
-        f'<g class="thing {kind}" data-look="{look}" data-at="{at}" transform="translate({x:g} {y:g})">{inside}</g>'
-    )
+    return f'<g class="thing {kind}" data-look="{look}" data-at="{at}" transform="translate({x:g} {y:g})">{inside}</g>'
 
 
 def _ground(form: Form, language: str) -> Iterator[str]:
@@ -88,12 +92,15 @@ def _ground(form: Form, language: str) -> Iterator[str]:
     ):
         yield f'<rect class="room" x="{x}" y="{y}" width="{width}" height="{height}" rx="8"/>'
         yield f'<text class="name" x="{x + 14}" y="{y + 24}">{name}</text>'
-        yield f'<text class="about" x="{x + width - 12}" y="{y + 24}" text-anchor="end">{escape(say(about, language))}</text>'
+        said = escape(say(about, language))
+        yield f'<text class="about" x="{x + width - 12}" y="{y + 24}" text-anchor="end">{said}</text>'
     left, top, unit = form.lane
     yield f'<path class="wire" d="{form.wires}"/>'
     yield f'<text class="about" x="{left}" y="{top - 10:g}">{PARTITION}</text>' if form is WIDE else ""
-    yield f'<path class="base" d="M{left - 4:g} {top + CELL_HEIGHT + 2:g}h{13 * unit + 40:g}"/>' if form is WIDE else (
-        f'<path class="base" d="M{left - 4:g} {top + CELL_HEIGHT + 2:g}h{13 * unit + 8:g}"/>'
+    yield (
+        f'<path class="base" d="M{left - 4:g} {top + CELL_HEIGHT + 2:g}h{13 * unit + 40:g}"/>'
+        if form is WIDE
+        else (f'<path class="base" d="M{left - 4:g} {top + CELL_HEIGHT + 2:g}h{13 * unit + 8:g}"/>')
     )
 
 
@@ -105,7 +112,9 @@ def _records(form: Form) -> Iterator[str]:
             OFF if number >= len(scene.believed) else "known" if scene.believed[number] else "waits"
             for scene in scenes()
         ]
-        inside = f'<rect width="27" height="24" rx="4"/><text x="13.5" y="17" text-anchor="middle">{number}</text>'
+        inside = (
+            f'<rect width="27" height="24" rx="4"/><text x="13.5" y="17" text-anchor="middle">{number}</text>'
+        )
         yield _thing("record", [(look, *place) for look in looks], inside)
 
 
@@ -134,14 +143,20 @@ def _reader(form: Form) -> Iterator[str]:
     left, top, unit = form.lane
     start = scenes()[-1].stored[0][0]
     places = [("on", left - 1.5 + (scene.read - start) * unit, top + CELL_HEIGHT + 3) for scene in scenes()]
-    yield _thing("reader", places, f'<path d="M0 0l5 9h-10z"/><text x="0" y="24" text-anchor="middle">{READER}</text>')
+    yield _thing(
+        "reader", places, f'<path d="M0 0l5 9h-10z"/><text x="0" y="24" text-anchor="middle">{READER}</text>'
+    )
 
 
 def _messages(form: Form, language: str) -> Iterator[str]:
     keys = dict.fromkeys(scene.travels[0] for scene in scenes() if scene.travels is not None)
     for key in keys:
         is_answer = key.startswith("answer")
-        about = f"{PARTITION}: {scenes()[-1].stored[0][0]}" if is_answer else say("front.picture.sequence", language)
+        about = (
+            f"{PARTITION}: {scenes()[-1].stored[0][0]}"
+            if is_answer
+            else say("front.picture.sequence", language)
+        )
         begin = form.back if is_answer else form.out
         places = [_message_place(form, scene, key, begin) for scene in scenes()]
         said = say("front.picture.answer" if is_answer else "front.picture.request", language)
@@ -173,5 +188,8 @@ def _tags(form: Form, language: str) -> Iterator[str]:
         width = sum(14.5 if ord(letter) > 0x2E7F else 7.9 for letter in text) + 22
         x = min(form.tags[name][0], form.size[0] - width - 8)
         places = [("on" if one.name == name else OFF, x, form.tags[name][1]) for one in scenes()]
-        inside = f'<rect width="{width:.0f}" height="26" rx="5"/><text x="{width / 2:.0f}" y="18" text-anchor="middle">{escape(text)}</text>'
+        inside = (
+            f'<rect width="{width:.0f}" height="26" rx="5"/>'
+            f'<text x="{width / 2:.0f}" y="18" text-anchor="middle">{escape(text)}</text>'
+        )
         yield _thing(f"tag {name}", places, inside)

@@ -1,8 +1,8 @@
 """How a run ends, as a picture of a stamp's size: lanes with cells, gate and markers, crosses for what was lost, bars
 for what stands twice, or the participants of a transaction over middleware. Pure: `engine.ending` to SVG.
 
-As everywhere: hue is the producer id, solid is stored, dashed open, hatched aborted, a thick bar the last stable offset,
-red alone is a broken guarantee. Elements of one look are one path, so that a page holds hundreds of pictures.
+As everywhere: hue is the producer id, solid is stored, dashed open, hatched aborted, a thick bar the last stable
+offset, red alone is a broken guarantee. Elements of one look are one path, so that a page holds hundreds of pictures.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ _SIGNS = {
     "forged": "M9 1l8 8l-8 8l-8-8zM9 6v4m0 2v.5",
     "cut": "M9 1v3m0 2v3m0 2v3m0 2v1M3 5l4 4l-4 4m12-8l-4 4l4 4",
 }
-_MARKS = {"COMMITTED": "M{0} 19l5 5l9-10", "ROLLED_BACK": "M{0} 19h9q5 0 5 5M{0} 19l4-4m-4 4l4 4", "REFUSED": "M{0} 14l12 11m0-11l-12 11"}  # fmt: skip
+_MARKS = {
+    "COMMITTED": "M{0} 19l5 5l9-10",
+    "ROLLED_BACK": "M{0} 19h9q5 0 5 5M{0} 19l4-4m-4 4l4 4",
+    "REFUSED": "M{0} 14l12 11m0-11l-12 11",
+}
 
 
 def picture(ending: Json) -> str:
@@ -70,7 +74,9 @@ class _Drawing:
 
     def path(self, look: str, path: str, shift: tuple[float, float] | None = None) -> None:
         if shift is not None:
-            self._others.append(f'<path class="{look}" transform="translate({shift[0]} {shift[1]})" d="{path}"/>')
+            self._others.append(
+                f'<path class="{look}" transform="translate({shift[0]} {shift[1]})" d="{path}"/>'
+            )
         else:
             self._paths.setdefault(look, []).append(path)
 
@@ -130,12 +136,17 @@ def _draw_lane(drawing: _Drawing, lane: Json, top: float, height: float, room: f
             drawing.path("cross", f"M{x + 3.5:.4g} {middle - 4:.4g}l7 8m0-8l-7 8")
         x += LOST
     if lane["reordered"]:
-        drawing.path("cross", f"M{LEFT + unit:.4g} {top - 3:.4g}q{unit:.4g} -7 {2 * unit:.4g} 0l-4 -2m4 2l0 -4")
+        drawing.path(
+            "cross", f"M{LEFT + unit:.4g} {top - 3:.4g}q{unit:.4g} -7 {2 * unit:.4g} 0l-4 -2m4 2l0 -4"
+        )
 
 
 def _draw_cell(drawing: _Drawing, kind: str, look: str, box: tuple[float, float, float, float]) -> None:
     x, top, width, height = box
-    drawing.path({"open": f"open {look}", "aborted": f"aborted {look}", "duplicate": f"twice {look}"}.get(kind, look), _box(*box))
+    drawing.path(
+        {"open": f"open {look}", "aborted": f"aborted {look}", "duplicate": f"twice {look}"}.get(kind, look),
+        _box(*box),
+    )
     if kind == "aborted":
         for start in range(3, int(width + height), 5):
             first = (x + max(0.0, start - height), top + min(start, height))

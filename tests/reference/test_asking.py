@@ -56,7 +56,9 @@ def test_every_scenario_that_a_row_leads_to_is_there() -> None:
 
 
 def test_one_name_is_one_word_and_empty_words_are_passed_over() -> None:
-    assert [wish.text for wish in asked.understand("INVALID_PRODUCER_ID_MAPPING")] == ["invalid_producer_id_mapping"]
+    assert [wish.text for wish in asked.understand("INVALID_PRODUCER_ID_MAPPING")] == [
+        "invalid_producer_id_mapping"
+    ]
     assert [wish.text for wish in asked.understand("what is the LSO?")] == ["lso"]
     assert [wish.text for wish in asked.understand("为什么")] == ["为什么"]
 
@@ -71,7 +73,10 @@ class TestPage:
         assert whole.count("/reference/requirements/") == rules
 
     def test_a_kind_that_is_not_there_is_as_none(self, client: Client) -> None:
-        both = [client.get("/search/", {"q": "marker", **more}).content.decode().count("<h2") for more in ({}, {"kind": "x"})]
+        both = [
+            client.get("/search/", {"q": "marker", **more}).content.decode().count("<h2")
+            for more in ({}, {"kind": "x"})
+        ]
         assert both[0] == both[1] > 3
 
     def test_the_old_address_and_every_field_lead_here(self, client: Client) -> None:
@@ -86,4 +91,6 @@ class TestPage:
 
     def test_tracks_lead_to_their_pages(self, client: Client) -> None:
         page = client.get("/search/", {"q": "stuck"}).content.decode()
-        assert all(track.name != "a-transaction-is-stuck" or f"/tracks/{track.name}/" in page for track in tracks())
+        assert all(
+            track.name != "a-transaction-is-stuck" or f"/tracks/{track.name}/" in page for track in tracks()
+        )

@@ -289,7 +289,7 @@ class TestPlainStart:
             assert simulation.run(steps=2) == 2, card.identifier
 
     def test_the_page_offers_no_run_in_which_nobody_acts(self, client: Client) -> None:
-        assert [run.name for run in shelved("SC-72").runs][0] == "SC-72/find-coordinator"
-        assert [run.name for run in shelved("SC-73").runs][0] == "SC-73"
+        assert shelved("SC-72").runs[0].name == "SC-72/find-coordinator"
+        assert shelved("SC-73").runs[0].name == "SC-73"
         page = client.get("/library/").content.decode()
         assert 'value="SC-72/find-coordinator"' in page and 'value="SC-73"' in page

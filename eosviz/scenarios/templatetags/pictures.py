@@ -26,7 +26,11 @@ def ends(run: Run | None) -> str:
     ending = run.ending
     if "refused_by" in ending:
         return say("library.refused_by", language, {"rule": ending["refused_by"]})
-    lanes = [f"{lane['name']}: {', '.join(_said(lane, language))}" for lane in ending["lanes"] if _said(lane, language)]
+    lanes = [
+        f"{lane['name']}: {', '.join(_said(lane, language))}"
+        for lane in ending["lanes"]
+        if _said(lane, language)
+    ]
     nodes = [f"{name}: {state}" for name, state in ending["nodes"]]
     return "; ".join([*lanes, *nodes]) or say("library.ends.empty", language)
 
@@ -36,4 +40,6 @@ def _said(lane: dict[str, object], language: str) -> list[str]:
     for kind, records, _ in lane["cells"]:  # type: ignore[attr-defined]
         counts[kind] = counts.get(kind, 0) + (1 if kind in ("COMMIT", "ABORT") else records)
     counts |= {name: int(str(lane[name])) for name in ("lost", "failed")}
-    return [say(f"library.ends.{name}", language, {"count": count}) for name, count in counts.items() if count]
+    return [
+        say(f"library.ends.{name}", language, {"count": count}) for name, count in counts.items() if count
+    ]
