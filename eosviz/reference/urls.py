@@ -21,5 +21,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reference/terms/", views.terms, name="terms"),
     path("reference/limits/", views.limits, name="limits"),
     path("search/", views.search, name="search"),
-    path("reference/search/", RedirectView.as_view(pattern_name="reference:search", query_string=True)),
+    path(
+        "reference/search/",
+        RedirectView.as_view(pattern_name="reference:search", query_string=True),
+        name="search_of_before",
+    ),
 ]

@@ -231,6 +231,7 @@ ROWS: dict[str, Row] = {
     "reference:terms": _everybody("/reference/terms/"),
     "reference:limits": _everybody("/reference/limits/"),
     "reference:search": _everybody("/search/?q=marker"),
+    "reference:search_of_before": _everybody("/reference/search/?q=marker"),
     "analytics:everybody": Row(lambda things: "/analytics/", TEACHERS, strangers=302),
     "analytics:ask_everybody": Row(lambda things: "/analytics/ask", TEACHERS, "post", strangers=302),
     "analytics:of_class": _class("analytics/", READERS),
