@@ -45,10 +45,10 @@ WIDE = Form(
      "recognised": (352, 210), "read_once": (352, 210)},
 )  # fmt: skip
 UPRIGHT = Form(
-    "upright", (358, 372), (6, 6, 346, 104), (6, 196, 346, 170), (18, 44, 9), (18, 262, 24.5),
-    "M70 110V196M250 196V110", (24, 134), (204, 134), (204, 122), (14, 200),
-    {"stored": (18, 336), "answer_lost": (170, 186), "timed_out": (18, 86),
-     "recognised": (18, 336), "read_once": (18, 336)},
+    "upright", (358, 402), (6, 6, 346, 104), (6, 196, 346, 200), (18, 44, 9), (18, 276, 24.5),
+    "M70 110V196M250 196V110", (24, 134), (204, 134), (204, 122), (14, 230),
+    {"stored": (18, 362), "answer_lost": (170, 186), "timed_out": (18, 86),
+     "recognised": (18, 362), "read_once": (18, 362)},
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
 CELL_HEIGHT = 42.0
@@ -144,7 +144,7 @@ def _reader(form: Form) -> Iterator[str]:
     start = scenes()[-1].stored[0][0]
     places = [("on", left - 1.5 + (scene.read - start) * unit, top + CELL_HEIGHT + 3) for scene in scenes()]
     yield _thing(
-        "reader", places, f'<path d="M0 0l5 9h-10z"/><text x="0" y="24" text-anchor="middle">{READER}</text>'
+        "reader", places, f'<path d="M0 0l5 9h-10z"/><text x="0" y="33" text-anchor="middle">{READER}</text>'
     )
 
 
