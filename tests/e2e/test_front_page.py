@@ -80,6 +80,20 @@ def test_without_scripts_every_way_in_is_open(browser: Browser, running_site: Ru
     context.close()
 
 
+def test_the_key_for_search_leads_from_any_page_to_what_people_type(door: Page) -> None:
+    door.keyboard.press("/")
+    door.keyboard.type("stuck")
+    door.keyboard.press("Enter")
+    expect(door).to_have_url(re.compile(r"/search/\?q=stuck$"))
+    expect(door.locator("main h3").first).to_contain_text("SC-75")
+    # What is typed into a field stays there.
+    field = door.locator("main input[type=search]")
+    field.focus()
+    door.keyboard.press("End")
+    door.keyboard.type("/")
+    expect(field).to_have_value("stuck/")
+
+
 def test_the_sample_log_names_who_holds_the_readers_up(door: Page) -> None:
     door.clock.resume()
     door.get_by_role("button", name="Open a sample log").click()

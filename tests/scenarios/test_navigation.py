@@ -45,7 +45,8 @@ def test_every_word_and_place_says_what_it_is() -> None:
 @pytest.mark.parametrize(
     ("path", "view", "found"),
     [
-        ("/", "", [("page.library", "page.library")]),
+        ("/", "", []),
+        ("/library/", "", [("page.library", "page.library")]),
         ("/sessions/new", "", [("page.library", "page.library")]),
         ("/reference/requirements/SEQ-11", "", [("page.reference", "page.rules")]),
         ("/reference/versions/", "", [("page.reference", "page.reference.all")]),
