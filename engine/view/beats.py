@@ -15,11 +15,13 @@ from engine.view.openers import (
     BEHIND,
     BROKEN,
     BY_KEY,
+    CALL_REFUSED,
     CYCLES,
     DAMAGE,
     HEAVY,
     IDENTITIES,
     IDENTITY_NAMES,
+    IGNORED,
     MANY_ROUNDS,
     NOT_NOW,
     PART,
@@ -246,11 +248,19 @@ def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str
             found, given = opener, said["params"]
     refusal = step["refusal"]
     if refusal is not None and (found is None or found.weight < REFUSED.weight):
-        found = NOT_NOW if refusal["error"] in RETRIED else REFUSED
+        found = _refusing(step, refusal["error"])
         given = {"error": refusal["error"]}
     if found is None:
         return None, {}
     return found, _params(found, given, step)
+
+
+def _refusing(step: Mapping[str, Any], error: str) -> Opener:
+    if step["kind"] == "api_call":
+        return CALL_REFUSED
+    if error == "NOT_EXPECTED":
+        return IGNORED
+    return NOT_NOW if error in RETRIED else REFUSED
 
 
 def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -> dict[str, Any]:

@@ -223,7 +223,8 @@ MIDDLEWARE = (
     Opener("opened", 5, ("initiator.starts",), ("initiator",)),
     Opener("asked", 6, ("middleware.asks_participants",), (), ("participant.reserves",)),
     Opener("all_agree", 7, ("middleware.all_voted_ok",)),
-    Opener("votes_no", 8, ("middleware.refused", "middleware.refused_by_all"), ("sender",)),
+    Opener("cannot_do", 8, ("participant.cannot",), ("participant",)),
+    Opener("votes_no", 6, ("middleware.refused", "middleware.refused_by_all"), ("sender",)),
     Opener("votes_missing", 8, ("middleware.votes_missing", "middleware.no_votes")),
     Opener("vote_late", 7, ("middleware.late_vote", "middleware.late_refusal"), ("sender",)),
     Opener("local_part", 5, ("business.runs_local",), ("business",), ("business.local_committed",
@@ -309,6 +310,9 @@ DAMAGE = Opener("log_damage", 9, ())
 """Of every sentence that begins with `log.damage.`."""
 REFUSED = Opener("refused", 7, (), ("actor", "error"))
 """A refusal that no row names."""
+CALL_REFUSED = next(opener for opener in PRODUCER if opener.name == "call_refused")
+IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
+"""A message that comes when nobody waits for it any more."""
 NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """A refusal after which the same request is sent again."""
 BROKEN = {

@@ -21,6 +21,7 @@ from engine.view.openers import (
     BROKEN,
     DAMAGE,
     IDENTITIES,
+    IGNORED,
     MANY_ROUNDS,
     NOT_NOW,
     OPENERS,
@@ -33,6 +34,7 @@ from engine.view.openers import (
 from engine.view.plumbing import PURPOSE_OF, PURPOSES
 
 BY_RULE = (
+    IGNORED,
     BEHIND,
     DAMAGE,
     IDENTITIES,
