@@ -14,6 +14,7 @@ from eosviz.tracks.asking import asked_on
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.tasks import plan_soon
 
 
 def begin(browser: str, track: Track, position: int) -> Session:
@@ -24,6 +25,7 @@ def begin(browser: str, track: Track, position: int) -> Session:
     item = track.items[position - 1]
     version = get_object_or_404(ScenarioVersion.objects.library(), identifier=item.scenario)
     session = actions.create_session(browser, version, item.variant)
+    plan_soon(session)
     Visit.objects.update_or_create(
         owner=browser, track=track.name, position=position, defaults={"session": session}
     )

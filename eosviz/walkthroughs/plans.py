@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import Condition
 from typing import Any
 
 import msgspec
@@ -29,6 +29,8 @@ STEPS_MOST = 20_000
 """Of a run ahead, however long a branch has grown."""
 NO_PLAN = b"null"
 """Kept where there can be none, so that it is not tried for each page."""
+MOMENT_SECONDS = 0.3
+"""How long a page's question waits for a plan that another makes."""
 WAIT_SECONDS_MAX = 5
 """For the turn of a bounded process: a thread of a worker waits."""
 GROWS_BY = 4
@@ -55,7 +57,7 @@ def on_arrival(session: Session, hello: Hello) -> list[bytes]:
 
 def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
     """The kept plan, else a new one, which is kept; without a plan where this engine cannot run it. None while it, or
-    what would wait for its turn, is being made: the page asks again.
+    what would wait for its turn, is being made and takes longer than a moment: the page asks again.
     """
     kept = kept_plan(branch, re)
     if kept is not None:
@@ -65,7 +67,7 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
     is_ours = branch.session.version.library_position is not None and _most(branch) <= STEPS_AHEAD
     with _being_made(keys[-1] if is_ours else "apart") as free:
         if not free:
-            return None
+            return kept_plan(branch, re)
         plan = _made(_asked(branch, line, keys), is_ours)
     if plan is None:
         return None
@@ -74,21 +76,25 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
 
 
 _making: set[str] = set()
-_guard = Lock()
+_changed = Condition()
 
 
 @contextmanager
 def _being_made(name: str) -> Iterator[bool]:
-    """Whether nobody else in this process makes it: a worker has few threads, and clicks wait for them."""
-    with _guard:
+    """Whether it is free to be made in this process, else waits a moment until it was: a worker has few threads, and
+    clicks wait for them."""
+    with _changed:
         free = name not in _making
         _making.add(name)
+        if not free:
+            _changed.wait_for(lambda: name not in _making, MOMENT_SECONDS)
     try:
         yield free
     finally:
         if free:
-            with _guard:
+            with _changed:
                 _making.discard(name)
+                _changed.notify_all()
 
 
 def _asked(branch: Branch, line: list[Branch], keys: list[str]) -> Asked:

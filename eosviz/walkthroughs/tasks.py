@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import msgspec
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
+from kombu.exceptions import OperationalError
 
 from eosviz.celery import app
 from eosviz.no_room import means_no_room
@@ -30,6 +31,7 @@ from eosviz.walkthroughs.messages import (
     Command,
     Problem,
 )
+from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.plans import made_plan
 from eosviz.walkthroughs.questions import branch_of
 from eosviz.walkthroughs.streaming import publish
@@ -82,6 +84,25 @@ def find_why(session_id: str, question: str) -> None:
     """Answer a `why` message, in the same way."""
     asked = _why_decoder.decode(question)
     _answer(session_id, asked.id, lambda: explained(uuid.UUID(session_id), asked))
+
+
+@app.task(name="walkthroughs.make_plan", ignore_result=True, acks_late=False)
+def make_plan(session_id: str) -> None:
+    """Of a new session, before its page asks."""
+    session = Session.objects.filter(id=session_id).first()
+    if session is not None:
+        branch = Branch.objects.select_related("session__version").of_session(session.id)[0]
+        made_plan(branch, "")
+
+
+def plan_soon(session: Session) -> None:
+    """So that what a page draws first stands where it stays. Where no worker can be told, the page asks for itself."""
+
+    def ask() -> None:
+        with suppress(OperationalError, OSError):
+            make_plan.apply_async([str(session.id)], retry=False)
+
+    transaction.on_commit(ask)
 
 
 @app.task(name="walkthroughs.find_plan", ignore_result=True, acks_late=False)

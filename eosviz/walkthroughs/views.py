@@ -29,6 +29,7 @@ from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
 from eosviz.walkthroughs.simulations import scenario_of
+from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}
 """What the form offers first: the difference that the whole site is about."""
@@ -67,6 +68,7 @@ def new(request: HttpRequest) -> HttpResponse:
         return _start_page(request, version, card, variant)
     try:
         session = actions.create_session(browser_making(request), version, variant)
+        plan_soon(session)
     except Problem as problem:
         return _refused(request, version, variant, problem)
     return redirect("walkthroughs:player", session.id)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from django.test import Client
 
 from engine.scenario import entry
 from engine.view import plan_ahead
@@ -127,6 +128,14 @@ def test_while_a_plan_is_made_nobody_else_makes_it(
     monkeypatch.setattr(plans, "made", slowly)
     assert plans.made_plan(branch, "one") is not None
     assert meanwhile == [None]
+
+
+def test_the_plan_of_a_new_session_is_made_before_its_page_asks(
+    client: Client, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post("/sessions/new", {"scenario": "SC-03"})
+    assert plans.kept_plan(with_version(root(Session.objects.get()))) is not None
 
 
 def test_the_store_stays_small(start: Callable[..., Session], monkeypatch: pytest.MonkeyPatch) -> None:
