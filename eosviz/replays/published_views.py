@@ -21,6 +21,7 @@ from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.publishing import withdraw as withdraw_publication
 from eosviz.streamed import StreamedFile
 from eosviz.walkthroughs.browser import browser_of
+from eosviz.walkthroughs.previewing import preview_of_file
 from eosviz.walkthroughs.views import element_attributes
 
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -44,6 +45,7 @@ def page(request: HttpRequest, digest: str) -> HttpResponse:
         "in_frame": request.headers.get("Sec-Fetch-Dest") in ("iframe", "frame"),
         "branch": request.GET.get("branch", "")[:64],
         "step": step if step.isdecimal() and len(step) < 8 else "0",
+        "preview": preview_of_file(request, about["scenario"], about["title"]),
         **element_attributes(),
     }
     response = framed(render(request, "replays/published.html", context))

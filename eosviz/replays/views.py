@@ -32,6 +32,7 @@ from eosviz.scenarios.pictured import pictured
 from eosviz.streamed import Streamed
 from eosviz.walkthroughs.browser import browser_making, browser_of
 from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.previewing import Preview, preview_of_file
 from eosviz.walkthroughs.views import element_attributes
 
 EXAMPLE = ("SC-03", 116)
@@ -143,7 +144,17 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     replay = _readable(request, replay_id)
     if not replay.has_verdicts:
         return redirect("replays:play", replay.id)
-    return render(request, "replays/case.html", {"replay": replay, "case": log_case_page(replay.analysis)})
+    context = {
+        "replay": replay,
+        "case": log_case_page(replay.analysis),
+        "preview": _preview(request, replay),
+    }
+    return render(request, "replays/case.html", context)
+
+
+def _preview(request: HttpRequest, replay: Replay) -> Preview | None:
+    """Of what is a person's own, other pages are told nothing."""
+    return None if replay.owner else preview_of_file(request, replay.scenario, replay.title)
 
 
 def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpResponse:
@@ -220,6 +231,7 @@ def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
         "replay": replay,
         "branch": request.GET.get("branch", "")[:64],
         "step": step if step.isdecimal() and len(step) < 8 else "0",
+        "preview": _preview(request, replay),
         **_exporting(request, replay),
         **element_attributes(),
     }

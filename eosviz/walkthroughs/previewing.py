@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
-from eosviz.catalogue import language_of
+from eosviz.catalogue import language_of, say
 from eosviz.scenarios.cards import Card
 from eosviz.walkthroughs.links import Link
 
@@ -20,7 +20,18 @@ class Preview:
     title: str
     about: str
     address: str
-    picture: str
+    picture: str = ""
+    """Empty where none can be drawn without reading a whole recording."""
+
+
+def preview_of_file(request: HttpRequest, scenario: str, title: dict[str, str]) -> Preview:
+    """Of a recording that everybody may see, at the address that was asked for."""
+    language = language_of(get_language())
+    return Preview(
+        title=f"{scenario} {title.get(language, '')}".strip(),
+        about=say("page.description", language),
+        address=request.build_absolute_uri(),
+    )
 
 
 def preview_of(request: HttpRequest, link: Link, card: Card, address: str) -> Preview:
