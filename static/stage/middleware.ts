@@ -59,7 +59,7 @@ function headings(here: Places): StageObject[] {
   const participant = Object.entries(others).find(([name]) => name.startsWith("participant"))?.[1];
   const middle = others["middleware"];
   return [{
-    key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
+    key: "heads:middleware", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
     draw: svg`${wanting === undefined ? nothing : text(wanting.box.x, 18, say("stage.head.wanting"), "s13 q")}${text(network.x + 24, 18, say("stage.head.network"), "s13 q")}${
       middle === undefined ? nothing : text(middle.box.x, 18, say("stage.head.middleware"), "s13 q")}${
       fetches === null ? nothing : text(fetches.x + 24, 18, say("stage.head.network"), "s13 q")}${

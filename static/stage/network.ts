@@ -25,6 +25,8 @@ export const defaults = {
   /** Messages between clients and brokers that are told whole, and those that are told one by one. */
   whole: 6,
   single: 12,
+  /** The same where they stand side by side, on a phone. */
+  upright: { whole: 2, single: 4 },
   /** Virtual milliseconds ahead from which on a message says when it is due. */
   due: 50,
 };
@@ -88,8 +90,9 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const single = withCopies(candidates);
   const long = single.filter(({ wire }) => !wire.short);
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
-  const counted = long.length > defaults.single ? long.filter((one) => !isHot(one)) : [];
-  const detail: Detail = long.length > defaults.whole ? "brief" : "whole";
+  const most = here.upright ? defaults.upright : defaults;
+  const counted = long.length > most.single ? long.filter((one) => !isHot(one)) : [];
+  const detail: Detail = long.length > most.whole ? "brief" : "whole";
   // At the end of a lane there is room for one: what is answered has made room for its answer.
   const isAnswered = ({ message, wire, state }: Candidate): boolean => wire.short && state === "docked" && !message.is_response
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
@@ -192,26 +195,48 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   return flights.map((flight) => placed.find(({ message }) => message.id === flight.message.id) ?? flight);
 }
 
+/** Units of area that it costs to stand as far as the whole way from where virtual time has it. */
+const ASIDE = 9000;
+/** Shares of the way that a message may stand before or behind its place where bodies are too small for all that arrive. */
+const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, 0.42];
+
 function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight {
   if (flight.wire.short) return flight;
   const along = here.upright ? "x" : "y";
   const size = here.upright ? "width" : "height";
   let best = flight;
   let least = Number.POSITIVE_INFINITY;
-  const own = taken(flight);
-  const over = own.x + own.width - here.width + 4;
-  const tries = [0, ...(here.upright ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : []), ...placed.map(taken).flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
-  for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
-    const wire = shifted(flight.wire, between01(flight.wire, flight.u, flight.box.width, flight.box.height), far);
-    const moved = { ...flight, wire, box: boxAt({ envelope: flight.envelope, wire }, flight.u) };
-    const cost = placed.reduce((sum, other) => sum + covered(taken(moved), taken(other)), 0) + outside(moved.box, here);
-    if (cost < least - 0.5) {
-      best = moved;
-      least = cost;
+  for (const back of QUEUE) {
+    const u = clamp(flight.u + back, 0, 1);
+    if (back !== 0 && (least < 0.5 || flight.fate.docked || flight.fate.lost || u !== flight.u + back)) continue;
+    const stood = { ...flight, u, box: boxAt(flight, u) };
+    const own = taken(stood);
+    const over = own.x + own.width - here.width + 4;
+    const edges = here.upright ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : [];
+    const tries = [0, ...edges, ...placed.map(taken).flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
+    for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
+      const moved = movedBy(stood, far, along);
+      const cost = placed.reduce((sum, other) => sum + covered(taken(moved), taken(other)), 0) + outside(moved.box, here) + Math.abs(back) * ASIDE;
+      if (cost < least - 0.5) {
+        best = moved;
+        least = cost;
+      }
+      if (cost < 0.5) break;
     }
-    if (cost < 0.5) break;
   }
   return best;
+}
+
+/** As near as its wire lets it come to so far along the edges: bodies end, and a curve bends. */
+function movedBy(flight: Flight, far: number, along: "x" | "y"): Flight {
+  let moved = flight;
+  for (let round = 0; round < 3; round += 1) {
+    const missing = far - (moved.box[along] - flight.box[along]);
+    if (Math.abs(missing) < 0.3) break;
+    const wire = shifted(moved.wire, between01(moved.wire, moved.u, moved.box.width, moved.box.height), missing);
+    moved = { ...moved, wire, box: boxAt({ envelope: moved.envelope, wire }, moved.u) };
+  }
+  return moved;
 }
 
 function covered(one: Box, other: Box): number {

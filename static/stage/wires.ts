@@ -37,7 +37,7 @@ export interface Wire {
 /** Units between the wire of requests and that of answers. */
 const APART = 20;
 /** From an end of an edge to the nearest port. */
-const INSET = 14;
+const INSET = 4;
 /** Requests about an id or a group, which its coordinator answers. */
 const COORDINATED = new Set([
   "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit", "OffsetCommit", "OffsetFetch",
