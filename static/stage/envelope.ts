@@ -34,6 +34,9 @@ const NAME = 14;
 const WORDS = 13;
 const CELL = 12;
 
+/** Where bodies stand under each other, a sheet has an arrow instead of a point. */
+const standsUp = (here: Places): boolean => here.upright || here.form === "phone";
+
 interface Row {
   width: number;
   draw: (x: number, y: number) => SVGTemplateResult;
@@ -67,8 +70,8 @@ function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number
   return {
     width: round(width), height,
     draw: (heading, fate) => {
-      const left = here.upright ? 12 : heading > 0 ? 10 : 18;
-      return paper(round(width), height, heading, here.upright, sheet, fate, svg`${
+      const left = standsUp(here) ? 12 : heading > 0 ? 10 : 18;
+      return paper(round(width), height, heading, standsUp(here), sheet, fate, svg`${
         text(left, 17, sheet.name, size === NAME ? "b" : "s12 b")}${rows.map((row, index) => row.draw(left, 22 + index * 20))}`);
     },
   };
@@ -87,7 +90,7 @@ function flags(sheet: Sheet, here: Places): Envelope {
   const height = 8 + rows.length * 32;
   return {
     width, height,
-    draw: (heading, fate) => paper(width, height, heading, here.upright, sheet, fate, svg`${
+    draw: (heading, fate) => paper(width, height, heading, standsUp(here), sheet, fate, svg`${
       rows.map((row, index) => row.draw(8, 6 + index * 32))}`, 0),
   };
 }

@@ -202,8 +202,8 @@ const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, 0.42];
 
 function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight {
   if (flight.wire.short) return flight;
-  const along = here.upright ? "x" : "y";
-  const size = here.upright ? "width" : "height";
+  const along = flight.wire.upright ? "x" : "y";
+  const size = flight.wire.upright ? "width" : "height";
   let best = flight;
   let least = Number.POSITIVE_INFINITY;
   for (const back of QUEUE) {
@@ -212,7 +212,7 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     const stood = { ...flight, u, box: boxAt(flight, u) };
     const own = taken(stood);
     const over = own.x + own.width - here.width + 4;
-    const edges = here.upright ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : [];
+    const edges = flight.wire.upright ? [Math.min(0, -over), Math.max(0, 4 - own.x)] : [];
     const tries = [0, ...edges, ...placed.map(taken).flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
     for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
       const moved = movedBy(stood, far, along);

@@ -43,13 +43,15 @@ const COORDINATED = new Set([
   "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit", "OffsetCommit", "OffsetFetch",
 ]);
 
+const BROKER = /^broker-/;
+
 /** Null when one of the two has no place in the picture. */
 export function wireOf(message: MessageView, here: Places): Wire | null {
   const { from, to } = message;
   if (here.others[from] !== undefined || here.others[to] !== undefined) return between(message, here);
-  if (here.upright && here.clients[from] === undefined && here.clients[to] === undefined) {
-    return isReader(from, here) || isReader(to, here) ? null : aroundOutside(message, here);
-  }
+  if (here.upright && BROKER.test(from) && BROKER.test(to)) return aroundOutside(message, here);
+  // What readers fetch has no room where they stand right under the lane: it is counted.
+  if (here.upright && (isReader(from, here) || isReader(to, here))) return null;
   const own = portOf(message, from, to, here);
   const other = portOf(message, to, from, here);
   if (own === null || other === null) return null;
@@ -65,7 +67,7 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
 
 /**
  * Where bodies stand under each other there is no way from one broker to another that crosses no third: a marker comes
- * round the outside into the network and goes down to its lane. What readers fetch has no room there and is counted.
+ * round the outside into the network and goes down to its lane.
  */
 function aroundOutside(message: MessageView, here: Places): Wire | null {
   const leader = message.is_response ? message.from : message.to;
@@ -139,6 +141,7 @@ function between(message: MessageView, here: Places): Wire | null {
   const one = boxOf(message.from, here);
   const other = boxOf(message.to, here);
   if (one === null || other === null) return null;
+  if (here.form === "phone") return downwards(message, one, other);
   const apart = message.is_response ? APART / 2 + 3 : -APART / 2 - 3;
   const stacked = one.x < other.x + other.width && other.x < one.x + one.width;
   const y = stacked ? null : clamp((Math.max(one.y, other.y) + Math.min(one.y + one.height, other.y + other.height)) / 2, 0, here.height);
@@ -153,6 +156,26 @@ function between(message: MessageView, here: Places): Wire | null {
   return {
     from, to, bundle: `${message.from} ${message.to}`, short: false, upright: false, bulges: stacked,
     swing: swingOf(from.at, to.at, stacked), shift: [0, 0],
+  };
+}
+
+/** On a phone: from one body down to the next, or under two that stand side by side. */
+function downwards(message: MessageView, one: Box, other: Box): Wire {
+  const below = other.y >= one.y + one.height;
+  const above = one.y >= other.y + other.height;
+  const left = Math.max(one.x, other.x);
+  const right = Math.min(one.x + one.width, other.x + other.width);
+  const x = (left + right) / 2 + (right - left > 120 ? (message.is_response ? 1 : -1) * 50 : 0);
+  const end = (own: Box, facing: Facing): Port => {
+    const slides = [own.x + INSET, own.x + own.width - INSET] as const;
+    const at = below || above ? clamp(x, slides[0], slides[1]) : own.x + own.width / 2;
+    return { at: [at, facing[1] > 0 ? own.y + own.height : own.y], facing, slides };
+  };
+  const from = end(one, above ? [0, -1] : [0, 1]);
+  const to = end(other, below ? [0, -1] : [0, 1]);
+  const far = Math.abs(from.at[1] - to.at[1]);
+  return {
+    from, to, bundle: `${message.from} ${message.to}`, short: false, upright: true, bulges: false, swing: below || above ? Math.max(16, far * 0.4) : 76, shift: [0, 0],
   };
 }
 
