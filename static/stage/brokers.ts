@@ -113,7 +113,7 @@ function copyCells(here: Places, batches: readonly LogBatchView[]): { draw: SVGT
 
 /** Names of the columns, and which partitions stay empty. */
 export const heads: Layer = (_frame, here) => {
-  if (here.upright) return [];
+  if (here.upright || here.kind === "middleware") return [];
   const brokerBoxes = Object.values(here.brokers).map(({ box: one }) => one);
   const readerBoxes = Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: one }) => one));
   const clientBoxes = Object.values(here.clients).map(({ box: one }) => one);

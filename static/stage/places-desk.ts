@@ -51,15 +51,40 @@ export interface Rows {
 export function deskPlaces(plan: StagePlan, size: Size): Places | null {
   const widest = widestScale(size);
   const rows = rowsOf(plan);
-  for (const tier of TIERS) {
-    for (const share of SCALE.fewer) {
-      const scale = widest * share;
-      if (scale < SCALE.least) continue;
-      const height = size.height / scale;
-      if (needed(rows, tier) <= height) return laidOut(plan, rows, tier, size.form, size.width / scale, height);
+  const coordinators = rows.filter((row) => row.coordinates || row.groups).length;
+  for (const shares of coordinators > 1 ? [false, true] : [false]) {
+    const own = shares ? rows.map((row) => ({ ...row, coordinates: false, groups: false })) : rows;
+    const slot = shares ? sharedHeight(rows) + GAP.least : 0;
+    for (const tier of TIERS) {
+      for (const share of SCALE.fewer) {
+        const scale = widest * share;
+        if (scale < SCALE.least) continue;
+        const height = size.height / scale;
+        if (needed(own, tier) + slot > height) continue;
+        const made = laidOut(plan, own, tier, size.form, size.width / scale, height, slot);
+        return shares ? sharing(made, rows) : made;
+      }
     }
   }
   return null;
+}
+
+function sharedHeight(rows: readonly Rows[]): number {
+  return RAIL + (rows.some((row) => row.groups) ? GROUP_LINE : 0);
+}
+
+/** One place for all coordinators, under the brokers: the one that the step is about stands there. */
+function sharing(made: Places, rows: readonly Rows[]): Places {
+  const height = sharedHeight(rows);
+  const [first] = Object.values(made.brokers);
+  if (first === undefined) return made;
+  const slot = rounded({ x: first.box.x, y: made.height - BOTTOM - height, width: first.box.width, height });
+  const place = { box: slot, port: [slot.x, slot.y + 34] as const, markers: [slot.x, slot.y + 66] as const, shared: true };
+  const brokers = Object.fromEntries(rows.flatMap((row): [string, BrokerPlace][] => {
+    const broker = made.brokers[row.name];
+    return broker === undefined ? [] : [[row.name, row.coordinates || row.groups ? { ...broker, coordinator: place } : broker]];
+  }));
+  return { ...made, brokers };
 }
 
 /** The width of a picture whose type has its own size. */
@@ -116,10 +141,11 @@ export function columnsOf(plan: StagePlan, width: number): Columns {
   return { clients, network: [left, left + network], brokers: [left + network, readers === null ? right : readers[0] - FETCH], readers };
 }
 
-function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Size["form"], width: number, height: number): Places {
+/** `below`: what is kept free under the brokers. */
+function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Size["form"], width: number, height: number, below: number): Places {
   const columns = columnsOf(plan, width);
   const [left, right] = columns.brokers;
-  const spare = height - needed(rows, tier);
+  const spare = height - below - needed(rows, tier);
   const gaps = Math.max(1, rows.length - 1);
   const gap = GAP.least + clamp(spare / gaps, 0, GAP.most - GAP.least);
   let free = Math.max(0, spare - (gap - GAP.least) * (rows.length - 1));

@@ -119,20 +119,26 @@ function newest(view: View, placed: ReadonlySet<string>): string | null {
 export function standing(run: Places, frame: Frame, focus: Focus): Places {
   if (run.kind === "middleware") return run;
   if (run.upright) return castOf(run, frame, focus);
-  return run.lens === null ? run : throughLens(run, frame, focus);
+  return throughLens(withOneCoordinator(run, frame, focus), frame, focus);
 }
 
-/** The lane in question has the lens instead of its strip. */
-function throughLens(run: Places, frame: Frame, focus: Focus): Places {
-  const partition = partitionAt(frame, run, focus);
-  const broker = partition === null ? null : ledBy(frame, run, partition);
-  const place = broker === null ? undefined : run.brokers[broker];
+/** Where coordinators share a place, the one in question has it. */
+function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
+  if (!Object.values(run.brokers).some((broker) => broker.coordinator?.shared === true)) return run;
   const coordinator = coordinatorAt(frame, run, focus);
   const brokers = Object.fromEntries(Object.entries(run.brokers).map(([name, one]): [string, BrokerPlace] =>
     [name, one.coordinator === null || name === coordinator ? one : { ...one, coordinator: null }]));
-  const held = broker === null ? undefined : brokers[broker];
-  if (partition === null || broker === null || held === undefined || place === undefined || run.lens === null) return { ...run, brokers };
-  return { ...run, brokers: { ...brokers, [broker]: { ...held, lanes: { ...held.lanes, [partition]: run.lens }, echo: { [partition]: place.lanes[partition] as LanePlace } } } };
+  return { ...run, brokers };
+}
+
+/** The lane in question has the lens; its strip says so. */
+function throughLens(run: Places, frame: Frame, focus: Focus): Places {
+  const partition = run.lens === null ? null : partitionAt(frame, run, focus);
+  const broker = partition === null ? null : ledBy(frame, run, partition);
+  const place = broker === null ? undefined : run.brokers[broker];
+  const strip = partition === null ? undefined : place?.lanes[partition];
+  if (run.lens === null || partition === null || broker === null || place === undefined || strip === undefined) return run;
+  return { ...run, brokers: { ...run.brokers, [broker]: { ...place, lanes: { ...place.lanes, [partition]: run.lens }, echo: { [partition]: strip } } } };
 }
 
 function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
