@@ -138,7 +138,10 @@ function throughLens(run: Places, frame: Frame, focus: Focus): Places {
   const place = broker === null ? undefined : run.brokers[broker];
   const strip = partition === null ? undefined : place?.lanes[partition];
   if (run.lens === null || partition === null || broker === null || place === undefined || strip === undefined) return run;
-  return { ...run, brokers: { ...run.brokers, [broker]: { ...place, lanes: { ...place.lanes, [partition]: run.lens }, echo: { [partition]: strip } } } };
+  return {
+    ...run, readers: { [partition]: run.readers[partition] ?? {} },
+    brokers: { ...run.brokers, [broker]: { ...place, lanes: { ...place.lanes, [partition]: run.lens }, echo: { [partition]: strip } } },
+  };
 }
 
 function clientAt(frame: Frame, run: Places, focus: Focus): string | null {

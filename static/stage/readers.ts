@@ -15,14 +15,13 @@ import { DEPTH } from "./depth.ts";
 import { box, fittedText, halo, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
 import { REASONS, holderOf, reasonAt, wordsOf } from "./hidden.ts";
-import { ledBy, partitionAt, replicaIn } from "./places.ts";
+import { ledBy, replicaIn } from "./places.ts";
 
 const SQUARE = 10.5;
 const STEP = SQUARE + 2;
 
 export const readers: Layer = (frame, here, focus) => {
-  const only = here.lens === null ? null : partitionAt(frame, here, focus);
-  return Object.entries(here.readers).flatMap(([partition, places]) => (only !== null && partition !== only ? [] : laneReaders(frame, here, focus, partition, places)));
+  return Object.entries(here.readers).flatMap(([partition, places]) => laneReaders(frame, here, focus, partition, places));
 };
 
 function laneReaders(frame: Frame, here: Places, focus: Focus, partition: string, places: Readonly<Record<string, ReaderPlace>>): StageObject[] {
