@@ -22,7 +22,8 @@ _WALK = """async () => {
   let steps = 0;
   for (let number = 0; number <= store.newest; number += Math.max(1, Math.floor(store.newest / 60))) {
     store.moveTo(number);
-    for (let tries = 0; tries < 600 && store.frame?.step?.number !== number && number > 0; tries += 1) await new Promise((done) => setTimeout(done, 5));
+    const isThere = () => number === 0 || store.frame?.step?.number === number;
+    for (let tries = 0; tries < 600 && !isThere(); tries += 1) await new Promise((done) => setTimeout(done, 5));
     stage.frame = store.frame;
     await stage.updateComplete;
     steps += 1;
