@@ -11,6 +11,7 @@ written before the first batch there; the markers are written before the record 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 
 from engine.codec.transaction_log_record import TransactionLogValue
 from eosviz.pipeline.kafka_logs.coordinator import (
@@ -38,6 +39,8 @@ EXPIRY_MS = 7 * 24 * 3_600_000
 """`transactional.id.expiration.ms`: for so long the coordinator remembers an id that does nothing."""
 HISTORY_MAX = 1000
 """Records of one producer id, the newest, among which the first one that ended a transaction is looked for."""
+CLOCKS_MAX = 100
+"""Markers of a partition, and records of a producer id, the newest, that are compared to see whether clocks differ."""
 NAMED_MAX = 8
 """Partitions that one sentence names; it counts the others."""
 
@@ -78,10 +81,9 @@ class Copies:
         BROKER_SKEW_MS where the files show it.
         """
         if partition.name not in self._skews:
-            shown = (
-                self._skew_at(one.last_marker) for one in partition.producers.values() if one.last_marker
-            )
-            self._skews[partition.name] = BROKER_SKEW_MS + max(shown, default=0)
+            markers = (one.last_marker for one in partition.producers.values() if one.last_marker is not None)
+            newest = nlargest(CLOCKS_MAX, markers, key=lambda one: one.timestamp)
+            self._skews[partition.name] = BROKER_SKEW_MS + max(map(self._skew_at, newest), default=0)
         return self._skews[partition.name]
 
     def _skew_at(self, marker: Marker) -> int:
@@ -93,7 +95,7 @@ class Copies:
         logs = self.coordinator.logs
         apart: list[int] = []
         decided_ms = -1
-        for one in self.coordinator.history.get(marker.producer_id, [])[-HISTORY_MAX:]:
+        for one in self.coordinator.history.get(marker.producer_id, [])[-CLOCKS_MAX:]:
             value = one.value
             if value is None or one.decision != "committed" or value.producer_epoch != marker.epoch:
                 continue
