@@ -28,8 +28,11 @@ def _network(address: str) -> str:
         read = ipaddress.ip_address(address)
     except ValueError:
         return address
+    if read.version == 6 and read.ipv4_mapped is not None:
+        # How a server that listens at both kinds of address names the older one.
+        read = read.ipv4_mapped
     if read.version == 4:
-        return address
+        return str(read)
     return str(ipaddress.ip_network(f"{read}/{IPV6_PREFIX}", strict=False).network_address)
 
 

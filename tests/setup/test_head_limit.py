@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from http.cookies import SimpleCookie
 from typing import Any
 
@@ -13,7 +15,7 @@ import uvicorn
 from eosviz.asgi import application
 from eosviz.catalogue import say
 from eosviz.head_limit import COOKIE_BYTES_MAX, COOKIE_ESCAPES_MAX, HEAD_BYTES_MAX, refusal
-from eosviz.http_protocol import HEAD_BYTES_CUT, BoundedHead
+from eosviz.http_protocol import HEAD_BYTES_CUT, WAITING_MAX, BoundedHead
 
 ESCAPES = b'sessionid="' + b"\\1" * (COOKIE_ESCAPES_MAX + 1) + b'"'
 TOO_LARGE, ZERO, CHARSET = (431, "page.head_too_large"), (400, "page.head_zero"), (415, "page.head_charset")
@@ -83,11 +85,31 @@ async def nothing(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": b"ok"})
 
 
-async def test_a_head_without_an_end_is_cut_off_while_it_comes() -> None:
-    server = uvicorn.Server(uvicorn.Config(nothing, http=BoundedHead, lifespan="off", log_config=None))
+@asynccontextmanager
+async def connected(
+    application: Any = nothing,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection to a server that answers by `application`."""
+    server = uvicorn.Server(uvicorn.Config(application, http=BoundedHead, lifespan="off", log_config=None))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         reads, writes = await asyncio.open_connection(*listener.getsockname())
+        try:
+            yield reads, writes
+        finally:
+            writes.close()
+            server.should_exit = True
+            await serving
+
+
+async def is_cut_off(reads: asyncio.StreamReader) -> None:
+    """The answer may be lost: what the server did not read any more resets the connection."""
+    with suppress(ConnectionResetError):
+        assert (await reads.read()).startswith(b"HTTP/1.1 400")
+
+
+async def test_a_head_without_an_end_is_cut_off_while_it_comes() -> None:
+    async with connected() as (reads, writes):
         # A long body is none of its business, nor is a second request on the same connection.
         for body in (b"", b"x" * 2 * HEAD_BYTES_CUT):
             length = str(len(body)).encode()
@@ -95,8 +117,47 @@ async def test_a_head_without_an_end_is_cut_off_while_it_comes() -> None:
                 b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: " + length + b"\r\n\r\n" + body
             )
             assert (await reads.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
-        writes.write(b"GET / HTTP/1.1\r\nx: " + b"x" * HEAD_BYTES_CUT)
-        assert (await reads.read()).startswith(b"HTTP/1.1 400")
-        writes.close()
-        server.should_exit = True
-        await serving
+        writes.write(b"GET / HTTP/1.1\r\nx: " + b"x" * 2 * HEAD_BYTES_CUT)
+        await is_cut_off(reads)
+
+
+IN_PIECES = b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+async def headers_behind_a_body(scope: Any, receive: Any, send: Any) -> None:
+    """Tells the names of the headers when the whole body has come."""
+    while (await receive()).get("more_body"):
+        pass
+    names = b" ".join(name for name, _ in scope["headers"])
+    length = str(len(names)).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", length)]})
+    await send({"type": "http.response.body", "body": names})
+
+
+async def test_what_follows_a_body_is_no_header() -> None:
+    """It would be one that no limit has seen."""
+    async with connected(headers_behind_a_body) as (reads, writes):
+        for _ in range(2):
+            writes.write(IN_PIECES + b"1\r\na\r\n0\r\nCookie: a=b\r\n\r\n")
+            told = await reads.readuntil(b"host transfer-encoding")
+            assert b"cookie" not in told
+
+
+@pytest.mark.parametrize(
+    "piece", [b"0\r\n" + b"x: y\r\n" * HEAD_BYTES_CUT, b"0\r\nx: " + b"y" * HEAD_BYTES_CUT * 2]
+)
+async def test_what_follows_a_body_without_an_end_is_cut_off_while_it_comes(piece: bytes) -> None:
+    async with connected(headers_behind_a_body) as (reads, writes):
+        writes.write(IN_PIECES + b"1\r\na\r\n" + piece)
+        await is_cut_off(reads)
+
+
+async def test_requests_that_do_not_wait_for_an_answer_are_few() -> None:
+    """A connection that sends on and on filled the memory: 15 MB of short requests took 800."""
+    one = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
+    async with connected() as (reads, writes):
+        writes.write(one * WAITING_MAX)
+        for _ in range(WAITING_MAX):
+            assert (await reads.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
+        writes.write(one * 20 * WAITING_MAX)
+        assert b"HTTP/1.1 400" in await reads.read()
