@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
 from django.urls import reverse
 
 from engine.ending import broken_in, state_of
+from engine.errors import Refused
 from engine.scenario.tracks import tracks
+from engine.simulation import Simulation
 from eosviz.scenarios.cards import Words, shelf
 from eosviz.scenarios.verdict_picture import picture
 from eosviz.tracks.models import Visit
 from eosviz.tracks.progress import Place, Progress, progress_in
-from eosviz.walkthroughs.models import Branch, Keyframe, Session
+from eosviz.walkthroughs.models import Branch, Session, line_interventions
+from eosviz.walkthroughs.simulations import scenario_of
+
+DRAWN_STEPS_MAX = 1000
+"""Steps up to which a run is made again for its picture: some hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ def newest_of(browser: str) -> Resumed | None:
         step=branch.newest,
         steps=_length_of(session, branch),
         finished=branch.finished is not None,
-        picture=_picture_of(branch),
+        picture=_picture_of(session, branch),
         progress=progress,
         place=place,
     )
@@ -74,10 +79,18 @@ def _length_of(session: Session, branch: Branch) -> int:
     return 0 if run is None else max(run.steps, branch.newest)
 
 
-def _picture_of(branch: Branch) -> str:
-    """Of the stored view nearest before its end."""
-    keyframe = Keyframe.objects.nearest(Branch.objects.line(branch), branch.newest)
-    if keyframe is None:
+def _picture_of(session: Session, branch: Branch) -> str:
+    """Where it stands: the run is made again, which takes less than to fold what is stored of it. None at its
+    beginning, where nothing is to be seen, and far on in a long one.
+    """
+    if not 0 < branch.newest <= DRAWN_STEPS_MAX:
         return ""
-    view = msgspec.json.decode(keyframe.near_json or keyframe.view_json)
+    made = line_interventions(Branch.objects.line(branch))
+    interventions = [{**one["intervention"], "after": one["after"]} for one in made]
+    try:
+        simulation = Simulation(scenario_of(session.version, session.variant), interventions, "judged")
+        simulation.run(steps=branch.newest)
+    except Refused:
+        return ""
+    view = simulation.view()
     return picture({**state_of(view), "broken": broken_in(view)})

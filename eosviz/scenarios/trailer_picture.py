@@ -47,7 +47,7 @@ WIDE = Form(
 UPRIGHT = Form(
     "upright", (358, 402), (6, 6, 346, 104), (6, 196, 346, 200), (18, 44, 9), (18, 276, 24.5),
     "M70 110V196M250 196V110", (24, 134), (204, 134), (204, 122), (14, 230),
-    {"stored": (18, 362), "answer_lost": (170, 186), "timed_out": (18, 86),
+    {"stored": (18, 362), "answer_lost": (96, 141), "timed_out": (88, 141),
      "recognised": (18, 362), "read_once": (18, 362)},
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
@@ -134,7 +134,7 @@ def _cells(form: Form) -> Iterator[str]:
         inside = (
             f'<rect width="{width:g}" height="{CELL_HEIGHT:g}" rx="4"/>'
             f'<text x="{width / 2:g}" y="26" text-anchor="middle">{numbers}</text>'
-            f'<text class="offset" x="0" y="{CELL_HEIGHT + 17:g}">{offset}</text>'
+            f'<text class="offset" x="7" y="{CELL_HEIGHT + 17:g}">{offset}</text>'
         )
         yield _thing("cell", [(look, x, top) for look in looks], inside)
 

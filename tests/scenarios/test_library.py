@@ -22,7 +22,7 @@ from eosviz.scenarios import choices, trailer, trailer_picture
 from eosviz.scenarios.actions import load_library, with_settings
 from eosviz.scenarios.cards import Shelved, cards, shelf
 from eosviz.scenarios.models import Endings, ScenarioVersion
-from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.simulations import scenario_of
 
 
@@ -210,6 +210,19 @@ class TestFrontPage:
         assert f"{response['Location']}?branch=" in page
         assert "Exactly once from nothing, 1 of 8" in page and "step 0 of" in page
         assert 'href="/sessions/"' in page
+
+    def test_it_is_drawn_as_it_stands_and_the_track_goes_on_once_it_was_seen(self, client: Client) -> None:
+        client.post("/tracks/exactly-once/1/begin")
+        resumed = re.compile(r'<section class="resume".*?</section>', re.DOTALL)
+        assert "<svg" not in resumed.search(client.get("/").content.decode())[0]  # type: ignore[index]
+        Branch.objects.update(newest=29, finished="complete")
+        client.post("/tracks/exactly-once/1/finish")
+        Session.objects.exclude(version__identifier="SC-01").delete()
+        found = resumed.search(client.get("/").content.decode())
+        assert found is not None
+        # Record 2 is reported successful and in no log: the picture has its cross.
+        assert 'class="cross"' in found[0] and "seen to its end" in found[0]
+        assert "Next in the track: SC-02" in found[0]
 
     def test_an_old_search_leads_to_the_new_one(self, client: Client) -> None:
         assert client.get("/", {"q": "标记 x"})["Location"] == "/search/?q=%E6%A0%87%E8%AE%B0+x"
