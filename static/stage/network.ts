@@ -154,7 +154,8 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
   const before = isNew || frame.previousView === null ? null : progress(frame.previousView.network?.messages[String(message.id)] ?? message, frame.previousView.time);
   const fate: Fate = {
     now: isNow(focus, message.id, state), docked: state === "docked", lost: state === "lost", copies: one.copies,
-    note: state === "flying" ? noteOf(frame, message, wire) : "",
+    // The tag of a delay says when.
+    note: state === "flying" && !focus.messages.delayed.includes(message.id) ? noteOf(frame, message, wire) : "",
   };
   const flight = { message, sheet, envelope, wire, u, before, fate, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
@@ -249,7 +250,15 @@ function covered(one: Box, other: Box): number {
 function outside(one: Box, here: Places): number {
   const over = Math.max(0, 2 - one.y) + Math.max(0, one.y + one.height - here.height + 2);
   const aside = Math.max(0, 2 - one.x) + Math.max(0, one.x + one.width - here.width + 2);
-  return over * one.width + aside * one.height;
+  return over * one.width + aside * one.height + bodiesOf(here).reduce((sum, body) => sum + covered(one, body), 0);
+}
+
+/** What messages should not stand on. */
+export function bodiesOf(here: Places): Box[] {
+  const brokers = Object.values(here.brokers).flatMap((broker) => [
+    broker.box, ...(broker.coordinator === null ? [] : [broker.coordinator.box]), ...Object.values(broker.lanes).map((lane) => lane.box),
+  ]);
+  return [...Object.values(here.clients).map((client) => client.box), ...brokers, ...Object.values(here.others).map((other) => other.box)];
 }
 
 function bundled(counted: readonly Candidate[]): Bundle[] {
@@ -343,7 +352,8 @@ function awayObject(here: Places, count: number, flights: readonly Flight[]): St
   const [left, right] = [network.x + 6, network.x + network.width - width - 6];
   const [top, bottom] = [network.y + 4, network.y + network.height - 18];
   const spots = [[right, bottom], [left, bottom], [right, top], [left, top]].map(([x = 0, y = 0]): Box => ({ x, y, width, height: 14 }));
-  const free = spots.find((spot) => !flights.some((flight) => overlap(taken(flight), spot))) ?? (spots[0] as Box);
+  const stands = [...flights.map(taken), ...Object.values(here.others).map((other) => other.box)];
+  const free = spots.find((spot) => !stands.some((one) => overlap(one, spot))) ?? (spots[0] as Box);
   return {
     key: "away", x: round(free.x), y: round(free.y), width: round(width), height: 14, phase: "static", depth: 4,
     draw: text(0, 11, said, "s12 q"), label: said,

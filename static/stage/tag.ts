@@ -14,7 +14,7 @@ import type { Box, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { box, text, textWidth } from "./draw.ts";
 import { cellBox, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
-import { networkOf } from "./network.ts";
+import { bodiesOf, networkOf } from "./network.ts";
 
 export const HEIGHT = 25;
 const EDGE = 4;
@@ -145,6 +145,7 @@ function besideClient(here: Places, at: Box, port: number, width: number): Spot[
 /** Messages, and what stands around the cells of the lane that the step is about: offsets below, names of gates above. */
 function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const flights = networkOf(frame, here, focus).flights.map(({ box: one, fate }) => ({ ...one, height: one.height + (fate.note === "" ? 0 : 16) }));
+  if (focus.kind === "sent" || focus.kind === "lost") return [...flights, ...bodiesOf(here)];
   if (focus.kind === "read") return [...flights, ...Object.values(here.readers[focus.partition ?? ""] ?? {}).map((row) => row.box)];
   const shown = shownLane(frame, here, focus);
   if (shown === null) return [...flights, ...labelsIn(frame, here, focus)];

@@ -45,10 +45,15 @@ const COORDINATED = new Set([
 
 const BROKER = /^broker-/;
 
+/** ZooKeeper has the controller's place. */
+function otherOf(name: string, here: Places): Places["others"][string] | undefined {
+  return here.others[name] ?? (name === "zookeeper" ? here.others["controller"] : undefined);
+}
+
 /** Null when one of the two has no place in the picture. */
 export function wireOf(message: MessageView, here: Places): Wire | null {
   const { from, to } = message;
-  if (here.others[from] !== undefined || here.others[to] !== undefined) return between(message, here);
+  if (otherOf(from, here) !== undefined || otherOf(to, here) !== undefined) return between(message, here);
   if (here.upright && BROKER.test(from) && BROKER.test(to)) return aroundOutside(message, here);
   // What readers fetch has no room where they stand right under the lane: it is counted.
   if (here.upright && (isReader(from, here) || isReader(to, here))) return null;
@@ -102,7 +107,9 @@ function portOf(message: MessageView, who: string, other: string, here: Places):
   const broker = here.brokers[who];
   if (broker === undefined) return null;
   const lane = broker.lanes[partition];
-  const place = (at: Point): Port | null => port(at, broker.box, here.upright && !isReader(other, here) ? (message.is_response ? 0.7 : 0.3) : null);
+  // A lens and a coordinator may stand apart from their broker's body.
+  const boxes = [broker.box, ...(lane === undefined ? [] : [lane.box]), ...(broker.coordinator === null ? [] : [broker.coordinator.box])];
+  const place = (at: Point): Port | null => port(at, boxes.reduce((best, one) => (edgeGap(at, one) < edgeGap(at, best) - 12 ? one : best)), here.upright && !isReader(other, here) ? (message.is_response ? 0.7 : 0.3) : null);
   // On a phone the coordinator has a box of its own, above that of the broker.
   const ofCoordinator = (at: Point): Port | null => (here.upright && broker.coordinator !== null
     ? port(at, broker.coordinator.box, message.is_response ? 0.7 : 0.3) : place(at));
@@ -123,13 +130,20 @@ function level({ out, box }: LanePlace, reader: ReaderPlace | undefined, upright
   return !upright && y >= box.y && y <= box.y + box.height ? [out[0], y] : out;
 }
 
+/** How far a point lies from the edge of a box. */
+function edgeGap([x, y]: Point, box: Box): number {
+  const dx = Math.max(box.x - x, 0, x - box.x - box.width);
+  const dy = Math.max(box.y - y, 0, y - box.y - box.height);
+  if (dx > 0 || dy > 0) return Math.hypot(dx, dy);
+  return Math.min(x - box.x, box.x + box.width - x, y - box.y, box.y + box.height - y);
+}
+
 /** The edge of the box that a point is nearest to says where its wire goes. */
 function port(at: Point | undefined, box: Box, upright: number | null): Port | null {
   if (at === undefined) return null;
-  const gaps: [number, Facing][] = [
-    [Math.abs(at[0] - box.x - box.width), [1, 0]], [Math.abs(at[0] - box.x), [-1, 0]],
-    [Math.abs(at[1] - box.y - box.height), [0, 1]], [Math.abs(at[1] - box.y), [0, -1]],
-  ];
+  const outside: [number, Facing][] = [[at[0] - box.x - box.width, [1, 0]], [box.x - at[0], [-1, 0]], [at[1] - box.y - box.height, [0, 1]], [box.y - at[1], [0, -1]]];
+  const beyond = outside.filter(([gap]) => gap > 0);
+  const gaps = beyond.length > 0 ? beyond.map(([gap, facing]): [number, Facing] => [-gap, facing]) : outside.map(([gap, facing]): [number, Facing] => [Math.abs(gap), facing]);
   const [, facing] = gaps.reduce((best, gap) => (gap[0] < best[0] ? gap : best));
   const slides = facing[0] !== 0 ? [box.y + INSET, box.y + box.height - INSET] as const : [box.x + INSET, box.x + box.width - INSET] as const;
   const x = upright !== null && facing[1] !== 0 ? box.x + box.width * upright : at[0];
@@ -151,8 +165,13 @@ function between(message: MessageView, here: Places): Wire | null {
     const at = clamp((y ?? own.y + own.height / 2) + apart, slides[0], slides[1]);
     return { at: [facing[0] > 0 ? own.x + own.width : own.x, at], facing, slides };
   };
-  const from = end(one, other);
-  const to = end(other, one);
+  const { controller } = here.others;
+  // The controller stands in the network's corner: what it hears and says goes over its upper edge.
+  const over = (own: Box): Port => ({
+    at: [own.x + own.width / 2 + apart, own.y], facing: [0, -1], slides: [own.x + INSET, own.x + own.width - INSET],
+  });
+  const from = one === controller?.box && here.kind === "cluster" ? over(one) : end(one, other);
+  const to = other === controller?.box && here.kind === "cluster" ? over(other) : end(other, one);
   return {
     from, to, bundle: `${message.from} ${message.to}`, short: false, upright: false, bulges: stacked,
     swing: swingOf(from.at, to.at, stacked), shift: [0, 0],
@@ -180,7 +199,7 @@ function downwards(message: MessageView, one: Box, other: Box): Wire {
 }
 
 function boxOf(name: string, here: Places): Box | null {
-  return here.others[name]?.box ?? here.clients[name]?.box ?? here.brokers[name]?.box ?? null;
+  return otherOf(name, here)?.box ?? here.clients[name]?.box ?? here.brokers[name]?.box ?? null;
 }
 
 function slid(wire: Wire, by: readonly [number, number]): Wire {
