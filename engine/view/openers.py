@@ -107,7 +107,8 @@ PRODUCER = (
 )  # fmt: skip
 
 PRODUCER_IDS = (
-    Opener("block_claimed", 5, ("broker.block_node_read",), ("broker",), ("broker.block_claimed",), "block_wanted"),
+    Opener("block_claimed", 5, ("broker.block_node_read", "broker.first_block_wanted",
+        "broker.next_block_wanted"), ("broker",), ("broker.block_claimed",), "block_wanted"),
     Opener("block_taken", 8, ("zookeeper.write_refused", "broker.block_lost_to_another")),
     Opener("write_between", 8, ("fault.competing_write",)),
     Opener("own_block", 8, ("broker.own_block_found",), ("broker",)),
@@ -156,7 +157,7 @@ TRANSACTIONS = (
     Opener("times_out", 9, ("coordinator.transaction_timed_out",), ()),
     Opener("epoch_up", 6, ("coordinator.epoch_goes_up",), ("new_epoch",)),
     Opener("id_rotated", 7, ("coordinator.id_rotated",)),
-    Opener("takes_over", 7, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",)),
+    Opener("takes_over", 8.5, ("coordinator.begins_loading",), ("coordinator",), ("coordinator.loaded",)),
     Opener("resumes", 7, ("coordinator.resumes_markers",), ("coordinator",)),
     Opener("not_written", 8, (
         "coordinator.image_not_written", "coordinator.fence_not_written", "coordinator.completion_not_written",
@@ -238,7 +239,7 @@ MIDDLEWARE = (
     Opener("answers_missing", 9, ("middleware.answers_missing",), ("missing",)),
     Opener("compensation", 7, ("middleware.compensation_acts",), ("strategy",)),
     Opener("person_needed", 8, ("middleware.needs_a_person",)),
-    Opener("operator", 8, ("middleware.operator_names",), ("named",)),
+    Opener("operator", 8, ("middleware.operator_names",)),
     Opener("finished_forward", 7, ("middleware.finished_forward",), ("sender",)),
     Opener("undone", 7, ("middleware.everything_undone", "middleware.manager_cancelled")),
     Opener("does_not_fit", 9, ("middleware.cannot_all_be_undone", "business.ends_otherwise")),
@@ -247,9 +248,9 @@ MIDDLEWARE = (
     Opener("source_rolled_back", 6, ("middleware.source_rolled_back",)),
     Opener("source_unknown", 6, ("middleware.source_unknown",)),
     Opener("checks_used_up", 8, ("middleware.checks_used_up",)),
-    Opener("middleware_forgets", 9, ("middleware.forgets",)),
-    Opener("middleware_remembers", 8, ("middleware.remembers",)),
-    Opener("source_forgets", 8, ("business.forgets",), ("business",)),
+    Opener("middleware_forgets", 9.5, ("middleware.forgets",)),
+    Opener("middleware_remembers", 8.5, ("middleware.remembers",)),
+    Opener("source_forgets", 9.5, ("business.forgets",), ("business",)),
     Opener("done_twice", 9, ("participant.commits_again", "participant.undoes_again"), ("participant",)),
     Opener("nothing_twice", 8, (
         "participant.committed_already", "participant.rolled_back_already", "participant.reserved_already",

@@ -141,8 +141,9 @@ class Places:
         if path[2:] == ("leader",):
             if value is not None:
                 _add(lane["leaders"], value)
-                if not lane["internal"]:
-                    _add(self._broker(f"broker-{value}")["lanes"], path[1])
+                broker = self.brokers.get(f"broker-{value}")
+                if broker is not None and not lane["internal"]:
+                    _add(broker["lanes"], path[1])
         elif len(path) > 4 and path[2] == "replicas":
             if path[4] == "log_end":
                 if lane["first"] is None and path[3] == _leader_of(lane):

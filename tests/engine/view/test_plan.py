@@ -64,6 +64,14 @@ def test_the_middleware_has_roles_and_participants() -> None:
     }
 
 
+def test_a_log_case_has_lanes_and_nobody_who_leads_them() -> None:
+    replica = {"log_start": 3, "log_end": 5, "batches": {"3": {"base_offset": 3, "producer_id": 7}}}
+    view = {"partitions": {"in-0": {"leader": 0, "replicas": {"0": replica}}}}
+    plan = RunPlan({"partitions": ["in-0"]}, view).to_json()
+    assert plan["lanes"] == {"in-0": {"first": 3, "end": 5, "internal": False, "leaders": [0]}}
+    assert (plan["brokers"], plan["clients"], plan["hues"]) == ([], [], {"7": 0})
+
+
 def test_what_a_branch_brings_stands_behind_what_its_parent_has() -> None:
     """Goal: doing something to a run never moves what is on show."""
     parent = planned("SC-44/k28")
