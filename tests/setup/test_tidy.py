@@ -173,6 +173,17 @@ def test_functions_and_files_stay_short_enough_to_read(room: str) -> None:
     assert too_long == []
 
 
+def test_a_template_gives_each_block_once() -> None:
+    """Else its page is an error; two changes that meet can do it, where each of them alone is right."""
+    twice = [
+        f"{named(path)}: {name}"
+        for path in source_files(".html")
+        for blocks in [re.findall(r"{% block (\w+)", path.read_text(encoding="utf-8"))]
+        for name in sorted({one for one in blocks if blocks.count(one) > 1})
+    ]
+    assert twice == []
+
+
 def test_files_are_named_for_what_they_own() -> None:
     vague = [
         named(path) for path in source_files(".py", ".ts", ".mjs") if path.stem in NAMES_THAT_SAY_NOTHING
