@@ -175,10 +175,10 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#drawWhenMade(!this.isDragged);
   }
 
-  switchTo(branch: string, number: number | null = null): void {
+  switchTo(branch: string, number: number | null = null, animate = false): void {
     if (!this.lines.branches.has(branch)) return;
     this.branch = branch;
-    this.moveTo(Math.min(number ?? this.target, this.newest));
+    this.moveTo(Math.min(number ?? this.target, this.newest), animate);
   }
 
   back(): void {
@@ -337,7 +337,8 @@ export class PlayerStore extends EventTarget implements Listener {
     if (answer === null) return false;
     const branch = answer.created ?? answer.branch ?? this.branch;
     await this.#whenKnown(branch);
-    this.switchTo(branch, answer.newest ?? after);
+    // What the reader did is seen as it happens.
+    this.switchTo(branch, answer.newest ?? after, true);
     return true;
   }
 
