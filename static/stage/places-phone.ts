@@ -6,17 +6,18 @@
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { Box, BrokerPlace, Places, Size, StagePlan } from "./contract.ts";
 import { huesOf } from "./outline.ts";
-import { clientPlace, lanePlace, rounded, rowsIn } from "./places-desk.ts";
+import { lanePlace, rounded, rowsIn } from "./places-desk.ts";
 
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
 const GAP = 8;
-const CLIENT = { least: 138, most: 180 };
-const NETWORK = { least: 60, most: 130 };
+const CLIENT = 90;
+const NETWORK = { least: 58, most: 130 };
 const HEAD = 27;
-const LANE = { least: 80, most: 120 };
+const LANE = { least: 78, most: 120 };
 const READERS = { least: 60, most: 84 };
-const COORDINATOR = 84;
+/** With room for what its log holds, or without. */
+const COORDINATOR = { least: 62, most: 84 };
 const MARKERS = 26;
 /** px under the picture for the names of those who are not in it, and for its text. */
 const UNDER = 58;
@@ -45,16 +46,17 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const readers = plan.consumers.length > 0;
   const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
   const client = plan.clients.length > 0;
-  const least = (client ? CLIENT.least + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR + MARKERS : 0) + 8;
+  const least = (client ? CLIENT + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? COORDINATOR.least + MARKERS : 0) + 8;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
     const taken = Math.min(spare, most);
     spare -= taken;
     return taken;
   };
-  const network = client ? NETWORK.least + take(NETWORK.most - NETWORK.least) : 0;
+  const coordinatorHeight = coordinates ? COORDINATOR.least + take(COORDINATOR.most - COORDINATOR.least) : 0;
   const lane = LANE.least + take(LANE.most - LANE.least);
-  const tall = client ? CLIENT.least + take(CLIENT.most - CLIENT.least) : 0;
+  const network = client ? NETWORK.least + take(NETWORK.most - NETWORK.least) : 0;
+  const tall = client ? CLIENT : 0;
   const lines = readers ? READERS.least + take(READERS.most - READERS.least) : 0;
   const own = width - 2 * SIDE;
   let y = 4;
@@ -66,7 +68,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const clientBox = next(tall);
   y += network;
   // Markers fly from the coordinator down to the lane.
-  const coordinator = coordinates ? next(COORDINATOR, MARKERS) : null;
+  const coordinator = coordinates ? next(coordinatorHeight, MARKERS) : null;
   const broker = next(HEAD + lane + 6, GAP);
   const readersBox = readers ? next(lines, GAP) : null;
   return {
@@ -78,6 +80,13 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   };
 }
 
+/** One row, for the partition that the step is about. */
+function rowOf({ x, y, width, height }: Box): Places["clients"][string]["queues"][string] {
+  const row = { x: x + 12, y: y + height - 36, width: width - 20, height: 30 };
+  const waiting = { ...row, x: x + 58, width: (width - 74) / 2 };
+  return { row, waiting, sent: { ...waiting, x: waiting.x + waiting.width + 8 } };
+}
+
 /** Every client has the one place, every broker the other; `standing` leaves those of the focus. */
 export function phonePlaces(plan: StagePlan, size: Size): Places {
   const { width, height, slots } = slotsOf(plan, size);
@@ -85,15 +94,11 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   const top = (slots.coordinator ?? slots.broker).y;
   const clients: Places["clients"] = {};
   for (const client of plan.clients) {
-    // One row, for the partition that the step is about.
-    const [first = ""] = client.partitions;
-    const place = clientPlace([first], slots.client);
-    const row = place.queues[first];
     const names = ["", ...client.partitions];
+    const row = rowOf(slots.client);
     clients[client.name] = {
-      ...place,
-      ports: Object.fromEntries(names.map((name) => [name, [slots.down, bottom] as const])),
-      queues: row === undefined ? {} : Object.fromEntries(client.partitions.map((name) => [name, row])),
+      box: slots.client, folded: false, ports: Object.fromEntries(names.map((name) => [name, [slots.down, bottom] as const])),
+      queues: Object.fromEntries(client.partitions.map((name) => [name, row])),
     };
   }
   const brokers: Record<string, BrokerPlace> = {};

@@ -26,7 +26,7 @@ function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const client = frame.view.clients?.[name];
   if (client === undefined) return [];
   const focused = focus.actor === name && (focus.kind === "client" || focus.kind === "actor");
-  const body = place.folded ? foldedBody(frame, here, name, client, place, focused) : wholeBody(frame, here, name, client, place, focused);
+  const body = here.upright && !place.folded ? uprightBody(frame, here, name, client, place, focused) : place.folded ? foldedBody(frame, here, name, client, place, focused) : wholeBody(frame, here, name, client, place, focused);
   const objects = [body];
   if (!place.folded && client.alive) for (const partition of Object.keys(place.queues)) objects.push(...queueObjects(frame, here, name, client, partition, place));
   if (focused) {
@@ -99,6 +99,35 @@ function foldedBody(frame: Frame, here: Places, name: string, client: ClientView
   };
 }
 
+/** On a phone: application, name, state and identity on two lines, one queue. */
+function uprightBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
+  const { width, height } = place.box;
+  const application = applicationOf(frame.view, name);
+  const state = stateOf(client);
+  const id = client.transaction_manager?.transactional_id ?? null;
+  const [partition, queue] = Object.entries(place.queues)[0] ?? [null, null];
+  const [left, top] = [place.box.x, place.box.y];
+  const nameWidth = Math.min(textWidth(name, 16, true), 110);
+  const pill = 150;
+  const empty = (zone: "waiting" | "sent"): boolean => partition === null || (zone === "waiting"
+    ? (client.queues[partition]?.batches.length ?? 0) === 0
+    : !Object.values(client.requests).some((request) => request.batches.some((batch) => client.batches[batch]?.partition === partition)));
+  const zone = (which: "waiting" | "sent") => (queue === null ? nothing : svg`${box(queue[which].x - left, queue[which].y - top, queue[which].width, queue[which].height, "slot", 4)}${
+    empty(which) ? fittedText(queue[which].x - left + queue[which].width / 2, queue[which].y - top + 19, say(`stage.${which}`), queue[which].width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`);
+  return {
+    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(name, client), select: plainly("actor", name), picked: selected(frame, name, client),
+    draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v14h${1 - width}z`, "slot")}${
+      path(`M0,22h${width}`, "hair")}${application === null ? nothing : svg`${fittedText(12, 16, application.name, 90, 13, { bold: true, classes: "b", least: 8 })}${
+        fittedText(width - 12, 16, application.fact, 90, 12, { classes: "q", least: 8, anchor: "end" })}`}${
+      id === null ? nothing : fittedText(width / 2, 16, id, width - 210, 12, { classes: "k", least: 7, anchor: "middle", most: 2 })}${
+      focused ? box(1.5, 22.5, width - 3, 30, "wash", 2) : nothing}${
+      fittedText(12, 43, name, 110, 16, { bold: true, classes: "b", least: 8 })}${
+      fittedText(12 + nameWidth + 10, 43, state.said, width - 24 - nameWidth - 10 - pill, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
+      identityPill(here, client, width - 12, 27, pill)}${queue === null || partition === null ? nothing : svg`${
+        fittedText(12, queue.row.y - top + 19, partition, 42, 13, { bold: true, classes: "b", most: 2, least: 7 })}${zone("waiting")}${zone("sent")}`}`,
+  };
+}
+
 function wholeBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
   const { width, height } = place.box;
   const application = applicationOf(frame.view, name);
@@ -124,7 +153,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
       rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: queue.row.height > 36 ? 4 : 2, least: 7 })}${
         box(queue.waiting.x - left, queue.waiting.y - top, queue.waiting.width, queue.waiting.height, "slot", 4)}${
         box(queue.sent.x - left, queue.sent.y - top, queue.sent.width, queue.sent.height, "slot", 4)}`)}${
-      foldedQueues(client, place, width, here.upright)}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
+      foldedQueues(client, place, width)}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
   };
 }
 
@@ -138,14 +167,12 @@ function stateLine(state: { said: string; bad: boolean }, id: string | null, wid
 }
 
 /** Partitions without a row: counted with what waits for them. */
-function foldedQueues(client: ClientView, place: ClientPlace, width: number, upright: boolean): SVGTemplateResult | typeof nothing {
+function foldedQueues(client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
   const others = Object.entries(client.queues).filter(([partition]) => !(partition in place.queues));
   const batches = others.reduce((sum, [, queue]) => sum + queue.batches.length, 0);
   if (batches === 0) return nothing;
   const said = say("stage.queues_more", { partitions: others.length, batches });
   const title = svg`<title>${others.map(([partition]) => partition).join(", ")}</title>`;
-  const row = Object.values(place.queues)[0]?.row;
-  if (upright && row !== undefined) return svg`<g>${title}${fittedText(width - 10, row.y - place.box.y - 5, said, width - 245, 12, { classes: "k", least: 8, anchor: "end" })}</g>`;
   return svg`<g>${title}${
     fittedText(12, place.box.height - (place.box.height >= WHOLE ? 62 : 8), said, width - 24, 12, { classes: "k", least: 9 })}</g>`;
 }
