@@ -65,7 +65,7 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const selection = own === undefined ? undefined : transactionSelection(own.id);
   return [{
     key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
-    draw: svg`${box(0, 0, width, height, apart ? "body" : "slot", apart ? 8 : 6)}${slot ? svg`${named}${rail}${own === undefined || height < 80 ? nothing : logLine(frame, name, own, kept, width)}` : nothing}${
+    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${own === undefined || height < 80 ? nothing : logLine(frame, name, own, kept, width)}` : nothing}${
       groups === null ? nothing : svg`<g transform=${`translate(0,${height - 20})`}>${groups}</g>`}${refused ? box(0, 0, width, height, "ring", 6) : nothing}`,
     picked: own !== undefined && isOfPicked(frame, { transaction: own.id }),
     ...(selection === undefined ? {} : { select: selection }),

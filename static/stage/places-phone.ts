@@ -11,14 +11,14 @@ import { lanePlace, rounded, rowsIn } from "./places-desk.ts";
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
 const GAP = 8;
-const CLIENT = 90;
-const NETWORK = { least: 58, most: 130 };
+const CLIENT = 86;
+const NETWORK = { least: 52, most: 130 };
 const HEAD = 27;
-const LANE = { least: 78, most: 120 };
-const READERS = { least: 60, most: 84 };
+const LANE = { least: 76, most: 120 };
+const READERS = { least: 57, most: 84 };
 /** With room for what its log holds, or without. */
 const COORDINATOR = { least: 62, most: 84 };
-const MARKERS = 26;
+const MARKERS = 44;
 /** px under the picture for the names of those who are not in it, and for its text. */
 const UNDER = 58;
 /** Where requests go down and answers come up. */
@@ -82,7 +82,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
 
 /** One row, for the partition that the step is about. */
 function rowOf({ x, y, width, height }: Box): Places["clients"][string]["queues"][string] {
-  const row = { x: x + 12, y: y + height - 36, width: width - 20, height: 30 };
+  const row = { x: x + 12, y: y + height - 33, width: width - 20, height: 28 };
   const waiting = { ...row, x: x + 58, width: (width - 74) / 2 };
   return { row, waiting, sent: { ...waiting, x: waiting.x + waiting.width + 8 } };
 }
@@ -105,7 +105,7 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
   for (const broker of plan.brokers) {
     const lanes = Object.fromEntries(broker.lanes.map((name) => {
       const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, slots.lane, false, 56);
-      return [name, { ...place, port: [slots.down, slots.broker.y] as const }];
+      return [name, { ...place, port: [slots.down, top] as const }];
     }));
     brokers[broker.name] = {
       box: slots.broker, port: [slots.down, top], lanes, folded: false,

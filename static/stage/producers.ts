@@ -119,7 +119,7 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v14h${1 - width}z`, "slot")}${
       path(`M0,22h${width}`, "hair")}${application === null ? nothing : svg`${fittedText(12, 16, application.name, 90, 13, { bold: true, classes: "b", least: 8 })}${
         fittedText(width - 12, 16, application.fact, 90, 12, { classes: "q", least: 8, anchor: "end" })}`}${
-      id === null ? nothing : fittedText(width / 2, 16, id, width - 210, 12, { classes: "k", least: 7, anchor: "middle", most: 2 })}${
+      id === null ? nothing : fittedText(width / 2, 16, id, width - 190, 12, { classes: "k", least: 7, anchor: "middle" })}${
       focused ? box(1.5, 22.5, width - 3, 30, "wash", 2) : nothing}${
       fittedText(12, 43, name, 110, 16, { bold: true, classes: "b", least: 8 })}${
       fittedText(12 + nameWidth + 10, 43, state.said, width - 24 - nameWidth - 10 - pill, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${

@@ -71,8 +71,8 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
 }
 
 /**
- * Where bodies stand under each other there is no way from one broker to another that crosses no third: a marker comes
- * round the outside into the network and goes down to its lane.
+ * Where bodies stand under each other a marker goes down from the coordinator to its lane. Where the coordinator is not in the
+ * picture, it comes round the outside into the network.
  */
 function aroundOutside(message: MessageView, here: Places): Wire | null {
   const leader = message.is_response ? message.from : message.to;
@@ -80,6 +80,15 @@ function aroundOutside(message: MessageView, here: Places): Wire | null {
   const [partition = ""] = message.partitions;
   if (broker?.lanes[partition] === undefined) return null;
   const { network } = here;
+  const slot = here.brokers[message.is_response ? message.to : message.from]?.coordinator?.box;
+  if (slot !== undefined) {
+    const x = broker.box.x + broker.box.width * (message.is_response ? 0.7 : 0.3);
+    const slides = [broker.box.x + INSET, broker.box.x + broker.box.width - INSET] as const;
+    const above: Port = { at: [x, slot.y + slot.height], facing: [0, 1], slides };
+    const below: Port = { at: [x, broker.box.y], facing: [0, -1], slides };
+    const [from, to] = message.is_response ? [below, above] : [above, below];
+    return { from, to, bundle: `${message.from} ${message.to}`, short: false, bulges: false, upright: true, swing: 10, shift: [0, 0] };
+  }
   const middle = network.y + network.height * 0.42;
   const outside: Port = { at: [here.width, middle], facing: [-1, 0], slides: [network.y + INSET, network.y + network.height - INSET] };
   const x = broker.box.x + broker.box.width / 2;
@@ -144,7 +153,8 @@ function port(at: Point | undefined, box: Box, upright: number | null): Port | n
   const outside: [number, Facing][] = [[at[0] - box.x - box.width, [1, 0]], [box.x - at[0], [-1, 0]], [at[1] - box.y - box.height, [0, 1]], [box.y - at[1], [0, -1]]];
   const beyond = outside.filter(([gap]) => gap > 0);
   const gaps = beyond.length > 0 ? beyond.map(([gap, facing]): [number, Facing] => [-gap, facing]) : outside.map(([gap, facing]): [number, Facing] => [Math.abs(gap), facing]);
-  const [, facing] = gaps.reduce((best, gap) => (gap[0] < best[0] ? gap : best));
+  const [, nearest] = gaps.reduce((best, gap) => (gap[0] < best[0] ? gap : best));
+  const facing: Facing = upright === null ? nearest : at[1] <= box.y + box.height / 2 ? [0, -1] : [0, 1];
   const slides = facing[0] !== 0 ? [box.y + INSET, box.y + box.height - INSET] as const : [box.x + INSET, box.x + box.width - INSET] as const;
   const x = upright !== null && facing[1] !== 0 ? box.x + box.width * upright : at[0];
   return { at: [x, at[1]], facing, slides };
