@@ -5,13 +5,10 @@ bounded process does so in a thread of its own, so that it holds none of those t
 
 from __future__ import annotations
 
-import threading
 import uuid
-from collections.abc import Callable
 from typing import Any
 
-from django.db import connections
-
+from eosviz.bounded.aside import aside
 from eosviz.celery import app
 from eosviz.replays import exporting, uploads
 
@@ -19,26 +16,12 @@ from eosviz.replays import exporting, uploads
 @app.task(name="replays.make_export", bind=True, ignore_result=True, acks_late=False)
 def make_export(task: Any, export_id: str) -> None:
     name = uuid.UUID(export_id)
-    if task.request.is_eager or not exporting.waits(name):
-        exporting.carry_out(name)
+    if exporting.waits(name):
+        aside(task, exporting.carry_out, name)
     else:
-        _aside(exporting.carry_out, name)
+        exporting.carry_out(name)
 
 
 @app.task(name="replays.take_upload", bind=True, ignore_result=True, acks_late=False)
 def take_upload(task: Any, upload_id: str) -> None:
-    name = uuid.UUID(upload_id)
-    if task.request.is_eager:
-        uploads.carry_out(name)
-    else:
-        _aside(uploads.carry_out, name)
-
-
-def _aside(carry_out: Callable[[uuid.UUID], None], name: uuid.UUID) -> None:
-    def run() -> None:
-        try:
-            carry_out(name)
-        finally:
-            connections.close_all()
-
-    threading.Thread(target=run, name=str(name), daemon=True).start()
+    aside(task, uploads.carry_out, uuid.UUID(upload_id))

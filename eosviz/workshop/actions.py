@@ -69,6 +69,11 @@ class WorkshopRefused(Exception):
     def said_key(self) -> str:
         return f"workshop.refused.{self.reason}"
 
+    @property
+    def wait_seconds(self) -> int | None:
+        """After which to ask again, where time lifts the refusal."""
+        return self.params.get("seconds")
+
 
 # -- drafts --------------------------------------------------------------------------------------------------
 
@@ -290,21 +295,41 @@ def version_of_draft(draft: Draft) -> ScenarioVersion:
     return ScenarioVersion.objects.of_document(document["id"], document)
 
 
-def publish(draft: Draft) -> Edition:
-    """The draft as it is now, for ever. Publishing the same text again gives the same edition. Raises
-    WorkshopRefused."""
-    newest = Edition.objects.filter(draft=draft).order_by("-number").first()
-    if newest is not None and newest.text == draft.text:
-        return newest
+def is_published(draft: Draft) -> bool:
+    """Whether the newest version is the draft as it is now."""
+    newest = _newest(draft)
+    return newest is not None and newest.text == draft.text
+
+
+def _newest(draft: Draft) -> Edition | None:
+    return Edition.objects.filter(draft=draft).order_by("-number").first()
+
+
+def check_publishable(draft: Draft) -> None:
+    """What can be known before the engine runs the draft. Raises WorkshopRefused."""
+    _check_to_publish(draft, draft.text, _newest(draft))
+
+
+def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[str, Any]:
     if newest is not None and newest.number >= EDITIONS_MAX:
         raise WorkshopRefused("too_many_versions", most=EDITIONS_MAX)
-    _check_quota(draft.owner, "editions")  # before the engine is asked for nothing
-    document = _publishable(draft.text)
-    made = _outcomes(draft.text, caller(draft.owner.owner_key))
+    _check_quota(draft.owner, "editions")
+    return _publishable(text)
+
+
+def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
+    """A version for ever, of the draft as it is now or of `text`. The same text again gives the same version. `name`:
+    of the run, see `trial.outcomes`, which says what this raises besides WorkshopRefused."""
+    text = draft.text if text is None else text
+    newest = _newest(draft)
+    if newest is not None and newest.text == text:
+        return newest
+    document = _check_to_publish(draft, text, newest)
+    made = _outcomes(text, caller(draft.owner.owner_key), name)
     edition = Edition(
         draft=draft,
         number=1 if newest is None else newest.number + 1,
-        text=draft.text,
+        text=text,
         engine=ENGINE_VERSION,
         checked=ENGINE_VERSION,
         outcome={name: _told(one) for name, one in made.items()},
@@ -346,9 +371,9 @@ def _publishable(text: str) -> dict[str, Any]:
     return document
 
 
-def _outcomes(text: str, author: Caller) -> dict[str, Outcome]:
+def _outcomes(text: str, author: Caller, name: str | None) -> dict[str, Outcome]:
     with within_bounds():
-        made = outcomes(text, author)
+        made = outcomes(text, author, name)
     if not any(one.steps for one in made.values()) and not any(one.refused for one in made.values()):
         raise WorkshopRefused("nothing_happens")
     return made
@@ -359,8 +384,8 @@ def within_bounds() -> Iterator[None]:
     """A run in a bounded process. Raises WorkshopRefused."""
     try:
         yield
-    except Busy:
-        raise WorkshopRefused("busy") from None
+    except Busy as busy:
+        raise WorkshopRefused("busy", seconds=busy.seconds) from None
     except BeyondBounds as beyond:
         raise WorkshopRefused(beyond.key.removeprefix("workshop.refused.")) from None
 

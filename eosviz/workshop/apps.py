@@ -11,8 +11,16 @@ def compare_editions(**kwargs: Any) -> None:
     check_editions.delay()
 
 
+def take_publications_again(**kwargs: Any) -> None:
+    """What waited or ran when the site was stopped is taken up."""
+    from eosviz.workshop import publishing
+
+    publishing.begin_again()
+
+
 class WorkshopConfig(AppConfig):
     name = "eosviz.workshop"
 
     def ready(self) -> None:
         worker_ready.connect(compare_editions, weak=False, dispatch_uid="workshop compare")
+        worker_ready.connect(take_publications_again, weak=False, dispatch_uid="workshop publish")

@@ -38,9 +38,10 @@ from eosviz.walkthroughs import actions as walking
 from eosviz.walkthroughs.browser import browser_making
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.views import PROBLEM_STATUS
-from eosviz.workshop import actions
+from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
 from eosviz.workshop.models import Draft, Edition
+from eosviz.workshop.tasks import publish as publish_task
 from eosviz.workshop.trial import Asked, mistake_of
 from eosviz.workshop.trial import try_out as trial_of
 
@@ -267,13 +268,15 @@ def try_out(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def publish(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The draft as it was last saved becomes a version. A refusal comes back to the scenario's page."""
+    """The draft as it was last saved becomes a version, once a worker has run it: the scenario's page shows how far it
+    is. A refusal comes back to that page."""
     from eosviz.workshop.views import refused_page
 
     draft = _own(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)
-        actions.publish(draft)
+        if publishing.begin(draft) is not None:
+            publish_task.delay(str(draft.id))
     except TooOften as too_fast:
         return too_often(request, too_fast)
     except WorkshopRefused as refused:

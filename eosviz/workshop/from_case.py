@@ -33,6 +33,7 @@ from eosviz.walkthroughs.browser import browser_of
 from eosviz.workshop.actions import WorkshopRefused, create_draft, text_of_document, within_bounds
 from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import played
+from eosviz.workshop.views import answered
 
 CASE_BATCHES_MAX = 2_000
 """Of all partitions, Kafka's own too: what is read of a case to make a scenario of it."""
@@ -49,14 +50,16 @@ def from_case(request: HttpRequest, replay_id: uuid.UUID) -> HttpResponse:
         raise Http404
     if not replay.has_verdicts:
         return redirect("replays:play", replay.id)
+    waits: WorkshopRefused | None = None
     try:
         return redirect("workshop:build", draft_of_case(request.user, replay).id)
     except NoScenarioError as none:
         refused: dict[str, Any] = {"key": none.says.key, "params": none.says.params}
     except WorkshopRefused as no:
-        refused = {"key": no.said_key, "params": no.params}
+        refused, waits = {"key": no.said_key, "params": no.params}, no
     context = {"replay": replay, "case": log_case_page(replay.analysis), "no_scenario": refused}
-    return render(request, "replays/case.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    page = render(request, "replays/case.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    return answered(page, waits)
 
 
 def draft_of_case(owner: User, replay: Replay) -> Draft:

@@ -134,6 +134,33 @@ class Draft(models.Model):
         return f"workshop.language.{self.language}"
 
 
+class PublishingQuerySet(models.QuerySet["Publishing"]):
+    def unfinished(self) -> PublishingQuerySet:
+        return self.filter(refusal__isnull=True)
+
+
+class Publishing(models.Model):
+    """A draft that is being published, until there is a version of it (`publishing.py`)."""
+
+    draft = models.OneToOneField(Draft, on_delete=models.CASCADE, related_name="publishing")
+    text = models.TextField()
+    """The draft as it was when its author asked."""
+    refusal = models.JSONField(default=None, null=True)
+    """Why there is no version: `{"key", "params"}` of a sentence; none while it is under way."""
+    beat = models.DateTimeField()
+    """When a worker was last asked to take it."""
+
+    objects = PublishingQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.draft_id}: {'under way' if self.refusal is None else 'refused'}"
+
+    @property
+    def place(self) -> str:
+        """Its name in the register of bounded processes."""
+        return f"publish-{self.draft_id}"
+
+
 class EditionQuerySet(models.QuerySet["Edition"]):
     def of_draft(self, draft: Draft) -> EditionQuerySet:
         """The newest first, without what only a comparison needs."""

@@ -1,13 +1,21 @@
-"""What is done beside the pages: published scenarios are compared with what this engine makes of them."""
+"""What is done beside the pages: scenarios are published, and compared with what this engine makes of them."""
 
 from __future__ import annotations
 
 import logging
+import uuid
+from typing import Any
 
+from eosviz.bounded.aside import aside
 from eosviz.celery import app
-from eosviz.workshop import actions
+from eosviz.workshop import actions, publishing
 
 logger = logging.getLogger(__name__)
+
+
+@app.task(name="workshop.publish", bind=True, ignore_result=True, acks_late=False)
+def publish(task: Any, draft_id: str) -> None:
+    aside(task, publishing.carry_out, uuid.UUID(draft_id))
 
 
 @app.task(name="workshop.check_editions", ignore_result=True, acks_late=False)

@@ -125,10 +125,19 @@ def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
     return msgspec.json.decode(_answer("trial", asked, caller), type=Trial)
 
 
-def outcomes(text: str, caller: Caller | None = None) -> dict[str, Outcome]:
-    """Of the document itself (`""`) where it acts, and of each variant. Raises BeyondBounds or Busy."""
+def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
+    """Of the document itself (`""`) where it acts, and of each variant. `name`: see `bounded.runner.run`; with one it
+    waits for its turn however long that takes. Raises BeyondBounds or Busy, and with a name what `run` raises."""
     asked = Asked(text=text, wanted="outcomes")
-    return msgspec.json.decode(_answer("outcomes", asked, caller), type=dict[str, Outcome])
+    if name is None:
+        found = _answer("outcomes", asked, caller)
+    else:
+        from eosviz.bounded import runner
+        from eosviz.bounded.register import COMMAND_LINE
+
+        with runner.run(TASKS["outcomes"], asked, caller or COMMAND_LINE, name=name) as done:
+            found = done.answer
+    return msgspec.json.decode(found, type=dict[str, Outcome])
 
 
 def played(text: str, caller: Caller | None = None) -> Played:

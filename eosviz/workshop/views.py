@@ -12,10 +12,12 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from engine.scenario import entry
 from eosviz.accounts.forms import words
@@ -31,9 +33,10 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 from eosviz.walkthroughs.messages import Problem
 from eosviz.walkthroughs.models import Branch
 from eosviz.walkthroughs.views import PROBLEM_STATUS
-from eosviz.workshop import actions
+from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.models import Draft, Edition, Visibility
+from eosviz.workshop.models import Draft, Edition, Publishing, Visibility
+from eosviz.workshop.tasks import publish as publish_task
 
 PAGE = 24
 OWN_SHOWN = 12
@@ -76,7 +79,7 @@ def _gallery(request: HttpRequest, refused: WorkshopRefused | None = None) -> Ht
         "kilobytes": TEXT_BYTES_MAX // 1000,
     }
     status = HTTPStatus.OK if refused is None else HTTPStatus.UNPROCESSABLE_ENTITY
-    return render(request, "workshop/gallery.html", context, status=status)
+    return answered(render(request, "workshop/gallery.html", context, status=status), refused)
 
 
 def _written(text: str) -> str:
@@ -168,6 +171,30 @@ def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
     return _detail(request, _seen(request, draft_id))
 
 
+@never_cache
+@login_required
+@require_safe
+def publishing_state(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """How far a publication is; the scenario's page asks for it every second, and is opened anew when it has ended."""
+    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    row = Publishing.objects.unfinished().filter(draft=draft).first()
+    if row is None:
+        target = reverse("workshop:detail", args=[draft.id])
+        return HttpResponseClientRedirect(target) if request.htmx else redirect(target)
+    if publishing.is_forgotten(row):
+        publish_task.delay(str(draft.id))
+    return render(request, "workshop/publishing.html", {"draft": draft, "place": publishing.place_of(row)})
+
+
+@never_cache
+@login_required
+@require_POST
+def publishing_cancel(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    draft = get_object_or_404(Draft.objects.of(request.user), id=draft_id)
+    publishing.cancel(draft)
+    return redirect("workshop:detail", draft.id)
+
+
 def refused_page(
     request: HttpRequest,
     draft: Draft,
@@ -208,6 +235,8 @@ def _detail(
     is_own = request.user.is_authenticated and draft.owner_id == request.user.pk
     taught = Classroom.objects.taught_by(request.user) if is_own else Classroom.objects.none()
     rooms = [one for one in taught.order_by("name") if one.archived is None]
+    row = Publishing.objects.filter(draft=draft).first() if is_own else None
+    under_way = row is not None and row.refusal is None
     context: dict[str, Any] = {
         "draft": draft,
         "is_own": is_own,
@@ -216,6 +245,9 @@ def _detail(
         "card": card_of(newest.version) if newest else None,
         "lesson": _lesson(newest) if newest else "",
         "refused": refused,
+        "under_way": under_way,
+        "place": publishing.place_of(row) if under_way else None,
+        "not_published": row.refusal if row is not None and row.text == draft.text else None,
         "changed_since": is_own and newest is not None and draft.text != _text_of(newest),
         "origin_seen": draft.origin is not None
         and Draft.objects.seen_by(request.user).filter(id=draft.origin.draft_id).exists(),
@@ -235,7 +267,15 @@ def _detail(
         "differs": any(one.differs for one in editions),
         "address": request.build_absolute_uri(request.path),
     }
-    return render(request, "workshop/detail.html", context, status=status)
+    return answered(render(request, "workshop/detail.html", context, status=status), refused)
+
+
+def answered(response: HttpResponse, refused: WorkshopRefused | Problem | None) -> HttpResponse:
+    """The answer with a refusal: where time lifts it, its status and when to ask again say so."""
+    if isinstance(refused, WorkshopRefused) and refused.wait_seconds is not None:
+        response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+        response["Retry-After"] = str(refused.wait_seconds)
+    return response
 
 
 def _text_of(edition: Edition) -> str:

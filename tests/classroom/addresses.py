@@ -378,6 +378,8 @@ WORKSHOP: dict[str, Row] = {
     "workshop:save": _asked_of_draft("save", revision=1),
     "workshop:try_out": _own_draft("try", "post"),
     "workshop:publish": _own_draft("publish", "post"),
+    "workshop:publishing": _own_draft("publishing"),
+    "workshop:publishing_cancel": _own_draft("publishing/cancel", "post"),
     "workshop:set_visibility": _own_draft("visibility", "post", visibility="link"),
     "workshop:seen": _own_draft("seen", "post"),
     "workshop:delete": _own_draft("delete", "post"),
@@ -388,6 +390,7 @@ TASKS: dict[str, set[str]] = {
     "replays.make_export": {"replays:export_begin", "replays:replay_export"},
     # Asked for by a form with files (tests/replays/test_uploads.py).
     "replays.take_upload": set(),
+    "workshop.publish": {"workshop:publish"},
     "pipeline.start_jobs": {
         "pipeline:resume", "pipeline:shrink_new", "pipeline:shrink_resume",
         "analytics:ask_everybody", "analytics:ask_of_class",

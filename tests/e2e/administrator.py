@@ -79,6 +79,7 @@ def _scenario(page: Page, home: str) -> dict[str, str]:
     expect(page.locator("[data-trial=current]")).to_be_visible(timeout=MADE_WITHIN)
     page.get_by_role("button", name="Publish").click()
     expect(page).to_have_url(address)
+    expect(page.locator("main")).to_contain_text("Version 1", timeout=MADE_WITHIN)
     return {"scenario": address, "builder": f"{address}build/"}
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import tomllib
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -11,21 +13,28 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from engine.scenario import entry
 from eosviz.accounts.belongings import holdings, packed
 from eosviz.accounts.models import User
 from eosviz.accounts.roles import Role
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import Stopped
+from eosviz.bounded.register import COMMAND_LINE
+from eosviz.bounded.tasks import TASKS
 from eosviz.classroom.actions import begin, create_class, join, set_part
 from eosviz.classroom.models import Classroom, Membership, Part
 from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.models import Branch, Session
-from eosviz.workshop import actions
+from eosviz.workshop import actions, publishing
 from eosviz.workshop.actions import WorkshopRefused
-from eosviz.workshop.models import TAGS_MAX, Draft, Edition, Visibility
+from eosviz.workshop.models import TAGS_MAX, Draft, Edition, Publishing, Visibility
 from eosviz.workshop.tasks import check_editions
+from eosviz.workshop.tasks import publish as publish_task
 from tests.accounts.conftest import person, signed_in
 from tests.walkthroughs.conftest import carry_out, root
 from tests.workshop.conftest import TEXT
@@ -330,3 +339,94 @@ def test_only_instructors_publish_for_everybody_and_only_to_classes_they_teach(i
     own.refresh_from_db()
     assert own.visibility == Visibility.PUBLIC
     assert msgspec.json.encode(own.tags) == b"[]"
+
+
+# -- a publication that waits --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def untaken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """No worker takes what is to be published; what it was asked to take."""
+    asked: list[str] = []
+    monkeypatch.setattr(publish_task, "delay", asked.append)
+    return asked
+
+
+def shown(browser: Client, draft: Draft) -> str:
+    return browser.get(f"/workshop/{draft.id}/").content.decode()
+
+
+def test_a_publication_waits_for_its_turn_without_holding_the_request(
+    draft: Draft, ina: User, untaken: list[str]
+) -> None:
+    browser, row = signed_in(ina), TASKS["outcomes"]
+    assert browser.post(f"/workshop/{draft.id}/publish")["Location"] == f"/workshop/{draft.id}/"
+    assert untaken == [str(draft.id)]
+    waits = shown(browser, draft)
+    assert "being put into the queue" in waits and f'hx-get="/workshop/{draft.id}/publishing"' in waits
+    register, place = runner.register(), Publishing.objects.get().place
+    with register.enter(row, COMMAND_LINE, "ahead"), register.enter(row, COMMAND_LINE, place):
+        state = browser.get(f"/workshop/{draft.id}/publishing", HTTP_HX_REQUEST="true").content.decode()
+        assert "Place 2 of 2 that wait" in state and "<html" not in state
+        assert "Place 2 of 2 that wait" in shown(browser, draft)
+    actions.save(draft, draft.text + "# more", draft.revision, [], "both")
+    publishing.carry_out(draft.id)
+    assert Edition.objects.get().text == TEXT, "the text as it was when it was asked for"
+    over = browser.get(f"/workshop/{draft.id}/publishing", HTTP_HX_REQUEST="true")
+    assert over["HX-Redirect"] == f"/workshop/{draft.id}/"
+    assert "hx-get" not in shown(browser, draft)
+
+
+def test_a_publication_that_is_cancelled_makes_no_version(
+    draft: Draft, ina: User, untaken: list[str]
+) -> None:
+    browser = signed_in(ina)
+    browser.post(f"/workshop/{draft.id}/publish")
+    browser.post(f"/workshop/{draft.id}/publishing/cancel")
+    publishing.carry_out(draft.id)
+    assert not Edition.objects.exists() and "hx-get" not in shown(browser, draft)
+
+
+def test_a_publication_that_is_refused_later_says_why_until_the_text_is_another(
+    draft: Draft, ina: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = signed_in(ina)
+    monkeypatch.setitem(TASKS, "outcomes", replace(TASKS["outcomes"], clock_seconds=0))
+    browser.post(f"/workshop/{draft.id}/publish")
+    assert "more time or memory than a trial may" in shown(browser, draft)
+    assert "more time or memory" not in shown(signed_in(person("leo@example.org")), draft)
+    held = actions.save(draft, draft.text + "# shorter", draft.revision, [], "both")
+    assert "more time or memory" not in shown(browser, held)
+    monkeypatch.undo()
+    browser.post(f"/workshop/{draft.id}/publish")
+    assert Edition.objects.get().text == held.text and not Publishing.objects.exists()
+
+
+def test_a_publication_that_a_stop_interrupted_is_taken_up_once_more(
+    draft: Draft, ina: User, monkeypatch: pytest.MonkeyPatch, untaken: list[str]
+) -> None:
+    def stopped(*_: Any, **__: Any) -> Any:
+        raise Stopped
+
+    signed_in(ina).post(f"/workshop/{draft.id}/publish")
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "_run_process", stopped)
+        publishing.carry_out(draft.id)
+    assert Publishing.objects.unfinished().exists()
+    publishing.begin_again()
+    assert untaken == [str(draft.id)] * 2
+    publishing.carry_out(draft.id)
+    publishing.carry_out(draft.id)
+    assert Edition.objects.count() == 1
+
+
+def test_a_publication_that_no_worker_took_is_asked_for_again_by_its_page(
+    draft: Draft, ina: User, untaken: list[str]
+) -> None:
+    browser = signed_in(ina)
+    browser.post(f"/workshop/{draft.id}/publish")
+    late = timezone.now() - timedelta(seconds=publishing.ASK_AGAIN_SECONDS + 1)
+    for beat, asked in ((timezone.now(), 1), (late, 2), (timezone.now(), 2)):
+        Publishing.objects.update(beat=beat)
+        browser.get(f"/workshop/{draft.id}/publishing")
+        assert len(untaken) == asked

@@ -1,0 +1,26 @@
+"""Work of a worker that waits for a bounded process: in a thread of its own, so that it holds none of those that
+compute steps."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.db import connections
+
+
+def aside(task: Any, work: Callable[[UUID], None], name: UUID) -> None:
+    """`task`: the bound Celery task; where tasks are carried out at once, so is this."""
+    if task.request.is_eager:
+        work(name)
+        return
+
+    def run() -> None:
+        try:
+            work(name)
+        finally:
+            connections.close_all()
+
+    threading.Thread(target=run, name=f"{task.name} {name}", daemon=True).start()

@@ -1,0 +1,97 @@
+"""A publication that waits: the engine runs a scenario and its variants in a bounded process, whose turn may come late.
+
+A row keeps the text as it was when its author asked. A worker's thread waits for the turn; after a stop the next worker
+takes up what was not finished. The page of the scenario shows the place in the queue, and a refusal once there is one.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from eosviz.bounded import runner
+from eosviz.bounded.refusing import Cancelled, Stopped
+from eosviz.bounded.register import AlreadyThere, Place
+from eosviz.no_room import means_no_room
+from eosviz.workshop import actions
+from eosviz.workshop.actions import WorkshopRefused
+from eosviz.workshop.models import Draft, Publishing
+
+logger = logging.getLogger(__name__)
+
+ASK_AGAIN_SECONDS = 15
+"""One that no worker has taken for so long is asked for again."""
+
+
+def begin(draft: Draft) -> Publishing | None:
+    """A row for a worker to take; None where the newest version is this text already. Raises WorkshopRefused: what is
+    known to be wrong before the engine runs it."""
+    if actions.is_published(draft):
+        return None
+    actions.check_publishable(draft)
+    fields = {"text": draft.text, "refusal": None, "beat": timezone.now()}
+    return Publishing.objects.update_or_create(draft=draft, defaults=fields)[0]
+
+
+def cancel(draft: Draft) -> None:
+    """End it, wherever it is."""
+    for row in Publishing.objects.filter(draft=draft):
+        row.delete()
+        runner.register().cancel(row.place)
+
+
+def place_of(row: Publishing) -> Place | None:
+    return runner.register().place(row.place)
+
+
+def is_forgotten(row: Publishing) -> bool:
+    """Whether no worker has it though one was asked some time ago. Then the caller asks again; true once."""
+    if place_of(row) is not None:
+        return False
+    before = timezone.now() - timedelta(seconds=ASK_AGAIN_SECONDS)
+    return Publishing.objects.unfinished().filter(pk=row.pk, beat__lt=before).update(beat=timezone.now()) > 0
+
+
+def begin_again() -> None:
+    """When a worker starts: take up what no process has."""
+    from eosviz.workshop.tasks import publish
+
+    for row in Publishing.objects.unfinished():
+        if place_of(row) is None:
+            publish.delay(str(row.draft_id))
+
+
+def carry_out(draft_id: uuid.UUID) -> None:
+    """Wait for a turn, run it, and make the version. However it ends, the row is gone or says why not; only what a stop
+    interrupted stays as it is."""
+    row = Publishing.objects.unfinished().select_related("draft__owner").filter(draft_id=draft_id).first()
+    if row is None:
+        return  # cancelled, or done already
+    try:
+        actions.publish(row.draft, row.text, row.place)
+    except (AlreadyThere, Stopped):
+        return  # another worker has it; or the next one will
+    except Cancelled:
+        pass
+    except WorkshopRefused as refused:
+        _refuse(row, refused.said_key, refused.params)
+        return
+    except Exception as error:
+        logger.exception("the publication of %s failed", draft_id)
+        if not means_no_room(error):  # else it is asked for again, and finds room then
+            _refuse(row, "workshop.refused.failed", {})
+        return
+    _this(row).delete()
+
+
+def _refuse(row: Publishing, key: str, params: dict[str, Any]) -> None:
+    _this(row).update(refusal={"key": key, "params": params})
+
+
+def _this(row: Publishing) -> Any:
+    """Not one that was asked for meanwhile."""
+    return Publishing.objects.unfinished().filter(pk=row.pk, text=row.text)
