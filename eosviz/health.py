@@ -25,7 +25,7 @@ WRITTEN_SECONDS = 60
 
 
 class Unwell(Exception):
-    """A part does not work; the text is written for whoever asks `/healthz`."""
+    """A part does not work; the text is for the answer of `/healthz`."""
 
 
 def check_database() -> None:
@@ -36,31 +36,29 @@ def check_database() -> None:
 
 def check_redis() -> None:
     """With a write, as a Redis without room answers questions and takes no task."""
-    try:
-        _write_to_redis()
-    except redis.ResponseError as error:
-        if not means_no_room(error):
-            raise
-        raise Unwell("it takes no writes: its disk is full or its memory used up") from error
+    if not _redis_takes_writes():
+        raise Unwell("it takes no writes: its disk is full or its memory used up")
 
 
 def check_redis_answers() -> None:
     """Pages are read while Redis takes no writes."""
-    try:
-        _write_to_redis()
-    except redis.ResponseError as error:
-        if not means_no_room(error):
-            raise
+    _redis_takes_writes()
 
 
-def _write_to_redis() -> None:
+def _redis_takes_writes() -> bool:
+    """False where it answers that it has no room."""
     client = redis.Redis.from_url(
         settings.REDIS_URL, socket_timeout=ANSWER_SECONDS_MAX, socket_connect_timeout=ANSWER_SECONDS_MAX
     )
     try:
         client.set(WRITTEN_KEY, b"", ex=WRITTEN_SECONDS)
+    except redis.ResponseError as error:
+        if not means_no_room(error):
+            raise
+        return False
     finally:
         client.close()
+    return True
 
 
 def check_worker() -> None:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import uuid
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import DatabaseError
+from django.db.models import QuerySet
 from django.utils import translation
 
+from eosviz.accounts.models import User
 from eosviz.accounts.person_right import rights_of_person
 from eosviz.in_thread import in_thread
 from eosviz.rights import Ending, Right
@@ -85,3 +88,37 @@ class LivePart(RightfulConsumer):
     def _told(self) -> str | None:
         with translation.override(self.language):
             return self.part()
+
+
+class PartOfRow(LivePart):
+    """Of one row of the database that an account has the right to see, as an instructor a class."""
+
+    parameter: ClassVar[str]
+    """Of the address: the row's id."""
+
+    def rows(self, seen_by: User | None = None) -> QuerySet[Any]:
+        """All of its kind, or those that this person may see."""
+        raise NotImplementedError
+
+    def topic(self) -> str:
+        """Where a change of the right is announced (`eosviz/rights.py`)."""
+        raise NotImplementedError
+
+    @property
+    def wanted(self) -> uuid.UUID:
+        named: uuid.UUID = self.scope["url_route"]["kwargs"][self.parameter]
+        return named
+
+    def row(self) -> Any:
+        return self.rows().filter(id=self.wanted).first()
+
+    def right(self) -> Right:
+        wanted, person, rows = self.wanted, getattr(self.scope["user"], "pk", None), self.rows
+
+        def ask() -> Ending | None:
+            user = User.objects.filter(pk=person, is_active=True).first()
+            if user is not None and rows(user).filter(id=wanted).exists():
+                return None
+            return Ending.TAKEN if rows().filter(id=wanted).exists() else Ending.GONE
+
+        return Right(f"{self.parameter} {wanted} {person}", frozenset({self.topic()}), ask)

@@ -1,45 +1,34 @@
-"""How far an analysis is, to whoever looks at its page."""
+"""How far an analysis is, to those who look at its page."""
 
 from __future__ import annotations
 
-import uuid
+from typing import Any
 
+from django.db.models import QuerySet
 from django.template.loader import render_to_string
 
 from eosviz.accounts.models import User
-from eosviz.live_page import LivePart
+from eosviz.live_page import PartOfRow
 from eosviz.pipeline.live import group_of_job
-from eosviz.rights import Ending, Right, of_job
+from eosviz.rights import of_job
 
 
-class AnalysisConsumer(LivePart):
+class AnalysisConsumer(PartOfRow):
     """`/ws/analytics/<id>/?lang=en`"""
 
+    parameter = "job_id"
+
     def group(self) -> str:
-        return group_of_job(self.scope["url_route"]["kwargs"]["job_id"])
+        return group_of_job(self.wanted)
 
-    @property
-    def wanted(self) -> uuid.UUID:
-        named: uuid.UUID = self.scope["url_route"]["kwargs"]["job_id"]
-        return named
+    def topic(self) -> str:
+        return of_job(self.wanted)
 
-    def right(self) -> Right:
+    def rows(self, seen_by: User | None = None) -> QuerySet[Any]:
         from eosviz.analytics.models import Analysis
 
-        wanted, person = self.wanted, getattr(self.scope["user"], "pk", None)
-
-        def ask() -> Ending | None:
-            user = User.objects.filter(pk=person, is_active=True).first()
-            if user is not None and Analysis.objects.seen_by_person(user).filter(id=wanted).exists():
-                return None
-            return Ending.TAKEN if Analysis.objects.filter(id=wanted).exists() else Ending.GONE
-
-        return Right(f"analysis {wanted} {person}", frozenset({of_job(wanted)}), ask)
+        return Analysis.objects.all() if seen_by is None else Analysis.objects.seen_by_person(seen_by)
 
     def part(self) -> str | None:
-        from eosviz.analytics.models import Analysis
-
-        analysis = Analysis.objects.filter(id=self.wanted).first()
-        if analysis is None:
-            return None
-        return render_to_string("analytics/state.html", {"job": analysis})
+        analysis = self.row()
+        return None if analysis is None else render_to_string("analytics/state.html", {"job": analysis})

@@ -5,7 +5,7 @@ Knows nothing of Django: the process reads this table too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MEBIBYTE = 2**20
 
@@ -26,14 +26,27 @@ class Task:
     interactive: bool = False
 
 
+_TRIAL = Task(
+    name="trial", work="eosviz.workshop.trial:answer", interactive=True,
+    processor_seconds=20, memory_bytes=1024 * MEBIBYTE, clock_seconds=120,
+    beyond="workshop.refused.too_much",
+)  # fmt: skip
+_REPLAY = Task(
+    name="replay", work="eosviz.replays.bringing:bring",
+    processor_seconds=80, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
+    beyond="replays.refused.check_too_much",
+)  # fmt: skip
+_LOG = Task(
+    name="log", work="eosviz.replays.log_analysis:analyse",
+    processor_seconds=30, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
+    beyond="replays.refused.log_too_much",
+)  # fmt: skip
+
 TASKS = {
     task.name: task
     for task in (
-        Task(
-            name="trial", work="eosviz.workshop.trial:answer", interactive=True,
-            processor_seconds=20, memory_bytes=1024 * MEBIBYTE, clock_seconds=120,
-            beyond="workshop.refused.too_much",
-        ),
+        _TRIAL,
+        replace(_TRIAL, name="outcomes", interactive=False),
         Task(
             name="edit", work="eosviz.scenarios.editing:answer", interactive=True,
             processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=60,
@@ -49,41 +62,16 @@ TASKS = {
             processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
             beyond="link_too_much",
         ),
-        Task(
-            name="plan", work="eosviz.walkthroughs.planning:answer",
-            processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=30,
-            beyond="link_too_much",
+        _REPLAY,
+        replace(
+            _REPLAY, name="parquet_replay", processor_seconds=110, beyond="replays.refused.parquet_too_much"
         ),
-        Task(
-            name="outcomes", work="eosviz.workshop.trial:answer",
-            processor_seconds=20, memory_bytes=1024 * MEBIBYTE, clock_seconds=120,
-            beyond="workshop.refused.too_much",
+        replace(
+            _REPLAY, name="export", work="eosviz.replays.bringing:verify",
+            processor_seconds=160, clock_seconds=600, beyond="exports.check_too_much",
         ),
-        Task(
-            name="replay", work="eosviz.replays.bringing:bring",
-            processor_seconds=80, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
-            beyond="replays.refused.check_too_much",
-        ),
-        Task(
-            name="parquet_replay", work="eosviz.replays.bringing:bring",
-            processor_seconds=110, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
-            beyond="replays.refused.parquet_too_much",
-        ),
-        Task(
-            name="export", work="eosviz.replays.bringing:verify",
-            processor_seconds=160, memory_bytes=1536 * MEBIBYTE, clock_seconds=600,
-            beyond="exports.check_too_much",
-        ),
-        Task(
-            name="log", work="eosviz.replays.log_analysis:analyse",
-            processor_seconds=30, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
-            beyond="replays.refused.log_too_much",
-        ),
-        Task(
-            name="log_steps", work="eosviz.replays.log_analysis:analyse",
-            processor_seconds=30, memory_bytes=1536 * MEBIBYTE, clock_seconds=300,
-            beyond="replays.refused.log_too_much",
-        ),
+        _LOG,
+        replace(_LOG, name="log_steps"),
     )
 }  # fmt: skip
 

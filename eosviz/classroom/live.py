@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
+from django.db.models import QuerySet
 from django.template.loader import render_to_string
 
 from eosviz.accounts.models import User
 from eosviz.groups import send_to_group
-from eosviz.live_page import LivePart
-from eosviz.rights import Ending, Right, of_class
+from eosviz.live_page import PartOfRow
+from eosviz.rights import of_class
 
 
 def group_of_class(classroom_id: uuid.UUID) -> str:
@@ -22,35 +24,26 @@ def tell_instructors(classroom_id: uuid.UUID) -> None:
     send_to_group(group_of_class(classroom_id), {"type": "part.changed"})
 
 
-class ResultsConsumer(LivePart):
+class ResultsConsumer(PartOfRow):
     """`/ws/classes/<id>/?lang=en`: the table of a class's results."""
 
+    parameter = "classroom_id"
+
     def group(self) -> str:
-        return group_of_class(self.scope["url_route"]["kwargs"]["classroom_id"])
+        return group_of_class(self.wanted)
 
-    @property
-    def wanted(self) -> uuid.UUID:
-        named: uuid.UUID = self.scope["url_route"]["kwargs"]["classroom_id"]
-        return named
+    def topic(self) -> str:
+        return of_class(self.wanted)
 
-    def right(self) -> Right:
+    def rows(self, seen_by: User | None = None) -> QuerySet[Any]:
         from eosviz.classroom.models import Classroom
 
-        wanted, person = self.wanted, getattr(self.scope["user"], "pk", None)
-
-        def ask() -> Ending | None:
-            user = User.objects.filter(pk=person, is_active=True).first()
-            if user is not None and Classroom.objects.judged_by(user).filter(id=wanted).exists():
-                return None
-            return Ending.TAKEN if Classroom.objects.filter(id=wanted).exists() else Ending.GONE
-
-        return Right(f"class {wanted} {person}", frozenset({of_class(wanted)}), ask)
+        return Classroom.objects.all() if seen_by is None else Classroom.objects.judged_by(seen_by)
 
     def part(self) -> str | None:
-        from eosviz.classroom.models import Classroom
         from eosviz.classroom.results import results_of
 
-        classroom = Classroom.objects.filter(id=self.wanted).first()
+        classroom = self.row()
         if classroom is None:
             return None
         return render_to_string("classroom/results_table.html", {"results": results_of(classroom)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 import urllib.error
@@ -10,22 +9,18 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 import redis
 
-from engine.scenario import entry
-from engine.simulation import Simulation
 from eosviz.launch.embedded import embedded_redis_socket
 from eosviz.launch.run import DATA_BYTES, ask_health
 from eosviz.launch.storage import FREE_BYTES_MIN, LOW_BYTES
 from eosviz.launch.supervisor import RESTARTS_MAX
 from tests.running_site import RunningSite
 from tests.small_disk import fill, small_disk
-from tests.walkthroughs.stepping_page import Caller, SteppingPage
+from tests.walkthroughs.stepping_page import SCENARIO, SteppingPage, page_of, steps_of_engine
 
-SCENARIO = "SC-08"
 STEPS = 400
 """More than the database can store in the pages that it holds already."""
 GO_ON_SECONDS_MAX = 20.0
@@ -51,15 +46,7 @@ def site(disk: Path) -> Iterator[RunningSite]:
 
 @pytest.fixture
 def stepping(site: RunningSite) -> SteppingPage:
-    caller = Caller(site.address)
-    welcome = caller.post("api/sessions", {"scenario": SCENARIO})
-    return SteppingPage(caller, welcome["session"]["id"], welcome["branches"][0]["id"], STEPS)
-
-
-def expected() -> list[dict[str, Any]]:
-    simulation = Simulation(entry(SCENARIO).scenario())
-    made = (simulation.step() for _ in range(STEPS))
-    return [json.loads(json.dumps(step.to_json())) for step in made if step is not None]
+    return page_of(site, STEPS)
 
 
 def health(site: RunningSite) -> dict[str, str]:
@@ -86,10 +73,10 @@ def steps_are_whole(stepping: SteppingPage, site: RunningSite) -> None:
     stepping.join(60)
     assert not stepping.is_alive()
     assert stepping.problems == []
-    assert [stepping.steps[number] for number in sorted(stepping.steps)] == expected()
+    assert [stepping.steps[number] for number in sorted(stepping.steps)] == steps_of_engine(STEPS)
     session = stepping.socket_address.split("/")[-2]
     stored = stepping.caller.get(f"api/sessions/{session}/branches/{stepping.branch}/steps?from=1&to=500")
-    assert stored["steps"] == expected()
+    assert stored["steps"] == steps_of_engine(STEPS)
     with closing(sqlite3.connect(site.data_folder / "eosviz.sqlite3")) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 

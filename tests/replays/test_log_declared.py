@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.codec.control_record import ControlType
-from engine.codec.record import Record
-from engine.codec.record_batch import encode_batch, encode_marker
+from engine.codec.record_batch import encode_marker
 from eosviz.replays.log_files import GivenFile, laid_out
 from eosviz.replays.models import Replay, Upload
+from tests.pipeline.kafka_logs.orphans import orphan_batch
 from tests.replays.opened import followed
 from tests.replays.test_log_pages import LOGS, multipart, uploads
 
@@ -26,17 +26,7 @@ def orphaned() -> list[io.BytesIO]:
     files = uploads(LIVE)
     (log,) = [file for file in files if file.name == f"{LIVE.name}/orders-0/{0:020}.log"]
     log.seek(0, io.SEEK_END)
-    log.write(
-        encode_batch(
-            [Record(15, BEGAN_MS, b"k", b"v")],
-            base_offset=15,
-            partition_leader_epoch=0,
-            producer_id=99,
-            producer_epoch=0,
-            base_sequence=0,
-            is_transactional=True,
-        )
-    )
+    log.write(orphan_batch(BEGAN_MS))
     log.write(
         encode_marker(
             ControlType.ABORT,

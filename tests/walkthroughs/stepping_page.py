@@ -19,11 +19,32 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from engine.scenario import entry
+from engine.simulation import Simulation
+from tests.running_site import RunningSite
+
 RESEND_SECONDS = 1.0
 BACK_OFF_SECONDS = 0.1
 STEP_SECONDS_MAX = 60.0
 
+SCENARIO = "SC-08"
+"""A run that goes on for long."""
+
 Json = dict[str, Any]
+
+
+def page_of(site: RunningSite, steps: int) -> SteppingPage:
+    """A page that makes this many steps, of a session of its own."""
+    caller = Caller(site.address)
+    welcome = caller.post("api/sessions", {"scenario": SCENARIO})
+    return SteppingPage(caller, welcome["session"]["id"], welcome["branches"][0]["id"], steps)
+
+
+def steps_of_engine(count: int) -> list[Json]:
+    """What the engine makes by itself."""
+    simulation = Simulation(entry(SCENARIO).scenario())
+    made = (simulation.step() for _ in range(count))
+    return [json.loads(json.dumps(step.to_json())) for step in made if step is not None]
 
 
 class Caller:

@@ -5,18 +5,14 @@ No step may be lost, none doubled, and the page goes on by itself from the exact
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from engine.scenario import entry
-from engine.simulation import Simulation
 from tests.running_site import RunningSite
-from tests.walkthroughs.stepping_page import Caller, SteppingPage
+from tests.walkthroughs.stepping_page import SteppingPage, page_of, steps_of_engine
 
-SCENARIO = "SC-08"
 STEPS = 90
 KILL_AT = 25
 GO_ON_SECONDS_MAX = 5.0
@@ -36,16 +32,7 @@ def site(
 
 @pytest.fixture
 def stepping(site: RunningSite) -> SteppingPage:
-    caller = Caller(site.address)
-    welcome = caller.post("api/sessions", {"scenario": SCENARIO})
-    return SteppingPage(caller, welcome["session"]["id"], welcome["branches"][0]["id"], STEPS)
-
-
-def expected() -> list[dict[str, object]]:
-    """What the engine makes by itself."""
-    simulation = Simulation(entry(SCENARIO).scenario())
-    made = (simulation.step() for _ in range(STEPS))
-    return [json.loads(json.dumps(step.to_json())) for step in made if step is not None]
+    return page_of(site, STEPS)
 
 
 @pytest.mark.parametrize("child", ["worker", "redis", "web"])
@@ -62,8 +49,8 @@ def test_no_step_is_lost_and_none_doubled(site: RunningSite, stepping: SteppingP
     stepping.join(60)
     assert not stepping.is_alive(), f"stopped at step {max(stepping.steps)}"
     assert stepping.problems == []
-    assert [stepping.steps[number] for number in sorted(stepping.steps)] == expected()
-    assert _stored(stepping) == expected()
+    assert [stepping.steps[number] for number in sorted(stepping.steps)] == steps_of_engine(STEPS)
+    assert _stored(stepping) == steps_of_engine(STEPS)
 
 
 def test_losing_redis_in_the_middle_of_a_task_ends_no_other_process(
@@ -80,7 +67,7 @@ def test_losing_redis_in_the_middle_of_a_task_ends_no_other_process(
     told = f"{stepping.done} done, {stepping.connections} connections, {stepping.resent} sent again"
     assert not stepping.is_alive(), told
     assert stepping.problems == []
-    assert [stepping.steps[number] for number in range(1, STEPS + 1)] == expected()
+    assert [stepping.steps[number] for number in range(1, STEPS + 1)] == steps_of_engine(STEPS)
 
 
 def test_a_site_heals_itself_and_says_so(site: RunningSite) -> None:

@@ -16,6 +16,7 @@ from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared
 from eosviz.pipeline.kafka_logs.remedies import quoted
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.pipeline.kafka_logs.orphans import LAST_COPIED_MS, orphan_batch
 from tests.pipeline.kafka_logs.told import document
 
 INCIDENTS = KAFKA_LOGS / "incidents"
@@ -24,7 +25,7 @@ LOG = f"{0:020}.log"
 STATE = "__transaction_state"
 COUNTED = Declared(transaction_partitions=4, one_cluster=True)
 """What somebody who copied these files can say without a look at a clock."""
-LATER = 1_795_384_289_754 + 600_000
+LATER = LAST_COPIED_MS + 600_000
 """Ten minutes behind the newest record of the live copy."""
 WHOLE = replace(COUNTED, rest_empty=True, copied_after=LATER)
 
@@ -146,17 +147,8 @@ def test_a_number_of_partitions_that_the_files_contradict_is_refused(declared: D
 def orphaned(tmp_path: Path) -> list[Path]:
     """The live copy with an open transaction in orders-0 of a producer id that the coordinator never had."""
     place = copied(LIVE / "orders-0", tmp_path)
-    batch = encode_batch(
-        [Record(15, LATER - 600_000, b"k", b"v")],
-        base_offset=15,
-        partition_leader_epoch=0,
-        producer_id=99,
-        producer_epoch=0,
-        base_sequence=0,
-        is_transactional=True,
-    )
     with (place / LOG).open("ab") as file:
-        file.write(batch)
+        file.write(orphan_batch())
     return [place, *LIVE.glob(f"{STATE}-*")]
 
 
