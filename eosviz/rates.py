@@ -1,4 +1,4 @@
-"""How often somebody may ask: what counts as which rate of `settings.RATES`, and the one refusal.
+"""How often a person or an address may ask: what counts as which rate of `settings.RATES`, and the one refusal.
 
 `eosviz/buckets.py` counts. Pages, JSON and sockets are refused with the same `TooOften`: what was too often, for whom
 (you, all at your address, all who follow a link), and when to try again.

@@ -7,7 +7,7 @@ a question that can be asked again. It is asked
 - whenever something goes out to the page or comes from it, if the last answer is older than `ANSWER_SECONDS`;
 - at once when a change that may end it is announced (`changed`), by every process that holds such a socket. The
   announcement does not wait behind the messages in a socket's own queue: they go out after the answer, or not at all;
-- every `SILENT_SECONDS` for a socket over which nothing goes, for changes that nobody announced (SQL by hand) and
+- every `SILENT_SECONDS` for a socket over which nothing goes, for changes that were not announced (SQL by hand) and
   announcements that were lost with Redis.
 
 Sockets with the same right share one answer: five hundred who follow one link cost one query, not five hundred. What

@@ -24,7 +24,7 @@ ACCOUNTS_MAX = 8
 
 
 def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
-    """Called when somebody has signed in or set a new password by mail; the answer will carry the cookie."""
+    """Called when a person has signed in or set a new password by mail; the answer will carry the cookie."""
     request.known_account = user.email  # type: ignore[attr-defined]
 
 

@@ -1,9 +1,9 @@
-"""Signing up and in, without telling anybody which addresses have an account.
+"""Signing up and in; no answer says which addresses have an account.
 
-Where mail is sent, the answer is the same for every address, and a mail tells its owner. Where none is sent nobody can
-prove an address, so a sign-up with a free address is an account at once. The answer is the same all the same: it leads
-to signing in, with what was typed. Whoever signs in there with the password that they just chose learns that the
-address was free, at the price of the account that they made; nothing short of mail can hide that.
+Where mail is sent, the answer is the same for every address, and a mail tells its owner. Where none is sent an
+address cannot be proved, so a sign-up with a free address is an account at once. The answer is the same all the same:
+it leads to signing in, with what was typed. A person who signs in there with the password that they just chose learns
+that the address was free, at the price of the account that they made; nothing short of mail can hide that.
 """
 
 from __future__ import annotations

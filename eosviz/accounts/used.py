@@ -40,7 +40,7 @@ def _told_rates() -> list[str]:
 
 
 def _rate(what: str) -> dict[str, Any]:
-    """`everyone`: counted for an address whoever is there; else `person` and, for newcomers, `address`."""
+    """`everyone`: counted for an address, for all who are there; else `person` and, for newcomers, `address`."""
     person, address = (_numbers(f"{what}.{whom}") for whom in WHOM)
     if person is None:
         return {"key": f"rates.{what}", "everyone": address}

@@ -153,25 +153,25 @@ class FollowerSocket(FollowerConsumer):
             await tell_presenters(self.channel_layer, self.session.id)
 
     async def raise_hand(self, message: presenting_messages.RaiseHand) -> None:
-        who = await self._somebody()
+        who = await self._counted_follower()
         hand = await in_thread(actions.raise_hand)(self.token, who, message)
         await self._send(await in_thread(telling.own_hand)(self.token, who, hand, str(message.id)))
         await tell_presenters(self.channel_layer, self.session.id)
 
     async def lower_hand(self, message: presenting_messages.LowerHand) -> None:
-        who = await self._somebody()
+        who = await self._counted_follower()
         await in_thread(actions.lower_own)(self.token, who)
         await self._send(await in_thread(telling.own_hand)(self.token, who, None, str(message.id)))
         await tell_presenters(self.channel_layer, self.session.id)
 
     async def answer_poll(self, message: presenting_messages.AnswerPoll) -> None:
-        await in_thread(actions.answer_poll)(self.token, await self._somebody(), message.poll, message.choice)
+        await in_thread(actions.answer_poll)(self.token, await self._counted_follower(), message.poll, message.choice)
         await self._send(
             presenting_messages.Answered(poll=message.poll, choice=message.choice, re=str(message.id))
         )
         await tell_presenters(self.channel_layer, self.session.id)
 
-    async def _somebody(self) -> actions.Who:
+    async def _counted_follower(self) -> actions.Who:
         if self.who is None:
             raise Problem("refused", "no_follower")
         await take_soon("say.follower", self.who.key)

@@ -1,7 +1,7 @@
 """Who waits for a bounded process and who runs one, over all processes of the site on one machine.
 
-A request is a folder whose lock (`flock`) its owner and its process hold. Whoever looks takes the gate first, so that
-two do not decide at once, and deletes the folders whose lock is free: their owner and their process have ended.
+A request is a folder whose lock (`flock`) its owner and its process hold. A process that looks takes the gate first,
+so that two do not decide at once, and deletes the folders whose lock is free: their owner and their process have ended.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _keys(caller: Caller) -> list[tuple[str, str]]:
 
 
 def starting(standings: Sequence[Standing], memory_bytes: int) -> list[str]:
-    """Names of the waiting requests that may start now. Nobody overtakes one that does not fit yet."""
+    """Names of the waiting requests that may start now. No other overtakes one that does not fit yet."""
     # A trial takes seconds: background tasks leave room for one where there is enough for both.
     reserve = INTERACTIVE_BYTES_MAX if memory_bytes >= MEMORY_BYTES_MAX + INTERACTIVE_BYTES_MAX else 0
     used = sum(one.ticket.memory_bytes for one in standings if one.runs)

@@ -29,7 +29,7 @@ def embedded_redis_socket(data_dir: Path) -> Path:
 
 
 def embedded_redis_url(data_dir: Path) -> str:
-    """Its address. A folder outside the data folder is made or looked at first, by whoever connects as by the server:
+    """Its address. A folder outside the data folder is made or looked at first, by a client as by the server:
     raises Problem where it is another user's."""
     socket = embedded_redis_socket(data_dir)
     if data_dir not in socket.parents:

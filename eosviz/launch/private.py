@@ -52,7 +52,7 @@ def make_private_folder(folder: Path, umask: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     found = folder.stat()
     if found.st_mode & stat.S_ISVTX:
-        raise Problem(f"{folder} is a folder that everybody shares: set EOSVIZ_DATA to one of its own")
+        raise Problem(f"{folder} is a folder that all users share: set EOSVIZ_DATA to one of its own")
     if found.st_mode & umask & 0o777 and found.st_uid == os.geteuid():
         with suppress(
             OSError

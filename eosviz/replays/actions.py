@@ -170,8 +170,8 @@ def _log_replay(
 
 
 def keep_case(document: dict[str, Any]) -> Replay:
-    """Store what a case that was read in place says: its summary, whatever the size of the files. It belongs to
-    nobody, as what the command line brings. ``document``: with keys and parameters for sentences.
+    """Store what a case that was read in place says: its summary, whatever the size of the files. It has no
+    owner, as all that the command line brings. ``document``: with keys and parameters for sentences.
     """
     identity = str(uuid.uuid4())
     row, player = log_analysis.stored_in_place(document, identity)

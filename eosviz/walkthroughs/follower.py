@@ -26,7 +26,7 @@ LINK_FULL_CODE = 4429
 
 
 class FollowerConsumer(SessionConsumer):
-    """`/ws/follow/<token>/`, docs/websocket.md. Whoever holds the address needs no cookie."""
+    """`/ws/follow/<token>/`, docs/websocket.md. Its address is all that a page needs; it has no cookie."""
 
     place: str | None = None
     """The last `presented` that went to this page."""

@@ -24,7 +24,7 @@ SECURE_SCHEMES = ("https", "wss")
 
 class OwnOrigin:
     """Passes a socket on whose `Origin` has the scheme, host and port that it was opened at, or is one of
-    `CSRF_TRUSTED_ORIGINS`: the rule that Django has for forms. All others, and whoever names no origin, get 403.
+    `CSRF_TRUSTED_ORIGINS`: the rule that Django has for forms. All others, and requests without an origin, get 403.
     """
 
     def __init__(self, application: Application) -> None:

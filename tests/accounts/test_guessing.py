@@ -34,7 +34,7 @@ def sign_in(client: Client, email: str, password: str, address: str = HERE) -> H
 
 
 def guess(email: str, times: int, address: str = ELSEWHERE) -> list[int]:
-    """Each from a browser that nobody knows."""
+    """Each from an unknown browser."""
     return [sign_in(Client(), email, f"wrong {number}", address).status_code for number in range(times)]
 
 
@@ -174,7 +174,7 @@ def _seen(answer: HttpResponse, email: str) -> tuple[Any, ...]:
     return answer.status_code, headers, cookies, body.replace(token, "TOKEN") if token else body
 
 
-class TestNobodyLearnsWhoHasAnAccount:
+class TestNoAnswerSaysWhoHasAnAccount:
     @pytest.fixture(params=["none", "mandatory"], ids=["without mail", "with mail"])
     def verification(self, request: pytest.FixtureRequest, settings: Any) -> str:
         settings.ACCOUNT_EMAIL_VERIFICATION = request.param

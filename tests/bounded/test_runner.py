@@ -221,7 +221,7 @@ def names(standings: list[Standing]) -> list[str]:
     return [one.name for one in standings]
 
 
-def test_interactive_ones_go_first_and_many_of_one_person_push_nobody_out() -> None:
+def test_interactive_ones_go_first_and_many_of_one_person_push_no_other_out() -> None:
     ada, ben = Caller("ada", "school"), Caller("ben", "home")
     waiting = [
         *(standing(f"ada {number}", who=ada, at=number) for number in range(3)),

@@ -98,7 +98,7 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
 
     sign_up(
         page, home, f"{uuid.uuid4().hex[:8]}@example.org", "Tess"
-    )  # what somebody unknown made is theirs from here on
+    )  # what the browser made before is theirs from here on
     page.goto(f"{session}?step=31")
     expect(page.locator("eos-sentence .s")).to_have_text(told)
     page.keyboard.press("e")

@@ -102,7 +102,7 @@ name = "later"
 title = { en = "Later", zh-Hans = "稍后" }
 set = { "faults.1.at" = 130, "faults.1" = { at = 90, action = "pause", actor = "broker-1" } }
 """
-"""Tables whose keys somebody wrote in no order, of each kind that a document may have."""
+"""Tables whose keys stand in no order, of each kind that a document may have."""
 
 
 @pytest.mark.parametrize("variant", [None, "later"])

@@ -55,7 +55,7 @@ def test_folding_the_changes_gives_the_engines_own_view(scenario, every):
     assert ABSENT is not None
 
 
-def test_a_replica_is_removed_after_what_it_holds_whoever_was_touched_first():
+def test_a_replica_is_removed_after_what_it_holds_whichever_was_touched_first():
     """A write that waits for its followers is answered when its topic is deleted, which touches the replica first."""
     simulation = Simulation(entry("SC-59").scenario("deleted-meanwhile"))
     folded = json.loads(canonical(simulation.view()))

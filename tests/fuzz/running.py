@@ -14,7 +14,7 @@ from tests.fuzz.targets import TARGETS
 
 @dataclass
 class Found:
-    """`faults`: number of the input to the exception that nobody meant; `slowest`: processor seconds and number."""
+    """`faults`: number of the input to the exception that is a fault; `slowest`: processor seconds and number."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     faults: dict[int, str] = field(default_factory=dict)

@@ -61,7 +61,7 @@ def test_what_costs_more_waits_longer_and_what_did_not_count_comes_back(
     assert counts.take(RATE, "bob") == 10
 
 
-def test_a_clock_that_is_set_back_shuts_nobody_out_for_longer(counts: Buckets, clock: list[float]) -> None:
+def test_a_clock_that_is_set_back_shuts_no_one_out_for_longer(counts: Buckets, clock: list[float]) -> None:
     for _ in range(3):
         counts.take(RATE, "ada")
     clock[0] -= 86_400
@@ -109,7 +109,7 @@ def test_a_strict_rate_is_not_counted_by_one_process_alone(settings: Any) -> Non
         Buckets().take(Rate("test.person", 3, 30, strict=True), "ada")
 
 
-def test_a_store_of_counts_tells_nobody_s_key() -> None:
+def test_a_store_of_counts_holds_no_person_s_key() -> None:
     counts = Buckets()
     counts.take(RATE, "a" * 48)
     stored = [*counts.client().scan_iter("eosviz:bucket:*")]

@@ -1,4 +1,4 @@
-"""Every run of the library goes out as a file and comes back verified: at its end, and with branches on which somebody
+"""Every run of the library goes out as a file and comes back verified: at its end, and with branches on which a person
 interfered, one of them leaving another."""
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--bundle",
         metavar="FILE",
-        help="also save the case for somebody else to look at: no names, keys or values (docs/logs.md, Bundles)",
+        help="also save the case for another person to look at: no names, keys or values (docs/logs.md, Bundles)",
     )
     parser.add_argument(
         "--keep",

@@ -151,7 +151,7 @@ class ReadLog:
     flaws: list[Words] = field(default_factory=list)
     """Why it is not the whole log, in sentences; at most FLAWS_MAX."""
     is_printed: bool = False
-    """Text that somebody may have cut."""
+    """Text that may have been cut."""
     is_reserved: bool = False
     """Zeros stand at its end."""
     is_bare: bool = False

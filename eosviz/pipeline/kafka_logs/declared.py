@@ -12,7 +12,7 @@ from eosviz.pipeline.kafka_logs.words import Words, words
 TRANSACTION_PARTITIONS_MAX = 10_000
 """Partitions of `__transaction_state`; Kafka's default is 50."""
 _DIGITS_MAX = 15
-"""Of a number that somebody types."""
+"""Of a number that a person types."""
 _SHOWN = 40
 """Characters of a wrong time that the refusal repeats."""
 

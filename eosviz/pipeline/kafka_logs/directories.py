@@ -29,7 +29,7 @@ LEADER_EPOCHS = "leader-epoch-checkpoint"
 OF_A_SEGMENT = (".log", ".index", ".timeindex", ".txnindex")
 """Files that are there as long as their segment is. A `.snapshot` may be of the log's end."""
 SEGMENT_BYTES_STEP = 1024
-"""What a length of segments that somebody sets is a multiple of."""
+"""The configured length of segments is a multiple of this."""
 PARTITIONS_MAX = 20_000
 """Folders taken from one call; more are refused and not cut."""
 

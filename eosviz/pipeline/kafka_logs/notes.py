@@ -75,6 +75,6 @@ def _epochs_that_an_end_raises(partition: Partition, coordinator: Coordinator) -
 
 def _is_of_newer_epoch(transaction: Transaction, marker: Marker, raised: dict[int, int]) -> bool:
     if marker.result == "committed":
-        # Whoever was fenced has committed nothing: the epoch is that of version 2.
+        # A fenced producer has committed nothing: the epoch is that of version 2.
         return False
     return marker.epoch > transaction.newest_epoch + raised.get(transaction.producer_id, 0)

@@ -158,7 +158,7 @@ class Partition:
     has_holes: bool = False
     """Offsets are missing between batches or inside them: the log cleaner was here, or something was lost."""
     is_printed: bool = False
-    """Read from text that somebody may have cut."""
+    """Read from text that may have been cut."""
     is_cleaned: bool = False
     """Batches have lost some of their records: only the log cleaner does that."""
     jumps: list[Jump] = field(default_factory=list)

@@ -167,5 +167,5 @@ class _Ticket:
 
 
 def _plain(text: str) -> str:
-    """One line that Markdown shows as it is: ids and names are whatever somebody chose."""
+    """One line that Markdown shows as it is: ids and names may hold any character."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

@@ -24,7 +24,7 @@ LIVE, RETENTION = INCIDENTS / "live_copy_open", INCIDENTS / "retention_open"
 LOG = f"{0:020}.log"
 STATE = "__transaction_state"
 COUNTED = Declared(transaction_partitions=4, one_cluster=True)
-"""What somebody who copied these files can say without a look at a clock."""
+"""What the person who copied these files can say without a look at a clock."""
 LATER = LAST_COPIED_MS + 600_000
 """Ten minutes behind the newest record of the live copy."""
 WHOLE = replace(COUNTED, rest_empty=True, copied_after=LATER)

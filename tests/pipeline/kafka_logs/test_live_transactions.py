@@ -187,7 +187,7 @@ CreateTime: {time} size: 70 magic: 2 compresscodec: none crc: 1 isvalid: true
 """
 
 
-def test_printed_data_ends_where_somebody_says_so(tmp_path: Path) -> None:
+def test_printed_data_ends_where_a_person_says_so(tmp_path: Path) -> None:
     home, printed = committed_in_the_next_segment(tmp_path / "kafka"), tmp_path / "dump.txt"
     shutil.rmtree(home / "orders-0")
     printed.write_text(DUMP.format(time=NOON - 11 * MINUTE))
