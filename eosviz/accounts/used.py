@@ -19,7 +19,7 @@ NEARLY_FULL = 0.9
 """From this share on the bar has another colour."""
 WHOM = ("person", "address")
 NOT_TOLD = ("wrong_password",)
-"""Told where it is met: it concerns an account and not the person who looks."""
+"""The page that meets one says it: it concerns an account and not the person who looks."""
 
 
 @never_cache

@@ -150,7 +150,7 @@ def terms(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=3600)
 def logs_document(request: HttpRequest) -> FileResponse:
-    """What `manage.py logs` does, as text: for who was told to use it instead of a page."""
+    """What `manage.py logs` does, as text: a page that refuses a log for its size leads here."""
     file = (settings.BASE_DIR / "docs" / "logs.md").open("rb")
     return FileResponse(file, content_type="text/plain; charset=utf-8", filename="logs.md")
 

@@ -124,7 +124,7 @@ def place_of(upload: Upload) -> Place | None:
 
 
 def is_forgotten(upload: Upload) -> bool:
-    """Whether no worker has it though one was asked some time ago. Then the caller asks again; told once."""
+    """Whether no worker has it though one was asked some time ago. Then the caller asks again; true once."""
     if upload.state not in UNFINISHED or place_of(upload) is not None:
         return False
     before = timezone.now() - timedelta(seconds=ASK_AGAIN_SECONDS)

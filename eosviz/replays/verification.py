@@ -23,7 +23,7 @@ SECONDS_MAX = 60.0
 """A check that takes longer stops; the file then plays as recorded."""
 STEPS_BETWEEN_LOOKS = 200
 _CRAFTED = "fault.crafted_request"
-"""The one sentence whose parameters were once told in the order of a document's keys."""
+"""The one sentence whose parameters once stood in the order of a document's keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

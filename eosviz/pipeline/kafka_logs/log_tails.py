@@ -42,7 +42,7 @@ def base_offset_of_snapshot(name: str) -> int:
 
 
 def told_end(source: Beside) -> int:
-    """The log end offset that is told; 0 when none is."""
+    """The log end offset that a file beside the log names; 0 when none does."""
     snapshot = source.newest_snapshot
     ends = [] if snapshot is None else [base_offset_of_snapshot(snapshot[0])]
     ends.append(source.newest_epoch_start)

@@ -29,7 +29,7 @@ test("the command names what was chosen, as a shell reads it", () => {
   assert.equal(commandFor(chosen, "python manage.py logs"), "python manage.py logs 'it'\\''s.txt' 'my logs' t-0");
 });
 
-test("number and size are told", () => {
+test("number and size are said", () => {
   assert.equal(told([file("a", 3 * 2 ** 20), file("b", 2 ** 19)]), "2 · 3.5 MiB");
 });
 
