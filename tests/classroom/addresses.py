@@ -400,6 +400,7 @@ TASKS: dict[str, set[str]] = {
     # Asked for over a session's socket, whose messages have a table of their own (`tests/audience`).
     "walkthroughs.find_actions": set(),
     "walkthroughs.find_ahead": set(),
+    "walkthroughs.find_plan": set(),
     "walkthroughs.find_why": set(),
     # The clock's, and a starting worker's.
     "workshop.check_editions": set(),
