@@ -165,7 +165,9 @@ class FollowerSocket(FollowerConsumer):
         await tell_presenters(self.channel_layer, self.session.id)
 
     async def answer_poll(self, message: presenting_messages.AnswerPoll) -> None:
-        await in_thread(actions.answer_poll)(self.token, await self._counted_follower(), message.poll, message.choice)
+        await in_thread(actions.answer_poll)(
+            self.token, await self._counted_follower(), message.poll, message.choice
+        )
         await self._send(
             presenting_messages.Answered(poll=message.poll, choice=message.choice, re=str(message.id))
         )
