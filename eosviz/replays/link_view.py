@@ -24,7 +24,7 @@ from eosviz.walkthroughs.links import (
     read_zoom,
 )
 from eosviz.walkthroughs.messages import Problem
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.models import Branch, Presentation, Session
 
 
 @never_cache
@@ -34,7 +34,18 @@ def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     (`{"address": …, "frame": …}`, without `frame` when the run is too long for one), for whoever owns it.
     """
     owned = Session.objects.of_browser(browser_of(request.session))
-    session = get_object_or_404(owned, id=session_id)
+    return _link(request, get_object_or_404(owned, id=session_id))
+
+
+@never_cache
+@require_safe
+def follow_link(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
+    """The same for those who follow the session: the address gives each of them a copy of their own."""
+    presented = Presentation.objects.open_to_followers().select_related("session")
+    return _link(request, get_object_or_404(presented, token=token).session)
+
+
+def _link(request: HttpRequest, session: Session) -> HttpResponse:
     wanted, step = request.GET.get("branch", ""), request.GET.get("step", "")
     if not (wanted.isdecimal() and step.isdecimal() and len(wanted) < 19 and len(step) < 8):
         raise Http404

@@ -27,6 +27,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("published/<slug:digest>/replay", published_views.replay, name="published_replay"),
     path("publications/<uuid:publication_id>/withdraw", published_views.withdraw, name="withdraw"),
     path("sessions/<uuid:session_id>/link", link_view.session_link, name="link"),
+    path("follow/<uuid:token>/link", link_view.follow_link, name="follow_link"),
     path("sessions/<uuid:session_id>/text", link_view.session_text, name="session_text"),
     path("replays/import", views.import_page, name="import"),
     path("replays/log", views.log_page, name="open_log"),

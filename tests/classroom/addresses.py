@@ -194,6 +194,9 @@ ROWS: dict[str, Row] = {
     "replays:embed": _linked("embed"),
     "replays:text": _linked("text"),
     "replays:session_text": _owned("text"),
+    "replays:follow_link": Row(
+        lambda things: f"/follow/{things.follow}/link?branch={things.branch.id}&step=0"
+    ),
     "replays:linked_player": _linked("embed", "player.json"),
     "replays:card": _linked("cards", ".png"),
     "replays:embed_replay": Row(lambda things: f"/embed-replay/{things.public_replay.id}/"),

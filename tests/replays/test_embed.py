@@ -21,6 +21,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.presenting import start as start_presenting
 from tests.walkthroughs.conftest import carry_out, line_bodies, root
 from tests.walkthroughs.test_pages import attributes, start
 
@@ -241,3 +242,21 @@ class TestOEmbed:
         assert client.get("/oembed", {"url": "https://example.org/open/SC-03/0/"}).status_code == 404
         assert client.get("/oembed", {"format": "xml"}).status_code == 501
         assert client.get("/oembed").status_code == 404
+
+
+def test_who_follows_gets_the_address_of_a_copy_and_after_the_end_nothing(client: Client) -> None:
+    session = start(client)
+    branch = root(session)
+    carry_out(session, "advance", branch, after=0, count=20)
+    presentation = start_presenting(session)
+    follower = Client()
+    page = follower.get(f"/follow/{presentation.token}/").content.decode()
+    address = attributes(page, "eos-player")["share"]
+    asked = {"branch": branch.id, "step": 12}
+    shared = follower.get(address, asked).json()
+    assert shared == client.get(f"/sessions/{session.id}/link", asked).json()
+    opened = follower.post(shared["address"])
+    assert opened.status_code == 302
+    assert str(session.id) not in opened["Location"]
+    client.post(f"/sessions/{session.id}/present/end")
+    assert follower.get(address, asked).status_code == 404
