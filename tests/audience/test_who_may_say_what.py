@@ -27,6 +27,7 @@ ROWS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "way": (BOTH, {"branch": BRANCH, "from": 0, "to": 0}),
     "search": (BOTH, {"branch": BRANCH, "from": 1, "to": 1, "conditions": [{"on": "interesting"}]}),
     "transactions": (BOTH, {"branch": BRANCH}),
+    "plan": (BOTH, {"branch": BRANCH}),
     "advance": (OWNER, {"branch": BRANCH, "after": 0, "count": 1}),
     "run_until": (OWNER, {"branch": BRANCH, "after": 0, "until": "end"}),
     "pause": (OWNER, {"branch": BRANCH}),
