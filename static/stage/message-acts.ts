@@ -81,7 +81,7 @@ export class MessageActs extends StoreElement {
     void this.#place();
   }
 
-  /** Over the message where there is room, else under it; never outside the picture, and not shown without its message. */
+  /** Under the message where there is room, else over it; never outside the picture, and not shown without its message. */
   readonly #place = async (): Promise<void> => {
     const bar = this.querySelector<HTMLElement>(".message-acts");
     const stage = this.parentElement?.querySelector<Stage>("eos-stage");
@@ -92,7 +92,8 @@ export class MessageActs extends StoreElement {
     if (at === null) return;
     const own = bar.getBoundingClientRect();
     const left = Math.max(8, Math.min(at.x + at.width / 2 - own.width / 2, stage.clientWidth - own.width - 8));
-    const top = at.y > own.height + 8 ? at.y - own.height - 6 : at.y + at.height + 6;
+    const under = at.y + at.height + 6;
+    const top = under + own.height <= stage.clientHeight - 4 ? under : Math.max(4, at.y - own.height - 6);
     bar.style.left = `${Math.round(stage.offsetLeft + left)}px`;
     bar.style.top = `${Math.round(stage.offsetTop + top)}px`;
   };
