@@ -20,7 +20,8 @@ from eosviz.replays.refusal import ReplayRefused
 FILE_BYTES_MAX = 64 * 1024 * 1024
 ALL_BYTES_MAX = 128 * 1024 * 1024
 FILES_MAX = 1000
-_PARTS_KEPT = 3
+FIRST_FIELD = "files"
+"""Of the form; files of its other fields stand in a folder that is named after the field."""
 _PATH_CHARACTERS_MAX = 300
 _ENTRY_BYTES = {".index": 8, ".timeindex": 12}
 """Kafka makes these files 10 MB long before it writes to them: the zeros behind the last entry are not stored."""
@@ -44,7 +45,9 @@ class LogFiles(FileUploadHandler):
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
-        self._begin(self.file_name or "")
+        path = self.file_name or ""
+        # Two folders of one name from two fields are two folders: brokers call theirs alike.
+        self._begin(path if self.field_name == FIRST_FIELD else f"{self.field_name}/{path}")
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         self._take(raw_data)
@@ -158,4 +161,4 @@ class _PathParser(MultiPartParser):
     def sanitize_file_name(self, file_name: str) -> str | None:
         parts = file_name.replace("\\", "/").split("/")
         kept = [part for part in parts if part not in ("", ".", "..") and part.isprintable()]
-        return "/".join(kept[-_PARTS_KEPT:])[-_PATH_CHARACTERS_MAX:] or None
+        return "/".join(kept)[-_PATH_CHARACTERS_MAX:] or None

@@ -62,11 +62,13 @@ function goTo(part: HTMLElement | null): void {
 
 interface Sent extends Chosen {
   file: File;
+  /** Of the form: folders of one name from two fields are two folders. */
+  field: string;
 }
 
 function chosenIn(form: HTMLFormElement): Sent[] {
   return [...form.querySelectorAll<HTMLInputElement>("input[type=file]")].flatMap((input) =>
-    [...(input.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, size: file.size, file })),
+    [...(input.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, size: file.size, file, field: input.name })),
   );
 }
 
@@ -130,7 +132,7 @@ export function begin(form: HTMLFormElement): void {
 async function send(form: HTMLFormElement, files: readonly Sent[]): Promise<void> {
   const body = new FormData();
   for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
-  for (const one of files) body.append("files", one.file, one.path);
+  for (const one of files) body.append(one.field, one.file, one.path);
   try {
     const response = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
     if (response.ok && response.redirected) {

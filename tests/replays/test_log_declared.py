@@ -87,6 +87,33 @@ def test_a_field_that_says_nothing_readable_is_refused_and_kept(
     assert not Replay.objects.exists()
 
 
+def of_cluster(name: str, at: str, *partitions: str) -> list[io.BytesIO]:
+    """A log directory that says of which cluster it is, chosen at `at`."""
+    properties = io.BytesIO(f"version=1\ncluster.id={name * 22}\n".encode())
+    properties.name = "meta.properties"
+    files = [properties, *(file for one in partitions for file in uploads(LIVE / one))]
+    for file in files:
+        file.name = f"{at}/{file.name}"
+    return files
+
+
+def test_two_folders_of_one_name_are_two_folders(client: Client) -> None:
+    """Brokers call them alike. What is in one says nothing of the other."""
+    data = multipart(of_cluster("A", "kafka-logs", "orders-0"))
+    state = multipart(of_cluster("B", "kafka-logs", "__transaction_state-0"))
+    boundary = b"--" + data["content_type"].partition("boundary=")[2].encode()
+    data["data"] = data["data"].removesuffix(boundary + b"--\r\n") + state["data"].replace(
+        b'name="files"', b'name="coordinator"'
+    )
+    page = followed(client, client.post(reverse("replays:open_log"), **data))
+    assert (page.status_code, "A" * 22 in page.content.decode()) == (422, True)
+    below = of_cluster("A", "case/prod/kafka-logs", "orders-0")
+    page = sent(client, below + of_cluster("B", "case/staging/kafka-logs", "__transaction_state-0"))
+    assert (page.status_code, "A" * 22 in page.content.decode()) == (422, True)
+    sent(client, below + of_cluster("A", "case/broker-2/kafka-logs", "__transaction_state-0"))
+    assert Replay.objects.count() == 1
+
+
 def test_a_refusal_by_the_worker_leads_back_to_the_fields(client: Client) -> None:
     fields = {**TOLD, "transaction_partitions": "2", "now": "2026-11-23T00:00:00.250Z"}
     refused = sent(client, uploads(LIVE), **fields)
