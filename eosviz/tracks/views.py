@@ -48,10 +48,13 @@ def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
 
 @require_POST
 def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
-    """Done; on to the next one, or to the track's page when this was the last."""
+    """Done; on to the next one, or to the track's page when this was the last. With `stay` the reader goes on looking
+    at the run, whose end they saw."""
     track = _track(name)
     _item(track, position)
     actions.finish(browser_making(request), track, position)
+    if request.POST.get("stay"):
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
     if position < len(track.items):
         return begin(request, name, position + 1)
     return redirect("tracks:detail", name)

@@ -2,12 +2,16 @@
  * The keys, as one table: what the help dialog lists is what the keys do.
  *
  * A key works wherever the focus is, except in a field that takes text, and except where the focused control uses
- * that key itself (space on a button). Page Down and Page Up are what the remote in a presenter's hand sends.
+ * that key itself (space on a button, ↓ where there is something to scroll). Page Down and Page Up are what the remote in a presenter's hand sends.
  */
 
 export type KeyAction =
   | "back"
   | "forward"
+  | "step_back"
+  | "step"
+  | "inspect"
+  | "beat_steps"
   | "previous_interesting"
   | "next_interesting"
   | "first"
@@ -57,6 +61,8 @@ const letter = (key: string) => (event: Pressed) => event.key.toLowerCase() === 
 export const KEYS: readonly KeyRow[] = [
   { keys: "→ PgDn", matches: plain("ArrowRight", "PageDown"), action: "forward" },
   { keys: "← PgUp", matches: plain("ArrowLeft", "PageUp"), action: "back" },
+  { keys: "↓", matches: plain("ArrowDown"), action: "step" },
+  { keys: "↑", matches: plain("ArrowUp"), action: "step_back" },
   { keys: "⇧ →", matches: shifted("ArrowRight"), action: "next_interesting" },
   { keys: "⇧ ←", matches: shifted("ArrowLeft"), action: "previous_interesting" },
   { keys: "Home", matches: plain("Home"), action: "first" },
@@ -65,6 +71,8 @@ export const KEYS: readonly KeyRow[] = [
   { keys: "b", matches: letter("b"), action: "branch" },
   { keys: "d", matches: letter("d"), action: "drop" },
   { keys: "w", matches: letter("w"), action: "why" },
+  { keys: "i", matches: letter("i"), action: "inspect" },
+  { keys: "o", matches: letter("o"), action: "beat_steps" },
   { keys: "+", matches: (event) => event.key === "+" || event.key === "=", action: "zoom_in" },
   { keys: "−", matches: plain("-"), action: "zoom_out" },
   { keys: "u", matches: plain("u"), action: "undo" },
@@ -99,14 +107,15 @@ export function belongsToFocus(event: Pressed, target: Element | null): boolean 
   if (event.key === "Escape") return false;
   if (target.closest(TEXT_FIELDS) !== null) return true;
   const isArrow = event.key.startsWith("Arrow") || event.key === "Home" || event.key === "End";
-  if (isArrow && target.closest("[data-arrows]") !== null) return true;
-  if (event.key.startsWith("Page") && scrolls(target)) return true;
+  if (isArrow && target.closest("[data-arrows], [type=radio]") !== null) return true;
+  if ((event.key.startsWith("Page") || event.key === "ArrowUp" || event.key === "ArrowDown") && scrolls(target)) return true;
   return event.key === " " && target.closest(OWN_SPACE) !== null;
 }
 
 /** Whether there is something around the focus that a page key would scroll. */
 function scrolls(target: Element): boolean {
   for (let around: Element | null = target; around !== null; around = around.parentElement ?? hostOf(around)) {
+    if (around.matches(".predict-card")) return false; // A presenter's remote goes on and back while a question is on show.
     const isCut = around.scrollHeight > around.clientHeight + 1 && around.clientHeight > 0;
     if (isCut && (around === document.scrollingElement || /auto|scroll/.test(getComputedStyle(around).overflowY))) return true;
   }

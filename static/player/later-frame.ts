@@ -4,8 +4,12 @@
  * then has half the work, and neither stutters.
  */
 
-import { defaults } from "./column-folds.ts";
 import type { Frame } from "./frame.ts";
+
+export const defaults = {
+  /** Milliseconds: frames that come closer together than this are hurried, as at the greatest speed. */
+  hurry: 100,
+};
 
 export class LaterFrame {
   readonly #isHeld: () => boolean;

@@ -7,9 +7,9 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { lookingOf } from "./looking.ts";
 import { defaults as scrubber } from "./scrubber.ts";
-import { axisSides, MeasuredElement } from "./store-element.ts";
+import { axisFor } from "./axis-of.ts";
+import { MeasuredElement } from "./store-element.ts";
 import { placesOf } from "./looking-places.ts";
-import { axisOf } from "./timeline.ts";
 
 export class LookingMarks extends MeasuredElement {
   readonly #changed = (): void => this.requestUpdate();
@@ -25,11 +25,10 @@ export class LookingMarks extends MeasuredElement {
       this.#heard = looking.search;
     }
     const { search, breakpoints } = looking;
-    const sides = axisSides(this.width);
-    const axis = axisOf(store.lines.branches.values(), sides.left, sides.right);
-    const { track, height } = sides.labelled ? scrubber.wide : scrubber.narrow;
+    const axis = axisFor(store, this.width);
+    const { track, height } = scrubber;
     const discs = placesOf(breakpoints.numbers, axis).map((x) => `M${x - 4} ${track}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0`);
-    const squares = placesOf(search.numbers, axis).map((x) => `M${x - 2.5} ${track - 24}h5v5h-5z`);
+    const squares = placesOf(search.numbers, axis).map((x) => `M${x - 2.5} ${track - 12}h5v5h-5z`);
     return html`<svg width=${this.width} height=${height} aria-hidden="true">
       <path class="stop-marks" d=${discs.join("")} /><path class="match-marks" d=${squares.join("")} /></svg>`;
   }

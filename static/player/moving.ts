@@ -1,5 +1,8 @@
 /** Whom the store asks before it moves the reader: where playing ends, what has to wait, how far one goes at a time. */
 
+/** Whether the next step may move: `surely` also right after another frame, which was only on the way to it. */
+export type Motion = boolean | "surely";
+
 /** Where playing ends by itself: whether at this step, null while that is not known. */
 export interface Stops {
   holdsAt(number: number): boolean | null;

@@ -58,3 +58,9 @@ export const writesInternalLog: Asked = (frame) =>
     const leader = frame.view.partitions?.[name]?.leader;
     return leader != null && String(leader) === replica;
   }) === true;
+
+// What the run ahead shows to come. Without it a place is kept from when there is something to show.
+
+export const mayTransact: Asked = ({ plan }) => plan?.brokers.some(({ transactional_ids: ids }) => ids.length > 0) === true;
+export const mayCommitOffsets: Asked = ({ plan }) => plan?.brokers.some(({ groups }) => groups.length > 0) === true;
+export const hasMiddleware: Asked = ({ plan }) => plan != null && plan.middleware !== null;

@@ -35,10 +35,10 @@ import "../stage/stage.ts";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import "./changes.ts";
 import type { Code } from "./checks.ts";
-import type { Frame } from "./frame.ts";
+import type { Frame, Header } from "./frame.ts";
 import {
   begun, clients, clientsNow, decided, decides, hasAborted, hasCompensation, hasCoordinators, hasGroups, hasInternalLogs, hasLog, hasMarkerBoard,
-  hasRoles, hasStates, hasVotes, isFromFiles, kafka, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
+  hasMiddleware, hasRoles, hasStates, hasVotes, isFromFiles, kafka, mayCommitOffsets, mayTransact, reads, refused, remembers, runs, sends, works, worksNow, writesInternalLog,
 } from "./panel-times.ts";
 import "./steps-text.ts";
 import type { PlayerStore } from "./store.ts";
@@ -69,12 +69,18 @@ export interface PanelRow {
   place: "left" | "middle" | "right";
   /** Of a panel of the middle: its word in addresses and presentations. */
   view?: string;
+  /** Of a panel of the middle: whether a run opens on it; the first in the list that says so. */
+  opens?: (header: Header) => boolean;
   /** Of a panel of the middle: it is as long as it has to be, and its place scrolls. */
   isLong?: true;
   /** Catalogue key of its name. */
   name: string;
+  /** Of a panel of a side column: px of its place, whatever it holds. Without it, as high as it is: one line until it is opened. */
+  room?: number;
   /** Whether the run has what it shows; without it, always. What a run does not have gets no panel. */
   when?: (frame: Frame) => boolean;
+  /** Whether the run may have it later, so that its place is kept from the beginning; without it, as `when`. */
+  may?: (frame: Frame) => boolean;
   /** What it shows of the view: beginnings of a change's path, `*` for any name. */
   shows?: readonly (readonly string[])[];
   /** Whether the step is about it for another reason than a change. */
@@ -85,32 +91,32 @@ export interface PanelRow {
 /** In the order in which they stand in their places. */
 const ROWS = [
   {
-    tag: "eos-accumulator", key: "1", place: "left", name: "player.panel.accumulator", when: clients,
+    tag: "eos-accumulator", key: "1", place: "left", name: "player.panel.accumulator", room: 150, when: clients,
     shows: [["clients", "*", "queues"], ["clients", "*", "pool"]],
     draw: ({ frame }) => html`<eos-accumulator .frame=${frame}></eos-accumulator>`,
   },
   {
-    tag: "eos-in-flight", key: "2", place: "left", name: "player.panel.in_flight", when: clientsNow,
+    tag: "eos-in-flight", key: "2", place: "left", name: "player.panel.in_flight", room: 128, may: clients, when: clientsNow,
     shows: [["clients", "*", "requests"], ["clients", "*", "connections"]],
     draw: ({ frame }) => html`<eos-in-flight .frame=${frame}></eos-in-flight>`,
   },
   {
-    tag: "eos-client-machine", key: "3", place: "left", name: "player.panel.client_machine", when: (frame) => clientsNow(frame) || hasStates(frame),
+    tag: "eos-client-machine", key: "3", place: "left", name: "player.panel.client_machine", room: 150, may: clients, when: (frame) => clientsNow(frame) || hasStates(frame),
     shows: [["clients", "*", "transaction_manager"]],
     draw: ({ frame, machines }) => html`<eos-client-machine .frame=${frame} machines=${machines}></eos-client-machine>`,
   },
   {
-    tag: "eos-middleware-roles", key: "", place: "left", name: "player.panel.middleware_roles", when: hasRoles,
+    tag: "eos-middleware-roles", key: "", place: "left", name: "player.panel.middleware_roles", room: 250, may: hasMiddleware, when: hasRoles,
     shows: [["middleware"]],
     draw: ({ frame, machines }) => html`<eos-middleware-roles .frame=${frame} machines=${machines}></eos-middleware-roles>`,
   },
   {
-    tag: "eos-timers", key: "4", place: "left", name: "player.panel.timers", when: worksNow,
+    tag: "eos-timers", key: "4", place: "left", name: "player.panel.timers", room: 92, may: works, when: worksNow,
     shows: [["clients", "*", "timers"], ["brokers", "*", "transactions", "*", "times_out_at"], ["middleware", "transactions", "*", "timer"]],
     draw: ({ frame }) => html`<eos-timers .frame=${frame}></eos-timers>`,
   },
   {
-    tag: "eos-from-files", key: "", place: "left", name: "player.panel.from_files", when: isFromFiles,
+    tag: "eos-from-files", key: "", place: "left", name: "player.panel.from_files", room: 180, when: isFromFiles,
     draw: ({ frame }) => html`<eos-from-files .frame=${frame}></eos-from-files>`,
   },
   {
@@ -123,11 +129,12 @@ const ROWS = [
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,
+    opens: (header) => header.opens_on !== "spacetime" && header.partitions.length > 0,
     shows: [["partitions"]],
     draw: ({ frame, asks = true }) => html`<eos-lanes .frame=${frame} .asks=${asks}></eos-lanes>`,
   },
   {
-    tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works,
+    tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: () => true,
     draw: ({ frame, store, spacing, space }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .marks=${store.marks}
       .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
   },
@@ -145,69 +152,69 @@ const ROWS = [
     draw: ({ store, transactions }) => html`<eos-transactions .store=${store} .transactions=${transactions}></eos-transactions>`,
   },
   {
-    tag: "eos-decision", key: "7", place: "right", name: "player.panel.decision", when: decides,
+    tag: "eos-decision", key: "7", place: "right", name: "player.panel.decision", room: 196, may: clients, when: decides,
     about: (frame) => decided(frame) || refused(frame),
     draw: ({ frame }) => html`<eos-decision .frame=${frame}></eos-decision>`,
   },
   {
-    tag: "eos-coordinator", key: "", place: "right", name: "player.panel.coordinator", when: hasCoordinators,
+    tag: "eos-coordinator", key: "", place: "right", name: "player.panel.coordinator", room: 176, may: mayTransact, when: hasCoordinators,
     shows: [["brokers", "*", "transactions"], ["brokers", "*", "coordinator"]],
     draw: ({ frame, machines }) => html`<eos-coordinator .frame=${frame} machines=${machines}></eos-coordinator>`,
   },
   {
-    tag: "eos-marker-board", key: "", place: "right", name: "player.panel.marker_board", when: hasMarkerBoard,
+    tag: "eos-marker-board", key: "", place: "right", name: "player.panel.marker_board", room: 104, may: mayTransact, when: hasMarkerBoard,
     shows: [["brokers", "*", "markers"]],
     draw: ({ frame }) => html`<eos-marker-board .frame=${frame}></eos-marker-board>`,
   },
   {
-    tag: "eos-internal-log", key: "", place: "right", name: "player.panel.internal_log", when: hasInternalLogs,
+    tag: "eos-internal-log", key: "", place: "right", name: "player.panel.internal_log", room: 120, may: mayTransact, when: hasInternalLogs,
     about: writesInternalLog,
     draw: ({ frame }) => html`<eos-internal-log .frame=${frame}></eos-internal-log>`,
   },
   {
-    tag: "eos-groups", key: "", place: "right", name: "player.panel.groups", when: hasGroups,
+    tag: "eos-groups", key: "", place: "right", name: "player.panel.groups", room: 104, may: mayCommitOffsets, when: hasGroups,
     shows: [["brokers", "*", "groups"]],
     draw: ({ frame }) => html`<eos-groups .frame=${frame}></eos-groups>`,
   },
   {
-    tag: "eos-middleware-votes", key: "", place: "right", name: "player.panel.middleware_votes", when: hasVotes,
+    tag: "eos-middleware-votes", key: "", place: "right", name: "player.panel.middleware_votes", room: 190, may: hasMiddleware, when: hasVotes,
     shows: [["middleware", "transactions"]],
     draw: ({ frame }) => html`<eos-middleware-votes .frame=${frame}></eos-middleware-votes>`,
   },
   {
-    tag: "eos-compensation-log", key: "", place: "right", name: "player.panel.compensation_log", when: hasCompensation,
+    tag: "eos-compensation-log", key: "", place: "right", name: "player.panel.compensation_log", room: 120, may: hasMiddleware, when: hasCompensation,
     shows: [["middleware", "participants", "*", "log"]],
     draw: ({ frame }) => html`<eos-compensation-log .frame=${frame}></eos-compensation-log>`,
   },
   {
-    tag: "eos-producer-table", key: "8", place: "right", name: "player.panel.producer_table",
+    tag: "eos-producer-table", key: "8", place: "right", name: "player.panel.producer_table", room: 150, may: kafka,
     when: (frame) => kafka(frame) && (begun(frame) || remembers(frame)),
     shows: [["partitions", "*", "replicas", "*", "producers"]],
     about: decided,
     draw: ({ frame }) => html`<eos-producer-table .frame=${frame}></eos-producer-table>`,
   },
   {
-    tag: "eos-ledger", key: "9", place: "right", name: "player.panel.ledger", when: clientsNow,
+    tag: "eos-ledger", key: "9", place: "right", name: "player.panel.ledger", room: 160, may: clients, when: clientsNow,
     shows: [["records"]],
     draw: ({ frame }) => html`<eos-ledger .frame=${frame}></eos-ledger>`,
   },
   {
-    tag: "eos-consumers", key: "", place: "right", name: "player.panel.consumers", when: reads,
+    tag: "eos-consumers", key: "", place: "right", name: "player.panel.consumers", room: 120, when: reads,
     shows: [["consumers"]],
     draw: ({ frame }) => html`<eos-consumers .frame=${frame}></eos-consumers>`,
   },
   {
-    tag: "eos-aborted-index", key: "", place: "right", name: "player.panel.aborted_index", when: hasAborted,
+    tag: "eos-aborted-index", key: "", place: "right", name: "player.panel.aborted_index", room: 80, may: mayTransact, when: hasAborted,
     shows: [["partitions", "*", "replicas", "*", "aborted_index"]],
     draw: ({ frame }) => html`<eos-aborted-index .frame=${frame}></eos-aborted-index>`,
   },
   {
-    tag: "eos-numbers", key: "", place: "right", name: "player.panel.numbers", when: (frame) => begun(frame) && runs(frame),
+    tag: "eos-numbers", key: "", place: "right", name: "player.panel.numbers", room: 130, may: runs, when: (frame) => begun(frame) && runs(frame),
     shows: [["counters"]],
     draw: ({ frame }) => html`<eos-numbers .frame=${frame}></eos-numbers>`,
   },
   {
-    tag: "eos-zookeeper", key: "", place: "right", name: "player.panel.zookeeper", when: clientsNow,
+    tag: "eos-zookeeper", key: "", place: "right", name: "player.panel.zookeeper", may: clients, when: clientsNow,
     shows: [["zookeeper"], ["brokers", "*", "producer_id_block"]],
     draw: ({ frame }) => html`<eos-zookeeper .frame=${frame}></eos-zookeeper>`,
   },
@@ -234,6 +241,12 @@ export function isMiddle(word: string): word is Middle {
   return word !== "" && byView.has(word);
 }
 
+/** What a run opens on. */
+export function opensOn(header: Header | null): Middle {
+  const opened = PANELS.find((panel) => header !== null && panel.opens?.(header) === true)?.view;
+  return opened !== undefined && isMiddle(opened) ? opened : "lanes";
+}
+
 /** The tag of what stands in the middle. */
 export function tagOf(middle: Middle): string {
   return byView.get(middle)?.tag ?? "";
@@ -251,13 +264,9 @@ export function isShown(tag: string, frame: Frame | undefined): boolean {
   return frame === undefined || when === undefined || when(frame);
 }
 
-/** The panels of a side column; each is given its place, or none. */
-export function sidePanels(
-  place: PanelRow["place"],
-  parts: PanelParts,
-  placed: (tag: string, content: TemplateResult) => TemplateResult | typeof nothing,
-): unknown[] {
-  return PANELS.filter((panel) => panel.place === place).map((panel) => placed(panel.tag, panel.draw(parts)));
+/** Has the run what the panel shows, or may it come to it? Then its place is kept. */
+export function isKept(panel: PanelRow, frame: Frame): boolean {
+  return panel.when === undefined || panel.when(frame) || panel.may?.(frame) === true;
 }
 
 /** What stands in the middle, in its place. */

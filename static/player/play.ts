@@ -1,12 +1,42 @@
 /**
- * Playing: one step after another at a chosen speed. The server makes steps only when asked, so play asks for the
- * next ones before it runs out (credit); on pause nothing is left running.
+ * Playing: one step after another, each as long as its sentence takes to read, or so many a second. The server makes
+ * steps only when asked, so play asks for the next ones before it runs out (credit); on pause nothing is left running.
  */
 
+import { planOf } from "./axis-of.ts";
+import { isPlumbing } from "./beats.ts";
 import type { PlayerStore } from "./store.ts";
+import { textLength } from "./sentence-fit.ts";
+import { say } from "./text.ts";
 
-/** Steps a second. */
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
+
+export const defaults = {
+  /** Up to here a speed is how often reading speed; above it, steps a second. */
+  reads: 2,
+  /** Milliseconds for any sentence, and for each of its letters: some 24 in a second. */
+  sentence: 900,
+  letter: 42,
+  longest: 12_000,
+  /** Milliseconds for a step that its beat only counts. */
+  plumbing: 450,
+};
+
+/** Whether a speed is one of reading. */
+export function isReading(speed: number): boolean {
+  return speed <= defaults.reads;
+}
+
+/** Milliseconds that the step on show is left standing. */
+export function standsFor(store: Pick<PlayerStore, "frame">, speed: number): number {
+  if (!isReading(speed)) return 1000 / speed;
+  const step = store.frame?.step ?? null;
+  if (step === null) return defaults.sentence / speed;
+  const plan = planOf(store);
+  const isQuick = plan === null ? !step.interesting : isPlumbing(plan, step.number);
+  const reading = defaults.sentence + defaults.letter * textLength(say(step.key, step.params));
+  return (isQuick ? defaults.plumbing : Math.min(defaults.longest, reading)) / speed;
+}
 
 export interface Timers {
   after(milliseconds: number, action: () => void): number;
@@ -19,7 +49,7 @@ const BROWSER: Timers = {
 };
 
 export class Play extends EventTarget {
-  speed = 2;
+  speed = 1;
   #timer: number | null = null;
   /** Where it began: a breakpoint there has been seen. */
   #from = 0;
@@ -36,7 +66,7 @@ export class Play extends EventTarget {
     return this.#timer !== null;
   }
 
-  /** Steps that should lie ahead: two seconds' worth. */
+  /** Steps that should lie ahead: two seconds' worth of the quickest. */
   get credit(): number {
     return Math.max(4, Math.ceil(this.speed * 2));
   }
@@ -67,7 +97,7 @@ export class Play extends EventTarget {
   }
 
   #next(): void {
-    this.#timer = this.#timers.after(1000 / this.speed, () => this.#step());
+    this.#timer = this.#timers.after(standsFor(this.#store, this.speed), () => this.#step());
     this.#ask();
   }
 
@@ -96,7 +126,7 @@ export class Play extends EventTarget {
         this.stop();
         return;
       }
-      store.moveTo(store.target + 1, this.speed <= 2);
+      store.moveTo(store.target + 1, isReading(this.speed));
     }
     if (store.target >= store.newest && !store.canGrow && !store.busy) {
       this.stop();

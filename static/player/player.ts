@@ -5,10 +5,16 @@
  */
 
 import type { PropertyValues, TemplateResult } from "lit";
-import { html, LitElement, nothing } from "lit";
+import { html, nothing } from "lit";
+import { planOf } from "./axis-of.ts";
+import { BeatWalk } from "./beat-walk.ts";
+import type { BeatsBar } from "./beats-bar.ts";
+import "./beats-bar.ts";
 import "./export.ts";
 import "./hands.ts";
 import "./help.ts";
+import type { Lesson } from "./lesson.ts";
+import { inLanguage, readLesson } from "./lesson.ts";
 import "./masthead.ts";
 import "./poll.ts";
 import "./predict.ts";
@@ -17,6 +23,7 @@ import "./selection-bar.ts";
 import "./share.ts";
 import "./sentence.ts";
 import "./strip.ts";
+import "./tools.ts";
 import "./transport.ts";
 import "./why.ts";
 import type { LookingElement, LookingKey } from "./looking.ts";
@@ -35,7 +42,7 @@ import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { LaterFrame } from "./later-frame.ts";
 import { messages } from "./messages.ts";
 import type { Middle, PanelParts } from "./panels.ts";
-import { PANELS, isShown, middlePanel, panelName, panelsOf, placesOf, sidePanels, tagOf } from "./panels.ts";
+import { middlePanel, opensOn, PANELS } from "./panels.ts";
 import { Play } from "./play.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { Why } from "./why.ts";
@@ -43,186 +50,37 @@ import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./share.ts";
 import { DROP } from "./selection-bar.ts";
 import { SideColumns } from "./side-columns.ts";
-import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import { FileSource } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
+import { PlayerAttributes } from "./player-attributes.ts";
 import { PlayerStore } from "./store.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { readZoom, Zoom, zoomText } from "./zoom.ts";
-import { addressOf, opensOn, readView, viewOf, ZoomView } from "./zoom-view.ts";
+import type { Column, ViewTabs } from "./view-tabs.ts";
+import { columnTabs, inspected, isThere, sidesOf, viewTabs } from "./view-tabs.ts";
+import { addressOf, readView, viewOf, ZoomView } from "./zoom-view.ts";
 import { stopsOf, Transactions } from "./transactions.ts";
-
-export type Column = "left" | "middle" | "right";
 
 export const defaults = {
   /** Below this width the side columns become tabs. */
   folds: 1100,
 };
 
-export class Player extends LitElement {
-  static override properties = {
-    session: {},
-    file: {},
-    branch: {},
-    step: { type: Number },
-    language: {},
-    catalogueEn: { attribute: "catalogue-en" },
-    catalogueZhHans: { attribute: "catalogue-zh-hans" },
-    exportAddress: { attribute: "export" },
-    noExport: { attribute: "no-export" },
-    replay: {},
-    published: {},
-    rules: {},
-    machines: {},
-    code: {},
-    zoomed: { attribute: "zoom" },
-    compare: {},
-    library: {},
-    share: {},
-    workshop: {},
-    assignment: {},
-    questions: {},
-    predictions: {},
-    trackFinish: { attribute: "track-finish" },
-    trackPlace: { attribute: "track-place" },
-    trackTitleEn: { attribute: "track-title-en" },
-    trackTitleZhHans: { attribute: "track-title-zh-hans" },
-    open: {},
-    plays: { type: Boolean },
-    follow: {},
-    present: {},
-    presenting: {},
-    view: {},
-    select: {},
-    selectIn: { attribute: "select-in" },
-    selectSerials: { attribute: "select-serials" },
-    changed: { type: Boolean },
-    middle: { state: true },
-    spacing: { state: true },
-    column: { state: true },
-    isNarrow: { state: true },
-    fault: { state: true },
-    hasWords: { state: true },
-    hint: { state: true },
-  };
-
-  declare session: string;
-  declare file: string;
-  declare branch: string | null;
-  declare step: number | null;
-  declare language: Language;
-  declare catalogueEn: string;
-  declare catalogueZhHans: string;
-  /** Where a session's exports are asked for. */
-  declare exportAddress: string;
-  /** Why there is no such place where one would look for it: a key of the catalogue. */
-  declare noExport: string;
-  /** Of a published replay: its replay file. */
-  declare replay: string;
-  declare published: string;
-  declare rules: string;
-  declare machines: string;
-  /** Where the pseudocode of the components comes from. */
-  declare code: string;
-  /** How closely it is looked at when the page opens: `transaction`, `decision` or `decision:3`. */
-  declare zoomed: string;
-  declare compare: string;
-  declare library: string;
-  declare share: string;
-  /** Where branch 0 would become a scenario; another branch's number stands there instead. */
-  declare workshop: string;
-  declare assignment: string;
-  /** Where questions come from and answers go; empty: this run asks nothing. */
-  declare questions: string;
-  declare predictions: string;
-  declare trackFinish: string;
-  declare trackPlace: string;
-  declare trackTitleEn: string;
-  declare trackTitleZhHans: string;
-  /** In a frame on another page: where the whole thing is opened, outside of it. */
-  declare open: string;
-  /** Begins to play by itself, unless the reader wants less motion. */
-  declare plays: boolean;
-  /** The token of a presentation, on the page of somebody who follows it. */
-  declare follow: string;
-  /** Address that starts a presentation. */
-  declare present: string;
-  /** Where others follow; empty while this session is not presented. */
-  declare presenting: string;
-  declare view: string;
-  declare select: string;
-  declare selectIn: string;
-  declare selectSerials: string;
-  /** The link that led here was made for another version of the scenario. */
-  declare changed: boolean;
-  declare middle: Middle;
-  /** What the space-time diagram's distances follow. */
-  declare spacing: Spacing;
-  declare column: Column;
-  declare isNarrow: boolean;
-  declare fault: string | null;
-  declare hasWords: boolean;
-  /** What a key would have needed; a key of the catalogue, or nothing. */
-  declare hint: string;
-
+export class Player extends PlayerAttributes {
   store: PlayerStore | undefined;
   play: Play | undefined;
+  walk: BeatWalk | undefined;
   zoom: Zoom | undefined;
   transactions: Transactions | undefined;
   company: Company | undefined;
   /** Whether what the middle shows is settled: by the reader, or by the run. */
   #hasChosen = false;
-  readonly #columns = new SideColumns(this, () => ({ about: panelsOf(this.store?.frame), scrolls: this.isNarrow }), () => this.store?.isDragged === true);
+  /** What stood in the middle before *Inspect* was asked for by its key. */
+  #before: Middle | null = null;
+  readonly #columns = new SideColumns(this, () => this.requestUpdate());
   readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate(), (action) => this.store?.drawAlone(action));
   readonly #permalink = new Permalink();
   readonly #width = matchMedia(`screen and (max-width: ${defaults.folds - 1}px)`);
-
-  constructor() {
-    super();
-    this.session = "";
-    this.file = "";
-    this.branch = null;
-    this.step = null;
-    this.language = "en";
-    this.catalogueEn = "";
-    this.catalogueZhHans = "";
-    this.exportAddress = "";
-    this.noExport = "";
-    this.replay = "";
-    this.published = "";
-    this.rules = "";
-    this.machines = "";
-    this.code = "";
-    this.zoomed = "";
-    this.compare = "/compare/";
-    this.library = "/";
-    this.share = "";
-    this.workshop = "";
-    this.assignment = "";
-    this.questions = "";
-    this.predictions = "";
-    this.trackFinish = "";
-    this.trackPlace = "";
-    this.trackTitleEn = "";
-    this.trackTitleZhHans = "";
-    this.open = "";
-    this.plays = false;
-    this.follow = "";
-    this.present = "";
-    this.presenting = "";
-    this.view = "";
-    this.select = "";
-    this.selectIn = "";
-    this.selectSerials = "";
-    this.changed = false;
-    this.middle = "lanes";
-    this.spacing = "step";
-    this.column = "middle";
-    this.isNarrow = this.#width.matches;
-    this.fault = null;
-    this.hasWords = false;
-    this.hint = "";
-  }
 
   protected override createRenderRoot(): HTMLElement {
     return this;
@@ -230,6 +88,7 @@ export class Player extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    this.isNarrow = this.#width.matches;
     addEventListener("keydown", this.#key);
     this.addEventListener("select", this.#select as EventListener);
     this.#width.addEventListener("change", this.#fold);
@@ -258,6 +117,8 @@ export class Player extends LitElement {
     this.#look(store);
     this.store = store;
     this.play = new Play(store);
+    this.walk = new BeatWalk(store);
+    this.walk.addEventListener("change", () => this.requestUpdate());
     if (source instanceof SessionSocket) this.#accompany(source, store);
     store.start();
     this.requestUpdate();
@@ -331,8 +192,7 @@ export class Player extends LitElement {
       this.#playOnce();
     }
     const header = store?.header ?? null;
-    const isMissing = this.middle === "lanes" && header?.partitions.length === 0;
-    if (header !== null && (isMissing || !this.#hasChosen)) this.middle = opensOn(header);
+    if (header !== null && (!this.#hasChosen || !isThere(this.middle, store?.frame))) this.middle = opensOn(header);
     this.#hasChosen ||= header !== null;
     this.requestUpdate();
   };
@@ -356,7 +216,7 @@ export class Player extends LitElement {
 
   protected override updated(_changed: PropertyValues): void {
     this.#entitle(this.store?.header?.title[words.language] ?? "");
-    void this.#columns.drawn();
+    this.#columns.drawn();
     this.company?.moved();
   }
 
@@ -366,34 +226,37 @@ export class Player extends LitElement {
     if (title !== "" && document.title !== whole) document.title = whole;
   }
 
-  /** The place of a panel; folded, the whole heading opens it. */
-  #place(tag: string, frame: Frame | undefined, content: TemplateResult): TemplateResult | typeof nothing {
-    if (!isShown(tag, frame)) return nothing;
-    const name = say("player.open_panel", { panel: panelName(tag) });
-    return html`<div class="panel" id=${`panel-${tag}`} tabindex="-1">${content}<button class="unfold" aria-label=${name} title=${name}
-      @click=${() => this.#columns.keepOpen(tag)}></button></div>`;
-  }
-
   protected override render(): TemplateResult | typeof nothing {
     const { store, play } = this;
     if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>`;
     const frame = store.frame;
-    return html`<div class="player" data-column=${this.column} data-middle=${this.middle}
+    const lesson = readLesson(this.lesson);
+    return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null}
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => this.#dialog(event.detail)}
         @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
-        @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)}>
+        @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}>
       <header class="top">
-        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?presenting=${this.presenting !== ""} .followState=${this.company?.following?.state ?? null}></eos-masthead>
-        <eos-strip .store=${store}></eos-strip>
+        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} open=${this.open} .followState=${this.company?.following?.state ?? null}></eos-masthead>
+        ${viewTabs(this.#views(store))}
+        <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""}></eos-tools>
       </header>
-      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules}></eos-sentence></section>
-      <footer class="time" aria-label=${say("player.time")}>
-        <eos-transport class="transport" .store=${store} .play=${play}></eos-transport>
-        <eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks>
-      </footer>
-      ${this.#tabs(store)}
+      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} rules=${this.rules} watch=${inLanguage(lesson.watch_for)}></eos-sentence></section>
+      ${this.isNarrow && this.#inspects ? columnTabs(this.#views(store)) : nothing}
       ${this.#side("left", store, frame)} ${this.#middle(store, frame)} ${this.#side("right", store, frame)}
       <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${() => this.company?.moved()}></eos-why>
+      <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson}></eos-lesson>
+      <footer class="time" aria-label=${say("player.time")}>
+        <eos-beats .store=${store} .walk=${this.walk}></eos-beats>
+        <div class="line"><eos-scrubber .store=${store}></eos-scrubber><eos-looking-marks .store=${store}></eos-looking-marks></div>
+        <eos-strip .store=${store}></eos-strip>
+        <div class="foot">
+          <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${lesson.lesson !== undefined}></eos-transport>
+          ${this.#predict(store)}
+          <eos-hands .store=${store} .audience=${this.company?.audience ?? null}></eos-hands>
+          <eos-poll .store=${store} .audience=${this.company?.audience ?? null}></eos-poll>
+          <eos-selection-bar .store=${store}></eos-selection-bar>
+        </div>
+      </footer>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
       <eos-help .store=${store}></eos-help>
@@ -407,45 +270,19 @@ export class Player extends LitElement {
     return this.store?.header?.partitions.length !== 0;
   }
 
-  /** What the side columns are about: left and right. */
-  get #sides(): readonly [string, string] {
-    return this.#hasLogs ? ["player.tab.producer", "player.tab.broker"] : ["player.tab.roles", "player.tab.votes"];
+  get #inspects(): boolean {
+    return this.middle === inspected(this.#hasLogs);
   }
 
-  #tabs(store: PlayerStore): TemplateResult {
-    const [left, right] = this.#sides;
-    const places = this.isNarrow ? placesOf(store.frame) : null;
-    const tab = (column: Column, middle: Middle | null, name: string): TemplateResult => {
-      const isHere = this.isNarrow
-        ? this.column === column && (middle === null || this.middle === middle)
-        : this.middle === middle;
-      const isAbout = places?.has(column) === true && (middle === null || middle === "lanes");
-      return html`<button class=${middle === null ? "side-tab" : middle === "transactions" ? "level-tab" : "middle-tab"} aria-pressed=${isHere} ?data-about=${isAbout} title=${isAbout ? say("player.tab.about") : nothing} @click=${() => this.#open(column, middle)}>${say(name)}</button>`;
-    };
-    return html`<nav class="tabs" aria-label=${say("player.panels")}>
-      ${tab("left", null, left)}
-      ${tab("middle", "stage", "player.tab.stage")}
-      ${this.#hasLogs ? tab("middle", "lanes", "player.tab.lanes") : nothing}
-      ${tab("right", null, right)}
-      ${isShown(tagOf("spacetime"), store.frame) ? tab("middle", "spacetime", "player.tab.spacetime") : nothing}
-      ${tab("middle", "text", "player.tab.text")}
-      ${this.code === "" ? nothing : tab("middle", "code", "player.tab.code")}
-      ${this.middle === "transactions" ? tab("middle", "transactions", "player.tab.transactions") : nothing}
-      <span class="spring"></span>
-      <eos-zoom-bar .store=${store} .zoom=${this.zoom}></eos-zoom-bar>
-      <button class="ask-why" title=${say("player.key.why")} @click=${() => this.#why()?.toggle()}>${say("player.why")} <kbd>w</kbd></button>
-      ${this.questions === "" ? nothing : html`<span class="row-ends"></span>`}
-      ${this.#predict(store)}
-      <eos-hands .store=${store} .audience=${this.company?.audience ?? null}></eos-hands>
-      <eos-poll .store=${store} .audience=${this.company?.audience ?? null}></eos-poll>
-      <eos-selection-bar .store=${store}></eos-selection-bar>
-    </nav>`;
+  #views(store: PlayerStore): ViewTabs {
+    const { middle, column, code } = this;
+    return { middle, column, frame: store.frame, hasLogs: this.#hasLogs, hasCode: code !== "", open: (...to) => this.#open(...to), why: () => this.#why()?.toggle() };
   }
 
   #predict(store: PlayerStore): TemplateResult | typeof nothing {
     if (this.questions === "") return nothing;
     const title = words.language === "en" ? this.trackTitleEn : this.trackTitleZhHans;
-    return html`<eos-predict .store=${store} .play=${this.play} .audience=${this.company?.audience ?? null} .poll=${this.company?.audience?.poll ?? null} address=${this.questions} predictions=${this.predictions}
+    return html`<eos-predict .store=${store} .play=${this.play} .audience=${this.company?.audience ?? null} .poll=${this.company?.audience?.poll ?? null} ?asks=${this.trackFinish !== "" || this.assignment !== ""} address=${this.questions} predictions=${this.predictions}
       finish=${this.trackFinish} place=${this.trackPlace} track=${title}></eos-predict>`;
   }
 
@@ -465,6 +302,7 @@ export class Player extends LitElement {
 
   /** Columns that are folded away get no frame: what nobody sees is not drawn. */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
+    if (column !== "middle" && !this.#inspects) return undefined;
     if (this.isNarrow && this.column !== column) return undefined;
     return column === "middle" ? frame : this.#later.of(frame);
   }
@@ -475,9 +313,8 @@ export class Player extends LitElement {
   }
 
   #side(column: "left" | "right", store: PlayerStore, whole: Frame | undefined): TemplateResult {
-    const frame = this.#frameFor(column, whole);
-    return html`<aside class=${column} aria-label=${say(this.#sides[column === "left" ? 0 : 1])} tabindex="0">
-      ${sidePanels(column, this.#parts(store, frame), (tag, content) => this.#place(tag, frame, content))}
+    return html`<aside class=${column} aria-label=${say(sidesOf(this.#hasLogs)[column === "left" ? 0 : 1])} tabindex="0">
+      ${this.#columns.column(column, this.#parts(store, this.#frameFor(column, whole)))}
     </aside>`;
   }
 
@@ -514,8 +351,12 @@ export class Player extends LitElement {
       return;
     }
     const actions: Record<Exclude<KeyAction, LookingKey>, () => void> = {
-      back: () => store.back(),
-      forward: () => store.forward(),
+      back: () => this.#onward(-1, true),
+      forward: () => this.#onward(1, true),
+      step_back: () => this.#onward(-1, false),
+      step: () => this.#onward(1, false),
+      inspect: () => this.#inspect(),
+      beat_steps: () => { if (this.#beats()?.toggle() !== true) this.hint = "player.nothing_to.beats"; },
       previous_interesting: () => void store.previousInteresting(),
       next_interesting: () => void store.nextInteresting(),
       first: () => store.moveTo(0),
@@ -537,6 +378,39 @@ export class Player extends LitElement {
     actions[action as Exclude<KeyAction, LookingKey>]();
   }
 
+  /** → goes by beats and ↓ by steps, or the other way round; a closer or a wider look has its own pace. */
+  #onward(direction: 1 | -1, isLong: boolean): void {
+    const { store, walk } = this;
+    if (store === undefined || walk === undefined) return;
+    const isOver = store.target >= store.newest && !store.canGrow && store.shown === store.newest;
+    if (direction > 0 && isLong && isOver && this.lesson !== "") {
+      this.#lesson()?.open();
+      return;
+    }
+    const byBeats = isLong === (walk.arrows === "beats") && walk.hasBeats && (this.zoom?.level ?? "message") === "message";
+    if (byBeats && direction > 0) void walk.forward();
+    else if (byBeats) walk.back();
+    else if (direction > 0) store.forward();
+    else store.back();
+  }
+
+  /** *Inspect* and back. */
+  #inspect(): void {
+    if (this.#inspects) this.#open("middle", this.#before ?? opensOn(this.store?.header ?? null));
+    else {
+      this.#before = this.middle;
+      this.#open("middle", inspected(this.#hasLogs));
+    }
+  }
+
+  #beats(): BeatsBar | null {
+    return this.querySelector<BeatsBar>("eos-beats");
+  }
+
+  #lesson(): Lesson | null {
+    return this.querySelector<Lesson>("eos-lesson");
+  }
+
   async #drop(): Promise<void> {
     await this.querySelector<SelectionBar>("eos-selection-bar")?.perform(DROP);
   }
@@ -556,6 +430,7 @@ export class Player extends LitElement {
 
   /** What lies on top goes first. */
   #close(): void {
+    if (this.#lesson()?.close() === true || this.#beats()?.close() === true) return;
     const why = this.#why();
     if (why?.isOpen === true) {
       why.close();
@@ -565,7 +440,7 @@ export class Player extends LitElement {
     for (const menu of open) menu.removeAttribute("open");
     if (open.length > 0 || this.querySelector<LookingElement>("eos-looking")?.close() === true) return;
     this.store?.dismiss();
-    this.#columns.release();
+    if (this.store?.selection === null || this.store === undefined) this.#columns.release();
     this.store?.select(null);
   }
 
@@ -573,7 +448,7 @@ export class Player extends LitElement {
     const panel = PANELS.find((row) => row.key === key);
     if (panel === undefined) return;
     if (panel.view !== undefined) this.#openView(panel.view);
-    else this.#open(panel.place, null);
+    else this.#open(panel.place, inspected(this.#hasLogs));
     await this.updateComplete;
     if (panel.place !== "middle") this.#columns.keepOpen(panel.tag);
     const element = this.querySelector<HTMLElement>(`#panel-${panel.tag}`);

@@ -1,6 +1,8 @@
 /**
  * `<eos-predict .store .play address="/sessions/…/questions" predictions="…">`: stops before a decision and asks what
  * will happen. Questions, choices, the right one and the reasons come from the engine; the next step is the answer.
+ * In a track and in an assignment it asks by itself, elsewhere once the reader wants it. The card stands beside the
+ * picture and never over it; its keys work, and those that have to wait say why.
  */
 
 import type { TemplateResult } from "lit";
@@ -9,8 +11,9 @@ import { csrfToken } from "./page.ts";
 import type { Audience, Poll } from "./audience.ts";
 import type { Play } from "./play.ts";
 import type { Question, Told } from "./questions.ts";
-import { stopBefore } from "./questions.ts";
+import { rightOf, stopBefore } from "./questions.ts";
 import { reasonList } from "./reasons.ts";
+import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 
@@ -27,11 +30,12 @@ export class Predict extends StoreElement {
     finish: {},
     place: {},
     track: {},
+    asks: { type: Boolean },
+    waits: { state: true },
     on: { state: true },
     open: { state: true },
     chosen: { state: true },
     revealed: { state: true },
-    aside: { state: true },
     fault: { state: true },
   };
 
@@ -46,16 +50,21 @@ export class Predict extends StoreElement {
   declare finish: string;
   declare place: string;
   declare track: string;
-  declare on: boolean;
+  /** Whether it asks before the reader chose: they came to learn. */
+  declare asks: boolean;
+  /** The reader pressed on although an answer is due. */
+  declare waits: boolean;
+  /** What the reader chose; null: nothing. */
+  declare on: boolean | null;
   declare open: Question | null;
   declare chosen: string;
   declare revealed: boolean;
-  /** The reader wants to see what the card lies over. */
-  declare aside: boolean;
   declare fault: boolean;
   #told = new Map<string, Told>();
   #asked = new Set<string>();
   #seen = "";
+  /** The run was seen to its end, and that is told. */
+  #isTold = false;
 
   constructor() {
     super();
@@ -67,12 +76,17 @@ export class Predict extends StoreElement {
     this.finish = "";
     this.place = "";
     this.track = "";
-    this.on = localStorage.getItem(SWITCH) !== "off";
+    this.asks = false;
+    this.waits = false;
+    this.on = chosen();
     this.open = null;
     this.chosen = "";
     this.revealed = false;
-    this.aside = false;
     this.fault = false;
+  }
+
+  get isOn(): boolean {
+    return this.on ?? this.asks;
   }
 
   // The gate
@@ -81,7 +95,7 @@ export class Predict extends StoreElement {
   waitsIn(branch: string, from: number, to: number): number | null {
     this.#noteRevealed();
     const told = this.#told.get(branch);
-    if (!this.on || told === undefined) return null;
+    if (!this.isOn || told === undefined) return null;
     return stopBefore(told.questions, new Set(Object.keys(told.answers).map(Number)), from, to);
   }
 
@@ -103,6 +117,16 @@ export class Predict extends StoreElement {
     void this.#load(store.branch, `${store.branch} ${interventions}`);
     store.gate = this;
     this.#arrive(store.branch, store.shown);
+    this.#tellSeen();
+  }
+
+  /** Who saw the run of a track to its end has seen it, with questions or without. */
+  #tellSeen(): void {
+    const { store } = this;
+    if (this.#isTold || this.finish === "" || store === undefined || !isOver(store)) return;
+    this.#isTold = true;
+    const body = new URLSearchParams({ stay: "1" });
+    void fetch(this.finish, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
   }
 
   async #load(branch: string, name: string): Promise<void> {
@@ -123,6 +147,7 @@ export class Predict extends StoreElement {
   /** The reader wants to go on from what was revealed: the next question may stand right there. */
   blocked(): void {
     if (this.revealed) this.#close();
+    else this.waits = true;
     // The poll's own, where all are asked.
     document.querySelector<HTMLElement>(".predict-card")?.focus();
   }
@@ -147,7 +172,7 @@ export class Predict extends StoreElement {
     this.open = question;
     this.chosen = "";
     this.revealed = false;
-    this.aside = false;
+    this.waits = false;
     if (question === null) return;
     this.play?.stop();
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
@@ -169,8 +194,8 @@ export class Predict extends StoreElement {
   }
 
   #switch(): void {
-    this.on = !this.on;
-    localStorage.setItem(SWITCH, this.on ? "on" : "off");
+    this.on = !this.isOn;
+    choose(this.on);
     this.#seen = "";
     if (!this.on) this.#show(null);
   }
@@ -184,8 +209,8 @@ export class Predict extends StoreElement {
     if (this.fault) return html`<p class="predict-fault quiet" role="status">${say("predict.unavailable")}</p>`;
     if (told === undefined || told.questions.length === 0) return this.#wayOn();
     return html`<div class="predict-bar">
-        <button class="small" aria-pressed=${this.on} title=${say("predict.switch_means")} @click=${() => this.#switch()}>${say(this.on ? "predict.on" : "predict.off")}</button>
-        <span class="quiet num">${Object.keys(told.answers).length}/${told.questions.length}</span>
+        <button class="small" aria-pressed=${this.isOn} title=${say("predict.switch_means")} @click=${() => this.#switch()}>${say(this.isOn ? "predict.on" : "predict.off")}</button>
+        <span class="quiet num">${counted(told)}</span>
         ${this.#wayOn()}
       </div>
       ${this.open === null || this.audience?.asks(store.branch, this.open.at) === true ? nothing : this.#card(this.open, told)}`;
@@ -196,18 +221,16 @@ export class Predict extends StoreElement {
     const store = this.store;
     if (this.finish === "" || store === undefined) return nothing;
     const [position, count] = this.place.split("/").map(Number);
-    const isOver = store.info?.finished !== null && store.shown >= store.newest && store.newest > 0;
     const label = say(position === count ? "predict.last" : "predict.next");
     return html`<span class="predict-place quiet">${say("predict.place", { title: this.track, place: this.place })}</span>
       <form method="post" action=${this.finish}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>
-        <button class=${isOver ? "small primary" : "small"}>${label}</button></form>`;
+        <button class=${isOver(store) ? "small primary" : "small"}>${label}</button></form>`;
   }
 
   #card(question: Question, told: Told): TemplateResult {
     const number = told.questions.indexOf(question) + 1;
-    return html`<section class="predict-card" tabindex="-1" role="group" aria-labelledby="predict-heading" ?data-aside=${this.aside} @keydown=${this.#keys}>
-      <div class="predict-head"><h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: told.questions.length })}</small></h2>
-        <button type="button" aria-expanded=${this.aside ? "false" : "true"} @click=${() => (this.aside = !this.aside)}>${say(this.aside ? "predict.back" : "predict.aside")}</button></div>
+    return html`<section class="predict-card" tabindex="-1" role="group" aria-labelledby="predict-heading" @keydown=${this.#keys}>
+      <div class="predict-head"><h2 id="predict-heading">${say("predict.heading")} <small class="quiet num">${say("predict.count", { number, count: told.questions.length })}</small></h2></div>
       <p id="predict-question">${say(question.key, question.params)}</p>
       ${this.revealed ? this.#revealed(question) : this.#choices(question)}
     </section>`;
@@ -221,7 +244,7 @@ export class Predict extends StoreElement {
       )}</div>
       <div class="row"><button class="primary" ?disabled=${this.chosen === ""}>${say("predict.answer")}</button>
         <button type="button" @click=${() => void this.#answer("")}>${say("predict.skip")}</button>
-        ${this.#askAll(question)}</div></form>`;
+        ${this.#askAll(question)}<span class="predict-waits" aria-live="polite">${this.waits ? say("predict.waits") : nothing}</span></div></form>`;
   }
 
   #askAll(question: Question): TemplateResult | typeof nothing {
@@ -242,11 +265,11 @@ export class Predict extends StoreElement {
     const others = question.choices.filter((choice) => choice.id !== question.right);
     // The reader's own wrong answer first: that is what they want to know about.
     others.sort((one, other) => Number(other.id === this.chosen) - Number(one.id === this.chosen));
-    return html`<div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${say(key, { right: named })}</b></p></div>
+    return html`<div class="revealed"><div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${say(key, { right: named })}</b></p></div>
       <h3>${say("predict.why_right")}</h3>${reasonList(question.reasons[question.right] ?? [])}
       ${others.map((choice) => html`<details ?open=${choice.id === this.chosen}><summary>${say("predict.why_not", { choice: say(choice.key, choice.params) })}</summary>
         ${reasonList(question.reasons[choice.id] ?? [])}</details>`)}
-      <div class="row"><button class="primary" @click=${() => this.#close()}>${say("predict.close")}</button></div>`;
+      <div class="row"><button class="primary" @click=${() => this.#close()}>${say("predict.close")} <kbd>⏎</kbd></button></div></div>`;
   }
 
   #close(): void {
@@ -256,16 +279,40 @@ export class Predict extends StoreElement {
     if (hadFocus) document.querySelector<HTMLElement>("eos-sentence .s")?.focus({ preventScroll: true });
   }
 
-  /** The card has its own keys; those of the player wait until it is answered. */
+  /** A digit chooses, Enter answers and goes on, Escape passes over; every other key is the player's. */
   readonly #keys = (event: KeyboardEvent): void => {
-    if (event.key === "Escape") {
-      event.preventDefault();
-      if (this.revealed) this.#close();
-      else void this.#answer("");
-      event.stopPropagation();
-    }
-    if (!this.revealed) event.stopPropagation();
+    if (event.altKey || event.ctrlKey || event.metaKey || this.open === null) return;
+    const choice = this.open.choices[Number(event.key) - 1];
+    const isCard = event.target === event.currentTarget;
+    let isOurs = true;
+    if (event.key === "Escape" && this.revealed) this.#close();
+    else if (event.key === "Escape") void this.#answer("");
+    else if (event.key === "Enter" && isCard && this.revealed) this.#close();
+    else if (event.key === "Enter" && (isCard || event.target instanceof HTMLInputElement) && !this.revealed && this.chosen !== "") void this.#answer(this.chosen);
+    else if (choice !== undefined && !this.revealed) this.chosen = choice.id;
+    else isOurs = false;
+    if (!isOurs) return;
+    event.preventDefault();
+    event.stopPropagation();
   };
+}
+
+function isOver(store: PlayerStore): boolean {
+  return store.info?.finished !== null && store.shown >= store.newest && store.newest > 0;
+}
+
+function counted(told: Told): string {
+  const { right, given } = rightOf(told);
+  return say(given === 0 ? "predict.none_given" : "predict.right_of", { right, given, count: told.questions.length });
+}
+
+function chosen(): boolean | null {
+  const kept = localStorage.getItem(SWITCH);
+  return kept === "on" ? true : kept === "off" ? false : null;
+}
+
+function choose(on: boolean): void {
+  localStorage.setItem(SWITCH, on ? "on" : "off");
 }
 
 customElements.define("eos-predict", Predict);

@@ -38,3 +38,9 @@ export function stopBefore(questions: readonly Question[], answered: ReadonlySet
   const open = questions.filter((question) => !answered.has(question.at) && question.at + 1 >= from && question.at + 1 <= to);
   return open.length === 0 ? null : Math.min(...open.map((question) => question.at + 1));
 }
+
+/** How many answers were right, of those that were given; what was passed over is no answer. */
+export function rightOf(told: Told): { right: number; given: number } {
+  const given = told.questions.filter(({ at }) => (told.answers[String(at)] ?? "") !== "");
+  return { right: given.filter(({ at, right }) => told.answers[String(at)] === right).length, given: given.length };
+}

@@ -1,32 +1,29 @@
 /**
  * `<eos-sentence .store=${store} rules="/reference/requirements/{rule}">`: what happened and why, the largest text
- * of the page and a live region; beside it the rules, the place in Kafka's source, and what else happened.
+ * of the page and a live region; beside it the rules, the place in Kafka's source, and what else happened. Its place
+ * has one height, so that nothing below moves: what does not fit is counted, and opens with one press.
  */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { planOf } from "./axis-of.ts";
 import { isPreview } from "../diagrams/log-case.ts";
 import type { Said, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import type { PlayerStore } from "./store.ts";
-import { StoreElement } from "./store-element.ts";
+import type { Fitted } from "./sentence-fit.ts";
+import { fit, sentencesOf } from "./sentence-fit.ts";
+import { MeasuredElement, StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 import { askWhyEvent } from "./why-answer.ts";
 import type { Zoom } from "./zoom.ts";
 
 export const defaults = {
-  /** Longer sentences are set smaller: letters of Latin script; a Chinese one counts twice, three capitals as four. */
-  long: 180,
-  longest: 300,
+  /** px until the place was measured: that of a laptop. */
+  width: 900,
+  height: 92,
 };
-
-export function textLength(text: string): number {
-  let length = 0;
-  for (let index = 0; index < text.length; index += 1) length += text.charCodeAt(index) > 0x2e80 ? 2 : 1;
-  const capitals = text.match(/[A-Z_]/g)?.length ?? 0;
-  return length + Math.round(capitals / 3);
-}
 
 /** A test that asks is answered; one that states something is said to decide. */
 function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): string {
@@ -35,16 +32,19 @@ function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): stri
 }
 
 export class Sentence extends StoreElement {
-  static override properties = { ...StoreElement.properties, rules: {}, zoom: { attribute: false }, check: { attribute: false } };
+  static override properties = { ...StoreElement.properties, rules: {}, zoom: { attribute: false }, check: { attribute: false }, watch: {} };
 
   declare rules: string;
   /** Inside a step, the check that the reader looks at is what is said. */
   declare check: Check | null;
   declare zoom: Zoom | undefined;
+  /** What to watch for: told before the first step. */
+  declare watch: string;
 
   constructor() {
     super();
     this.rules = "";
+    this.watch = "";
     this.check = null;
     this.zoom = undefined;
   }
@@ -55,10 +55,8 @@ export class Sentence extends StoreElement {
     const step = store.frame?.step ?? null;
     const check = step === null ? null : this.check;
     const text = check === null ? this.#text(store, step) : this.#checkText(check);
-    const length = textLength(text);
-    const size = length > defaults.longest ? "longest" : length > defaults.long ? "long" : "";
-    return html`<p class="s ${size}" role="status" aria-live="polite" tabindex="-1">${unbroken(text)}</p>
-      ${step === null ? html`<div class="refs"><span class="run-summary">${store.header.summary?.[words.language] ?? nothing}</span></div>` : check === null ? this.#references(step) : this.#checkReferences(check)}`;
+    return html`<eos-said .text=${text}></eos-said>
+      ${step === null ? nothing : check === null ? this.#references(step) : this.#checkReferences(check)}`;
   }
 
   /** `2/7 Is epoch 0 lower than the known 0? No` */
@@ -79,16 +77,18 @@ export class Sentence extends StoreElement {
 
   #text(store: PlayerStore, step: Step | null): string {
     if (step !== null) return say(step.key, step.params);
-    if (store.newest === 0 && store.canGrow) return say("player.nothing_yet");
-    return say("player.at_the_beginning");
+    const button = say(planOf(store) === null ? "player.do.step" : "player.do.beat_forward");
+    const begins = say(store.newest === 0 && store.canGrow ? "player.nothing_yet" : "player.at_the_beginning", { button });
+    const summary = store.header?.summary?.[words.language] ?? "";
+    const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
+    return [watch, begins, summary].filter((part) => part !== "").join(words.language === "en" ? " " : "");
   }
 
   #references(step: Step): TemplateResult {
     const source = words.source(step.key);
     return html`<div class="refs">
-      <div class="chips">${step.rules.map((rule) => this.#chip(rule))}${this.#whyRefused(step)}</div>
+      <div class="chips">${step.rules.map((rule) => this.#chip(rule))}${this.#whyRefused(step)} ${step.notes.length === 0 ? nothing : this.#notes(step)}</div>
       ${source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`}
-      ${step.notes.length === 0 ? nothing : this.#notes(step)}
     </div>`;
   }
 
@@ -111,4 +111,38 @@ export class Sentence extends StoreElement {
   }
 }
 
+/** `<eos-said .text=${text}>`: the text itself, as large as it fits. */
+export class SaidText extends MeasuredElement {
+  static override properties = { ...MeasuredElement.properties, text: {}, isOpen: { state: true } };
+
+  declare text: string;
+  declare isOpen: boolean;
+
+  constructor() {
+    super();
+    this.text = "";
+    this.isOpen = false;
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    if (changed.has("text")) this.isOpen = false;
+  }
+
+  protected override render(): TemplateResult {
+    const { width, height } = this;
+    const fitted: Fitted = fit(this.text, width || defaults.width, height || defaults.height);
+    const { lead, rest, size, hidden } = fitted;
+    return html`<div class="s" data-size=${size} role="status" aria-live="polite" tabindex="-1"><span class="lead">${unbroken(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${unbroken(rest)}</span>`}</div>
+      ${hidden === 0 ? nothing : this.#more(hidden)}`;
+  }
+
+  #more(hidden: number): TemplateResult {
+    const whole = sentencesOf(this.text);
+    return html`<button class="say-more" aria-expanded=${this.isOpen} @click=${() => (this.isOpen = !this.isOpen)}>${say("player.more_sentences", { count: hidden })}</button>
+      ${this.isOpen ? html`<div class="say-whole">${whole.map((sentence) => html`<p>${unbroken(sentence)}</p>`)}</div>` : nothing}`;
+  }
+}
+
+customElements.define("eos-said", SaidText);
 customElements.define("eos-sentence", Sentence);

@@ -1,83 +1,102 @@
 /**
- * The side columns of a player on the page: when their panels are fitted, and which of them the reader keeps open.
- *
- * How panels fold so that all fit is `column-folds.ts`; here is what reads and observes the page for it.
+ * The side columns of *Inspect*: every panel has a place of its own that no step moves. A place has the same height
+ * whatever it holds; what is taller is counted at its foot, and one press opens the whole. Places are kept from the
+ * beginning for what the run ahead shows to come.
  */
 
-import type { LitElement } from "lit";
-import { ColumnFolds, FitTimes, contentsOf } from "./column-folds.ts";
-import type { Wanted } from "./column-folds.ts";
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Frame } from "./frame.ts";
+import type { PanelParts, PanelRow } from "./panels.ts";
+import { isKept, isShown, PANELS, panelsOf } from "./panels.ts";
+import { say } from "./text.ts";
+
+export const defaults = {
+  /** px of a line, and of the foot in which lines are counted. */
+  line: 16,
+  foot: 20,
+};
+
+/** Lines of a panel that its place does not show: all that its foot does not leave room for. */
+export function linesBelow(height: number, room: number): number {
+  return height <= room + 1 ? 0 : Math.max(1, Math.ceil((height - (room - defaults.foot)) / defaults.line));
+}
 
 export class SideColumns {
   readonly #player: HTMLElement;
-  readonly #wanted: () => Omit<Wanted, "kept">;
-  readonly #isHeld: () => boolean;
-  /** Panels that the reader opened, which therefore do not fold. */
-  readonly #kept = new Set<string>();
-  readonly #folds = new ColumnFolds();
-  readonly #fitting = new FitTimes(
-    () => this.#each((column, wanted) => this.#folds.fit(column, wanted)),
-    () => this.#each((column, wanted) => this.#folds.fitAnew(column, wanted)),
-    () => this.#isHeld(),
-  );
-  /** A panel may grow without a frame: the reader opens what is in it, or the window changes. */
-  readonly #resized = new ResizeObserver((entries) => {
-    const sizes = entries.map(({ target, borderBoxSize: [box] }) => ({ target, height: box?.blockSize ?? 0 }));
-    if (!this.#folds.knows(sizes)) requestAnimationFrame(() => this.#fitting.resized());
-  });
+  readonly #update: () => void;
+  /** Panels that the reader opened: they are as high as they are. */
+  readonly #open = new Set<string>();
+  /** Panels that the run was seen to have: where there is no plan, their places stay. */
+  readonly #seen = new Set<string>();
+  readonly #below = new Map<string, number>();
+  readonly #sizes = new ResizeObserver((entries) => this.#measured(entries));
   readonly #observed = new WeakSet<Element>();
-  #found: { in: Element | null; columns: readonly HTMLElement[] } = { in: null, columns: [] };
 
-  /** `isHeld`: whether the reader drags through the run. */
-  constructor(player: HTMLElement, wanted: () => Omit<Wanted, "kept">, isHeld: () => boolean) {
+  constructor(player: HTMLElement, update: () => void) {
     this.#player = player;
-    this.#wanted = wanted;
-    this.#isHeld = isHeld;
+    this.#update = update;
   }
 
-  /** Once the panels have drawn what the player handed them. */
-  async drawn(): Promise<void> {
-    const panels = this.#columns().flatMap((column) => contentsOf(column)) as LitElement[];
-    await Promise.resolve(); // They draw in the turn after the player's; few are waited for beyond it.
-    await Promise.all(panels.filter((panel) => panel.isUpdatePending).map((panel) => panel.updateComplete));
-    this.#fitting.frame();
-    for (const panel of panels) {
-      if (this.#observed.has(panel)) continue; // Observing it again would report its size again.
-      this.#observed.add(panel);
-      this.#resized.observe(panel);
+  /** The panels of a column in their order, each in its place. */
+  column(place: PanelRow["place"], parts: PanelParts): unknown[] {
+    const { frame } = parts;
+    if (frame === undefined) return [];
+    const about = panelsOf(frame);
+    return PANELS.filter((panel) => panel.place === place).map((panel) => this.#place(panel, frame, parts, about.has(panel.tag)));
+  }
+
+  #place(panel: PanelRow, frame: Frame, parts: PanelParts, isAbout: boolean): TemplateResult | typeof nothing {
+    const { tag } = panel;
+    const has = isShown(tag, frame);
+    if (has) this.#seen.add(tag);
+    if (!has && !this.#seen.has(tag) && !isKept(panel, frame)) return nothing;
+    const isOpen = panel.room === undefined || this.#open.has(tag);
+    const below = isOpen ? 0 : (this.#below.get(tag) ?? 0);
+    const style = isOpen ? `min-height:${panel.room ?? 0}px` : `height:${panel.room}px`;
+    return html`<div class="panel place" id=${`panel-${tag}`} tabindex="-1" .style=${style} ?data-about=${isAbout} ?data-more=${below > 0}>
+      ${has ? panel.draw(parts) : html`<section class="not-yet"><h2>${say(panel.name)} <small>${say("player.nothing_here_yet")}</small></h2></section>`}
+      ${below === 0 || !has ? nothing : html`<button class="unfold" aria-label=${say("player.open_panel", { panel: say(panel.name) })} @click=${() => this.keepOpen(tag)}>${say("player.more_lines", { count: below })} ▾</button>`}</div>`;
+  }
+
+  /** Once the panels stand: their heights are told from now on, and no layout is asked for. */
+  drawn(): void {
+    for (const content of this.#player.querySelectorAll(":is(.left, .right) > .place > :first-child")) {
+      if (this.#observed.has(content)) continue;
+      this.#observed.add(content);
+      this.#sizes.observe(content);
     }
   }
 
-  keepOpen(tag: string): void {
-    this.#kept.add(tag);
-    this.#fit();
-    this.#player.querySelector<HTMLElement>(`#panel-${tag}`)?.focus();
+  #measured(entries: readonly ResizeObserverEntry[]): void {
+    let differs = false;
+    for (const { target, borderBoxSize: [box] } of entries) {
+      const panel = PANELS.find(({ tag }) => tag === target.localName);
+      if (panel?.room === undefined || box === undefined || box.blockSize === 0) continue;
+      const below = linesBelow(box.blockSize, panel.room);
+      differs ||= below !== (this.#below.get(panel.tag) ?? 0);
+      this.#below.set(panel.tag, below);
+    }
+    if (differs) this.#update();
   }
 
-  /** Panels fold again as they have to. */
-  release(): void {
-    this.#kept.clear();
-    this.#fit();
+  keepOpen(tag: string): void {
+    this.#open.add(tag);
+    this.#update();
+    const place = this.#player.querySelector<HTMLElement>(`#panel-${tag}`);
+    place?.focus();
+    place?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Panels take their own places again; false when none was open. */
+  release(): boolean {
+    if (this.#open.size === 0) return false;
+    this.#open.clear();
+    this.#update();
+    return true;
   }
 
   stop(): void {
-    this.#resized.disconnect();
-    this.#fitting.stop();
-  }
-
-  #fit(): void {
-    this.#each((column, wanted) => this.#folds.fit(column, wanted));
-  }
-
-  #each(act: (column: HTMLElement, wanted: Wanted) => void): void {
-    const wanted = { ...this.#wanted(), kept: this.#kept };
-    for (const column of this.#columns()) act(column, wanted);
-  }
-
-  /** Looked for once in what the player drew: they stay as long as it does, and every step asks for them. */
-  #columns(): readonly HTMLElement[] {
-    const drawn = this.#player.firstElementChild;
-    if (drawn !== this.#found.in) this.#found = { in: drawn, columns: [...(drawn?.querySelectorAll<HTMLElement>(":scope > :is(.left, .right)") ?? [])] };
-    return this.#found.columns;
+    this.#sizes.disconnect();
   }
 }

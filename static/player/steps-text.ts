@@ -1,5 +1,5 @@
 /**
- * `<eos-steps-text .store=${store}>`: the text twin of the whole run. Every step as one line, searchable.
+ * `<eos-steps-text .store=${store}>`: the text twin of the whole run: its beats, then every step as one line, searchable.
  *
  * Only the lines around the step on show are in the page, or the first that were found; what is left out is counted.
  */
@@ -7,6 +7,8 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { planOf } from "./axis-of.ts";
+import { placeOf, titleOf } from "./beats.ts";
 import type { Step } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 import { lookingOf } from "./looking.ts";
@@ -73,11 +75,21 @@ export class StepsText extends StoreElement {
       if (step !== undefined) steps.push(step);
     }
     const missing = Math.max(0, to - from + 1) - steps.length;
-    return html`${from > 1 ? html`<p class="quiet">${say("player.earlier_steps", { count: from - 1 })}</p>` : nothing}
+    return html`${this.#beats(store)} ${from > 1 ? html`<p class="quiet">${say("player.earlier_steps", { count: from - 1 })}</p>` : nothing}
       ${missing > 0 ? html`<p class="quiet">${say("player.unseen_steps", { count: missing })}</p>` : nothing}
       ${this.#list(steps, store)}
       ${to < store.newest ? html`<p class="quiet">${say("player.later_steps", { count: store.newest - to })}</p>` : nothing}
       ${store.newest === 0 ? html`<p class="quiet">${say("player.nothing_yet")}</p>` : nothing}`;
+  }
+
+  /** The whole run first, in its beats. */
+  #beats(store: PlayerStore): TemplateResult | typeof nothing {
+    const plan = planOf(store);
+    if (plan === null) return nothing;
+    const here = placeOf(plan.beats, store.shown);
+    return html`<h2>${say("player.beats")}</h2><ol class="beats-text">${plan.beats.map((beat, place) => html`<li aria-current=${place === here ? "true" : nothing}>
+      <button @click=${() => store.moveUpTo(Math.min(beat.lands, store.newest))}><span class="num">${place + 1}</span> <span class="num quiet">${beat.first}–${Math.max(beat.first, beat.last)}</span> <span>${titleOf(beat)}</span></button></li>`)}</ol>
+      <h2>${say("player.steps")}</h2>`;
   }
 
   #list(steps: Step[], store: PlayerStore): TemplateResult {

@@ -63,8 +63,3 @@ export abstract class MeasuredElement extends StoreElement {
     super.disconnectedCallback();
   }
 }
-
-/** Where the shared time axis lies in a part of this width: names stand left of it, buttons too where there is room. */
-export function axisSides(width: number): { left: number; right: number; labelled: boolean } {
-  return width >= 560 ? { left: 124, right: width - 24, labelled: true } : { left: 90, right: width - 24, labelled: false };
-}

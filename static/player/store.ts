@@ -12,7 +12,7 @@ import type { Condition } from "./conditions.ts";
 import { changedPaths } from "./fold.ts";
 import { isFoldedAway } from "./folded.ts";
 import { Lines, defaults as held, whole } from "./lines.ts";
-import type { Gate, Pace, Stops } from "./moving.ts";
+import type { Gate, Motion, Pace, Stops } from "./moving.ts";
 import { Paints } from "./paints.ts";
 import type { Plan } from "./plan.ts";
 import { Plans } from "./plans.ts";
@@ -65,7 +65,7 @@ export class PlayerStore extends EventTarget implements Listener {
   #scheduled = false;
   /** Whether what is scheduled has nothing to tell unless a frame can be made: steps came, or the reader moved. */
   #onlyWhenMade = false;
-  #animate = false;
+  #animate: Motion = false;
   /** When the step on show came. */
   #shownAt = Number.NEGATIVE_INFINITY;
   readonly #supply: Supply;
@@ -168,7 +168,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#moveUpTo(Math.min(this.target, this.newest), this.newest, false);
   }
 
-  moveTo(number: number, animate = false): void {
+  moveTo(number: number, animate: Motion = false): void {
     this.target = Math.max(0, number);
     this.#animate = animate;
     // A knob is moved more than once between two paints now and then: what was drawn at once would be drawn again.
@@ -500,12 +500,16 @@ export class PlayerStore extends EventTarget implements Listener {
       selection: this.#selection,
       language: this.#language,
       changed: moved ? changedPaths(step) : old.changed,
-      animate: isNext && this.#animate && this.#choice.now() - this.#shownAt >= defaults.stillFor && !this.#choice.reducedMotion(),
+      animate: isNext && this.#moves() && !this.#choice.reducedMotion(),
     };
     if (moved) this.#shownAt = this.#choice.now();
     this.#supply.drew({ branch: this.branch, shown: number }, isNext);
     if (isFoldedAway(view, this.#selection)) this.lookBackAtRest();
     return true;
+  }
+
+  #moves(): boolean {
+    return this.#animate === "surely" || (this.#animate && this.#choice.now() - this.#shownAt >= defaults.stillFor);
   }
 
   #isSame(frame: Frame, number: number): boolean {

@@ -2,8 +2,6 @@
 
 import type { GuaranteeView } from "./frame.ts";
 import type { BranchInfo } from "./source.ts";
-import type { Axis } from "./timeline.ts";
-import { xOf } from "./timeline.ts";
 
 export interface StripRow {
   name: string;
@@ -38,25 +36,4 @@ export function stripRows(
           : { branch: other.name, step: other.first_broken[name] as number, newest: other.newest },
     };
   });
-}
-
-/** One path for each kind of line, over all judged rows: every step moves their ends, and three things are sooner laid
- * out than three of each row. A row holds up to the step on show, or to where it broke, and is broken from there. */
-export function stripBars(
-  rows: readonly StripRow[],
-  yOf: (index: number) => number,
-  axis: Axis,
-  shown: number,
-): { held: string; ahead: string; broken: string } {
-  const now = xOf(axis, shown);
-  const paths = { held: "", ahead: "", broken: "" };
-  rows.forEach((row, index) => {
-    if (!row.isJudged) return;
-    const y = yOf(index);
-    const bad = row.brokenAt !== null && row.brokenAt <= shown ? xOf(axis, row.brokenAt) : null;
-    paths.held += `M${axis.left} ${y}H${bad ?? now}`;
-    paths.ahead += `M${now} ${y}H${axis.right}`;
-    if (bad !== null) paths.broken += `M${bad} ${y}H${now}`;
-  });
-  return paths;
 }

@@ -13,6 +13,16 @@ export interface Axis {
   left: number;
   right: number;
   end: number;
+  /** Where a run is told in beats: each has its own scale, in order, and every step its place in the middle of its share. */
+  segments?: readonly Segment[];
+}
+
+export interface Segment {
+  /** Steps, both inside. */
+  first: number;
+  last: number;
+  x: number;
+  width: number;
 }
 
 const ROUND = [1, 1.5, 2, 3, 4, 6, 8, 10];
@@ -40,32 +50,23 @@ export function axisOf(branches: Iterable<BranchInfo>, left: number, right: numb
 }
 
 export function xOf(axis: Axis, number: number): number {
-  return axis.left + ((axis.right - axis.left) * number) / axis.end;
+  const { segments } = axis;
+  if (segments === undefined) return axis.left + ((axis.right - axis.left) * number) / axis.end;
+  const segment = segments.findLast(({ first }) => first <= number);
+  if (segment === undefined) return axis.left;
+  const { first, last, x, width } = segment;
+  return x + (width * (Math.min(number, last) - first + 0.5)) / (last - first + 1);
 }
 
 /** The step nearest to x, within 0..newest. */
 export function stepAt(axis: Axis, x: number, newest: number): number {
-  const number = Math.round(((x - axis.left) / (axis.right - axis.left)) * axis.end);
-  return Math.max(0, Math.min(newest, number));
-}
-
-/** Round numbers to write under the axis, at least `apart` pixels from one another. */
-export function labels(axis: Axis, apart: number): number[] {
-  const width = axis.right - axis.left;
-  let every = axis.end;
-  for (let scale = 1; scale <= axis.end * 10; scale *= 10) {
-    const fits = [1, 2, 5].map((factor) => factor * scale).find((candidate) => (width * candidate) / axis.end >= apart);
-    if (fits !== undefined) {
-      every = fits;
-      break;
-    }
-  }
-  const numbers: number[] = [];
-  for (let number = 0; number < axis.end; number += every) numbers.push(number);
-  const lastX = xOf(axis, numbers[numbers.length - 1] ?? 0);
-  if (numbers.length > 1 && axis.right - lastX < apart) numbers.pop();
-  numbers.push(axis.end);
-  return numbers;
+  const { segments } = axis;
+  const within = (number: number): number => Math.max(0, Math.min(newest, number));
+  if (segments === undefined) return within(Math.round(((x - axis.left) / (axis.right - axis.left)) * axis.end));
+  const segment = segments.findLast((one) => one.x <= x);
+  if (segment === undefined || x < (axis.left + xOf(axis, segment.first)) / 2) return 0;
+  const { first, last, x: from, width } = segment;
+  return within(Math.min(last, first + Math.max(0, Math.round(((x - from) / width) * (last - first + 1) - 0.5))));
 }
 
 export interface Ticks {
@@ -83,14 +84,13 @@ export interface Ticks {
 /** Ticks are gathered by columns, so that 20,000 steps cost no more than the pixels they fall on. */
 export function ticks(axis: Axis, newest: number, mark: (number: number) => number, y: number): Ticks {
   const result: Ticks = { plain: "", interesting: [], lost: [], refused: [], broken: [], unknown: [] };
-  const perStep = (axis.right - axis.left) / axis.end;
-  const columns = Math.max(perStep, 3);
+  const columns = axis.segments === undefined ? Math.max((axis.right - axis.left) / axis.end, 3) : 1.5;
   const parts: string[] = [];
   let column = -1;
   const seen = { interesting: -9, lost: -9, refused: -9, broken: -9 };
   for (let number = 1; number <= newest; number += 1) {
     const bits = mark(number);
-    const x = axis.left + perStep * number;
+    const x = xOf(axis, number);
     if ((bits & MARK_SEEN) === 0) {
       const last = result.unknown[result.unknown.length - 1];
       if (last !== undefined && last[1] === number - 1) last[1] = number;
@@ -117,54 +117,12 @@ export function ticks(axis: Axis, newest: number, mark: (number: number) => numb
   }
 }
 
-export interface BranchRow {
-  branch: BranchInfo;
-  y: number;
-  isCurrent: boolean;
-  /** From where the line leaves its parent to its newest step. */
-  path: string;
-  endX: number;
-  startX: number;
-}
-
-/** The lines above the scrubber: the current branch lowest, its nearest relatives above it; the rest is counted. */
-export function branchRows(
-  branches: BranchInfo[],
-  current: string,
-  axis: Axis,
-  room: { lowest: number; pitch: number; rows: number },
-): { rows: BranchRow[]; folded: number } {
-  const shown = nearestBranches(branches, current, room.rows);
-  const yOf = new Map(shown.map((branch, index) => [branch.id, room.lowest - index * room.pitch]));
-  const rows = shown.map((branch) => {
-    const y = yOf.get(branch.id) as number;
-    const startX = xOf(axis, branch.parent === null ? 0 : branch.leaves_at);
-    const endX = Math.max(xOf(axis, branch.newest), startX);
-    const parentY = branch.parent === null ? undefined : yOf.get(branch.parent);
-    const bend = Math.min(16, Math.max(0, endX - startX));
-    const path =
-      parentY === undefined || parentY === y
-        ? `M${startX.toFixed(1)} ${y}H${endX.toFixed(1)}`
-        : `M${startX.toFixed(1)} ${parentY}C${(startX + bend).toFixed(1)} ${parentY} ${startX.toFixed(1)} ${y} ${(startX + bend).toFixed(1)} ${y}H${endX.toFixed(1)}`;
-    return { branch, y, isCurrent: branch.id === current, path, endX, startX };
-  });
-  return { rows, folded: branches.length - shown.length };
-}
-
-function nearestBranches(branches: BranchInfo[], current: string, count: number): BranchInfo[] {
-  const byId = new Map(branches.map((branch) => [branch.id, branch]));
-  const chosen: BranchInfo[] = [];
-  const choose = (branch: BranchInfo | undefined): void => {
-    if (branch !== undefined && chosen.length < count && !chosen.includes(branch)) chosen.push(branch);
-  };
-  const here = byId.get(current);
-  choose(here);
-  for (let up = here; up !== undefined && up.parent !== null; ) {
-    up = byId.get(up.parent);
-    choose(up);
+/** Where other branches leave those on show, each with their names: the tree itself is in the list of branches. */
+export function forksOf(branches: Iterable<BranchInfo>, onShow: readonly string[]): { at: number; branches: BranchInfo[] }[] {
+  const forks = new Map<number, BranchInfo[]>();
+  for (const branch of branches) {
+    if (onShow.includes(branch.id) || branch.parent === null || !onShow.includes(branch.parent)) continue;
+    forks.set(branch.leaves_at, [...(forks.get(branch.leaves_at) ?? []), branch]);
   }
-  // Children and siblings, the newest first: what the reader made last is what they compare with.
-  for (const branch of [...branches].reverse()) if (branch.parent === current) choose(branch);
-  for (const branch of [...branches].reverse()) choose(branch);
-  return chosen;
+  return [...forks].map(([at, leaving]) => ({ at, branches: leaving }));
 }

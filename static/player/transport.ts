@@ -1,10 +1,13 @@
-/** `<eos-transport .store=${store} .play=${play}>`: where the reader is, and the buttons that move them. */
+/** `<eos-transport .store=${store} .play=${play} .walk=${walk}>`: the buttons that move the reader, and where they are. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
+import { planOf, stepsOf } from "./axis-of.ts";
+import type { BeatWalk } from "./beat-walk.ts";
+import { whereIn } from "./beats-bar.ts";
 import { branchName } from "./branch-name.ts";
 import type { Play } from "./play.ts";
-import { SPEEDS } from "./play.ts";
+import { isReading, SPEEDS } from "./play.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -16,15 +19,20 @@ const ICONS = {
 };
 
 export class Transport extends StoreElement {
-  static override properties = { ...StoreElement.properties, play: { attribute: false } };
+  static override properties = { ...StoreElement.properties, play: { attribute: false }, walk: { attribute: false }, ends: { type: Boolean } };
 
   declare play: Play | undefined;
+  declare walk: BeatWalk | undefined;
+  /** Behind the last step stands what it means. */
+  declare ends: boolean;
   readonly #playChanged = (): void => this.requestUpdate();
   #played: Play | null = null;
 
   constructor() {
     super();
     this.play = undefined;
+    this.walk = undefined;
+    this.ends = false;
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -38,19 +46,14 @@ export class Transport extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     const { store, play } = this;
     if (store === undefined || play === undefined || store.header === null) return nothing;
-    const frame = store.frame;
+    const at = store.frame?.view.time ?? 0;
     const atEnd = store.target >= store.newest && !store.canGrow;
     const over = atEnd && store.shown >= store.newest && store.newest > 0 ? overKey(store) : null;
-    return html`<div class="where num">
-        <b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: store.newest })}</span>
-        ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}
-        <span class="virtual">${say(over ?? "player.virtual_time", { at: frame?.view.time ?? 0 })}</span>
-        <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at: frame?.view.time ?? 0 })}</span>
-      </div>
-      <div class="buttons" role="group" aria-label=${say("player.transport")}>
+    return html`<div class="buttons" role="group" aria-label=${say("player.transport")}>
+        ${this.#beats(store, atEnd, over !== null)}
         ${this.#button("first", ICONS.first, () => store.moveTo(0), store.target === 0)}
-        ${this.#button("back", ICONS.back, () => store.back(), store.target === 0)}
-        <button class="go" title=${say("player.key.forward")} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}</button>
+        ${this.#button("back", this.walk?.hasBeats === true ? html`<kbd aria-hidden="true">${this.#stepKeys()[0]}</kbd>` : ICONS.back, () => store.back(), store.target === 0)}
+        <button class="go" title=${say("player.key.step")} ?disabled=${atEnd} @click=${() => store.forward()}>${say("player.do.step")}${this.walk?.hasBeats === true ? html` <kbd aria-hidden="true">${this.#stepKeys()[1]}</kbd>` : nothing}</button>
         ${this.#button("next", ICONS.next, () => void store.nextInteresting(), atEnd)}
         ${over !== null && !play.running
           ? html`<button class="w again" title=${say("player.do.again_means")} @click=${() => store.moveTo(0)}>${say("player.do.again")}</button>`
@@ -58,6 +61,37 @@ export class Transport extends StoreElement {
           ${say(play.running ? "player.do.pause" : "player.do.play")}</button>`}
         ${this.#speed(play)}
         ${this.#branch(store)}
+      </div>
+      ${this.#where(store, at, over)}`;
+  }
+
+  /** By beats, where the run has them; behind the last step what it means. */
+  #beats(store: PlayerStore, atEnd: boolean, isOver: boolean): TemplateResult | typeof nothing {
+    const { walk } = this;
+    if (walk === undefined || !walk.hasBeats) return isOver && this.ends ? this.#end() : nothing;
+    return html`<button class="beat-back" aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${store.target === 0} @click=${() => walk.back()}>${ICONS.back}</button>
+      ${isOver && this.ends ? this.#end() : html`<button class="beat-go primary" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say("player.do.beat_forward")} <kbd>${walk.arrows === "beats" ? "→" : "↓"}</kbd></button>`}`;
+  }
+
+  /** The keys of a step back and a step on, where beats have the others. */
+  #stepKeys(): [string, string] {
+    return this.walk?.arrows === "steps" ? ["←", "→"] : ["↑", "↓"];
+  }
+
+  #end(): TemplateResult {
+    return html`<button class="beat-go primary to-lesson" @click=${() => this.dispatchEvent(new CustomEvent("open-lesson", { bubbles: true }))}>${say("lesson.open")} <kbd>→</kbd></button>`;
+  }
+
+  /** `beat 7 of 8 · step 60 of 87 · 230 ms` */
+  #where(store: PlayerStore, at: number, over: string | null): TemplateResult {
+    const plan = planOf(store);
+    const place = plan === null ? null : whereIn(plan, store.shown);
+    return html`<div class="where num">
+        ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)} ·</span>`}
+        <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: stepsOf(store) })}</span></span>
+        <span class="virtual">· ${say(over ?? "player.virtual_time", { at })}</span>
+        ${store.lines.branches.size < 2 ? nothing : html`<button class="all-branches" @click=${this.#openBranches}>${say("player.branch_of", { name: branchName(store.info), count: store.lines.branches.size })}</button>`}
+        <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at })}</span>
       </div>`;
   }
 
@@ -68,7 +102,7 @@ export class Transport extends StoreElement {
   #speed(play: Play): TemplateResult {
     return html`<select class="speed" aria-label=${say("player.speed")} title=${say("player.speed")}
       @change=${(event: Event) => play.setSpeed(Number((event.target as HTMLSelectElement).value))}>
-      ${SPEEDS.map((speed) => html`<option value=${speed} ?selected=${speed === play.speed}>${speed}/s</option>`)}
+      ${SPEEDS.map((speed) => html`<option value=${speed} ?selected=${speed === play.speed}>${isReading(speed) ? `${speed}×` : `${speed}/s`}</option>`)}
     </select>`;
   }
 

@@ -4,7 +4,6 @@
  */
 
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
-import type { Header } from "./frame.ts";
 import type { Middle } from "./panels.ts";
 import { isMiddle } from "./panels.ts";
 import type { Level, Zoom } from "./zoom.ts";
@@ -53,11 +52,6 @@ export class ZoomView {
       this.#before = null;
     }
   }
-}
-
-/** What a run opens on: what its scenario says, and without partitions there are no lanes. */
-export function opensOn(header: Header | null): Middle {
-  return header !== null && (header.opens_on === "spacetime" || header.partitions.length === 0) ? "spacetime" : "lanes";
 }
 
 /** What of it stands in the address; steps, and what the run opens on, stand there as nothing. */

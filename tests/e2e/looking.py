@@ -124,7 +124,8 @@ _OVERLAPS = f"""() => {{
   return found;
 }}"""
 
-_CUT_PANELS = """() => [...document.querySelectorAll(".player > .left, .player > .mid, .player > .right")]
+# The side columns scroll: their panels have places that no step moves.
+_CUT_PANELS = """() => [...document.querySelectorAll(".player > .mid:has(> .panel)")]
   .filter((column) => column.clientHeight > 0 && column.scrollHeight > column.clientHeight + 1)
   .map((column) => `${column.className} is ${column.scrollHeight - column.clientHeight} px too tall`)"""
 

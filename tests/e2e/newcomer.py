@@ -94,7 +94,7 @@ class Keyboard:
         self.page.keyboard.press("Shift+ArrowRight")
 
     def back(self) -> None:
-        self.page.keyboard.press("ArrowLeft")
+        self.page.keyboard.press("ArrowUp")
 
     def drop_selected(self) -> None:
         self.page.keyboard.press("d")

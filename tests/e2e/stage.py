@@ -183,8 +183,9 @@ def play(name: str) -> Run:
 def views(run: Run, size: str, with_time: bool = True) -> Sequence[View]:
     """What there is to look at: on a desk the whole screen, on a telephone one column after the other."""
     lanes: Sequence[View] = [("middle", "lanes")] if run.header["partitions"] else []
+    between = "lanes" if lanes else "spacetime"
     time: Sequence[View] = [("middle", "spacetime")] if with_time or not lanes else []
-    return [*lanes, *time] if size == "desk" else [*lanes, ("left", None), ("right", None), *time]
+    return [*lanes, *time] if size == "desk" else [*lanes, ("left", between), ("right", between), *time]
 
 
 class Stage:

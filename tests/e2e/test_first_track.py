@@ -38,7 +38,7 @@ SENTENCE = "What happened"
 QUESTION = "What happens next"
 ONWARD = "^(Next in the|Finish the) track$"
 NEXT = "^Next interesting step$"
-RIGHT, WRONG = "Right.", "Not so"
+RIGHT, WRONG = "Right.", "Not quite"
 
 
 @dataclass(frozen=True)
@@ -257,10 +257,10 @@ def answer(reader: Reader, asked: State, choice: int) -> tuple[str, State]:
     """Answer the question on show; the run goes on, the card says whether it was so, and is closed."""
     assert not asked.is_answered
     reader.choose(choice)
-    reader.press("button", "^See whether it is so$")
+    reader.press("button", "^Check$")
     settled(reader, lambda state: state.is_answered and state.sentence != asked.sentence)
     verdict = reader.verdict()
-    reader.press("button", "^Go on$")
+    reader.press("button", "^Continue")
     return verdict, settled(reader, lambda state: not state.is_answered)
 
 

@@ -73,13 +73,13 @@ def test_newcomer_walks_the_whole_thread(
 
     drop_an_earlier_request(hand)
     expect(page.locator("eos-sentence .s")).to_contain_text("loses")
-    expect(page.locator(".branch-line")).to_have_count(2)
+    expect(page.locator("eos-transport .all-branches")).to_contain_text("of 2")
     expect(page).not_to_have_url(session)
 
     page.goto(home)
     start(hand, "SC-02")
     step_until_nothing_new(hand)
-    expect(page.locator("eos-strip svg")).to_have_attribute("aria-label", re.compile("duplicated 1"))
+    expect(page.locator("eos-strip .is-broken")).to_have_text(re.compile(r"duplicated\s*✕ 1"))
 
     compare(hand, home, left=r"^SC-03 · branch a", right=r"^SC-02 · branch a")
     assert_accessible(page)
@@ -94,7 +94,7 @@ def test_newcomer_walks_the_whole_thread(
     hand.give_file(page.locator("input[type=file]"), file)
     hand.press(page.locator("form.upload button"))
     expect(page.locator(".badge")).to_have_text("verified")
-    expect(page.locator(".branch-line")).to_have_count(2)
+    expect(page.locator("eos-transport .all-branches")).to_contain_text("of 2")
     assert_accessible(page)
 
 

@@ -78,13 +78,13 @@ def test_a_remedy_is_looked_at_on_a_copy_of_the_log(
     hand.press(page.get_by_role("link", name="Look at it on a copy"))
     sentence = page.locator("eos-sentence .s")
     expect(sentence).to_contain_text("reader-1, read_committed, gets no further than offset 2")
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
     expect(sentence).to_contain_text("Preview, nothing was done to any cluster: an ABORT marker")
     expect(page.locator("eos-lanes .twin")).to_contain_text("1 read; offset 0, 2–3, 6 hidden")
     assert faults(page) == []
     assert_accessible(page)
     # Behind the log, and not in it.
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
     expect(sentence).not_to_contain_text("Preview")
     context.close()

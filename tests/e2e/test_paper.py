@@ -15,8 +15,8 @@ SHEET = {"width": 718, "height": 1000}
 
 _PANELS = """() => [...document.querySelectorAll(".player > :is(.left, .mid, .right) > .panel > :not(button)")]
   .map((panel) => [panel.localName, panel.offsetHeight,
-    [...(panel.shadowRoot ?? panel).querySelectorAll("section > :not(h2)")].filter(
-      (part) => getComputedStyle(part).display === "none").length])"""
+    Math.max(0, panel.offsetHeight - panel.parentElement.clientHeight)])"""
+"""Of each panel its name, its height, and how much of it its place does not show, in px."""
 
 
 @pytest.fixture
@@ -30,13 +30,13 @@ def test_every_panel_is_printed_whole(stage: Stage) -> None:
     page = stage.page
     run = stage.open("SC-50")
     stage.go_to(run.telling)
-    page.wait_for_function("() => document.querySelectorAll('.player .panel > [folded]').length > 2")
+    page.wait_for_function("() => document.querySelectorAll('.player .panel[data-more]').length > 2")
     on_screen = page.evaluate(_PANELS)
-    assert sum(hidden for _, _, hidden in on_screen) > 2
+    assert sum(hidden > 1 for _, _, hidden in on_screen) > 2
     page.emulate_media(media="print")
     page.set_viewport_size(SHEET)
     on_paper = page.evaluate(_PANELS)
     assert [name for name, _, _ in on_paper] == [name for name, _, _ in on_screen]
-    assert all(height > 10 and hidden == 0 for _, height, hidden in on_paper), on_paper
+    assert all(height > 10 and hidden <= 1 for _, height, hidden in on_paper), on_paper
     assert page.locator(".player .buttons").first.is_hidden()
     assert_nothing_scrolls_sideways(page)

@@ -75,7 +75,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     _asks_and_looks_closely(presenter, one, other)
 
     # One goes back alone, is left alone, and comes back.
-    alone = move(one, "ArrowLeft")
+    alone = move(one, "ArrowUp")
     expect(one.get_by_role("button", name="Follow again")).to_be_visible()
     step = move(presenter, "Shift+ArrowRight")
     expect_step(other, step)
@@ -136,7 +136,7 @@ def look(page: Page) -> None:
 
 def _hands(presenter: Page, one: Page, other: Page) -> None:
     """One asks something at a step further back; the presenter goes there, and lowers it."""
-    behind = move(one, "ArrowLeft")
+    behind = move(one, "ArrowUp")
     one.keyboard.press("h")
     one.locator("eos-hands input").fill("Why is it sent again?")
     look(one)

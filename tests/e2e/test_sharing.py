@@ -79,7 +79,7 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
     by_time = other.locator("eos-spacetime").get_by_role("button", name="by time")
     expect(by_time).to_have_attribute("aria-pressed", "true")
     # It is theirs: they go on from there.
-    other.keyboard.press("ArrowRight")
+    other.keyboard.press("ArrowDown")
     expect(other.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", step)
     # Going back does not send the link again.
     opened = other.url.split("?")[0]

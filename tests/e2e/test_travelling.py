@@ -151,9 +151,9 @@ def play_offline(browser: Browser, manner: str, file: Path, told: str, steps: in
     slider = page.locator("eos-scrubber [role=slider]")
     expect(slider).to_have_attribute("aria-valuenow", "0")
     for number in range(1, 5):
-        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
         expect(slider).to_have_attribute("aria-valuenow", str(number))
-    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowUp")
     expect(slider).to_have_attribute("aria-valuenow", "3")
     page.keyboard.press("End")
     expect(slider).to_have_attribute("aria-valuenow", str(steps))
@@ -164,9 +164,9 @@ def play_offline(browser: Browser, manner: str, file: Path, told: str, steps: in
     look(page)
     if manner == "desk":
         assert_one_screen(page)
-    page.locator("eos-masthead button[lang]").click()
+    page.locator("eos-tools button[lang]").click()
     expect(page.locator("eos-sentence .s")).not_to_have_text(told)
-    page.locator("eos-masthead button[lang]").click()
+    page.locator("eos-tools button[lang]").click()
     expect(page.locator("eos-sentence .s")).to_have_text(told)
     page.locator(".tabs button", has_text=re.compile("Code|代码")).click()
     expect(page.locator("eos-code")).to_be_visible()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django import template
 from django.urls import reverse
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from engine.scenario.tracks import tracks
+from eosviz.tracks.lessons import lesson_of_scenario, lesson_of_session
 from eosviz.tracks.models import Visit
 
 register = template.Library()
@@ -33,3 +35,12 @@ def question_addresses(session: Any) -> SafeString:
         addresses["track-title-en"] = track.title["en"]
         addresses["track-title-zh-hans"] = track.title["zh-Hans"]
     return format_html_join(" ", '{}="{}"', addresses.items())
+
+
+@register.simple_tag
+def lesson_attribute(
+    session: Any = None, scenario: str = "", variant: str | None = None, links: bool = True
+) -> SafeString:
+    """An attribute of `<eos-player>`: what to watch for in a run, what it means, what comes next."""
+    told = lesson_of_scenario(scenario, variant, links) if session is None else lesson_of_session(session)
+    return format_html('lesson="{}"', json.dumps(told, ensure_ascii=False)) if told else SafeString("")

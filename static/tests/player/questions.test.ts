@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { stopBefore } from "../../player/questions.ts";
+import { rightOf, stopBefore } from "../../player/questions.ts";
 import type { Question } from "../../player/questions.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { branch, Frames, makeRun, StoredSource } from "./fixture.ts";
@@ -86,4 +86,9 @@ test("neither the end nor a run without more of interest leads past a gate", asy
   assert.equal(store.shown, 39);
   store.toNewest();
   assert.equal(gate.blockedTimes, 1);
+});
+
+test("right answers are counted among those that were given", () => {
+  const questions = [question(4), question(9), question(12), question(15)];
+  assert.deepEqual(rightOf({ questions, answers: { 4: "a", 9: "b", 12: "" } }), { right: 1, given: 2 });
 });

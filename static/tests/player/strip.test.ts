@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { stripBars, stripRows } from "../../player/strip-rows.ts";
+import { stripRows } from "../../player/strip-rows.ts";
 import { branch } from "./fixture.ts";
 
 const HELD = { judged: true, broken_at: null, partition: null, serials: [] };
@@ -33,18 +33,4 @@ test("what another branch breaks shows already, and so does what lies ahead here
   const [lost, duplicated] = stripRows({ lost: HELD, duplicated: HELD }, main, [main, b]);
   assert.equal(lost?.brokenAt, 60);
   assert.deepEqual(duplicated?.elsewhere, { branch: "b", step: 42, newest: 88 });
-});
-
-test("lines of all judged rows are one path of each kind, and end at the step on show", () => {
-  const row = { name: "lost", isJudged: true, count: 0, brokenAt: null, elsewhere: null };
-  const rows = [row, { ...row, brokenAt: 4 }, { ...row, isJudged: false }, { ...row, brokenAt: 8 }];
-  const yOf = (index: number) => 10 * index;
-  const axis = { left: 100, right: 200, end: 10 };
-  assert.deepEqual(stripBars(rows, yOf, axis, 6), {
-    held: "M100 0H160M100 10H140M100 30H160",
-    ahead: "M160 0H200M160 10H200M160 30H200",
-    broken: "M140 10H160",
-  });
-  assert.equal(stripBars(rows, yOf, axis, 8).broken, "M140 10H180M180 30H180");
-  assert.equal(stripBars(rows, yOf, axis, 3).broken, "");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { axisOf, branchRows, labels, roundEnd, stepAt, ticks, xOf } from "../../player/timeline.ts";
+import { axisOf, forksOf, roundEnd, stepAt, ticks, xOf } from "../../player/timeline.ts";
 import { MARK_INTERESTING, MARK_LOST_MESSAGE, MARK_SEEN } from "../../player/windows.ts";
 import { branch } from "./fixture.ts";
 
@@ -28,12 +28,6 @@ test("outside the axis is its nearest end", () => {
   assert.equal(stepAt(axis, 900, 42), 42);
 });
 
-test("labels are round, apart, and end with the axis", () => {
-  assert.deepEqual(labels({ left: 124, right: 952, end: 96 }, 60), [0, 10, 20, 30, 40, 50, 60, 70, 80, 96]);
-  assert.deepEqual(labels({ left: 8, right: 350, end: 96 }, 60), [0, 20, 40, 60, 96]);
-  assert.deepEqual(labels({ left: 0, right: 100, end: 1 }, 60), [0, 1]);
-});
-
 test("ticks of 20,000 steps cost no more than their columns", () => {
   const axis = { left: 0, right: 900, end: 20000 };
   const mark = (number: number): number => MARK_SEEN | (number % 2 === 0 ? MARK_INTERESTING : 0);
@@ -50,23 +44,24 @@ test("marks become ticks, what was never fetched is said to be unknown", () => {
   assert.deepEqual([drawn.interesting, drawn.lost, drawn.unknown], [[5], [2], [[3, 4], [10, 10]]]);
 });
 
-test("the current branch is lowest, its parent above it, the rest is counted", () => {
+test("in a run told in beats every beat has its own scale, and every step is found again", () => {
+  const segments = [{ first: 1, last: 4, x: 10, width: 40 }, { first: 5, last: 104, x: 53, width: 200 }];
+  const axis = { left: 10, right: 253, end: 104, segments };
+  for (let number = 0; number <= 104; number += 1) assert.equal(stepAt(axis, xOf(axis, number), 104), number);
+  assert.equal(xOf(axis, 4), 45);
+  assert.ok(xOf(axis, 5) > 53);
+  assert.equal(xOf(axis, 500), xOf(axis, 104), "behind what was planned is its end");
+  assert.equal(stepAt(axis, 250, 20), 20, "what is not made cannot be gone to");
+  const drawn = ticks(axis, 104, () => MARK_SEEN, 60);
+  assert.equal(drawn.plain.split("M").length - 1, 104);
+});
+
+test("other branches are told where they leave those on show", () => {
   const branches = [
-    branch("main", 96),
-    branch("a", 60, { parent: "main", leaves_at: 30 }),
-    branch("b", 70, { parent: "main", leaves_at: 41 }),
+    branch("main", 96), branch("a", 60, { parent: "main", leaves_at: 30 }), branch("b", 70, { parent: "main", leaves_at: 30 }),
     branch("c", 80, { parent: "b", leaves_at: 50 }),
-    branch("d", 20, { parent: "main", leaves_at: 10 }),
   ];
-  const { rows, folded } = branchRows(branches, "b", { left: 0, right: 1000, end: 100 }, { lowest: 40, pitch: 12, rows: 3 });
-  assert.deepEqual(
-    rows.map((row) => [row.branch.id, row.y, row.isCurrent]),
-    [
-      ["b", 40, true],
-      ["main", 28, false],
-      ["c", 16, false],
-    ],
-  );
-  assert.equal(folded, 2);
-  assert.equal(rows[0]?.path, "M410.0 28C426.0 28 410.0 40 426.0 40H700.0");
+  const told = (onShow: string[]) => forksOf(branches, onShow).map(({ at, branches: leaving }) => [at, leaving.map(({ id }) => id)]);
+  assert.deepEqual(told(["main"]), [[30, ["a", "b"]]]);
+  assert.deepEqual(told(["main", "b"]), [[30, ["a"]], [50, ["c"]]]);
 });

@@ -1,0 +1,36 @@
+/** The axis that beats, steps, guarantees and marks share: by beats where the run has a plan, else by steps. */
+
+import type { BeatPlan } from "./beats.ts";
+import { beatAxis } from "./beat-axis.ts";
+import type { PlayerStore } from "./store.ts";
+import type { Axis } from "./timeline.ts";
+import { axisOf } from "./timeline.ts";
+
+/** px left and right of it. */
+export const defaults = { beside: 24, besideNarrow: 16, narrow: 560 };
+
+/** The plan of the branch on show; null while there is none, or where it has no beats. */
+export function planOf(store: Pick<PlayerStore, "frame"> | undefined): BeatPlan | null {
+  const plan = store?.frame?.plan ?? null;
+  return plan === null || plan.beats.length === 0 ? null : plan;
+}
+
+export function isNarrow(width: number): boolean {
+  return width < defaults.narrow;
+}
+
+/** `setting`: how the names of the beats are set (`beat-axis.ts`). */
+export function axisFor(store: PlayerStore, width: number): Axis & { setting: number } {
+  const beside = isNarrow(width) ? defaults.besideNarrow : defaults.beside;
+  const [left, right] = [beside, Math.max(beside + 1, width - beside)];
+  const plan = planOf(store);
+  if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0 };
+  const end = Math.max(plan.steps, store.newest);
+  return { left, right, end, ...beatAxis(plan.beats, end, left, right) };
+}
+
+/** How many steps the run has, as far as is known: a run ahead that came to its end knows. */
+export function stepsOf(store: PlayerStore): number {
+  const plan = planOf(store);
+  return plan !== null && plan.complete && store.canGrow ? Math.max(plan.steps, store.newest) : store.newest;
+}

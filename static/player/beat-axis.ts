@@ -1,0 +1,61 @@
+/**
+ * How wide each beat stands on the time axis: as its name needs, plus a share of the rest by the root of its steps.
+ * What does not fit is set in two lines, then smaller, then in three: no name is cut. Pure.
+ */
+
+import { textWidth } from "../diagrams/geometry.ts";
+import type { Beat } from "./beats.ts";
+import { titleOf } from "./beats.ts";
+import type { Segment } from "./timeline.ts";
+
+export const defaults = {
+  /** px between two beats. */
+  gap: 3,
+  /** px beside a name: its number and the air around both. */
+  beside: 34,
+  /** Of the widths that are guessed: the page's own typeface is narrower than the one that was measured. */
+  narrower: 0.88,
+  /** How names are set, the first that fits: px of a letter, lines. */
+  settings: [{ size: 14, lines: 1 }, { size: 13, lines: 2 }, { size: 12, lines: 2 }, { size: 11, lines: 3 }],
+};
+
+export interface BeatAxis {
+  segments: Segment[];
+  setting: number;
+}
+
+/** Beats between `left` and `right` px; the last one reaches to `end`, which may lie behind what was planned. */
+export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
+  const room = right - left - defaults.gap * (beats.length - 1);
+  const names = beats.map(titleOf);
+  const needs = defaults.settings.map(({ size, lines }) => names.map((name) => nameWidth(name, size, lines) + defaults.beside));
+  const fitting = needs.findIndex((widths) => sum(widths) <= room);
+  const setting = fitting < 0 ? needs.length - 1 : fitting;
+  const need = needs[setting] ?? [];
+  const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
+  const roots = steps.map(Math.sqrt);
+  const least = sum(need);
+  const scale = least > room ? room / least : 1;
+  const rest = Math.max(0, room - least);
+  let x = left;
+  const segments = beats.map((beat, place): Segment => {
+    const width = (need[place] ?? 0) * scale + (rest * (roots[place] ?? 0)) / (sum(roots) || 1);
+    const segment = { first: beat.first, last: beat.first + (steps[place] ?? 1) - 1, x, width };
+    x += width + defaults.gap;
+    return segment;
+  });
+  return { segments, setting };
+}
+
+/** What a name needs in so many lines; no word is broken. */
+function nameWidth(name: string, size: number, lines: number): number {
+  const whole = textWidth(name, size, true) * defaults.narrower;
+  if (lines === 1) return whole;
+  const longest = Math.max(...name.split(/\s+/).map((word) => (/[\u2e80-\uffff]/.test(word) ? size : textWidth(word, size, true))));
+  // Lines do not break where they would be even.
+  return Math.max(longest, whole / lines + Math.min(longest, 5 * size) / 2);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,35 @@
+/** The steps of a beat as lines: those that speak one by one, plumbing counted with its purpose; nested beats by name. */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Beat, BeatLine } from "./beats.ts";
+import { titleOf } from "./beats.ts";
+import { sentencesOf } from "./sentence-fit.ts";
+import type { PlayerStore } from "./store.ts";
+import { say } from "./text.ts";
+
+export function beatLines(beat: Beat, store: PlayerStore, go: (number: number) => void): TemplateResult {
+  if (beat.beats !== undefined && beat.beats.length > 0) {
+    return html`<ol>${beat.beats.map((inner) => html`<li class="inner">
+      <details ?open=${inner.first <= store.shown && store.shown <= inner.last}><summary><b>${titleOf(inner)}</b> <span class="num quiet">${range(inner)}</span></summary>
+        ${beatLines(inner, store, go)}</details></li>`)}</ol>`;
+  }
+  return html`<ol>${beat.lines.map((line) => oneLine(line, store, go))}</ol>`;
+}
+
+function oneLine(line: BeatLine, store: PlayerStore, go: (number: number) => void): TemplateResult {
+  const isHere = line.first <= store.shown && store.shown <= line.last;
+  const text = line.key === null ? sentenceOf(store, line.first) : say(line.key, line.params);
+  return html`<li class=${line.key === null ? "" : "plumbing"} aria-current=${isHere ? "step" : nothing}>
+    <button @click=${() => go(line.last)}><span class="num">${range(line)}</span><span>${text}</span></button></li>`;
+}
+
+function range({ first, last }: { first: number; last: number }): string {
+  return first === last ? String(first) : `${first}–${last}`;
+}
+
+/** The first sentence of a step; of one that is not made or not here yet, its number alone. */
+function sentenceOf(store: PlayerStore, number: number): string {
+  const step = number <= store.newest ? store.lines.peek(store.branch, number) : undefined;
+  return step === undefined ? say("player.step_ahead", { number }) : (sentencesOf(say(step.key, step.params))[0] ?? "");
+}

@@ -1,0 +1,132 @@
+/**
+ * `<eos-beats .store=${store} .walk=${walk}>`: the beats of the run by name over the time axis. The one on show is
+ * marked, those behind are dark, those ahead grey. It opens into its steps, plumbing counted with its purpose; what is
+ * open lies over the picture and moves nothing. On a telephone the beats are bars with the name of the one on show.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { axisFor, isNarrow, planOf, stepsOf } from "./axis-of.ts";
+import { defaults as settings } from "./beat-axis.ts";
+import type { BeatWalk } from "./beat-walk.ts";
+import { beatLines } from "./beat-lines.ts";
+import type { Beat, BeatPlan } from "./beats.ts";
+import { pathTo, placeOf, titleOf } from "./beats.ts";
+import type { PlayerStore } from "./store.ts";
+import { MeasuredElement } from "./store-element.ts";
+import { say } from "./text.ts";
+import type { Segment } from "./timeline.ts";
+
+export class BeatsBar extends MeasuredElement {
+  static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, open: { state: true } };
+
+  declare walk: BeatWalk | undefined;
+  /** First step of the beat whose steps are on show; null: none. */
+  declare open: number | null;
+
+  constructor() {
+    super();
+    this.walk = undefined;
+    this.open = null;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener("pointerdown", this.#pressed);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener("pointerdown", this.#pressed);
+  }
+
+  /** A press elsewhere closes what is open. */
+  readonly #pressed = (event: PointerEvent): void => {
+    if (this.open !== null && !event.composedPath().includes(this)) this.open = null;
+  };
+
+  /** Opens the steps of the beat on show, or closes what is open; false where there are no beats. */
+  toggle(): boolean {
+    const plan = planOf(this.store);
+    if (plan === null || this.store === undefined) return false;
+    const here = plan.beats[Math.max(0, placeOf(plan.beats, this.store.shown))];
+    this.open = this.open !== null || here === undefined ? null : here.first;
+    return true;
+  }
+
+  close(): boolean {
+    if (this.open === null) return false;
+    this.open = null;
+    return true;
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { store } = this;
+    const plan = planOf(store);
+    if (store === undefined || plan === null || this.width === 0) return nothing;
+    const { segments = [], setting } = axisFor(store, this.width);
+    const here = placeOf(plan.beats, store.shown);
+    const narrow = isNarrow(this.width);
+    const { size, lines } = settings.settings[setting] ?? { size: 14, lines: 1 };
+    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} aria-label=${say("player.beats")}>
+        ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow))}
+      </ol>
+      ${narrow ? this.#named(plan, here) : nothing}
+      ${this.#opened(plan, segments, store)}`;
+  }
+
+  #beat(beat: Beat, segment: Segment | undefined, place: number, here: number, plan: BeatPlan, store: PlayerStore, narrow: boolean): TemplateResult {
+    const title = titleOf(beat);
+    const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
+    const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
+    const name = say("player.beat_named", { number: place + 1, title, first: beat.first, last });
+    const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
+    const state = place < here ? "past" : place === here ? "now" : "ahead";
+    return html`<li class=${state} .style=${style}>
+      <button class="beat" aria-label=${name} title=${narrow ? title : name} aria-current=${place === here ? "step" : nothing} @click=${() => void this.walk?.goTo(beat.lands)}>
+        ${narrow ? nothing : html`<span class="n">${place + 1}</span><span class="name">${title}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span>`}</button>
+      ${narrow ? nothing : html`<button class="beat-open" aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
+        title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button>`}</li>`;
+  }
+
+  /** On a telephone: the name and number of the beat on show, which opens it. */
+  #named(plan: BeatPlan, here: number): TemplateResult {
+    const beat = plan.beats[here];
+    const text = beat === undefined ? say("player.beats_count", { count: plan.beats.length }) : `${here + 1}. ${titleOf(beat)}`;
+    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b>${text}</b> <span aria-hidden="true">▴</span></button>`;
+  }
+
+  #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore): TemplateResult | typeof nothing {
+    const place = plan.beats.findIndex(({ first }) => first === this.open);
+    const beat = plan.beats[place];
+    if (beat === undefined) return nothing;
+    const middle = (segments[place]?.x ?? 0) + (segments[place]?.width ?? 0) / 2;
+    const width = Math.min(600, this.width - 16);
+    const left = Math.max(8, Math.min(this.width - width - 8, middle - width / 2));
+    return html`<section class="beat-steps" .style=${`left:${left.toFixed(0)}px;width:${width}px;--tip:${(middle - left).toFixed(0)}px`} aria-label=${titleOf(beat)} @keydown=${this.#key}>
+      <header><h2>${place + 1}. ${titleOf(beat)}</h2> <span class="num quiet">${say("player.beat_steps", { count: beat.last - beat.first + 1, first: beat.first, last: beat.last })}</span>
+        <button class="close" aria-label=${say("player.close")} @click=${() => (this.open = null)}>✕</button></header>
+      <div class="beat-list">${beatLines(beat, store, (number) => void this.walk?.goTo(number))}</div></section>`;
+  }
+
+  readonly #key = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    event.preventDefault();
+    this.open = null;
+  };
+
+  /** The line of the step on show is seen when a beat opens. */
+  protected override updated(changed: Map<string, unknown>): void {
+    if (changed.has("open") && this.open !== null) this.querySelector(".beat-list [aria-current]")?.scrollIntoView({ block: "center" });
+  }
+}
+
+/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; nothing before the first. */
+export function whereIn(plan: BeatPlan, step: number): { number: number; count: number; part: number; parts: number } | null {
+  const [outer, inner] = pathTo(plan.beats, step);
+  if (outer === undefined) return null;
+  return { number: outer.place + 1, count: outer.count, part: inner === undefined ? 0 : inner.place + 1, parts: inner?.count ?? 0 };
+}
+
+customElements.define("eos-beats", BeatsBar);

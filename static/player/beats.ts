@@ -1,0 +1,52 @@
+/**
+ * A run told in beats (docs/frame.md, *Plan*): which beat a step stands in, where the next one lands, what its title is.
+ * Long runs nest beats; who goes from beat to beat goes from the innermost to the innermost. Pure, no DOM.
+ */
+
+import type { Beat, Plan } from "./plan.ts";
+import { say, words } from "./text.ts";
+
+export type { Beat, BeatLine } from "./plan.ts";
+
+/** What of a plan the time axis needs. */
+export type BeatPlan = Pick<Plan, "steps" | "complete" | "beats">;
+
+export function titleOf(beat: Beat): string {
+  return beat.title?.[words.language] ?? say(beat.key, beat.params);
+}
+
+/** The beats that a reader goes through, in order. */
+export function leavesOf(beats: readonly Beat[]): Beat[] {
+  return beats.flatMap((beat) => (beat.beats === undefined || beat.beats.length === 0 ? [beat] : leavesOf(beat.beats)));
+}
+
+/** The place of the beat that holds a step; steps behind the last one belong to it. −1 before the first step. */
+export function placeOf(beats: readonly Beat[], step: number): number {
+  return beats.findLastIndex((beat) => beat.first <= step);
+}
+
+/** The beat at a step, and those inside of it that hold the step, outermost first. */
+export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; place: number; count: number }[] {
+  const place = placeOf(beats, step);
+  const beat = beats[place];
+  if (beat === undefined) return [];
+  return [{ beat, place, count: beats.length }, ...pathTo(beat.beats ?? [], step)];
+}
+
+/** Where the next beat lands; behind the last landing the run's end, if there is more of it. */
+export function landingAfter(plan: BeatPlan, step: number): number | null {
+  const found = leavesOf(plan.beats).find((beat) => beat.lands > step);
+  if (found !== undefined) return found.lands;
+  return plan.steps > step ? plan.steps : null;
+}
+
+/** Where the beat before lands; before the first one, the beginning. */
+export function landingBefore(plan: BeatPlan, step: number): number {
+  return leavesOf(plan.beats).findLast((beat) => beat.lands < step)?.lands ?? 0;
+}
+
+/** Whether a step is plumbing: one of those that a beat counts in one line. */
+export function isPlumbing(plan: BeatPlan, step: number): boolean {
+  const beat = pathTo(plan.beats, step).at(-1)?.beat;
+  return beat?.lines.some((line) => line.key !== null && line.first <= step && step <= line.last) === true;
+}

@@ -1,0 +1,165 @@
+/** What a page tells its player (docs/player.md, *The page*), and what a player is drawn from beside its store. */
+
+import { LitElement } from "lit";
+import type { Spacing } from "../diagrams/spacetime-rows.ts";
+import type { Language } from "./frame.ts";
+import type { Middle } from "./panels.ts";
+import type { Column } from "./view-tabs.ts";
+
+export abstract class PlayerAttributes extends LitElement {
+  static override properties = {
+    session: {},
+    file: {},
+    branch: {},
+    step: { type: Number },
+    language: {},
+    catalogueEn: { attribute: "catalogue-en" },
+    catalogueZhHans: { attribute: "catalogue-zh-hans" },
+    exportAddress: { attribute: "export" },
+    noExport: { attribute: "no-export" },
+    replay: {},
+    published: {},
+    rules: {},
+    machines: {},
+    code: {},
+    zoomed: { attribute: "zoom" },
+    compare: {},
+    library: {},
+    share: {},
+    workshop: {},
+    assignment: {},
+    questions: {},
+    predictions: {},
+    lesson: {},
+    trackFinish: { attribute: "track-finish" },
+    trackPlace: { attribute: "track-place" },
+    trackTitleEn: { attribute: "track-title-en" },
+    trackTitleZhHans: { attribute: "track-title-zh-hans" },
+    open: {},
+    plays: { type: Boolean },
+    follow: {},
+    present: {},
+    presenting: {},
+    view: {},
+    select: {},
+    selectIn: { attribute: "select-in" },
+    selectSerials: { attribute: "select-serials" },
+    changed: { type: Boolean },
+    middle: { state: true },
+    spacing: { state: true },
+    column: { state: true },
+    isNarrow: { state: true },
+    fault: { state: true },
+    hasWords: { state: true },
+    hint: { state: true },
+  };
+
+  declare session: string;
+  declare file: string;
+  declare branch: string | null;
+  declare step: number | null;
+  declare language: Language;
+  declare catalogueEn: string;
+  declare catalogueZhHans: string;
+  /** Where a session's exports are asked for. */
+  declare exportAddress: string;
+  /** Why there is no such place where one would look for it: a key of the catalogue. */
+  declare noExport: string;
+  /** Of a published replay: its replay file. */
+  declare replay: string;
+  declare published: string;
+  declare rules: string;
+  declare machines: string;
+  /** Where the pseudocode of the components comes from. */
+  declare code: string;
+  /** How closely it is looked at when the page opens: `transaction`, `decision` or `decision:3`. */
+  declare zoomed: string;
+  declare compare: string;
+  declare library: string;
+  declare share: string;
+  /** Where branch 0 would become a scenario; another branch's number stands there instead. */
+  declare workshop: string;
+  declare assignment: string;
+  /** Where questions come from and answers go; empty: this run asks nothing. */
+  declare questions: string;
+  declare predictions: string;
+  /** What the scenario's document and its track say of it, as JSON (`lesson.ts`). */
+  declare lesson: string;
+  declare trackFinish: string;
+  declare trackPlace: string;
+  declare trackTitleEn: string;
+  declare trackTitleZhHans: string;
+  /** In a frame on another page: where the whole thing is opened, outside of it. */
+  declare open: string;
+  /** Begins to play by itself, unless the reader wants less motion. */
+  declare plays: boolean;
+  /** The token of a presentation, on the page of somebody who follows it. */
+  declare follow: string;
+  /** Address that starts a presentation. */
+  declare present: string;
+  /** Where others follow; empty while this session is not presented. */
+  declare presenting: string;
+  declare view: string;
+  declare select: string;
+  declare selectIn: string;
+  declare selectSerials: string;
+  /** The link that led here was made for another version of the scenario. */
+  declare changed: boolean;
+  declare middle: Middle;
+  /** What the space-time diagram's distances follow. */
+  declare spacing: Spacing;
+  declare column: Column;
+  declare isNarrow: boolean;
+  declare fault: string | null;
+  declare hasWords: boolean;
+  /** What a key would have needed; a key of the catalogue, or nothing. */
+  declare hint: string;
+
+  constructor() {
+    super();
+    this.session = "";
+    this.file = "";
+    this.branch = null;
+    this.step = null;
+    this.language = "en";
+    this.catalogueEn = "";
+    this.catalogueZhHans = "";
+    this.exportAddress = "";
+    this.noExport = "";
+    this.replay = "";
+    this.published = "";
+    this.rules = "";
+    this.machines = "";
+    this.code = "";
+    this.zoomed = "";
+    this.compare = "/compare/";
+    this.library = "/";
+    this.share = "";
+    this.workshop = "";
+    this.assignment = "";
+    this.questions = "";
+    this.predictions = "";
+    this.lesson = "";
+    this.trackFinish = "";
+    this.trackPlace = "";
+    this.trackTitleEn = "";
+    this.trackTitleZhHans = "";
+    this.open = "";
+    this.plays = false;
+    this.follow = "";
+    this.present = "";
+    this.presenting = "";
+    this.view = "";
+    this.select = "";
+    this.selectIn = "";
+    this.selectSerials = "";
+    this.changed = false;
+    this.middle = "lanes";
+    this.spacing = "step";
+    this.column = "middle";
+    this.isNarrow = false;
+    this.fault = null;
+    this.hasWords = false;
+    this.hint = "";
+  }
+}

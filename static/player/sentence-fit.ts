@@ -1,0 +1,78 @@
+/**
+ * How a step's text stands in its place: up to its first full stop large, the rest smaller under it, as large as both
+ * fit. What does not fit is counted, and is one press away. Pure: a layout that asked the page would cost every step.
+ */
+
+import { textWidth } from "../diagrams/geometry.ts";
+
+export const defaults = {
+  /** px of letters and lines, of the first sentence and of what follows; the first that fits. */
+  sizes: [
+    { lead: [26, 31], rest: [16, 21] },
+    { lead: [23, 28], rest: [16, 20] },
+    { lead: [20, 25], rest: [15, 19] },
+    { lead: [18, 22], rest: [14, 18] },
+    { lead: [16, 20], rest: [13, 17] },
+    { lead: [14, 18], rest: [13, 16] },
+  ] as const,
+  /** px above and below both, and between them. */
+  around: 13,
+  between: 3,
+  /** Lines do not break where they would be full; the page's own typeface is narrower than the one that was measured. */
+  ragged: 0.95,
+};
+
+export interface Fitted {
+  lead: string;
+  rest: string;
+  /** Place in `sizes`. */
+  size: number;
+  /** Sentences that are not shown. */
+  hidden: number;
+}
+
+/** Letters as a reader meets them: a Chinese one counts twice, three capitals as four. */
+export function textLength(text: string): number {
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) length += text.charCodeAt(index) > 0x2e80 ? 2 : 1;
+  const capitals = text.match(/[A-Z_]/g)?.length ?? 0;
+  return length + Math.round(capitals / 3);
+}
+
+/** The sentences of a text: a full stop ends one where a space or a Chinese letter follows. */
+export function sentencesOf(text: string): string[] {
+  return text.trim().split(/(?<=[.!?])\s+|(?<=[。！？])\s*/).filter((part) => part !== "");
+}
+
+function lines(text: string, size: number, width: number): number {
+  return text === "" ? 0 : Math.ceil((textWidth(text, size) * defaults.ragged) / width);
+}
+
+/** `width`, `height`: px of the place; `from`: the largest size that may be used. */
+export function fit(text: string, width: number, height: number, from = 0): Fitted {
+  const [lead = "", ...others] = sentencesOf(text);
+  const rest = others.join(/[\u2e80-\uffff]/.test(text) ? "" : " ");
+  const room = height - defaults.around;
+  const leadHeight = (size: number): number => {
+    const [letter, line] = (defaults.sizes[size] as (typeof defaults.sizes)[number]).lead;
+    return lines(lead, letter * 1.04, width) * line + defaults.between;
+  };
+  const restHeight = (size: number, words: string): number => {
+    const [letter, line] = (defaults.sizes[size] as (typeof defaults.sizes)[number]).rest;
+    return lines(words, letter, width) * line;
+  };
+  const last = defaults.sizes.length - 1;
+  for (let size = Math.min(from, last); size <= last; size += 1) {
+    if (leadHeight(size) + restHeight(size, rest) <= room) return { lead, rest, size, hidden: 0 };
+  }
+  const joined = (count: number): string => others.slice(0, count).join(/[\u2e80-\uffff]/.test(text) ? "" : " ");
+  // A reader reads the first sentence, so it may not become tiny for the others' sake.
+  const [largest, smallest] = [Math.min(Math.max(from, 2), last), last - 1];
+  for (let count = others.length - 1; count >= 0; count -= 1) {
+    for (let size = largest; size <= (count === 0 ? last : smallest); size += 1) {
+      if (leadHeight(size) + restHeight(size, joined(count)) > room) continue;
+      return { lead, rest: joined(count), size, hidden: others.length - count };
+    }
+  }
+  return { lead, rest: "", size: last, hidden: others.length };
+}

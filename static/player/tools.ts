@@ -1,0 +1,140 @@
+/**
+ * `<eos-tools .store .play .walk .zoom>`: what can be done with the page: search, share, language, and a menu with
+ * everything else. Whatever has no place of its own on a narrow page is in the menu, too.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { BeatWalk } from "./beat-walk.ts";
+import type { Language } from "./frame.ts";
+import { lookFrom } from "./looking.ts";
+import { csrfToken, currentTheme, rememberTheme } from "./page.ts";
+import type { Theme } from "./page.ts";
+import type { PlayerStore } from "./store.ts";
+import { StoreElement } from "./store-element.ts";
+import { say, words } from "./text.ts";
+import type { Zoom } from "./zoom.ts";
+
+const THEMES: Theme[] = ["system", "light", "dark"];
+
+export class Tools extends StoreElement {
+  static override properties = {
+    ...StoreElement.properties,
+    walk: { attribute: false },
+    zoom: { attribute: false },
+    library: {},
+    compare: {},
+    share: {},
+    workshop: {},
+    open: {},
+    lesson: { type: Boolean },
+    presenting: { type: Boolean },
+    theme: { state: true },
+  };
+
+  declare walk: BeatWalk | undefined;
+  declare zoom: Zoom | undefined;
+  declare library: string;
+  declare compare: string;
+  declare share: string;
+  /** Where the branch on show becomes a scenario; empty for those who keep none. */
+  declare workshop: string;
+  /** In a frame on another page: where the whole thing is opened, outside of it. */
+  declare open: string;
+  /** Whether there is something to read about what the run means. */
+  declare lesson: boolean;
+  declare presenting: boolean;
+  declare theme: Theme;
+
+  constructor() {
+    super();
+    this.walk = undefined;
+    this.zoom = undefined;
+    this.library = "/";
+    this.compare = "";
+    this.share = "";
+    this.workshop = "";
+    this.open = "";
+    this.lesson = false;
+    this.presenting = false;
+    this.theme = currentTheme();
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const store = this.store;
+    if (store === undefined) return nothing;
+    return html`<eos-looking-buttons .store=${store}></eos-looking-buttons>
+      ${this.#share()} ${this.#language()} ${this.#menu(store)}`;
+  }
+
+  #share(): TemplateResult | typeof nothing {
+    if (this.share === "") return nothing;
+    const name = say(this.presenting ? "player.presenting" : "player.share");
+    return html`<button class=${`icon text ${this.presenting ? "is-presenting" : ""}`} title=${`${say("player.share")} (s)`} @click=${() => this.#fire("open-dialog", "eos-share")}>${name}</button>`;
+  }
+
+  #language(): TemplateResult {
+    const other: Language = words.language === "en" ? "zh-Hans" : "en";
+    return html`<button class="icon text" lang=${other} @click=${() => this.#fire("use-language", other)}>${other === "en" ? "English" : "中文"}</button>`;
+  }
+
+  readonly #nextTheme = (): void => {
+    this.theme = THEMES[(THEMES.indexOf(this.theme) + 1) % THEMES.length] as Theme;
+    rememberTheme(this.theme);
+  };
+
+  #menu(store: PlayerStore): TemplateResult {
+    const { live } = store.source;
+    return html`<details class="menu"><summary class="icon" aria-label=${say("player.menu")} title=${say("player.menu")}>⋯</summary>
+      <ul>
+        <li><button title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-dialog", "eos-help")}>${say("player.help")} <kbd>?</kbd></button></li>
+        ${this.lesson ? html`<li><button @click=${() => this.#fire("open-lesson")}>${say("lesson.open")}</button></li>` : nothing}
+        ${live ? html`<li><button @click=${() => this.#look("breakpoints")}>${say("player.key.breakpoints")} <kbd>k</kbd></button></li>` : nothing}
+        ${this.#arrows()}
+        <li class="choice-row"><eos-zoom-bar .store=${store} .zoom=${this.zoom}></eos-zoom-bar></li>
+        <li><button @click=${this.#nextTheme}>${say("player.theme", { theme: say(`player.theme.${this.theme}`) })}</button></li>
+        <li><button @click=${() => this.#fire("open-dialog", "eos-export")}>${say("exports.title")} … <kbd>e</kbd></button></li>
+        ${this.open === "" && this.library !== "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
+        ${live ? html`<li><button @click=${() => this.#look("compare")}>${say("with.title")} … <kbd>c</kbd></button></li>` : nothing}
+        ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
+        <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.branches_and_compare", { count: store.lines.branches.size })}</button></li>
+        ${live ? html`<li><button @click=${() => this.#fire("make-branch")}>${say("player.key.branch")}</button></li>` : nothing}
+        ${this.workshop !== "" && live ? html`<li><form method="post" action="${this.workshop}${store.branch}">
+          <input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}><button>${say("workshop.from_branch")}</button></form></li>` : nothing}
+        <li><button @click=${() => print()}>${say("player.print")}</button></li>
+      </ul></details>`;
+  }
+
+  /** What → does, where the run has beats. */
+  #arrows(): TemplateResult | typeof nothing {
+    const { walk } = this;
+    if (walk === undefined || !walk.hasBeats) return nothing;
+    return html`<li class="choice-row"><label>${say("player.arrows")}
+      <select @change=${this.#arrowsChosen}>${(["beats", "steps"] as const).map(
+        (one) => html`<option value=${one} ?selected=${walk.arrows === one}>${say(`player.arrows.${one}`)}</option>`,
+      )}</select></label></li>`;
+  }
+
+  readonly #arrowsChosen = (event: Event): void => {
+    const select = event.target as HTMLSelectElement;
+    this.walk?.useArrows(select.value === "steps" ? "steps" : "beats");
+    select.blur(); // The arrow keys belong to the player again.
+    this.requestUpdate();
+  };
+
+  #look(key: "breakpoints" | "compare"): void {
+    this.#close();
+    lookFrom(this, key);
+  }
+
+  #close(): void {
+    this.querySelector<HTMLDetailsElement>("details.menu")?.removeAttribute("open");
+  }
+
+  #fire(name: string, detail?: unknown): void {
+    this.#close();
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }));
+  }
+}
+
+customElements.define("eos-tools", Tools);

@@ -1,0 +1,58 @@
+/** The ways to see a run, as a bar of buttons, and on a narrow page the columns of *Inspect*. */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { Frame } from "./frame.ts";
+import type { Middle } from "./panels.ts";
+import { isShown, MIDDLES, placesOf, tagOf } from "./panels.ts";
+import { say } from "./text.ts";
+
+export type Column = "left" | "middle" | "right";
+
+/** The part of the player that decides, and what a press does. */
+export interface ViewTabs {
+  middle: Middle;
+  column: Column;
+  frame: Frame | undefined;
+  hasLogs: boolean;
+  /** Whether there is pseudocode to show. */
+  hasCode: boolean;
+  open: (column: Column, middle: Middle | null) => void;
+  why: () => void;
+}
+
+/** What *Inspect* has between its columns: a run without logs has messages there. */
+export function inspected(hasLogs: boolean): Middle {
+  return hasLogs ? "lanes" : "spacetime";
+}
+
+/** Whether the run has what this view shows. */
+export function isThere(middle: Middle, frame: Frame | undefined): boolean {
+  return isShown(tagOf(middle), frame);
+}
+
+/** In the order of the list of panels; *Inspect* has the place of what stands between its columns. */
+export function viewTabs({ middle, frame, hasLogs, hasCode, open, why }: ViewTabs): TemplateResult {
+  const between = inspected(hasLogs);
+  const has = (one: Middle): boolean => {
+    if (one === "transactions") return middle === one; // It is reached by looking from farther away.
+    return one === between || (isThere(one, frame) && (one !== "code" || hasCode));
+  };
+  const tab = (one: Middle): TemplateResult => html`<button class=${one === "transactions" ? "level-tab" : "middle-tab"} data-view=${one} aria-pressed=${middle === one}
+    @click=${() => open("middle", one)}>${one === between ? html`${say("player.tab.inspect")} <kbd>i</kbd>` : say(`player.tab.${one}`)}</button>`;
+  return html`<nav class="tabs" aria-label=${say("player.views")}><div class="views">${MIDDLES.filter(has).map(tab)}</div>
+    <button class="ask-why" title=${say("player.key.why")} @click=${why}>${say("player.why")} <kbd>w</kbd></button></nav>`;
+}
+
+/** What the side columns are about: left and right. */
+export function sidesOf(hasLogs: boolean): readonly [string, string] {
+  return hasLogs ? ["player.tab.producer", "player.tab.broker"] : ["player.tab.roles", "player.tab.votes"];
+}
+
+export function columnTabs({ column, frame, hasLogs, open }: ViewTabs): TemplateResult {
+  const places = placesOf(frame);
+  const [left, right] = sidesOf(hasLogs);
+  const tab = (one: Column, name: string): TemplateResult => html`<button class="side-tab" aria-pressed=${column === one} ?data-about=${places.has(one)}
+    title=${places.has(one) ? say("player.tab.about") : nothing} @click=${() => open(one, null)}>${say(name)}</button>`;
+  return html`<nav class="columns" aria-label=${say("player.panels")}>${tab("left", left)} ${tab("middle", `player.tab.${inspected(hasLogs)}`)} ${tab("right", right)}</nav>`;
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { beatAxis, defaults } from "../../player/beat-axis.ts";
+import { BeatWalk } from "../../player/beat-walk.ts";
+import { whereIn } from "../../player/beats-bar.ts";
+import type { Beat, BeatPlan } from "../../player/beats.ts";
+import { isPlumbing, landingAfter, landingBefore, leavesOf, placeOf, titleOf } from "../../player/beats.ts";
+import { defaults as playing, standsFor } from "../../player/play.ts";
+import { PlayerStore } from "../../player/store.ts";
+import { words } from "../../player/text.ts";
+import { branch, Frames, makeRun, step, StoredSource } from "./fixture.ts";
+
+function beat(number: number, first: number, last: number, lands: number, more: Partial<Beat> = {}): Beat {
+  return { number, first, last, lands, key: "beat.test", params: { number }, lines: [], ...more };
+}
+
+const PLAN: BeatPlan = { steps: 40, complete: true, beats: [beat(1, 1, 4, 2), beat(2, 5, 30, 9), beat(3, 31, 40, 31)] };
+const NESTED: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 20, { beats: [beat(1, 1, 9, 5), beat(2, 10, 20, 12)] }), beat(2, 21, 40, 30)] };
+
+test("from beat to beat, and behind the last landing to the end", () => {
+  const forward = (plan: BeatPlan): number[] => {
+    const seen: number[] = [];
+    for (let at: number | null = landingAfter(plan, 0); at !== null; at = landingAfter(plan, at)) seen.push(at);
+    return seen;
+  };
+  assert.deepEqual(forward(PLAN), [2, 9, 31, 40]);
+  assert.deepEqual(forward(NESTED), [5, 12, 30, 40], "a long beat is gone through part by part");
+  assert.deepEqual([40, 31, 20, 2, 0].map((at) => landingBefore(PLAN, at)), [31, 9, 9, 0, 0]);
+});
+
+test("a step stands in one beat, and in one part of a long one", () => {
+  assert.deepEqual([0, 1, 4, 5, 40, 55].map((at) => placeOf(PLAN.beats, at)), [-1, 0, 0, 1, 2, 2]);
+  assert.equal(leavesOf(NESTED.beats).length, 3);
+  assert.deepEqual(whereIn(NESTED, 11), { number: 1, count: 2, part: 2, parts: 2 });
+  assert.deepEqual(whereIn(PLAN, 5), { number: 2, count: 3, part: 0, parts: 0 });
+  assert.equal(whereIn(PLAN, 0), null);
+});
+
+test("an author's own name goes before the catalogue's", () => {
+  words.learn("en", { texts: { "beat.test": "Beat {number}" }, sources: {} });
+  assert.equal(titleOf(beat(3, 1, 1, 1)), "Beat 3");
+  assert.equal(titleOf(beat(3, 1, 1, 1, { title: { en: "The trick", "zh-Hans": "诀窍" } })), "The trick");
+});
+
+test("a beat is as wide as its name, and more by the root of its steps; together they fill the axis", () => {
+  words.learn("en", { texts: { "beat.test": "Beat {number}" }, sources: {} });
+  const { segments, setting } = beatAxis(PLAN.beats, 40, 24, 1256);
+  assert.equal(setting, 0, "short names stand in one line");
+  const last = segments[2];
+  assert.ok(Math.abs((last?.x ?? 0) + (last?.width ?? 0) - 1256) < 0.01);
+  const [short, long] = segments;
+  assert.ok((long?.width ?? 0) > (short?.width ?? 0) && (long?.width ?? 0) < 7 * (short?.width ?? 0), "26 steps are not 6 times as wide as 4");
+  assert.equal(beatAxis(PLAN.beats, 90, 0, 500).segments[2]?.last, 90, "what grows belongs to the last beat");
+});
+
+test("names that do not fit are set in more lines before they become smaller", () => {
+  const named = (title: string): Beat[] => Array.from({ length: 9 }, (_, place) => beat(place + 1, place + 1, place + 1, place + 1, { title: { en: title, "zh-Hans": title } }));
+  assert.equal(beatAxis(named("Records are stored"), 9, 24, 1256).setting, 1);
+  assert.equal(beatAxis(named("p1 finds the coordinator of its transactional id again"), 9, 24, 1256).setting, defaults.settings.length - 1);
+});
+
+test("plumbing is passed by quickly; other steps stand as long as they take to read", () => {
+  words.learn("en", { texts: { "test.step": "x", "test.long": "A sentence of some forty letters, or so. Another." }, sources: {} });
+  const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 9, 9, { lines: [{ first: 2, last: 4, key: "beat.line.one", params: {} }] })] };
+  assert.deepEqual([1, 2, 4, 5].map((number) => isPlumbing(plan, number)), [false, true, true, false]);
+  const at = (number: number, key: string) => ({ frame: { step: step(number, 0, [], { key }), plan } }) as unknown as PlayerStore;
+  assert.equal(standsFor(at(3, "test.long"), 1), playing.plumbing);
+  assert.ok(standsFor(at(5, "test.long"), 1) > standsFor(at(5, "test.step"), 1));
+  assert.equal(standsFor(at(5, "test.long"), 2) * 2, standsFor(at(5, "test.long"), 1));
+  assert.equal(standsFor(at(5, "test.long"), 8), 125);
+});
+
+async function open(made: number, stops: number[] = [], holds: number[] = []) {
+  const frames = new Frames();
+  const source = new StoredSource({ main: makeRun(60) }, [branch("main", made)]);
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: () => {}, painted: (action) => action(), startAt: { branch: null, step: 0 } });
+  store.gate = { waitsIn: (_branch, from, to) => stops.find((stop) => stop >= from && stop <= to) ?? null, blocked: () => void (store.gate = null) };
+  store.stops = { holdsAt: (number) => holds.includes(number) };
+  store.start();
+  await frames.settle();
+  const walk = new BeatWalk(store, () => PLAN);
+  const forward = async (): Promise<number> => {
+    const going = walk.forward();
+    for (let turn = 0; turn < 40; turn += 1) await frames.settle();
+    await going;
+    await frames.settle();
+    return store.shown;
+  };
+  return { store, walk, forward, frames };
+}
+
+test("a press goes to the next beat and makes the steps that are missing", async () => {
+  const { store, walk, forward, frames } = await open(3);
+  assert.equal(await forward(), 2);
+  assert.equal(await forward(), 9);
+  assert.equal(store.frame?.animate, true, "the landing moves, and nothing on the way");
+  walk.back();
+  await frames.settle();
+  assert.equal(store.shown, 2);
+});
+
+test("it stops before a question, and says so where one is due at once", async () => {
+  const { store, forward } = await open(40, [6]);
+  await forward();
+  assert.equal(await forward(), 5);
+  assert.equal(await forward(), 5);
+  assert.equal(store.gate, null, "who pressed was told");
+});
+
+test("it stops where a breakpoint holds", async () => {
+  const { forward } = await open(40, [], [7]);
+  await forward();
+  assert.equal(await forward(), 7);
+  assert.equal(await forward(), 9);
+});

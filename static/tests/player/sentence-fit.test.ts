@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { fit, sentencesOf, textLength } from "../../player/sentence-fit.ts";
+
+const FOUND = "broker-1 finds seq 0 of PID 0 among the batches it remembers for t-0. It appends nothing, changes nothing, and answers p1 with the first offset again: 40.";
+
+test("a text is cut behind full stops, not behind every dot", () => {
+  assert.deepEqual(sentencesOf("acks.all of t-0.5 holds. It is so!"), ["acks.all of t-0.5 holds.", "It is so!"]);
+  assert.deepEqual(sentencesOf("broker-1 找到批次。它不追加。"), ["broker-1 找到批次。", "它不追加。"]);
+  assert.deepEqual(sentencesOf("no stop"), ["no stop"]);
+});
+
+test("up to its first full stop a sentence is large, and the rest is under it", () => {
+  const fitted = fit(FOUND, 940, 92);
+  assert.deepEqual([fitted.size, fitted.hidden], [0, 0]);
+  assert.equal(fitted.lead, "broker-1 finds seq 0 of PID 0 among the batches it remembers for t-0.");
+  assert.equal(`${fitted.lead} ${fitted.rest}`, FOUND);
+});
+
+test("what is longer is smaller, and what does not fit is counted", () => {
+  const long = `${FOUND} ${FOUND} ${FOUND}`;
+  const fitted = fit(long, 940, 92);
+  assert.ok(fitted.size > 0);
+  const shown = sentencesOf(`${fitted.lead} ${fitted.rest}`).length;
+  assert.equal(shown + fitted.hidden, 6);
+  assert.ok(fit(long, 358, 132).hidden > fitted.hidden, "a telephone shows less of it");
+  assert.equal(fit("", 940, 92).hidden, 0);
+});
+
+test("letters count as a reader meets them", () => {
+  assert.deepEqual([textLength("abc"), textLength("中文"), textLength("ABC")], [3, 4, 4]);
+});
