@@ -43,3 +43,14 @@ def test_the_front_end_is_pinned_and_says_nothing_of_where_it_came_from() -> Non
     assert lock["packages"][""]["dependencies"] == package["dependencies"]
     assert lock["packages"][""]["devDependencies"] == package["devDependencies"]
     assert [name for name, entry in lock["packages"].items() if "resolved" in entry] == []
+
+
+def test_the_typeface_has_its_licence_beside_it() -> None:
+    """The whole of it, as its package has it, below the copyright that the typeface's own file names."""
+    brought = (ROOT / "node_modules/@fontsource-variable/source-sans-3/LICENSE").read_text("utf-8")
+    copyright_line, licence = (ROOT / "static/typeface/OFL.txt").read_text("utf-8").split("\n", 1)
+    assert "Adobe" in copyright_line
+    assert licence == brought.split("\n", 1)[1]
+    assert copyright_line.removeprefix("Source Sans 3: ").rstrip(".") in (
+        ROOT / "static/styles/tokens.css"
+    ).read_text("utf-8")
