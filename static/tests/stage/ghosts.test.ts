@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { overlap } from "../../diagrams/geometry.ts";
+import type { Frame } from "../../player/frame.ts";
+import type { Box, Places, StageObject } from "../../stage/contract.ts";
+import { focusOf } from "../../stage/focus.ts";
+import { ghostLayer } from "../../stage/ghosts.ts";
+import { networkOf } from "../../stage/network.ts";
+import { outlineOf } from "../../stage/outline.ts";
+import { places } from "../../stage/places.ts";
+import { comparedText, tagLayer } from "../../stage/tag.ts";
+import { wireOf } from "../../stage/wires.ts";
+import { DUPLICATE, HEADER, frameOf, logBatch, markup, message, partition, refusedStep, replica, stepOf, view } from "../diagrams/fixture.ts";
+import { speakStage } from "./words.ts";
+
+before(speakStage);
+
+const DESK = { width: 1280, height: 412, form: "desk" as const };
+const HERE: Places = places(null, HEADER, view(), DESK);
+
+function ghostsOf(frame: Frame, here = HERE): Map<string, StageObject> {
+  return new Map(ghostLayer(frame, here, focusOf(frame)).map((object) => [object.key, object]));
+}
+
+test("a duplicate stands over its match with two bars, the match has the ring, and the rule stands beside it", () => {
+  const ghosts = ghostsOf(frameOf(DUPLICATE));
+  const [ghost, ring] = [ghosts.get("ghost"), ghosts.get("ring:batch")];
+  assert.ok(ghost !== undefined && ring !== undefined);
+  assert.ok(ghost.y < ring.y && Math.abs(ghost.x - ring.x) < 4);
+  assert.match(markup(ghost.draw), /class="equal"/);
+  assert.match(markup(ghost.draw), /same numbers as a stored batch/);
+  assert.match(markup(ghosts.get("compare")?.draw), /broker-1 decides/);
+});
+
+test("a match that lies before what the lane shows is brought to the lane's beginning", () => {
+  const many = [logBatch(40, 3), ...Array.from({ length: 60 }, (_, index) => logBatch(43 + index * 3, 3))];
+  const log = replica(many, { producers: { 0: { producer_epoch: 0, coordinator_epoch: -1, last_timestamp: 1, transaction_first_offset: null, batches: [[0, 2, 40, 42, 13]] } } });
+  const ghosts = ghostsOf(frameOf(DUPLICATE, view({ partitions: { "t-0": partition(log) } })));
+  assert.match(markup(ghosts.get("pinned")?.draw), />40</);
+  assert.ok(ghosts.has("ring:batch"));
+});
+
+test("what is refused stands crossed out behind the log, with the numbers behind the error", () => {
+  const frame = frameOf(refusedStep());
+  const ghost = ghostsOf(frame).get("ghost");
+  assert.match(markup(ghost?.draw), /not stored/);
+  const [tag] = tagLayer(frame, HERE, focusOf(frame));
+  assert.match(markup(tag?.draw), /OUT_OF_ORDER_SEQUENCE_NUMBER/);
+  assert.equal(comparedText([["expected first sequence", 13], ["arrived first sequence", 15]]), "first seq 15 > 13");
+});
+
+test("the tag stands on no message", () => {
+  const lost = message({ id: 18, sent_at: 138, arrives_at: 148 });
+  const other = message({ id: 19, sent_at: 138, arrives_at: 148, correlation_id: 8 });
+  const frame = frameOf(
+    stepOf({ kind: "fault", key: "fault.message_dropped", messages: [{ id: 18, event: "dropped" }] }), view({ network: { messages: { 19: other } } }),
+    { previousView: view({ network: { messages: { 18: lost, 19: other } } }) },
+  );
+  const focus = focusOf(frame);
+  const [tag] = tagLayer(frame, HERE, focus);
+  assert.ok(tag !== undefined);
+  const at: Box = tag;
+  for (const flight of networkOf(frame, HERE, focus).flights) assert.ok(!overlap(flight.box, at), String(flight.message.id));
+});
+
+test("on a phone a marker comes round the outside, what readers fetch is counted; ZooKeeper has the controller's place", () => {
+  const plan = { ...outlineOf(HEADER, view()), controller: true };
+  const phone = places(plan, HEADER, view(), { width: 390, height: 560, form: "phone" });
+  const marker = message({ api: "WriteTxnMarkers", from: "broker-2", to: "broker-1", fields: { entries: [] } });
+  const wire = wireOf(marker, phone);
+  assert.deepEqual([wire?.from.at[0], wire?.to.facing], [phone.width, [0, -1]]);
+  assert.equal(wireOf(message({ api: "Fetch", from: "c1", to: "broker-1", fields: { fetch_offset: 40 } }), phone), null);
+  const desk = places(plan, HEADER, view(), DESK);
+  const asked = wireOf(message({ api: "ZooKeeperRead", from: "broker-1", to: "zookeeper", partitions: [], fields: {} }), desk);
+  assert.deepEqual(asked?.to.facing, [0, -1]);
+});
