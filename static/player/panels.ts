@@ -125,7 +125,7 @@ const ROWS = [
   },
   {
     tag: "eos-stage", key: "", place: "middle", view: "stage", name: "player.panel.stage",
-    draw: ({ frame, store }) => html`<eos-stage .frame=${frame}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
+    draw: ({ frame, store, asks = true }) => html`<eos-stage .frame=${frame} .asks=${asks}></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`,
   },
   {
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,

@@ -171,6 +171,8 @@ export interface StageObject {
   hot?: boolean;
   /** Makes it a button. */
   select?: Selection;
+  /** A button that asks the engine why (docs/websocket.md), where it can be asked. */
+  ask?: { question: string; subject: string };
   picked?: boolean;
   /** For screen readers; "" where the twin says it. */
   label: string;

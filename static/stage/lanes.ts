@@ -50,16 +50,16 @@ function objectsOf(lane: LaneOf): StageObject[] {
   const view = frame.view.partitions?.[partition];
   const id = replicaIn(frame, broker, partition);
   const replica = id === null ? undefined : view?.replicas[id];
-  if (view === undefined || replica === undefined) return [baseOf(lane, null, null, "")];
+  if (view === undefined || replica === undefined) return baseOf(lane, null, null, "");
   const leads = ledBy(frame, here, partition) === broker;
   const window = windowOf(place, replica.log_start, replica.log_end, replica.batches);
   const shown = Object.values(replica.batches).filter((batch) => batch.last_offset >= window.first).sort((one, other) => one.base_offset - other.base_offset);
   if (!leads || place.strip) {
-    return [baseOf(lane, replica, window, leads ? "" : say("stage.copy")), ...shown.map((batch) => thinCell(lane, window, batch, leads)), ...(leads ? gatesOf(lane, replica, window, shown) : [])];
+    return [...baseOf(lane, replica, window, leads ? "" : say("stage.copy")), ...shown.map((batch) => thinCell(lane, window, batch, leads)), ...(leads ? gatesOf(lane, replica, window, shown) : [])];
   }
   const stretches = heldStretches(frame, partition, shown);
   return [
-    baseOf(lane, replica, window, leaderWord(here, view)),
+    ...baseOf(lane, replica, window, leaderWord(here, view)),
     ...shown.map((batch) => cellOf(lane, window, batch, replica)),
     offsetsOf(lane, window, shown, replica),
     ...gatesOf(lane, replica, window, shown),
@@ -73,30 +73,41 @@ function leaderWord(here: Places, view: PartitionView): string {
 }
 
 /** Name, what the broker is to it, axis, start of the log, and how much lies before what is drawn. */
-function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null, role: string): StageObject {
-  const { frame, partition, place } = lane;
+function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null, role: string): StageObject[] {
+  const { partition, place } = lane;
   const { cells } = place;
   const bottom = cells.y + cells.height;
   const labelWidth = cells.x - place.box.x - 18;
   const middle = cells.y + cells.height / 2;
   const earlier = replica === null || window === null ? 0 : window.first - replica.log_start;
-  // A phone has no room for a long name beside the cells: it stands in the broker's first line.
-  const above = hasNameAbove(lane.here, partition, place);
-  const name = above
-    ? fittedText(place.box.x + place.box.width - 12, place.box.y - 8, partition, place.box.width - 110, 14, { bold: true, classes: "b", most: 2, least: 8, anchor: "end" })
-    : place.strip
-    ? fittedText(place.box.x + 12, middle + 4, partition, labelWidth, 12, { bold: true, classes: "b", least: 8 })
-    : fittedText(place.box.x + 12, middle + (role === "" ? 5 : 0), partition, labelWidth, 15, { bold: true, classes: "b", most: 3, least: 9 });
-  const lines = place.strip ? 1 : fitted(partition, labelWidth, 15, { most: 3, least: 9, bold: true }).lines.length;
-  const selection: Selection = { kind: "partition", id: partition };
   const starts = replica !== null && window !== null && window.first === replica.log_start && !place.strip;
-  return {
+  const axis: StageObject = {
     key: `lane:${lane.broker}:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
-    draw: svg`${name}${place.strip || role === "" ? nothing : text(place.box.x + 12, middle + 16 + (lines - 1) * 6, role, "s12 q")}${
-      path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
+    draw: svg`${path(`M${cells.x},${bottom}H${cells.x + cells.width}`, "hair")}${
       starts ? path(`M${cells.x - 3},${cells.y}V${bottom}`, "start") : nothing}${
       earlier > 0 && !place.strip ? text(cells.x - 4, bottom + 14, say("stage.earlier", { count: earlier }), "s12 q", "end") : nothing}`,
-    ...(isPicked(frame.selection, selection) ? { picked: true } : {}),
+  };
+  return [axis, nameOf(lane, role, labelWidth, middle)];
+}
+
+/** The name of a lane, a button; below it what the broker is to it. */
+function nameOf({ frame, here, broker, partition, place }: LaneOf, role: string, width: number, middle: number): StageObject {
+  // A phone has no room for a long name beside the cells: it stands in the broker's first line.
+  const above = hasNameAbove(here, partition, place);
+  const { size, lines } = fitted(partition, width, 15, { most: 3, least: 9, bold: true });
+  const room = place.box.width - 110;
+  const selection: Selection = { kind: "partition", id: partition };
+  const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22));
+  const y = above ? place.box.y - 27 : middle - height / 2;
+  const own = (at: number): number => at - y;
+  const name = above ? fittedText(room, 19, partition, room - 8, 14, { bold: true, classes: "b", most: 2, least: 8, anchor: "end" })
+    : place.strip ? fittedText(4, own(middle) + 4, partition, width, 12, { bold: true, classes: "b", least: 8 })
+    : fittedText(4, own(middle) + (role === "" ? 5 : 0), partition, width, 15, { bold: true, classes: "b", most: 3, least: 9 });
+  return {
+    key: `name:${broker}:${partition}`, x: above ? place.box.x + 98 : place.box.x + 8, y, width: above ? room : width + 8, height: above ? 27 : height,
+    phase: "static", depth: DEPTH.body, label: say("diagram.lanes.title_name", { partition }), select: selection, picked: isPicked(frame.selection, selection),
+    draw: svg`<rect class="hit" width=${above ? room : width + 8} height=${above ? 27 : height}/>${name}${
+      place.strip || role === "" || above ? nothing : text(4, own(middle) + 16 + (lines.length - 1) * 6, role, "s12 q")}`,
   };
 }
 
@@ -277,11 +288,16 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
     path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
     hw === null || place.strip ? nothing : text(hw.x - window.x(replica.high_watermark), nameY, hw.said, "s12 k gl", hw.anchor)}`, markHw,
     say("stage.gate.hw_name", { partition, offset: replica.high_watermark }));
-  gate("lso", replica.last_stable_offset, 0, svg`${markLso ? rim : nothing}${
+  const [name] = names.taken;
+  const left = (name?.from ?? 0) - window.x(replica.last_stable_offset);
+  const reach = (name?.to ?? 0) - (name?.from ?? 0);
+  gate("lso", replica.last_stable_offset, 0, svg`${place.strip ? nothing : svg`<rect class="hit" x=${round(left - 3)} y=${nameY - 13} width=${round(reach + 6)} height="18" rx="3"/>`}${markLso ? rim : nothing}${
     bars(replica.last_stable_offset).map(([from, to]) => box(-2.5, from, 5, to - from, "lso", 1))}${
     place.strip ? nothing : text(names.lso.x - window.x(replica.last_stable_offset), nameY, names.lso.said, "s12 b gl", names.lso.anchor)}`, markLso,
     say("stage.gate.lso_name", { partition, offset: replica.last_stable_offset }));
-  return objects;
+  if (place.strip) return objects;
+  return objects.map((object) => (object.key.startsWith("lso:")
+    ? { ...object, ask: { question: "lso", subject: partition }, label: `${object.label}. ${say("player.why.gate", { partition })}` } : object));
 }
 
 /** Above the cells between the gates: why a reader of committed data does not get them, stretch by stretch. */

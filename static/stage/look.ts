@@ -55,6 +55,9 @@ export const stageLook = css`
   .scene [role="button"] { cursor: pointer; outline: none; }
   .scene [role="button"]:focus-visible > .focus { stroke: var(--ink); stroke-width: 3; }
   .focus { fill: none; stroke: none; pointer-events: none; }
+  .scene .asks { cursor: help; }
+  .scene .asks:hover .hit { fill: var(--now); opacity: .45; }
+  .scene .asks:focus-visible .hit { stroke: var(--ink); stroke-width: 3; }
   .scene .hit { fill: transparent; stroke: none; }
   .away { margin: 0; padding: 6px 12px; background: var(--paper); border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: 2px 12px; }
   .away button { text-decoration: underline; min-height: 24px; }

@@ -6,6 +6,7 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { round } from "../diagrams/geometry.ts";
+import { range } from "../diagrams/batch.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { ReaderLaneView } from "../player/coordination-view.ts";
 import type { ConsumerView, Frame, LogBatchView } from "../player/frame.ts";
@@ -29,7 +30,7 @@ function laneReaders(frame: Frame, here: Places, focus: Focus, partition: string
   for (const [name, place] of Object.entries(places)) rows.set(place, [...(rows.get(place) ?? []), name]);
   return [...rows].flatMap(([place, names]) => {
     const known = names.map((name) => ({ name, consumer: frame.view.consumers?.[name] })).filter((one): one is Named => one.consumer !== undefined);
-    return known.length === 0 ? [] : [rowObject(frame, here, focus, partition, place, known)];
+    return known.length === 0 ? [] : rowObjects(frame, here, focus, partition, place, known);
   });
 }
 
@@ -101,7 +102,7 @@ function hiddenText(counts: Row["counts"]): { short: string; long: string } | nu
   return null;
 }
 
-function rowObject(frame: Frame, here: Places, focus: Focus, partition: string, place: ReaderPlace, named: readonly Named[]): StageObject {
+function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string, place: ReaderPlace, named: readonly Named[]): StageObject[] {
   const slowest = named.reduce((slow, one) => (positionIn(one, partition) < positionIn(slow, partition) ? one : slow));
   const { consumer } = slowest;
   const lane = consumer.lanes?.[partition] ?? { position: null };
@@ -135,7 +136,7 @@ function rowObject(frame: Frame, here: Places, focus: Focus, partition: string, 
     .map((reason) => `${whole.counts[reason]}: ${wordsOf(reason, holderOf(lane, batches)).long}`);
   const selection = plainly("actor", slowest.name);
   const dead = !consumer.alive || consumer.paused;
-  return {
+  const row0: StageObject = {
     key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, select: selection, hot: focused,
     picked: names.some((name) => isPicked(frame.selection, plainly("actor", name))),
     draw: svg`<title>${[`${names.join(", ")}, ${consumer.isolation}`, ...reasons].join("; ")}</title>${box(0, 0, width, height, `body${dead ? " dead" : ""}`, 5)}${
@@ -148,6 +149,15 @@ function rowObject(frame: Frame, here: Places, focus: Focus, partition: string, 
       reader: names.join(", "), isolation: consumer.isolation, partition, read, hidden: reasons.length === 0 ? say("stage.none") : reasons.join(", "),
     }),
   };
+  // What is hidden from it asks why.
+  const unseen = [...(lane.stretches ?? []), ...(lane.ahead ?? [])].find(([first, last]) => within(batches, first, last).some((batch) => reasonAt(lane, batch, Math.max(first, batch.base_offset)) !== null));
+  if (said === null || unseen === undefined) return [row0];
+  const [first, last] = unseen;
+  return [row0, {
+    key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + width - 8 - after - (flat ? readWidth : 0)), y: round(place.box.y + squareY - 3), width: after, height: SQUARE + 6,
+    phase: "gate", depth: DEPTH.body, draw: svg`<rect class="hit" width=${after} height=${SQUARE + 6} rx="3"/>`,
+    ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }),
+  }];
 }
 
 /** The isolation level names a reader; where two of a lane have the same, their own names do. */

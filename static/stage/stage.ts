@@ -16,6 +16,7 @@ import { SizedElement, onPick, twin } from "../diagrams/element.ts";
 import { plainly } from "../diagrams/picked.ts";
 import type { Frame, Selection, Step } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { askWhyEvent } from "../player/why-answer.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
 import { focusOf } from "./focus.ts";
 import { LAYERS } from "./layers.ts";
@@ -54,10 +55,12 @@ interface Playing {
 export type LandedEvent = CustomEvent<number>;
 
 export class Stage extends SizedElement {
-  static override properties = { ...SizedElement.properties, projector: { type: Boolean } };
+  static override properties = { ...SizedElement.properties, projector: { type: Boolean }, asks: { attribute: false } };
   static override styles = [...SizedElement.styles, stageLook, networkLook];
 
   declare projector: boolean;
+  /** Whether the engine can be asked why from here. */
+  declare asks: boolean;
   #known: Known | null = null;
   #playing: Playing | null = null;
   readonly #mover = new StageMover();
@@ -65,6 +68,7 @@ export class Stage extends SizedElement {
   constructor() {
     super();
     this.projector = false;
+    this.asks = true;
   }
 
   protected override show(frame: Frame): TemplateResult {
@@ -171,12 +175,18 @@ export class Stage extends SizedElement {
   }
 
   #drawn(object: StageObject): SVGTemplateResult {
-    const { key, x, y, width, height, draw, select, picked, label } = object;
+    const { key, x, y, width, height, draw, select, picked, label, ask } = object;
     const ring = picked === true && width > 0 ? svg`<rect class="picked" x="-3" y="-3" width=${width + 6} height=${height + 6} rx="6"/>` : nothing;
+    if (ask !== undefined && this.asks) return this.#asking(object, ask);
     if (select === undefined) return svg`<g data-key=${key} transform=${`translate(${x},${y})`}>${draw}${ring}</g>`;
     const { click, key: press } = onPick(this.pick, select);
     return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} aria-pressed=${picked === true ? "true" : "false"}
       @click=${click} @keydown=${press}>${draw}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
+  }
+
+  #asking({ key, x, y, draw, label }: StageObject, { question, subject }: NonNullable<StageObject["ask"]>): SVGTemplateResult {
+    const { click, key: press } = onPick(() => this.dispatchEvent(askWhyEvent(question, subject)), { kind: "partition", id: subject });
+    return svg`<g data-key=${key} class="asks" transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} @click=${click} @keydown=${press}><title>${label}</title>${draw}</g>`;
   }
 
   #away({ away, upright }: Places): TemplateResult | typeof nothing {
