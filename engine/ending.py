@@ -1,6 +1,6 @@
 """How a run ends, in so few words that a picture of a stamp's size can draw them.
 
-Read off a view alone, so that the middle of a run can be told in the same way. Nothing here is the protocol's: fates of
+Read off a view alone, so that the middle of a run can be described in the same way. Nothing here is the protocol's: fates of
 batches, losses and broken guarantees are the view's own.
 """
 
@@ -14,7 +14,7 @@ from engine.scenario.header import ENGINE_VERSION
 from engine.simulation import Simulation
 
 FORM = f"{ENGINE_VERSION}.1"
-"""Of the engine, and of how a run's end is told: what was kept in another form is made anew."""
+"""Of the engine, and of how a run's end is described: what was kept in another form is made anew."""
 LANES_MAX = 6
 CELLS_MAX = 40
 """Of one lane; what is left out is counted."""

@@ -1,7 +1,7 @@
 """A small log to open at one click: what the brokers of one run wrote, as the files that Kafka would have left.
 
 The run is the library's SC-75: a producer falls silent within a transaction, and records of others wait behind it. Its
-names and times are those of a service that somebody might be called out for; everything else is the engine's.
+names and times are those of a service with an engineer on call; everything else is the engine's.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SLOWED = 1000
 TIMEOUT_MS = 900_000
 SEGMENT = "00000000000000000000.log"
 SAMPLE_OPTIONS = LogOptions(now=BEGUN_MS + 13 * 60_000, one_cluster=True)
-"""What the person who was called out knows beside the files."""
+"""What the engineer on call knows beside the files."""
 
 
 def sample_log() -> Iterator[tuple[str, bytes]]:

@@ -18,7 +18,7 @@ from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, int]:
     """Make the engine's documents the library. Returns how many it holds and how many of them were new.
 
-    An older version of a document stays as long as somebody's session runs it; it only leaves the library.
+    An older version of a document stays as long as a session runs it; it only leaves the library.
     """
     entries = library() if entries is None else entries
     encoded = [(entry, encode_document(entry.document)) for entry in entries]
@@ -45,10 +45,10 @@ def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, 
 
 def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEntry]) -> None:
     """Of the versions that have none in today's form."""
-    told = set(
+    kept = set(
         Endings.objects.filter(version__in=versions, form=FORM).values_list("version__digest", flat=True)
     )
-    lacking = [version for version in versions if version.digest not in told]
+    lacking = [version for version in versions if version.digest not in kept]
     Endings.objects.filter(version__in=lacking).delete()
     Endings.objects.bulk_create(
         Endings(version=version, form=FORM, runs=endings_of(version.digest, entries[version.digest]))

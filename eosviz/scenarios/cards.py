@@ -132,13 +132,13 @@ def shelf() -> list[Shelved]:
     """The library, in its order."""
     global _shelf
     made, library = _shelf, ScenarioVersion.objects.library()
-    told = [f"{digest} {form}" for digest, form in library.values_list("digest", "endings__form")]
-    if made.keys() != set(told):
+    names = [f"{digest} {form}" for digest, form in library.values_list("digest", "endings__form")]
+    if made.keys() != set(names):
         endings = dict(Endings.objects.filter(version__in=library).values_list("version_id", "runs"))
-        versions = zip(told, library, strict=True)
+        versions = zip(names, library, strict=True)
         made = _shelf = {name: _shelved(version, endings.get(version.pk, {})) for name, version in versions}
         return list(made.values())
-    return [made[name] for name in told]
+    return [made[name] for name in names]
 
 
 def cards() -> list[Card]:

@@ -71,7 +71,7 @@ def newest_of(browser: str) -> Resumed | None:
 
 
 def _length_of(session: Session, branch: Branch) -> int:
-    """Of the run as it was written: nobody knows how long one is that was interfered with."""
+    """Of the run as it was written: how long a run is that was interfered with is not known."""
     if branch.parent_id is not None or branch.interventions:
         return 0
     found = next((one for one in shelf() if one.card.identifier == session.version.identifier), None)

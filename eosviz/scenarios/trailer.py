@@ -33,7 +33,7 @@ class Scene:
     stored: tuple[tuple[int, int, int], ...]
     """(base offset, first sequence, last sequence) of every batch in the leader's log."""
     believed: tuple[bool, ...]
-    """By sequence: whether the producer was told that the record is stored, of those that have a number."""
+    """By sequence: whether the producer knows that the record is stored, of those that have a number."""
     read: int
     """The offset to which the reader has come."""
     travels: tuple[str, str] | None
@@ -108,7 +108,7 @@ def _scene(name: str, step: Step, before: Json, view: Json, about_first: dict[in
 
 
 def _believed(view: Json) -> tuple[bool, ...]:
-    """By sequence: whether the producer was told that the record is stored, of those that have a number."""
+    """By sequence: whether the producer knows that the record is stored, of those that have a number."""
     statuses = [record["status"] for record in view["records"].values() if record["partition"] == PARTITION]
     numbered = view["clients"][CLIENT]["transaction_manager"]["partitions"].get(PARTITION, {})
     return tuple(status == "ok" for status in statuses[: numbered.get("next_sequence", 0)])

@@ -56,7 +56,7 @@ RECORD = (32.0, 30.0)
 """From one record of the producer's list to the next."""
 
 
-def told(language: str) -> list[tuple[str, bool]]:
+def sentences(language: str) -> list[tuple[str, bool]]:
     """What is said in each scene, and whether it is the one that stands still."""
     return [
         (say(f"front.scene.{scene.name}", language, scene.params), scene.name == STILL) for scene in scenes()

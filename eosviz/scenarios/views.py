@@ -39,7 +39,7 @@ def front(request: HttpRequest) -> HttpResponse:
         "first": next((one for one in progress if one.following is not None), progress[0]),
         "scenario_count": len(library),
         "questions": choices.questions(library, choices.Chosen({})),
-        "told": trailer_picture.told(language),
+        "sentences": trailer_picture.sentences(language),
         "drawings": [trailer_picture.drawing(form, language) for form in trailer_picture.FORMS],
         "shown": trailer.SHOWN,
     }

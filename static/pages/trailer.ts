@@ -1,13 +1,13 @@
 /**
  * The moving picture of the front page: its things stand in the page, each with its place and look in every scene
- * (`data-at`: "look x y;look x y;…"). Here they are moved from one scene to the next, until they are told to rest.
+ * (`data-at`: "look x y;look x y;…"). Here they are moved from one scene to the next, until the reader stops them.
  *
  *  <figure data-trailer>
  *    <svg>… <g class="thing" data-at="…"></g> …</svg> <ol><li>what is said in a scene</li>…</ol>
  *    <button data-play="…" data-rest="…"></button> <p><i></i>…</p>
  *  </figure>
  *
- * Whoever asks for less motion sees the scene that says most, and moves on by the button.
+ * A reader who asks for less motion sees the scene that says most, and moves on by the button.
  */
 
 export const defaults = {

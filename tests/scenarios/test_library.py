@@ -187,10 +187,10 @@ class TestPage:
 @pytest.mark.django_db
 class TestFrontPage:
     def test_its_scenes_are_steps_of_the_run_in_its_order(self) -> None:
-        told = trailer.scenes()
-        assert [scene.name for scene in told] == [name for name, _, _ in trailer.CHOSEN]
-        assert [scene.step for scene in told] == sorted(scene.step for scene in told)
-        by_name = {scene.name: scene for scene in told}
+        scenes = trailer.scenes()
+        assert [scene.name for scene in scenes] == [name for name, _, _ in trailer.CHOSEN]
+        assert [scene.step for scene in scenes] == sorted(scene.step for scene in scenes)
+        by_name = {scene.name: scene for scene in scenes}
         assert by_name["sent_again"].travels == ("request-10", "out")
         assert by_name["recognised"].travels == ("request-10", "compared")
         # The duplicate changes nothing that is stored, and the producer knows only when it is answered.

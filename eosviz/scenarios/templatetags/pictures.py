@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.simple_tag
 def verdict(run: Run | None) -> SafeString:
-    """Numbers and names of the engine's alone are in it: nothing that anybody wrote."""
+    """Numbers and names of the engine's alone are in it: no text that a person wrote."""
     return mark_safe("" if run is None else picture(run.ending))
 
 
