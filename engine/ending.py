@@ -1,7 +1,7 @@
 """How a run ends, in so few words that a picture of a stamp's size can draw them.
 
-Read off a view alone, so that the middle of a run can be described in the same way. Nothing here is the protocol's: fates of
-batches, losses and broken guarantees are the view's own.
+Read off a view alone, so that the middle of a run can be described in the same way. Nothing here is the protocol's:
+fates of batches, losses and broken guarantees are the view's own.
 """
 
 from __future__ import annotations
