@@ -23,7 +23,12 @@ export const defaults = {
   /** px until the place was measured: that of a laptop. */
   width: 900,
   height: 92,
+  /** Milliseconds after which a step is told although nothing said that its cause has arrived. */
+  awaits: 1000,
 };
+
+/** Of the stage: while what a step is about travels, what came of it is not told yet. */
+const TRAVEL = ["travels", "arrived", "landed"];
 
 /** A test that asks is answered; one that states something is said to decide. */
 function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): string {
@@ -48,6 +53,28 @@ export class Sentence extends StoreElement {
     this.check = null;
     this.zoom = undefined;
   }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#player = this.closest(".player");
+    for (const event of TRAVEL) this.#player?.addEventListener(event, this.#awaits);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    for (const event of TRAVEL) this.#player?.removeEventListener(event, this.#awaits);
+    clearTimeout(this.#timer);
+  }
+
+  #player: Element | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  readonly #awaits = (event: Event): void => {
+    clearTimeout(this.#timer);
+    const waits = event.type === "travels";
+    this.toggleAttribute("data-awaits", waits);
+    if (waits) this.#timer = setTimeout(() => this.removeAttribute("data-awaits"), defaults.awaits);
+  };
 
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;

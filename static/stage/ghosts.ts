@@ -124,9 +124,11 @@ function numbersOf(frame: Frame): Numbers {
   };
 }
 
-const GHOST = 26;
-/** From the ghost's top to the top of the cells. */
+/** From the ghost's top to the top of the cells, at most; and what of it is left to the bars. */
 const OVER = 36;
+const BARS = 10;
+/** Of a broker's name over its lanes. */
+const HEAD = 24;
 
 /** Over the batch with the same numbers, joined to it by two bars: equal. */
 function arriving(frame: Frame, here: Places, shown: Shown, first: Box): StageObject[] {
@@ -136,9 +138,11 @@ function arriving(frame: Frame, here: Places, shown: Shown, first: Box): StageOb
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
   const same = say("stage.ghost.same");
   const start = first.x + width + 11;
-  const place = { x: first.x + 1, y: lane.cells.y - OVER, width, height: GHOST };
-  return [object("ghost", place, svg`${box(0, 0, width, GHOST, `cell ${here.hue(producerId)}`, 3)}${
-    text(width / 2, 18.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${GHOST}v8M${width / 2 + 4},${GHOST}v8`, "equal")}${
+  const over = Math.max(28, Math.min(OVER, lane.cells.y - shown.broker.box.y - HEAD));
+  const ghost = over - BARS;
+  const place = { x: first.x + 1, y: lane.cells.y - over, width, height: ghost };
+  return [object("ghost", place, svg`${box(0, 0, width, ghost, `cell ${here.hue(producerId)}`, 3)}${
+    text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v8M${width / 2 + 4},${ghost}v8`, "equal")}${
     besideGhost(shown, start, said, same, width + 10)}`, { label: `${said}. ${same}.` })];
 }
 

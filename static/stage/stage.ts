@@ -51,7 +51,7 @@ interface Playing {
   after: readonly StageObject[];
 }
 
-/** Told when what came of a step is in the picture: `detail` is the step's number. Bubbles. */
+/** `travels` while the cause of a step is seen, `arrived` when what came of it begins to be, `landed` when it is: all bubble. */
 export type LandedEvent = CustomEvent<number>;
 
 export class Stage extends SizedElement {
@@ -119,6 +119,7 @@ export class Stage extends SizedElement {
     const { before, after, step } = playing;
     if (playing.phase === "leaves") {
       this.#playing = { ...playing, phase: "travels" };
+      this.#tell("travels", step);
       void this.#mover.travel(node, before, after).then((arrived) => {
         if (!arrived || this.#playing?.step !== step) return;
         // What comes now is seen against the picture in which messages have arrived.
@@ -127,6 +128,7 @@ export class Stage extends SizedElement {
       });
     } else if (playing.phase === "arrived") {
       this.#playing = { ...playing, phase: "lands" };
+      this.#tell("arrived", step);
       void this.#mover.play(node, before, after).then((landed) => {
         if (!landed || this.#playing?.step !== step) return;
         this.#playing = { ...this.#playing, phase: "done" };
@@ -143,7 +145,11 @@ export class Stage extends SizedElement {
   #landed(step: Step | null): void {
     if (this.#told === step) return;
     this.#told = step;
-    this.dispatchEvent(new CustomEvent<number>("landed", { detail: step?.number ?? 0, bubbles: true, composed: true }));
+    this.#tell("landed", step);
+  }
+
+  #tell(what: "travels" | "arrived" | "landed", step: Step | null): void {
+    this.dispatchEvent(new CustomEvent<number>(what, { detail: step?.number ?? 0, bubbles: true, composed: true }));
   }
 
   /** The scene of a frame; the same for the same frame, size and plan. */
