@@ -130,7 +130,8 @@ _CUT_PANELS = """() => [...document.querySelectorAll(".player > .mid:has(> .pane
   .map((column) => `${column.className} is ${column.scrollHeight - column.clientHeight} px too tall`)"""
 
 # What a panel says stands in its shadow root; one without a word or a picture is a frame around nothing.
-_EMPTY_PANELS = """() => [...document.querySelectorAll(".player .panel > :not(button)")]
+# What stands behind it is there when it is wanted: a button, the acts on a message.
+_EMPTY_PANELS = """() => [...document.querySelectorAll(".player .panel > :first-child")]
   .filter((panel) => panel.checkVisibility())
   .filter((panel) => panel.offsetHeight < 8 || (panel.shadowRoot ?? panel).textContent.trim() === "")
   .map((panel) => `${panel.localName} shows nothing`)"""
