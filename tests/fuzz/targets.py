@@ -32,6 +32,7 @@ from engine.simulation import Simulation
 from engine.vectors.run import Report, run_file
 from eosviz.pipeline.bad_sweep import BadSweep
 from eosviz.pipeline.kafka_logs.bundle_reading import read_bundles
+from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from eosviz.pipeline.kafka_logs.text_reader import TextReader
 from eosviz.pipeline.sweep_document import read_sweep
@@ -393,6 +394,66 @@ def read_a_folder(files: dict[str, bytes]) -> str:
 
 
 @cache
+def cases() -> Sequence[dict[str, bytes]]:
+    """Whole cases: partitions and the coordinator's log. None of their open transactions is over."""
+    wanted = [
+        (LOGS / "h2_open", LOGS / "_internal"),
+        *((one,) for one in sorted((LOGS / "incidents").iterdir())),
+    ]
+    return [
+        {
+            f"{path.parent.name}/{path.name}": path.read_bytes()
+            for folder in folders
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix not in (".txt", ".json", ".timeindex")
+        }
+        for folders in wanted
+    ]
+
+
+def a_case(chance: Random) -> dict[str, bytes]:
+    """Files of a case missing, cut, changed, or put under the name of another."""
+    files = dict(chance.choice(cases()))
+    for _ in range(chance.randint(1, 3)):
+        name = chance.choice(sorted(files))
+        match chance.randrange(5):
+            case 0 if len(files) > 1:
+                del files[name]
+            case 1:
+                files[name] = files[name][: chance.randint(0, len(files[name]))]
+            case 2:
+                moved = chance.choice(sorted(files)).rpartition("/")[0]
+                files[f"{moved}/{chance.choice((name, *files)).rpartition('/')[2]}"] = files[name]
+            case _:
+                files[name] = bytes_changed(files[name], chance)
+    return files
+
+
+ABORTING = ("orphan", "fenced_writer", "late_write_after_marker")
+
+
+def judge_a_case(files: dict[str, bytes]) -> str:
+    """No change of bytes makes an abort: what a checksum covers is then damage, and the rest tells no new record."""
+    from eosviz.pipeline.kafka_logs.case import document, read_case
+    from eosviz.pipeline.kafka_logs.words import as_kept
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            path = Path(folder) / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(content)
+        try:
+            found = document(read_case([Path(folder)], Declared(one_cluster=True)), as_kept)
+        except LogsError as error:
+            assert str(error)
+            return "refused"
+    msgspec.json.encode(found)
+    kinds = {one[name] for one in found["verdicts"] for name in ("kind", "rests_on")}
+    assert not kinds.intersection(ABORTING), kinds
+    return "undecided" if "undecided" in kinds else "judged"
+
+
+@cache
 def dumps() -> Sequence[str]:
     from tests.pipeline.kafka_logs.test_log_line_work import DUMPED
     from tests.pipeline.kafka_logs.test_log_lines import LINES
@@ -502,6 +563,7 @@ TARGETS: dict[str, Target] = {
     "lesson": Target(a_lesson, show_a_lesson),
     "replay": Target(a_replay, read_a_replay),
     "folder": Target(a_folder, read_a_folder),
+    "case": Target(a_case, judge_a_case),
     "dump": Target(a_dump, read_a_dump),
     "bundle": Target(a_bundle, read_a_bundle),
     "vectors": Target(some_vectors, play_vectors),
