@@ -170,8 +170,9 @@ function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Sho
   const width = round(Math.max(Math.min(unit, 92), 58, textWidth(who ?? "", 12) + 14));
   const end = lane.cells.x + lane.cells.width;
   const x = Math.min(window.x(replica.log_end) + 22, end - width);
-  const inside = svg`${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${text(width / 2, 16, who ?? "", "s12 k", "middle")}${
-    text(width / 2, 35, sequences, "s15 b", "middle")}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
+  const isOver = x < window.x(replica.log_end) + 8;
+  const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${text(width / 2, height * 0.36, who ?? "", "s12 k", "middle")}${
+    text(width / 2, height * 0.8, sequences, "s15 b", "middle")}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
     text(width / 2, height + 14, said, "s12 bad", "middle")}`;
   return [object("ghost", { x, y, width, height }, inside, { label: said })];
 }

@@ -119,8 +119,9 @@ function besideLane(focus: Focus, shown: Shown, width: number): Spot[] {
   const fits = behind + width <= right;
   const after: Spot[] = fits ? [[behind, y + (height - HEIGHT) / 2]] : [];
   const head: Spot = [shown.broker.box.x + shown.broker.box.width - width - 8, shown.broker.box.y + 1];
-  if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after, head];
-  return [...after, [below, under], head];
+  const over: Spot = [head[0], shown.broker.box.y - HEIGHT - 3];
+  if (focus.kind === "duplicate" || focus.kind === "refused") return [[below, under], ...after, over, head];
+  return [...after, [below, under], over, head];
 }
 
 function besideBox(at: Box | undefined, width: number): Spot[] {
