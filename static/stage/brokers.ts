@@ -25,7 +25,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const alive = broker?.alive !== false;
   const focused = focus.actor === name && (focus.kind === "actor" || focus.kind === "leader");
   const apart = place.coordinator !== null && place.coordinator.box === place.box;
-  const objects: StageObject[] = apart ? [] : [bodyOf(frame, here, focus, name, place, alive, focused)];
+  const objects: StageObject[] = apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
   for (const [partition, lane] of Object.entries(place.lanes)) {
     if (!alive && !lane.strip) continue;
     objects.push(...laneObjects({ frame, here, focus, broker: name, partition, place: lane }));
@@ -49,7 +49,7 @@ function stateWord(frame: Frame, name: string): string | null {
   return broker.paused ? say("stage.paused") : null;
 }
 
-function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace, alive: boolean, focused: boolean): StageObject {
+function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace, alive: boolean, focused: boolean): StageObject[] {
   const { width, height } = place.box;
   const files = here.kind === "log";
   const title = files ? say("stage.files") : name;
@@ -57,13 +57,18 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   const selection = plainly("actor", name);
   const after = 12 + textWidth(title, 15, true) + 12;
   const small = copies(frame, here, focus, name, place, alive, after + (state === null ? 0 : textWidth(state, 13) + 14));
-  return {
+  const body: StageObject = {
     key: `broker:${name}`, ...place.box, phase: "static", depth: DEPTH.body,
     draw: svg`${box(0, 0, width, height, `body${alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, HEAD, "wash", 7) : nothing}${
       text(12, 19, title, "s15 b")}${state === null || focused ? nothing : text(after, 19, state, "s13 k")}${small}`,
-    label: state === null ? title : `${title}: ${state}`, picked: isPicked(frame.selection, selection),
-    ...(files ? {} : { select: selection }),
+    label: files ? title : "", picked: isPicked(frame.selection, selection),
   };
+  // Its name is the button: lanes and coordinator lie over the rest.
+  const reach = Math.min(width - 8, after + (state === null ? 0 : textWidth(state, 13)));
+  return files ? [body] : [body, {
+    key: `head:${name}`, x: place.box.x + 4, y: place.box.y + 2, width: reach, height: HEAD - 2, phase: "static", depth: DEPTH.body,
+    draw: svg`<rect class="hit" width=${reach} height=${HEAD - 2}/>`, select: selection, label: state === null ? title : `${title}: ${state}`,
+  }];
 }
 
 /** From the right edge: what it has copied of the partitions that others lead; what finds no room is counted. */

@@ -288,16 +288,17 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
     path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
     hw === null || place.strip ? nothing : text(hw.x - window.x(replica.high_watermark), nameY, hw.said, "s12 k gl", hw.anchor)}`, markHw,
     say("stage.gate.hw_name", { partition, offset: replica.high_watermark }));
-  const [name] = names.taken;
-  const left = (name?.from ?? 0) - window.x(replica.last_stable_offset);
-  const reach = (name?.to ?? 0) - (name?.from ?? 0);
-  gate("lso", replica.last_stable_offset, 0, svg`${place.strip ? nothing : svg`<rect class="hit" x=${round(left - 3)} y=${nameY - 13} width=${round(reach + 6)} height="18" rx="3"/>`}${markLso ? rim : nothing}${
+  gate("lso", replica.last_stable_offset, 0, svg`${markLso ? rim : nothing}${
     bars(replica.last_stable_offset).map(([from, to]) => box(-2.5, from, 5, to - from, "lso", 1))}${
     place.strip ? nothing : text(names.lso.x - window.x(replica.last_stable_offset), nameY, names.lso.said, "s12 b gl", names.lso.anchor)}`, markLso,
     say("stage.gate.lso_name", { partition, offset: replica.last_stable_offset }));
-  if (place.strip) return objects;
-  return objects.map((object) => (object.key.startsWith("lso:")
-    ? { ...object, ask: { question: "lso", subject: partition }, label: `${object.label}. ${say("player.why.gate", { partition })}` } : object));
+  const [name] = names.taken;
+  if (place.strip || name === undefined) return objects;
+  const width = round(name.to - name.from + 6);
+  return [...objects, {
+    key: `ask:lso:${partition}`, x: round(name.from - 3), y: cells.y + nameY - 13, width, height: 18, phase: "gate", depth: DEPTH.gate,
+    draw: svg`<rect class="hit" width=${width} height="18" rx="3"/>`, ask: { question: "lso", subject: partition }, label: say("player.why.gate", { partition }),
+  }];
 }
 
 /** Above the cells between the gates: why a reader of committed data does not get them, stretch by stretch. */
