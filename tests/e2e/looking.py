@@ -105,7 +105,8 @@ _OVERLAPS = f"""() => {{
       const box = element.getBoundingClientRect();
       const words = element.textContent.trim();
       const turned = /rotate\\((?!0[)])/.test(element.getAttribute("transform") ?? "");
-      if (words !== "" && box.width > 0 && !turned) texts.push({{ words, box, picture: element.ownerSVGElement }});
+      const isSeen = box.width > 0 && element.checkVisibility({{ visibilityProperty: true }});
+      if (words !== "" && isSeen && !turned) texts.push({{ words, box, picture: element.ownerSVGElement }});
     }}
   }}
   const found = [];
