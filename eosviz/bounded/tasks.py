@@ -62,6 +62,11 @@ TASKS = {
             processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=120,
             beyond="link_too_much",
         ),
+        Task(
+            name="plan", work="eosviz.walkthroughs.planning:answer",
+            processor_seconds=20, memory_bytes=512 * MEBIBYTE, clock_seconds=30,
+            beyond="link_too_much",
+        ),
         _REPLAY,
         replace(
             _REPLAY, name="parquet_replay", processor_seconds=110, beyond="replays.refused.parquet_too_much"

@@ -96,7 +96,7 @@ export class Sentence extends StoreElement {
 
   #checkReferences(check: Check): TemplateResult {
     const source = words.source(check.key);
-    return html`<div class="refs">
+    return html`<div class="refs" tabindex=${this.#reached}>
       <div class="chips">${check.rules.map((rule) => this.#chip(rule))}</div>
       ${source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`}
     </div>`;
@@ -113,7 +113,7 @@ export class Sentence extends StoreElement {
 
   #references(step: Step): TemplateResult {
     const source = words.source(step.key);
-    return html`<div class="refs">
+    return html`<div class="refs" tabindex=${this.#reached}>
       <div class="chips">${step.rules.map((rule) => this.#chip(rule))}${this.#whyRefused(step)} ${step.notes.length === 0 ? nothing : this.#notes(step)}</div>
       ${source === null ? nothing : html`<div class="mono source" title=${say("player.kafka_source")}>${source}</div>`}
     </div>`;
@@ -123,6 +123,11 @@ export class Sentence extends StoreElement {
   #whyRefused(step: Step): TemplateResult | typeof nothing {
     if (step.refusal === null || this.store?.source.live !== true) return nothing;
     return html`<button class="chip why-refused" @click=${() => this.dispatchEvent(askWhyEvent("refused", ""))}>${say("player.why.refused")}</button>`;
+  }
+
+  /** Where rules are no links, what scrolls is reached by itself. */
+  get #reached(): 0 | typeof nothing {
+    return this.rules === "" ? 0 : nothing;
   }
 
   #chip(rule: string): TemplateResult {

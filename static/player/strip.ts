@@ -17,7 +17,7 @@ import { say } from "./text.ts";
 
 export const defaults = {
   /** px that a guarantee needs beside others. */
-  least: 128,
+  least: 160,
 };
 
 export class GuaranteeStrip extends MeasuredElement {

@@ -400,6 +400,8 @@ TASKS: dict[str, set[str]] = {
         "analytics:ask_everybody", "analytics:ask_of_class",
     },
     "walkthroughs.carry_out": {"api:carry_out"},
+    # Of a run that this person has just started.
+    "walkthroughs.make_plan": set(),
     # Asked for over a session's socket, whose messages have a table of their own (`tests/audience`).
     "walkthroughs.find_actions": set(),
     "walkthroughs.find_ahead": set(),

@@ -144,13 +144,13 @@ def _hold(learner: Page, address: str) -> None:
     learner.locator("select[name$=enable_idempotence]").select_option("true")
     learner.locator("main form[action$=begin] button").click()
     # How far they looked is told when they leave the page.
-    expect(learner.locator("eos-player .page-row a.home")).to_be_visible(timeout=SEEN_WITHIN)
+    expect(learner.locator("eos-player a.home")).to_be_visible(timeout=SEEN_WITHIN)
     learner.wait_for_function("() => document.querySelector('eos-player').store?.frame !== undefined")
     with learner.expect_response(lambda answer: answer.url.endswith("/trail"), timeout=SEEN_WITHIN) as told:
         learner.evaluate("dispatchEvent(new Event('pagehide'))")
     assert told.value.status == 204
     # The player leads back to what the run is an attempt at.
-    learner.locator("eos-player .page-row a.home").click(timeout=SEEN_WITHIN)
+    learner.locator("eos-player a.home").click(timeout=SEEN_WITHIN)
     expect(learner).to_have_url(address)
     look(learner)
     learner.locator("main form[action$=hand-in] button").click()

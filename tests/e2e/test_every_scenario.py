@@ -108,7 +108,7 @@ def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenar
     expect(page.locator("eos-sentence .s")).to_be_visible()
     # The first sentence may come with the page, its first step comes after it.
     page.wait_for_function(
-        "() => document.querySelector('.player .panel > :not(button)')?.frame !== undefined"
+        "() => [...document.querySelectorAll('.player .panel > *')].some((shown) => shown.frame !== undefined)"
     )
     hand = Keyboard(page)
     found = faults(page)

@@ -118,20 +118,20 @@ class TestPlayer:
 
     def test_the_library_lists_what_this_browser_has_and_deletes_it(self, client: Client) -> None:
         session = start(client)
-        page = client.get("/").content.decode()
+        page = client.get("/sessions/").content.decode()
         assert f'href="/sessions/{session.id}/"' in page
         # Every button of the list sends the one form of the page, to an address of its own.
         assert f'form="delete-session" formaction="/sessions/{session.id}/delete"' in page
         assert re.search(r'<form id="delete-session" method="post"><input[^>]*csrfmiddlewaretoken', page)
-        assert f"/sessions/{session.id}/" not in Client().get("/").content.decode()
+        assert f"/sessions/{session.id}/" not in Client().get("/sessions/").content.decode()
         client.post(f"/sessions/{session.id}/delete")
         assert not Session.objects.exists()
 
     def test_the_library_tells_how_many_sessions_it_does_not_show(self, client: Client) -> None:
         for _ in range(14):
             start(client)
-        assert "Show 2 further sessions" in client.get("/").content.decode()
-        assert client.get("/?sessions=all").content.decode().count('class="session"') == 14
+        assert "Show 2 further sessions" in client.get("/sessions/").content.decode()
+        assert client.get("/sessions/?sessions=all").content.decode().count('class="session"') == 14
 
     def test_a_title_is_text_and_never_markup(self, client: Client) -> None:
         session = start(client)
