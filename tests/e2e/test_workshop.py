@@ -181,7 +181,7 @@ def _predict_wrongly(learner: Page, address: str, row: Locator) -> None:
     assert picture is not None and asked is not None and asked["y"] >= picture["y"] + picture["height"] - 1
     card.locator("input[value=duplicate]").check()
     card.locator("button.primary").click()
-    expect(card.locator("[role=status]")).to_contain_text("不对")
+    expect(card.locator("[role=status]")).to_contain_text("不完全对")
     look(learner)
     expect(row.locator(".bad")).to_be_visible(timeout=SEEN_WITHIN)
     learner.goto(address)
