@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, expect
 
+from tests.e2e.stage import Stage
+
 PATIENCE = 60_000
 """Milliseconds for what is waited for, pages and presses too; far more than is needed, as the machine may be busy."""
 _broken: list[str] = []
@@ -32,6 +34,13 @@ def browser(browser: Browser) -> Iterator[Browser]:
     browser.new_context = listened_to  # type: ignore[method-assign]
     yield browser
     browser.new_context = make  # type: ignore[method-assign]
+
+
+@pytest.fixture(scope="module")
+def stage(browser: Browser) -> Iterator[Stage]:
+    context = browser.new_context(reduced_motion="reduce")
+    yield Stage(context.new_page())
+    context.close()
 
 
 @pytest.fixture(autouse=True)

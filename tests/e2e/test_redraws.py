@@ -5,10 +5,7 @@ Every panel of every step of a few whole runs, forwards and in leaps: as it stan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser
 
 from tests.e2e.stage import Manner, Stage
 
@@ -47,13 +44,6 @@ _WALK = """async ([first, last, leap]) => {
   }
   return { stale, seen: [...seen] };
 }"""
-
-
-@pytest.fixture(scope="module")
-def stage(browser: Browser) -> Iterator[Stage]:
-    context = browser.new_context(reduced_motion="reduce")
-    yield Stage(context.new_page())
-    context.close()
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
 from tests.e2e.stage import Manner, Stage
 
@@ -36,13 +34,6 @@ _WALK = """async () => {
   }
   return { steps, places: stood.size, moved };
 }"""
-
-
-@pytest.fixture(scope="module")
-def stage(browser: Browser) -> Iterator[Stage]:
-    context = browser.new_context(reduced_motion="reduce")
-    yield Stage(context.new_page())
-    context.close()
 
 
 @pytest.mark.parametrize("name", RUNS)
