@@ -24,6 +24,7 @@ from eosviz.pipeline.kafka_logs.coordinator import (
 from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.groups import GroupOffsets
 from eosviz.pipeline.kafka_logs.log_lines import LogLine
+from eosviz.pipeline.kafka_logs.log_tails import FolderlessPartition
 from eosviz.pipeline.kafka_logs.origins import Origin
 from eosviz.pipeline.kafka_logs.partition import Partition, know
 from eosviz.pipeline.kafka_logs.stretches import LogsError
@@ -35,7 +36,7 @@ LINE_BYTES_MAX = 1024 * 1024
 
 
 @dataclass(slots=True)
-class BundledPartition:
+class BundledPartition(FolderlessPartition):
     """A partition as a bundle has it. It answers what a folder answers."""
 
     name: str
@@ -56,18 +57,6 @@ class BundledPartition:
     @property
     def is_empty_segment_alone(self) -> bool:
         return self.said.is_empty_segment_alone
-
-    @property
-    def newest_epoch_start(self) -> int:
-        return 0
-
-    @property
-    def has_later_segments(self) -> bool:
-        return False
-
-    @property
-    def is_preallocated(self) -> bool:
-        return True
 
     @property
     def segments(self) -> tuple[int, ...]:

@@ -35,6 +35,24 @@ class Beside(Protocol):
         """Where the newest leader epoch begins; 0 when nothing tells."""
 
 
+class FolderlessPartition:
+    """What a text or a bundle answers where only a folder's files could tell more."""
+
+    __slots__ = ()
+
+    @property
+    def newest_epoch_start(self) -> int:
+        return 0
+
+    @property
+    def has_later_segments(self) -> bool:
+        return False
+
+    @property
+    def is_preallocated(self) -> bool:
+        return True
+
+
 def base_offset_of_snapshot(name: str) -> int:
     """The offset at which a `.snapshot` was taken, from the file's name; 0 when it says none."""
     digits = name.partition(".")[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.codec.producer_snapshot import ProducerEntry
 from engine.codec.transaction_index import AbortedTransaction
 from eosviz.pipeline.kafka_logs.batch_facts import UNTOLD, BatchFacts, Layout, every_offset, merged
-from eosviz.pipeline.kafka_logs.log_tails import base_offset_of_snapshot
+from eosviz.pipeline.kafka_logs.log_tails import FolderlessPartition, base_offset_of_snapshot
 from eosviz.pipeline.kafka_logs.origins import NOWHERE, Origin
 from eosviz.pipeline.kafka_logs.partition import DAMAGE_MAX, Partition, know
 from eosviz.pipeline.kafka_logs.text_fields import Fields, RecordLine, number, truth
@@ -77,7 +77,7 @@ class DumpedBatch:
 
 
 @dataclass(slots=True)
-class TextPartition:
+class TextPartition(FolderlessPartition):
     """What was printed about one partition."""
 
     name: str
@@ -102,18 +102,6 @@ class TextPartition:
     @property
     def is_empty_segment_alone(self) -> bool:
         return False
-
-    @property
-    def newest_epoch_start(self) -> int:
-        return 0
-
-    @property
-    def has_later_segments(self) -> bool:
-        return False
-
-    @property
-    def is_preallocated(self) -> bool:
-        return True
 
     @property
     def segments(self) -> tuple[int, ...]:
