@@ -52,13 +52,6 @@ class Places:
                 key.partition(".")[0] in _CONTROLLERS for key in said
             )
 
-    def client_of(self, application: str) -> str | None:
-        """The client that an application calls; None where the name is none of an application."""
-        for name, client in self.clients.items():
-            if application in client["applications"]:
-                return name
-        return None
-
     def to_json(self) -> dict[str, Any]:
         has_middleware = bool(self.roles or self.participants)
         return {

@@ -82,10 +82,6 @@ class Question:
     def key(self) -> str:
         return f"library.question.{self.name}"
 
-    @property
-    def topic_key(self) -> str:
-        return f"library.topic.{self.name}"
-
 
 @dataclass(frozen=True, slots=True)
 class Chosen:

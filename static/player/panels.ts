@@ -42,7 +42,6 @@ import {
 } from "./panel-times.ts";
 import "./steps-text.ts";
 import type { PlayerStore } from "./store.ts";
-import { say } from "./text.ts";
 import "./transactions-list.ts";
 import type { Transactions } from "./transactions.ts";
 import type { Zoom } from "./zoom.ts";
@@ -250,12 +249,6 @@ export function opensOn(header: Header | null): Middle {
 /** The tag of what stands in the middle. */
 export function tagOf(middle: Middle): string {
   return byView.get(middle)?.tag ?? "";
-}
-
-/** What people call a panel; its tag where it has no row. */
-export function panelName(tag: string): string {
-  const row = byTag.get(tag);
-  return row === undefined ? tag : say(row.name);
 }
 
 /** Does the run have, at this frame, what the panel shows? */

@@ -5,7 +5,6 @@
  * says who is in the places at a step, where there are fewer places than actors (a phone, a lens over strips).
  */
 
-import { round } from "../diagrams/geometry.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/lanes-plan.ts";
 import type { Frame, Header, View } from "../player/frame.ts";
@@ -194,9 +193,4 @@ function coordinatorAt(frame: Frame, run: Places, focus: Focus): string | null {
 
 export function sizeOf(width: number, height: number, projector: boolean): Size {
   return { width, height, form: width < UPRIGHT ? "phone" : projector ? "projector" : "desk" };
-}
-
-/** The middle of an edge, for ports. */
-export function middleOf(box: { x: number; y: number; width: number; height: number }): readonly [number, number] {
-  return [round(box.x + box.width / 2), round(box.y + box.height / 2)];
 }

@@ -52,8 +52,6 @@ interface Playing {
 }
 
 /** `travels` while the cause of a step is seen, `arrived` when what came of it begins to be, `landed` when it is: all bubble. */
-export type LandedEvent = CustomEvent<number>;
-
 export class Stage extends SizedElement {
   static override properties = { ...SizedElement.properties, projector: { type: Boolean }, asks: { attribute: false } };
   static override styles = [...SizedElement.styles, stageLook, networkLook];
