@@ -203,11 +203,9 @@ class Beats:
         return parts
 
     def _lands(self, beat: Opened, steps: Sequence[Told]) -> Told:
-        wanted = set(beat.opener.lands)
-        if wanted:
-            for step in reversed(steps):
-                if wanted & step.said:
-                    return step
+        for step in reversed(steps):
+            if _leads_to(beat, step):
+                return step
         opening = steps[beat.lead]
         if beat.weight < HEAVY and beat.opener.weight < HEAVY:
             return next((step for step in reversed(steps) if step.stands_out), opening)
@@ -216,7 +214,7 @@ class Beats:
     def _title(self, beat: Opened, steps: Sequence[Told]) -> tuple[str, dict[str, Any]]:
         opener = beat.opener
         name = opener.name
-        if opener.unless and not any(set(opener.lands) & step.said for step in steps):
+        if opener.unless and not any(_leads_to(beat, step) for step in steps):
             name = opener.unless
         params = beat.params
         if name == "reads":
@@ -301,17 +299,24 @@ def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[Told], index
     """A second producer asks for its identity before the first has its own."""
     if not {before.opener.name, opener.name} <= IDENTITY_NAMES:
         return False
-    wanted = set(before.opener.lands)
-    return not any(wanted & step.said for step in steps[before.at : index])
+    return not any(_leads_to(before, step) for step in steps[before.at : index])
+
+
+def _leads_to(beat: Opened, step: Told) -> bool:
+    """The beat ends well here. What is stored for another client ends no beat of this one."""
+    if step.key in STORED and beat.params.get("client", step.params.get("client")) != step.params.get(
+        "client"
+    ):
+        return False
+    return not step.said.isdisjoint(beat.opener.lands)
 
 
 def _is_awaited(beat: Opened, steps: Sequence[Told], index: int) -> bool:
     """The step that the beat leads to is still to come, and comes before something else opens."""
-    wanted = set(beat.opener.lands)
-    if not wanted or any(wanted & step.said for step in steps[beat.at + 1 : index]):
+    if not beat.opener.lands or any(_leads_to(beat, step) for step in steps[beat.at + 1 : index]):
         return False
     for step in steps[index : index + NESTED_FROM]:
-        if wanted & step.said:
+        if _leads_to(beat, step):
             return True
         if step.opener is not None and step.opener.weight >= LIGHT:
             return False

@@ -13,7 +13,7 @@ from typing import Any
 from engine.view.beats import Beats
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 1
+PLAN_VERSION = 2
 """Raised when the same run may give another plan than before; stored plans of other versions are made again."""
 
 

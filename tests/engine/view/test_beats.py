@@ -190,6 +190,13 @@ def test_no_sentence_opens_two_beats() -> None:
     assert len(keys) == len(set(keys))
 
 
+def test_a_beat_of_one_producer_lands_where_its_own_records_are_stored() -> None:
+    plan = plan_ahead(scenario_of("SC-21/competing-writer"))
+    beat = next(beat for beat in plan["beats"] if beat["key"] == "beat.sends")
+    assert (beat["params"], beat["last"]) == ({"client": "p1"}, 29)
+    assert beat["lands"] == 22, "p2's are stored at step 28"
+
+
 def test_plumbing_is_folded_counted_and_named() -> None:
     beats = plan_ahead(scenario_of("SC-44/k28"))["beats"]
     noted = next(beat for beat in beats if beat["key"] == "beat.registered")
