@@ -1,12 +1,15 @@
 """What a recorded run remembers of its own steps, for those who ask why (engine/why).
 
-The newest transition of each machine and the newest refusal about each name: bounded by the names of a run, not by
-its length. Nothing of it decides anything.
+The newest transition of each machine, the newest refusal about each name, the newest of some kinds of steps about
+each name, and what became of records: of the newest ones, each up to a bound. Nothing of it decides anything.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from engine import events
+from engine.watching import ABSENT
 
 if TYPE_CHECKING:
     from engine.recording import Step
@@ -14,28 +17,283 @@ if TYPE_CHECKING:
 _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
 """The parameters of a refusal's sentence under which it is found again."""
 
+RECORDS_MAX = 2_000
+"""Records whose way is remembered, the newest ones."""
+TURNS_MAX = 32
+"""Turns of one record that are remembered: the first ones, and at the end the newest."""
+FLIGHTS_MAX = 256
+"""Produce requests without an answer that are remembered."""
+
+ACCEPTED, SENT, ARRIVED, LOST, ANSWER_LOST = "accepted", "sent", "arrived", "lost", "answer_lost"
+STORED, CUT, TOLD = "stored", "cut", "told"
+
+REMEMBERED = {
+    "client.transactional_id_ready": "transactional_id",
+    "coordinator.epoch_goes_up": "transactional_id",
+    "coordinator.epoch_raised": "transactional_id",
+    "coordinator.fences_open_transaction": "transactional_id",
+    "coordinator.transaction_timed_out": "transactional_id",
+    "coordinator.decides_commit": "transactional_id",
+    "coordinator.decides_abort": "transactional_id",
+    "client.transaction_committed": "client",
+    "client.transaction_aborted": "client",
+    "fault.crashed": "actor",
+    "fault.client_crashed": "actor",
+    "fault.message_dropped": "destination",
+    "controller.leader_elected": "partition",
+    "controller.leader_moved": "partition",
+}
+"""Kinds of steps whose newest is found again, and the parameter under whose value it is."""
+
+
+class Said(NamedTuple):
+    """A step that is over: who acted when, and its sentence."""
+
+    number: int
+    at: int
+    actor: str
+    key: str
+    params: dict[str, Any]
+    rules: tuple[str, ...]
+
+    @classmethod
+    def of(cls, step: Step) -> Said:
+        return cls(step.number, step.at, step.actor, step.key, step.params, step.rules)
+
+    @classmethod
+    def sending(cls, step: Step, receiver: str) -> Said:
+        """What a step says of a message to this receiver: one step may send several."""
+        for note in step.notes if receiver not in step.params.values() else ():
+            if receiver in (note["params"].get("broker"), note["params"].get("destination")):
+                rules = tuple(note["rules"])
+                return cls(step.number, step.at, step.actor, note["key"], note["params"], rules)
+        return cls.of(step)
+
+
+class Turn(NamedTuple):
+    """Something that happened to a record. ``offset`` and ``replica``: where it was stored or cut off; ``error``:
+    what its application was told, None for success."""
+
+    what: str
+    said: Said
+    partition: str
+    offset: int | None = None
+    replica: int | None = None
+    error: str | None = None
+
+
+_Flight = dict[str, tuple[int, ...]]
+"""Partition to the serials that a Produce request carries there."""
+
 
 class Lately:
-    """``newest``: the last step made. ``transitions``: (machine, of) to the step and the transition that led to
-    its present state. ``refusals``: the name of an actor, a partition, a transactional id or a group to the last
-    step in which it refused or was refused."""
+    """``newest``: the last step made. ``cause``: the step that sent what it received. ``transitions``: (machine, of)
+    to the step and the transition that led to its present state. ``refusals``: the name of an actor, a partition, a
+    transactional id or a group to the last step in which it refused or was refused. ``said``: (kind of step, name)
+    to the last of them. ``turns``: serial to what became of the record, oldest first. ``carried``: what requests
+    and answers that were lost in the newest step were about."""
 
-    __slots__ = ("newest", "refusals", "transitions")
+    __slots__ = (
+        "_arrived",
+        "_facts",
+        "_flights",
+        "_lost",
+        "_sent",
+        "carried",
+        "cause",
+        "newest",
+        "refusals",
+        "said",
+        "transitions",
+        "turns",
+    )
 
     def __init__(self) -> None:
         self.newest: Step | None = None
+        self.cause: Said | None = None
         self.transitions: dict[tuple[str, str], tuple[Step, dict[str, Any]]] = {}
         self.refusals: dict[str, Step] = {}
+        self.said: dict[tuple[str, str], Said] = {}
+        self.turns: dict[int, list[Turn]] = {}
+        self.carried: dict[int, _Flight] = {}
+        self._arrived = False
+        """Whether a Produce request was received in this step: who stores now is the leader."""
+        self._facts: list[Any] = []
+        self._flights: dict[tuple[str, int], _Flight] = {}
+        self._lost: set[int] = set()
+        self._sent: dict[int, Said] = {}
+
+    def take(self, fact: object) -> None:
+        """A fact of the step that is being made (engine/events)."""
+        if type(fact) in _OF_RECORDS:
+            self._facts.append(fact)
 
     def keep(self, step: Step) -> None:
-        """Take note of a finished step that took a machine on or refused something."""
+        """Take note of a finished step."""
+        self.newest = step
+        self.cause = None
+        if self.carried:
+            self.carried = {}
         if step.transition is not None:
             for taken in step.earlier_transitions:
                 self.transitions[(taken["machine"], taken["of"])] = (step, taken)
             taken = step.transition
             self.transitions[(taken["machine"], taken["of"])] = (step, taken)
         if step.refusal is not None:
-            names = {step.actor, *(step.params.get(name) for name in _NAMES)}
-            if step.decision is not None:
-                names.add(step.decision["subject"])
-            self.refusals.update({name: step for name in names if isinstance(name, str)})
+            self._refused(step)
+        for broken in step.broken:
+            if broken["guarantee"] == "lost":
+                self._lost.update(broken["serials"][: RECORDS_MAX - len(self._lost)])
+        if step.key in REMEMBERED:
+            self._remember(step.key, step)
+        for note in step.notes:
+            if note["key"] in REMEMBERED:
+                self._remember(note["key"], step)
+        if step.messages:
+            self._follow(step)
+        if self._facts:
+            said = Said.of(step)
+            for fact in self._facts:
+                _OF_RECORDS[type(fact)](self, fact, said)
+            self._facts.clear()
+        self._arrived = False
+
+    def _refused(self, step: Step) -> None:
+        names = {step.actor, *(step.params.get(name) for name in _NAMES)}
+        if step.decision is not None:
+            names.add(step.decision["subject"])
+        self.refusals.update({name: step for name in names if isinstance(name, str)})
+
+    def _remember(self, key: str, step: Step) -> None:
+        told = [(step.key, step.params, step.rules)]
+        told += [(note["key"], note["params"], tuple(note["rules"])) for note in step.notes]
+        for one, params, rules in told:
+            if one == key:
+                name = params.get(REMEMBERED[key])
+                self.said[(key, str(name))] = Said(step.number, step.at, step.actor, key, params, rules)
+
+    def is_lost(self, serial: int) -> bool:
+        """Whether the judges named this record as lost."""
+        return serial in self._lost
+
+    # -- messages ----------------------------------------------------------------------------------------
+
+    def _follow(self, step: Step) -> None:
+        """Who sent what was received now, and what was lost on its way."""
+        shown = {
+            int(path[2]): before if after is ABSENT else after
+            for path, before, after in step.changes
+            if path[0] == "network" and len(path) == 3
+        }
+        said = Said.of(step)
+        for fate in step.messages:
+            number, event = fate["id"], fate["event"]
+            message = shown.get(number)
+            if event == "sent":
+                if message is None:
+                    continue
+                self._sent[number] = sending = Said.sending(step, message["to"])
+                if message["api"] == "Produce" and not message["is_response"]:
+                    self._takes_off(message, sending)
+            elif event == "delivered":
+                self.cause = self._sent.pop(number, None)
+            elif event in ("dropped", "lost"):
+                self._sent.pop(number, None)
+                if message is not None and message["api"] == "Produce":
+                    self._is_lost(number, message, said)
+        for fate in step.messages:  # What was received last: others may be lost by what came of it.
+            message = shown.get(fate["id"])
+            if fate["event"] == "delivered" and message is not None and message["api"] == "Produce":
+                self._arrives(message, said)
+
+    def _takes_off(self, message: dict[str, Any], said: Said) -> None:
+        flight = self._settled(message, events.CopySent)
+        for partition, serials in flight.items():
+            for serial in serials:
+                self._turn(serial, Turn(SENT, said, partition))
+        if flight:
+            self._flights[(message["from"], message["correlation_id"])] = flight
+            if len(self._flights) > FLIGHTS_MAX:
+                del self._flights[next(iter(self._flights))]
+
+    def _settled(self, message: dict[str, Any], kind: type[events.CopySent | events.CopySettled]) -> _Flight:
+        """The serials that a request carries, by the facts of this step."""
+        flight: _Flight = {}
+        for partition in message["partitions"]:
+            for fact in self._facts:
+                if isinstance(fact, kind) and fact.partition == partition:
+                    flight[partition] = fact.serials
+                    self._facts.remove(fact)
+                    break
+        return flight
+
+    def _is_lost(self, number: int, message: dict[str, Any], said: Said) -> None:
+        if message["is_response"]:
+            flight = self._flights.get((message["to"], message["correlation_id"]), {})
+        else:
+            flight = self._settled(message, events.CopySettled)
+        self.carried[number] = flight
+        for partition, serials in flight.items():
+            for serial in serials:
+                self._turn(serial, Turn(ANSWER_LOST if message["is_response"] else LOST, said, partition))
+
+    def _arrives(self, message: dict[str, Any], said: Said) -> None:
+        if message["is_response"]:
+            self._flights.pop((message["to"], message["correlation_id"]), None)
+            return
+        self._arrived = True
+        for partition, serials in self._settled(message, events.CopySettled).items():
+            for serial in serials:
+                self._turn(serial, Turn(ARRIVED, said, partition))
+
+    # -- records -----------------------------------------------------------------------------------------
+
+    def _turn(self, serial: int, turn: Turn) -> None:
+        turns = self.turns.pop(serial, None)
+        if turns is None:
+            turns = []
+            if len(self.turns) >= RECORDS_MAX:
+                del self.turns[next(iter(self.turns))]
+        if len(turns) >= TURNS_MAX:
+            del turns[TURNS_MAX // 2]
+        turns.append(turn)
+        self.turns[serial] = turns
+
+    def _copy(self, fact: object, said: Said) -> None:
+        """A copy that no message of this step carried."""
+
+    def _accepted(self, fact: events.RecordAccepted, said: Said) -> None:
+        self._turn(fact.serial, Turn(ACCEPTED, said, fact.partition))
+
+    def _stored(self, fact: events.LogAppended, said: Said) -> None:
+        if not self._arrived:
+            return  # A copy of what a leader has; the view says who has it.
+        for serial, offset in zip(fact.serials, fact.offsets(), strict=True):
+            self._turn(serial, Turn(STORED, said, fact.partition, offset, fact.replica))
+
+    def _cut(self, fact: events.LogTruncated, said: Said) -> None:
+        for serial, turns in list(self.turns.items()):
+            found = [
+                turn.offset
+                for turn in turns
+                if turn.what == STORED
+                and (turn.partition, turn.replica) == (fact.partition, fact.replica)
+                and turn.offset is not None
+                and turn.offset >= fact.to
+            ]
+            if found:
+                self._turn(serial, Turn(CUT, said, fact.partition, found[-1], fact.replica))
+
+    def _told(self, fact: events.RecordsFinished, said: Said) -> None:
+        for serial in fact.serials:
+            self._turn(serial, Turn(TOLD, said, fact.partition, error=fact.error))
+
+
+_OF_RECORDS: dict[type, Any] = {
+    events.RecordAccepted: Lately._accepted,
+    events.CopySent: Lately._copy,
+    events.CopySettled: Lately._copy,
+    events.LogAppended: Lately._stored,
+    events.LogTruncated: Lately._cut,
+    events.RecordsFinished: Lately._told,
+}

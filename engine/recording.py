@@ -151,6 +151,10 @@ class Recorded(Judged):
         self.counters = Counters()
         self.lately = Lately()
 
+    def fact(self, fact: object) -> None:
+        self.judges.take(fact)
+        self.lately.take(fact)
+
     def know(self, part: Part) -> None:
         """Take a part's view as known, without a change (the first view of a run)."""
         view = part.view()
@@ -165,6 +169,7 @@ class Recorded(Judged):
         self._touched.clear()
         self._current = Step(0, 0, "", "")
         self.said = None
+        self.lately = Lately()
 
     def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         step = self._current
@@ -255,9 +260,7 @@ class Recorded(Judged):
                 compare(path, before, after, changes)
                 known[path] = after
         self._touched.clear()
-        self.lately.newest = step
-        if step.transition is not None or step.refusal is not None:
-            self.lately.keep(step)
+        self.lately.keep(step)
         return step
 
 

@@ -5,11 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from engine.why.fencing import why_fenced
+from engine.why.focus import (
+    AGAIN,
+    EARLY,
+    FAULT,
+    FENCED,
+    GONE,
+    HANGING,
+    HERE,
+    LAG,
+    LOST,
+    LSO,
+    MESSAGE,
+    MIXED,
+    NOTHING,
+    REFUSED,
+    REORDERED,
+    STATE,
+    STORED,
+    TORN,
+    TWICE,
+    UNENDED,
+    UNFENCED,
+    UNSEEN,
+    UNSENT,
+)
+from engine.why.guarantees import why_early, why_hanging, why_mixed, why_torn, why_unfenced
+from engine.why.happened import lost_messages, newest_of, why_again, why_fault, why_gone, why_here, why_stored
 from engine.why.links import Json, Link, NotAsked, Question, bounded
 from engine.why.messages import why_message
 from engine.why.moment import Moment
 from engine.why.outcomes import why_unended
 from engine.why.readers import why_lag, why_unseen
+from engine.why.records import why_lost, why_reordered, why_twice
 from engine.why.refusals import refusing_step, why_refused
 from engine.why.stable_offset import why_stable_offset
 from engine.why.states import why_state
@@ -17,9 +46,6 @@ from engine.why.waiting import RUN, why_nothing, why_unsent
 
 if TYPE_CHECKING:
     from engine.simulation import Simulation
-
-LSO, LAG, UNSEEN, REFUSED = "lso", "lag", "unseen", "refused"
-NOTHING, UNSENT, STATE, UNENDED, MESSAGE = "nothing", "unsent", "state", "unended", "message"
 
 
 def _unseen(moment: Moment, subject: str) -> Iterator[Link]:
@@ -56,6 +82,20 @@ _ANSWERS: dict[str, Callable[[Moment, str], Iterator[Link]]] = {
     STATE: why_state,
     UNENDED: why_unended,
     MESSAGE: why_message,
+    LOST: why_lost,
+    TWICE: why_twice,
+    REORDERED: why_reordered,
+    EARLY: why_early,
+    TORN: why_torn,
+    UNFENCED: why_unfenced,
+    HANGING: why_hanging,
+    MIXED: why_mixed,
+    GONE: why_gone,
+    STORED: why_stored,
+    AGAIN: why_again,
+    FAULT: why_fault,
+    FENCED: why_fenced,
+    HERE: why_here,
 }
 QUESTIONS = tuple(_ANSWERS)
 
@@ -137,6 +177,35 @@ def _words_message(moment: Moment, message: str) -> tuple[str, Json]:
     return MESSAGE, params
 
 
+def _words_record(key: str) -> Callable[[Moment, str], tuple[str, Json]]:
+    def words(moment: Moment, serial: str) -> tuple[str, Json]:
+        partition = (moment.part("records").get(serial) or {}).get("partition", "–")
+        return key, {"serial": serial, "partition": partition}
+
+    return words
+
+
+def _words_of(key: str, name: str) -> Callable[[Moment, str], tuple[str, Json]]:
+    return lambda _moment, subject: (key, {name: subject})
+
+
+def _words_gone(moment: Moment, _subject: str) -> tuple[str, Json]:
+    lost = lost_messages(newest_of(moment))
+    first = lost[0] if lost else {"api": "–", "from": "–", "to": "–"}
+    key = "gone_several" if len(lost) > 1 else GONE
+    params = {"api": first["api"], "source": first["from"], "destination": first["to"], "count": len(lost)}
+    return key, params
+
+
+def _words_step(key: str) -> Callable[[Moment, str], tuple[str, Json]]:
+    def words(moment: Moment, _subject: str) -> tuple[str, Json]:
+        step = newest_of(moment)
+        partition = (step["decision"] or {}).get("subject", step["params"].get("partition", "–"))
+        return key, {"actor": step["actor"], "partition": partition}
+
+    return words
+
+
 _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     LSO: _words_stable_offset,
     LAG: _words_lag,
@@ -147,5 +216,19 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     STATE: _words_state,
     UNENDED: _words_unended,
     MESSAGE: _words_message,
+    LOST: _words_record(LOST),
+    TWICE: _words_record(TWICE),
+    REORDERED: _words_record(REORDERED),
+    EARLY: _words_record(EARLY),
+    TORN: _words_record(TORN),
+    UNFENCED: _words_record(UNFENCED),
+    HANGING: _words_of(HANGING, "partition"),
+    MIXED: _words_of(MIXED, "tid"),
+    GONE: _words_gone,
+    STORED: _words_step(STORED),
+    AGAIN: _words_step(AGAIN),
+    FAULT: _words_of(FAULT, "actor"),
+    FENCED: _words_of(FENCED, "transactional_id"),
+    HERE: _words_step(HERE),
 }
 """Question to the end of its key and the parameters of its words."""

@@ -1,4 +1,4 @@
-"""Which questions can be asked of a selected thing now, the most telling first."""
+"""Which questions can be asked of a selected thing now, the most telling first; without one, of the newest step."""
 
 from __future__ import annotations
 
@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING
 from engine import timers
 from engine.client.batch import LIVE
 from engine.client.reading import DELIVERED, READ_COMMITTED
-from engine.why.asking import (
+from engine.why.asking import moment_of, question_of, why
+from engine.why.focus import (
+    HERE,
     LAG,
+    LOST,
     LSO,
     MESSAGE,
     NOTHING,
     REFUSED,
     STATE,
+    TWICE,
     UNENDED,
     UNSEEN,
     UNSENT,
-    moment_of,
-    question_of,
+    Asked,
+    of_step,
 )
-from engine.why.links import Json, Question
+from engine.why.links import Json, NotAsked, Question
 from engine.why.moment import Moment
 from engine.why.outcomes import OVER
 from engine.why.readers import fate_of
+from engine.why.records import copies
 from engine.why.states import known_states
 from engine.why.waiting import RUN
 
@@ -33,9 +38,6 @@ if TYPE_CHECKING:
 
 QUESTIONS_MAX = 12
 """Questions offered for one thing, the nearest first; those beyond are asked of what they are about."""
-
-Asked = tuple[str, str]
-"""A question and its subject."""
 
 
 def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
@@ -56,8 +58,9 @@ def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> 
 
 
 def _of_moment(moment: Moment) -> Iterator[Asked]:
-    if moment.step is not None and moment.step["refusal"] is not None:
-        yield REFUSED, ""
+    for question, subject in of_step(moment):
+        if _has_answer(moment, question, subject):
+            yield question, subject
     for partition in moment.part("partitions"):
         replica = moment.leading(partition)
         if replica is not None and replica["last_stable_offset"] < replica["high_watermark"]:
@@ -70,7 +73,16 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
             if _lags(moment, consumer, partition):
                 yield LAG, f"{consumer}/{partition}"
     if moment.simulation is not None:
+        if moment.step is not None and moment.step["number"] > 0:
+            yield HERE, ""
         yield NOTHING, RUN
+
+
+def _has_answer(moment: Moment, question: str, subject: str) -> bool:
+    try:
+        return bool(why(moment, question, subject))
+    except NotAsked:
+        return False
 
 
 def _lags(moment: Moment, consumer: str, partition: str) -> bool:
@@ -171,6 +183,11 @@ def _of_record(moment: Moment, serial: str) -> Iterator[Asked]:
     record = moment.part("records").get(serial)
     if record is None or not serial.isdecimal():
         return
+    copied = len(copies(moment, record["partition"], int(serial)))
+    if copied > 1:
+        yield TWICE, serial
+    elif copied == 0 and record["status"] == "ok" and moment.lately.is_lost(int(serial)):
+        yield LOST, serial
     client = moment.part("clients").get(record["producer"], {"batches": {}})
     for name, batch in client["batches"].items():
         if int(serial) in batch["serials"] and batch["state"] in LIVE:

@@ -28,7 +28,7 @@ from engine.why.links import (
     transaction_subject,
 )
 from engine.why.markers import completion_waits, missing_marker
-from engine.why.moment import Moment
+from engine.why.moment import Moment, configured
 from engine.why.replication import behind, leaderless, not_running
 
 DECIDED = (PREPARE_COMMIT, PREPARE_ABORT)
@@ -162,7 +162,10 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
         if shown["blocked_by"] is not None:
             yield link("application.blocked", "TXM-5", subject=subject, **params, call=shown["blocked_by"])
         elif shown["finished"]:
-            yield link("application.silent", "TXM-6", subject=subject, **params, calls=shown["calls"])
+            used = moment.part("clients").get(client, {})
+            in_transactions = bool(used) and configured(used, "transactional_id") is not None
+            key = "application.silent" if in_transactions else "application.done"
+            yield link(key, "TXM-6", subject=subject, **params, calls=shown["calls"])
         elif shown["next_at"] is not None:
             left = max(shown["next_at"] - moment.now, 0)
             yield link("application.next", "TXM-6", subject=subject, **params, at=shown["next_at"], left=left)

@@ -8,6 +8,7 @@ from engine.errors import Error
 from engine.explain.errors import ERRORS, FIELDS
 from engine.explain.machines import machines
 from engine.machine import Row
+from engine.why.fencing import fenced_by
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, partition_subject, transaction_subject
 from engine.why.moment import Moment
 from engine.why.states import led_here
@@ -44,6 +45,7 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
         subject=actor_subject(step["actor"]),
         compared=tuple((what, number) for what, number in refusal["compared"]),
     )
+    yield from _fence(moment, step)
     yield Link(key=f"requirement.{refusal['rule']}", rules=(refusal["rule"],))
     if decision is not None:
         yield from _deciding_rule(decision)
@@ -51,6 +53,21 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
     yield from _client_error(moment, step)
     yield from _entry(refusal["error"])
     yield Link(key=refusal["next"], params=refusal["next_params"])
+
+
+_FENCED = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED")
+
+
+def _fence(moment: Moment, step: Json) -> Iterator[Link]:
+    """Who has had the identity since, when that is why it is refused."""
+    if step["refusal"]["error"] not in _FENCED:
+        return
+    arrived = (step["decision"] or {}).get("arrived") or step["params"]
+    transactional_id = step["params"].get("transactional_id")
+    if isinstance(transactional_id, str):
+        yield from fenced_by(moment, transactional_id)
+    elif isinstance(arrived.get("producer_id"), int):
+        yield from fenced_by(moment, moment.owner_of(arrived["producer_id"]))
 
 
 def _subject(moment: Moment, step: Json) -> Json:

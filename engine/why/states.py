@@ -18,12 +18,21 @@ _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
-    """The machines in which something of this name was moved, or has a state to tell."""
-    found = [machine for machine, of in moment.lately.transitions if of == subject]
+    """The machines in which something of this name was moved, or has a state to tell; the one that moved last first."""
+    taken = [
+        (step.number, machine)
+        for (machine, of), (step, _) in moment.lately.transitions.items()
+        if of == subject
+    ]
+    found = [machine for _, machine in sorted(taken, key=_newest_first)]
     manager = moment.part("clients").get(subject, {}).get("transaction_manager")
     if manager is not None and _INITIAL_OF_CLIENTS not in found:
         found.append(_INITIAL_OF_CLIENTS)
-    return sorted(found)
+    return found
+
+
+def _newest_first(taken: tuple[int, str]) -> tuple[int, str]:
+    return -taken[0], taken[1]
 
 
 def why_state(moment: Moment, subject: str) -> Iterator[Link]:

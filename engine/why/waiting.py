@@ -93,7 +93,9 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
     for partition in _partitions_of(moment, client, request):
         replica = moment.leading(partition)
         for waiting in [] if replica is None else replica["waiting"]:
-            if waiting["client"] == client:
+            if waiting["client"] == client and waiting["until_offset"] in _ends(
+                moment, client, request, partition
+            ):
                 yield link(
                     "message.waits_for_replicas",
                     "LOG-2",
@@ -105,6 +107,11 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
                 )
                 yield from behind(moment, partition, waiting["until_offset"])
                 return
+    yield from nobody_has(moment, client, request)
+
+
+def nobody_has(moment: Moment, client: str, request: Json) -> Iterator[Link]:
+    """Neither a request nor its answer is under way, and when the client learns that."""
     yield link(
         "message.nobody_has_it",
         "SND-7",
@@ -116,6 +123,13 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
         left=request["deadline"] - moment.now,
     )
     yield from not_running(moment, request["to"])
+
+
+def _ends(moment: Moment, client: str, request: Json, partition: str) -> list[int]:
+    """Up to where the log must be replicated for the batches of a request that are stored in a partition."""
+    batches = moment.part("clients")[client]["batches"]
+    sent = [batches[name]["serials"] for name in request["batches"] if name in batches]
+    return [one["last_offset"] + 1 for one in moment.batches(partition) if one["serials"] in sent]
 
 
 def _partitions_of(moment: Moment, client: str, request: Json) -> list[str]:

@@ -1,0 +1,84 @@
+"""Who fenced whom: which identity a transactional id stands for, since when, and who still holds an older one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.lately import Said
+from engine.why.links import Link, NotAsked, link, transaction_subject
+from engine.why.moment import Moment
+from engine.why.outcomes import users
+from engine.why.records import quoted
+
+RAISES = (
+    "coordinator.fences_open_transaction",
+    "coordinator.transaction_timed_out",
+    "coordinator.epoch_goes_up",
+    "coordinator.epoch_raised",
+    "client.transactional_id_ready",
+)
+"""Kinds of steps that give an id another epoch, or hand it out."""
+_DECIDES = (
+    "coordinator.decides_commit",
+    "coordinator.decides_abort",
+    "coordinator.transaction_timed_out",
+    "coordinator.fences_open_transaction",
+)
+
+
+def raised(moment: Moment, transactional_id: str) -> list[Said]:
+    """The newest steps of each kind that raised the epoch of an id, oldest first."""
+    found = [moment.lately.said.get((key, transactional_id)) for key in RAISES]
+    return sorted((one for one in found if one is not None), key=_number)
+
+
+def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
+    """Which epoch an id has now, the steps that raised it, and which of its clients are fenced by that."""
+    found = moment.entry_of(transactional_id)
+    steps = raised(moment, transactional_id)
+    if found is None or not steps:
+        raise NotAsked(
+            "subject", f"no identity of {transactional_id!r} is known", "a transactional id in use"
+        )
+    coordinator, entry = found
+    subject = transaction_subject(transactional_id)
+    yield link(
+        "fence.identity",
+        "FEN-2",
+        subject=subject,
+        transactional_id=transactional_id,
+        coordinator=coordinator,
+        producer_id=entry["producer_id"],
+        producer_epoch=entry["producer_epoch"],
+    )
+    for said in steps[-3:]:
+        yield quoted(said, subject)
+    yield from users(moment, transactional_id, (entry["producer_id"], entry["producer_epoch"]))
+
+
+def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
+    """The step that gave an id its newest epoch, for one who was refused under an older one."""
+    steps = [] if transactional_id is None else raised(moment, transactional_id)
+    if steps and transactional_id is not None:
+        yield link(
+            "fence.since",
+            "FEN-2",
+            subject=transaction_subject(transactional_id),
+            step=steps[-1].number,
+            transactional_id=transactional_id,
+            number=steps[-1].number,
+        )
+        yield quoted(steps[-1], transaction_subject(transactional_id))
+
+
+def decided(moment: Moment, producer_id: int) -> Iterator[Link]:
+    """The step that decided the transaction which a marker ends."""
+    transactional_id = moment.owner_of(producer_id)
+    found = [moment.lately.said.get((key, str(transactional_id))) for key in _DECIDES]
+    known = sorted((one for one in found if one is not None), key=_number)
+    if known:
+        yield quoted(known[-1], transaction_subject(str(transactional_id)))
+
+
+def _number(said: Said) -> int:
+    return said.number

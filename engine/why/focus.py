@@ -1,0 +1,204 @@
+"""What the newest step is about: the questions that it raises by itself, the most telling first.
+
+One table, read from the top. What was broken goes before what was refused, that before what was lost, and so on;
+whoever asks why without saying of what is answered the first of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from engine.client.batch import LIVE
+from engine.client.reading import READ_COMMITTED
+from engine.coordinator.transaction_states import ONGOING
+from engine.reader_lanes import NOT_REPLICATED, UNDECIDED
+from engine.why.fencing import RAISES
+from engine.why.happened import APPENDS, is_repeat, lost_messages
+from engine.why.links import Json
+from engine.why.moment import Moment
+from engine.why.outcomes import OVER
+
+LSO, LAG, UNSEEN, REFUSED = "lso", "lag", "unseen", "refused"
+NOTHING, UNSENT, STATE, UNENDED, MESSAGE = "nothing", "unsent", "state", "unended", "message"
+LOST, TWICE, REORDERED = "lost", "twice", "reordered"
+EARLY, TORN, UNFENCED, HANGING, MIXED = "early", "torn", "unfenced", "hanging", "mixed"
+GONE, STORED, AGAIN, FAULT, FENCED, HERE = "gone", "stored", "again", "fault", "fenced", "here"
+
+Asked = tuple[str, str]
+"""A question and its subject."""
+
+_OF_GUARANTEES = {
+    "lost": LOST,
+    "duplicated": TWICE,
+    "reordered": REORDERED,
+    "visible_early": EARLY,
+    "atomic": TORN,
+    "fenced": UNFENCED,
+    "mixed": MIXED,
+    "repeated": MIXED,
+}
+
+
+def of_step(moment: Moment) -> Iterator[Asked]:
+    """The questions that the newest step raises. Each finder says what of the step is its business."""
+    step = moment.step
+    if step is None or step["number"] == 0:
+        return
+    for find in _FINDERS:
+        yield from find(moment, step)
+
+
+def _broken(_moment: Moment, step: Json) -> Iterator[Asked]:
+    for one in step["broken"]:
+        if one["guarantee"] == "hanging":
+            yield HANGING, one["partition"]
+        elif one["serials"] and one["guarantee"] in _OF_GUARANTEES:
+            yield _OF_GUARANTEES[one["guarantee"]], str(one["serials"][0])
+
+
+def _refused(_moment: Moment, step: Json) -> Iterator[Asked]:
+    if step["refusal"] is not None:
+        yield REFUSED, ""
+
+
+def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
+    if step["decision"] is not None and is_repeat(step):
+        yield AGAIN, ""
+
+
+def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
+    """A message lost on its way; one that goes with whoever ended the connection is not the point."""
+    if step["key"] in _LOSING and lost_messages(step):
+        yield GONE, ""
+
+
+_LOSING = ("fault.message_dropped", "fault.disconnected", "network.lost")
+
+
+def _fault(moment: Moment, step: Json) -> Iterator[Asked]:
+    actor = step["params"].get("actor", step["actor"])
+    message = step["params"].get("message")
+    if step["kind"] == "fault" and message is not None:
+        if str(message) in (moment.part("network").get("messages") or {}):
+            yield MESSAGE, str(message)
+    elif step["kind"] == "fault" and isinstance(actor, str) and moment.actor(actor) is not None:
+        yield FAULT, actor
+    elif step["key"] == "controller.session_ended":
+        yield FAULT, step["params"]["broker"]
+
+
+def _fence(moment: Moment, step: Json) -> Iterator[Asked]:
+    told = [(step["key"], step["params"]), *((note["key"], note["params"]) for note in step["notes"])]
+    for key, params in told:
+        found = moment.entry_of(str(params.get("transactional_id"))) if key in RAISES else None
+        if found is not None and (found[1]["producer_epoch"] or 0) > 0:
+            yield FENCED, str(params["transactional_id"])
+            return
+
+
+def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
+    if step["key"].startswith(APPENDS) and step["params"].get("partition") in moment.part("partitions"):
+        yield STORED, ""
+
+
+def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
+    """A gate of a leader that moved, or that stays behind what is replicated."""
+    for change in step["changes"]:
+        path = change["path"]
+        if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):
+            continue
+        moved = path[4] in ("last_stable_offset", "high_watermark")
+        if moved and str(moment.named("partitions", path[1])["leader"]) == path[3]:
+            yield LSO, path[1]
+
+
+def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
+    """The reader that acts: what stays hidden from it, else how far it is."""
+    consumer = step["actor"]
+    shown = moment.part("consumers").get(consumer)
+    if shown is None:
+        return
+    for partition, lane in shown["lanes"].items():
+        for first, _last, fate in lane["ahead"]:
+            if fate in (UNDECIDED, NOT_REPLICATED) and lane["position"] is not None:
+                yield UNSEEN, f"{consumer}/{partition}/{first}"
+                return
+    partition = step["params"].get("partition")
+    replica = moment.leading(partition) if partition in shown["positions"] else None
+    if replica is not None and shown["positions"][partition] < replica["high_watermark"]:
+        yield LAG, f"{consumer}/{partition}"
+
+
+def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
+    """Readers of committed data that wait behind what a step of their leader is about."""
+    if not any(note["key"] == "broker.readers_wait_for_transaction" for note in step["notes"]):
+        return
+    for consumer, shown in moment.part("consumers").items():
+        for partition, lane in shown["lanes"].items():
+            ahead = [first for first, _last, fate in lane["ahead"] if fate == UNDECIDED]
+            if shown["isolation"] == READ_COMMITTED and ahead and lane["position"] is not None:
+                yield UNSEEN, f"{consumer}/{partition}/{ahead[0]}"
+                return
+
+
+def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
+    """The coordinator's entry of an id that the step moves."""
+    transition = step["transition"]
+    name = (
+        transition["of"] if transition is not None and transition["machine"] == "transaction_states" else None
+    )
+    name = name or step["params"].get("transactional_id")
+    found = None if not isinstance(name, str) else moment.entry_of(name)
+    if found is None or step["kind"] == "api_call" or step["actor"] in moment.part("clients"):
+        return
+    known = ("transaction_states", str(name)) in moment.lately.transitions
+    if known and (found[1]["state"] in OVER or found[1]["pending_state"] == ONGOING):
+        yield STATE, str(name)
+    yield UNENDED, str(name)
+
+
+def _client(moment: Moment, step: Json) -> Iterator[Asked]:
+    """A client: the state that it took on, else a batch that it holds, else what it waits for."""
+    application = moment.part("applications").get(step["actor"])
+    name = step["actor"] if application is None else application["client"]
+    client = moment.part("clients").get(name)
+    if client is None:
+        return
+    transition = step["transition"]
+    if transition is not None and transition["of"] == name:
+        yield STATE, name
+    if application is not None and application["blocked_by"] is not None:
+        return  # What it is blocked by is what the step is about.
+    touched = [
+        change["path"][3]
+        for change in step["changes"]
+        if change["path"][:3] == ["clients", name, "batches"] and len(change["path"]) > 3
+    ]
+    if "batch" in step["params"]:
+        touched = [step["params"]["batch"]]
+    for batch in dict.fromkeys(touched):
+        if client["batches"].get(batch, {}).get("state") in LIVE:
+            yield UNSENT, f"{name}/{batch}"
+            return
+
+
+def _anything(moment: Moment, step: Json) -> Iterator[Asked]:
+    if moment.simulation is not None and step["interesting"]:
+        yield HERE, ""
+
+
+_FINDERS: tuple[Callable[[Moment, Json], Iterator[Asked]], ...] = (
+    _broken,
+    _refused,
+    _repeat,
+    _lost,
+    _fault,
+    _fence,
+    _stored,
+    _held_readers,
+    _gates,
+    _reader,
+    _coordinator,
+    _client,
+    _anything,
+)

@@ -1,0 +1,195 @@
+"""Why a guarantee of transactions is broken: what was promised, what is, and the step at which both part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.lately import STORED
+from engine.why.fencing import decided, raised
+from engine.why.happened import own_words
+from engine.why.links import (
+    NAMED_MAX,
+    Json,
+    Link,
+    NotAsked,
+    actor_subject,
+    link,
+    partition_subject,
+    stored_subject,
+)
+from engine.why.moment import Moment
+from engine.why.records import copies, quoted, record_of, record_subject
+from engine.why.stable_offset import holder
+
+
+def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[Link]:
+    """The newest step's words, when it is the one that breaks the guarantee."""
+    step = moment.step
+    if step is not None and any(one["guarantee"] == guarantee for one in step["broken"]):
+        yield own_words(step, found)
+
+
+def switched_off(moment: Moment) -> Iterator[Link]:
+    """What was switched off in this run, as that is why it may break."""
+    switches = {} if moment.simulation is None else moment.simulation.header()["switches"]
+    if switches:
+        yield link(
+            "broken.switches", "GEN-9", switches=[f"{name}={value}" for name, value in switches.items()]
+        )
+
+
+def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json | None]:
+    """The newest copy of a record, as a selection and as a batch."""
+    found = copies(moment, partition, serial)
+    if not found:
+        return record_subject(serial), None
+    return stored_subject(partition, found[-1][1]), found[-1][1]
+
+
+def why_early(moment: Moment, subject: str) -> Iterator[Link]:
+    """A reader of committed data got a record that was not decided so."""
+    serial, record, turns = record_of(moment, subject)
+    where, batch = _stored_at(moment, serial, record["partition"])
+    yield link(
+        "early.record",
+        "CON-5",
+        subject=where,
+        serial=serial,
+        partition=record["partition"],
+        outcome="–" if batch is None else batch.get("outcome", "–"),
+    )
+    for turn in [one for one in turns if one.what == STORED][-1:]:
+        yield quoted(turn.said, where)
+    if batch is not None:
+        yield from _markers(moment, record["partition"], batch)
+        yield from decided(moment, batch["producer_id"])
+    yield from _breaks_now(moment, "visible_early", where)
+    yield from switched_off(moment)
+
+
+def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
+    """The marker in the log that let readers pass."""
+    for other in moment.batches(partition):
+        mine = other["control"] is not None and other["producer_id"] == batch["producer_id"]
+        if mine and other["base_offset"] > batch["last_offset"]:
+            yield link(
+                "torn.marker",
+                "MRK-6",
+                subject=stored_subject(partition, other),
+                partition=partition,
+                result=other["control"],
+                offset=other["base_offset"],
+                producer_id=other["producer_id"],
+                producer_epoch=other["producer_epoch"],
+                coordinator_epoch=other["coordinator_epoch"],
+            )
+            return
+
+
+def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
+    """A part of a transaction that ended otherwise than the rest, or than its application was told."""
+    serial, record, turns = record_of(moment, subject)
+    partition, client = record["partition"], record["producer"]
+    where, batch = _stored_at(moment, serial, partition)
+    yield link("torn.record", "FEN-1", subject=where, serial=serial, partition=partition, client=client)
+    for turn in [one for one in turns if one.what == STORED][-1:]:
+        yield quoted(turn.said, where)
+    for key in ("client.transaction_committed", "client.transaction_aborted"):
+        said = moment.lately.said.get((key, client))
+        if said is not None:
+            yield quoted(said)
+    if batch is not None:
+        yield from _markers(moment, partition, batch)
+        yield from decided(moment, batch["producer_id"])
+    yield from switched_off(moment)
+
+
+def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
+    """A leader stored a record of a producer that had been replaced."""
+    serial, record, _ = record_of(moment, subject)
+    partition = record["partition"]
+    where, batch = _stored_at(moment, serial, partition)
+    if batch is None:
+        raise NotAsked("subject", f"record {serial} is not stored", "a record of a fenced producer")
+    transactional_id = moment.owner_of(batch["producer_id"])
+    known = None if transactional_id is None else moment.entry_of(transactional_id)
+    if known is None or known[1]["producer_epoch"] <= batch["producer_epoch"]:
+        raise NotAsked(
+            "subject", f"record {serial} is of no fenced producer", "a record of a fenced producer"
+        )
+    yield link(
+        "unfenced.record",
+        "FEN-1",
+        subject=where,
+        serial=serial,
+        partition=partition,
+        client=record["producer"],
+        producer_id=batch["producer_id"],
+        producer_epoch=batch["producer_epoch"],
+    )
+    for said in raised(moment, str(transactional_id))[-2:]:
+        yield quoted(said)
+    yield from _breaks_now(moment, "fenced", where)
+    yield from switched_off(moment)
+
+
+def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
+    """A transaction that no coordinator will end: what holds the last stable offset for good."""
+    moment.named("partitions", partition)
+    subject = partition_subject(partition)
+    yield link("hanging.partition", "MRK-12", subject=subject, partition=partition)
+    yield from _breaks_now(moment, "hanging", subject)
+    replica = moment.leading(partition)
+    if replica is not None:
+        yield from holder(moment, partition, replica)
+    yield from switched_off(moment)
+
+
+# -- middleware --------------------------------------------------------------------------------------------
+
+
+def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
+    """A transaction over middleware that ended with some nodes having acted and some not."""
+    shown = moment.part("middleware")
+    participants: Json = shown.get("participants") or {}
+    if not participants or not any(tid in one["transactions"] for one in participants.values()):
+        raise NotAsked(
+            "subject", f"no transaction {tid!r} of a middleware is known", "a transaction's number"
+        )
+    transaction = (shown.get("transactions") or {}).get(tid)
+    if transaction is None:
+        yield link("mixed.forgotten", "MW-14", subject=actor_subject("middleware"), tid=tid)
+    else:
+        decided_so = transaction["decision"] or "–"
+        yield link("mixed.transaction", "MW-12", tid=tid, state=transaction["state"], decision=decided_so)
+    yield from _breaks_now(moment, "mixed", None)
+    yield from _breaks_now(moment, "repeated", None)
+    for name, node in list(participants.items())[:NAMED_MAX]:
+        own = (node["transactions"] or {}).get(tid)
+        if own is None:
+            continue
+        yield link(
+            "mixed.participant",
+            "MW-9",
+            subject=actor_subject(name),
+            name=name,
+            state=own["state"],
+            applied=own["applied"],
+            heard="–" if transaction is None else transaction["votes"].get(name, "–"),
+        )
+        if not node["alive"]:
+            yield link("actor_down", "GEN-6", subject=actor_subject(name), actor=name)
+    business = ((shown.get("business") or {}).get("transactions") or {}).get(tid)
+    if business is not None:
+        yield link(
+            "mixed.business",
+            "MW-9",
+            subject=actor_subject("business"),
+            state=business["state"],
+            undone="yes" if business["undone"] else "no",
+        )
+    for name in [*participants, "middleware", "business"]:
+        said = moment.lately.said.get(("fault.message_dropped", name))
+        if said is not None:
+            yield quoted(said)
+    yield from switched_off(moment)

@@ -1,0 +1,333 @@
+"""What the newest step came from, and what follows: a message lost, a batch stored, a repeat known again, a fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.lately import ANSWER_LOST, SENT, STORED
+from engine.why.fencing import decided
+from engine.why.links import (
+    NAMED_MAX,
+    Json,
+    Link,
+    NotAsked,
+    actor_subject,
+    link,
+    named,
+    partition_subject,
+    stored_subject,
+)
+from engine.why.moment import Moment, configured
+from engine.why.records import quoted
+from engine.why.replication import behind, leaderless, not_running
+from engine.why.states import led_here
+from engine.why.waiting import nobody_has, why_nothing
+
+APPENDS = ("broker.appended", "broker.marker_appended")
+"""What the sentences of steps that store a batch begin with."""
+
+
+def newest_of(moment: Moment) -> Json:
+    if moment.step is None:
+        raise NotAsked("subject", "no step was made yet", "the first step")
+    return moment.step
+
+
+def own_words(step: Json, subject: Json | None = None) -> Link:
+    """The sentence of the newest step."""
+    about = actor_subject(step["actor"]) if subject is None else subject
+    return Link(
+        key=step["key"],
+        params=step["params"],
+        rules=tuple(step["rules"]),
+        subject=about,
+        step=step["number"],
+    )
+
+
+def caused(moment: Moment) -> Iterator[Link]:
+    """The step that sent what was received now."""
+    if moment.lately.cause is not None:
+        yield quoted(moment.lately.cause)
+
+
+# -- a message that is lost --------------------------------------------------------------------------------
+
+
+def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
+    """Messages that were lost in the newest step: what they were about, and who learns it when."""
+    step = newest_of(moment)
+    lost = lost_messages(step)
+    if not lost:
+        raise NotAsked("subject", "no message was lost in this step", "a step that loses one")
+    yield own_words(step)
+    for message in lost[:NAMED_MAX]:
+        if len(lost) > 1 or step["kind"] != "fault":
+            yield link(
+                "gone.message",
+                "GEN-5",
+                subject=actor_subject(message["from"]),
+                api=message["api"],
+                source=message["from"],
+                destination=message["to"],
+            )
+        yield from _was_about(moment, message)
+        yield from _who_waits(moment, message)
+
+
+def lost_messages(step: Json) -> list[Json]:
+    """The messages that were dropped, or lost with their connection, in a step."""
+    ids = {one["id"] for one in step["messages"] if one["event"] in ("dropped", "lost")}
+    gone = [
+        one for one in step["changes"] if one["path"][:2] == ["network", "messages"] and "after" not in one
+    ]
+    return [one["before"] for one in gone if len(one["path"]) == 3 and one["before"]["id"] in ids]
+
+
+def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
+    for partition, serials in list(moment.lately.carried.get(message["id"], {}).items())[:NAMED_MAX]:
+        if not message["is_response"]:
+            yield link(
+                "gone.request",
+                "GEN-5",
+                subject=actor_subject(message["from"]),
+                count=len(serials),
+                records=named(list(serials)),
+                partition=partition,
+                broker=message["to"],
+            )
+            continue
+        stored = [
+            (turn.offset, turn)
+            for turn in moment.lately.turns.get(serials[0], [])
+            if turn.what == STORED and turn.offset is not None
+        ]
+        if stored and partition in moment.part("partitions"):
+            offset = stored[-1][0]
+            batch = moment.batch_at(partition, offset or 0)
+            yield link(
+                "gone.answer",
+                "GEN-5",
+                subject=partition_subject(partition) if batch is None else stored_subject(partition, batch),
+                count=len(serials),
+                records=named(list(serials)),
+                partition=partition,
+                client=message["to"],
+                offset=offset,
+            )
+
+
+def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
+    """A client that waits for the answer, and what it will do; with acks=0 nobody learns."""
+    name = message["to"] if message["is_response"] else message["from"]
+    client = moment.part("clients").get(name)
+    if client is None:
+        return
+    request = client["requests"].get(str(message["correlation_id"]))
+    if request is None:
+        if message["api"] == "Produce" and configured(client, "acks") == 0:
+            yield link("lost.not_sent_again", "SND-8", subject=actor_subject(name), client=name)
+        return
+    yield from nobody_has(moment, name, request)
+    if message["api"] == "Produce":
+        retries = configured(client, "retries") or 0
+        numbered = configured(client, "enable_idempotence") is True
+        key = "gone.no_retry" if retries == 0 else "gone.again_numbered" if numbered else "gone.again_plain"
+        yield link(key, "SND-9", subject=actor_subject(name), client=name)
+
+
+# -- a batch that is stored, or not once more --------------------------------------------------------------
+
+
+def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
+    """What the newest step appended: who sent it, what was checked, who is told when."""
+    step = newest_of(moment)
+    partition = step["params"].get("partition")
+    if partition not in moment.part("partitions") or not step["key"].startswith(APPENDS):
+        raise NotAsked("subject", "nothing was stored in this step", "a step that stores a batch")
+    offset = step["params"].get("offset", step["params"].get("base_offset"))
+    batch = None if offset is None else moment.batch_at(partition, offset)
+    where = partition_subject(partition) if batch is None else stored_subject(partition, batch)
+    yield own_words(step, where)
+    yield from caused(moment)
+    decision = step["decision"]
+    rows = [] if decision is None else decision["rows"]
+    if rows:
+        yield link(
+            "stored.checks", *_rules(rows), subject=where, count=len(rows), machine=decision["machine"]
+        )
+    if batch is not None and batch["control"] is not None:
+        yield from decided(moment, batch["producer_id"])
+    elif batch is not None and batch["producer_id"] < 0:
+        yield link("stored.no_number", "LOG-1", subject=where)
+    if offset is not None:
+        yield from _awaited(moment, partition, step, offset)
+
+
+def _rules(rows: list[Json]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row["rule"] for row in rows if row["outcome"] != "off"))
+
+
+def _awaited(moment: Moment, partition: str, step: Json, offset: int) -> Iterator[Link]:
+    """Who of the in-sync replicas must have it before its sender is told."""
+    replica = moment.leading(partition)
+    for waiting in [] if replica is None else replica["waiting"]:
+        if waiting["until_offset"] > offset:
+            yield link(
+                "stored.answered_later",
+                "LOG-2",
+                subject=partition_subject(partition),
+                broker=step["actor"],
+                client=waiting["client"],
+                offset=waiting["until_offset"],
+            )
+            yield from behind(moment, partition, waiting["until_offset"])
+            return
+
+
+def why_again(moment: Moment, _subject: str) -> Iterator[Link]:
+    """A repeat that the leader knew again: where the first copy stands, and why it came once more."""
+    step = newest_of(moment)
+    decision = step["decision"]
+    if decision is None or not is_repeat(step):
+        raise NotAsked("subject", "no repeat was found in this step", "a step that finds a duplicate")
+    partition, arrived = decision["subject"], decision["arrived"]
+    batch = next(
+        (
+            one
+            for one in moment.batches(partition)
+            if (one["producer_id"], one["first_sequence"])
+            == (arrived["producer_id"], arrived["first_sequence"])
+            and one["control"] is None
+        ),
+        None,
+    )
+    where = partition_subject(partition) if batch is None else stored_subject(partition, batch)
+    yield own_words(step, where)
+    serial = None if batch is None or not batch["serials"] else batch["serials"][0]
+    turns = [] if serial is None else moment.lately.turns.get(serial, [])
+    for turn in [one for one in turns if one.what == STORED][:1]:
+        yield quoted(turn.said, where)
+    for turn in [one for one in turns if one.what == ANSWER_LOST][-1:]:
+        yield quoted(turn.said)
+    for turn in [one for one in turns if one.what == SENT][1:][-1:]:
+        yield quoted(turn.said)
+    if batch is not None:
+        yield link(
+            "again.same_numbers",
+            "SEQ-11",
+            "LOG-3",
+            subject=where,
+            broker=step["actor"],
+            partition=partition,
+            offset=batch["base_offset"],
+            producer_id=batch["producer_id"],
+            producer_epoch=batch["producer_epoch"],
+            first_sequence=batch["first_sequence"],
+            last_sequence=batch["last_sequence"],
+        )
+
+
+def is_repeat(step: Json) -> bool:
+    return step["key"] == "broker.duplicate_found" or any(
+        note["key"] == "broker.duplicate_found" for note in step["notes"]
+    )
+
+
+# -- a fault -----------------------------------------------------------------------------------------------
+
+
+def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
+    """What a fault that struck an actor leads to."""
+    step = newest_of(moment)
+    yield own_words(step, actor_subject(actor))
+    yield from not_running(moment, actor)
+    yield from _new_leaders(moment, step)
+    if moment.broker(actor) is not None:
+        yield from _led_by(moment, actor)
+    client = moment.part("clients").get(actor)
+    if client is not None:
+        open_records = [
+            int(serial)
+            for serial, record in moment.part("records").items()
+            if record["producer"] == actor and record["status"] in ("pending", "unknown")
+        ]
+        if open_records:
+            yield link(
+                "fault.records_open",
+                "GEN-6",
+                subject=actor_subject(actor),
+                client=actor,
+                count=len(open_records),
+                records=named(open_records),
+            )
+    event = moment.next_event(actor, "fault")
+    if event is not None:
+        yield link(
+            "next.fault",
+            "GEN-2",
+            subject=actor_subject(actor),
+            actor=actor,
+            at=event["at"],
+            left=event["at"] - moment.now,
+        )
+
+
+def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
+    """The partitions that another broker leads since this step."""
+    for change in step["changes"]:
+        path = change["path"]
+        if (
+            len(path) == 3
+            and path[0] == "partitions"
+            and path[2] == "leader"
+            and change.get("after") is not None
+        ):
+            yield link(
+                "fault.leader_now",
+                "LOG-10",
+                subject=partition_subject(path[1]),
+                partition=path[1],
+                leader=f"broker-{change['after']}",
+            )
+
+
+def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
+    """The partitions that a broker leads, or whose in-sync replicas it is one of."""
+    number = int(actor.removeprefix("broker-"))
+    led = [name for name, shown in moment.part("partitions").items() if shown["leader"] == number]
+    if led:
+        running = not list(not_running(moment, actor))
+        key = "fault.leads" if running else "fault.led_and_serves_nobody"
+        yield link(key, "LOG-10", subject=actor_subject(actor), broker=actor, partitions=named(sorted(led)))
+    for name, shown in list(moment.part("partitions").items())[:NAMED_MAX]:
+        if shown["leader"] is None and number in shown["replica_order"]:
+            yield from leaderless(moment, name)
+
+
+# -- anything else -----------------------------------------------------------------------------------------
+
+
+def why_here(moment: Moment, _subject: str) -> Iterator[Link]:
+    """What led to the newest step, and what who acted waits for now."""
+    step = newest_of(moment)
+    told = [own_words(step), *_led_to(moment, step)]
+    if step["actor"] in moment.actors():
+        told += why_nothing(moment, step["actor"])
+    seen: list[tuple[str, Json]] = []
+    for one in told:
+        idle = one.key == "why.nothing.idle" and len(seen) > 1
+        if (one.key, one.params) not in seen and not idle:
+            seen.append((one.key, one.params))
+            yield one
+
+
+def _led_to(moment: Moment, step: Json) -> Iterator[Link]:
+    yield from caused(moment)
+    decision = step["decision"]
+    for row in [] if decision is None else decision["rows"]:
+        if row["outcome"] == "decided":
+            yield Link(key=row["key"], params=row["params"], rules=(row["rule"],))
+    transition = step["transition"]
+    if transition is not None:
+        yield from list(led_here(moment, transition["machine"], transition["of"]))[:1]

@@ -1,0 +1,253 @@
+"""The first answer is about the step itself: why a record is lost there, refused, stored twice, hidden, fenced.
+
+A row names a run, the step to stop at (by its kind, or by the guarantee that breaks in it), the question that must
+come first, and the sentences that its answer must have, in their order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.explain.sentences import LANGUAGES, catalogue, sentence
+from engine.lately import RECORDS_MAX, TURNS_MAX, Lately, Said, Turn
+from engine.scenario import entry
+from engine.simulation import Simulation
+from engine.why import QUESTIONS, Link, Moment, NotAsked, questions_about, why
+from engine.why.records import _let_in
+
+Json = dict[str, Any]
+
+
+def stopped_at(name: str, what: str, time: int = 1) -> Simulation:
+    """The run behind the ``time``-th step of this kind, or that breaks this guarantee."""
+    scenario, _, variant = name.partition("/")
+    simulation = Simulation(entry(scenario).scenario(variant or None))
+    while (step := simulation.step()) is not None:
+        if what == step.key or what in [one["guarantee"] for one in step.broken]:
+            time -= 1
+            if time == 0:
+                return simulation
+    raise AssertionError(f"{name} has no step {what}")
+
+
+def first_answer(simulation: Simulation) -> tuple[str, str, tuple[Link, ...]]:
+    moment = Moment.of(simulation)
+    first = questions_about(moment, None)[0]
+    return first.question, first.subject, why(moment, first.question, first.subject)
+
+
+LOST, DUPLICATED = "fault.message_dropped", "duplicated"
+ABOUT = [
+    # First steps: acks=0, and the network loses the only copy.
+    ("SC-01", "lost", "lost", "2", ["lost.record", "told.acks_none", LOST, "lost.not_sent_again"]),
+    ("SC-40/acks-one", "lost", "lost", "1",
+        ["lost.record", "broker.appended_plain", "told.acks_one", "fault.crashed", "lost.only_on_old_leader",
+         "lost.leader_alone"]),
+    ("SC-78/given-up-but-stored", "lost", "lost", "2",
+        ["lost.record", "broker.duplicate_found", "told.acks_all", "lost.mistaken"]),
+    # The answer is lost: stored twice without numbers, known again with them.
+    ("SC-02", DUPLICATED, "twice", "1",
+        ["twice.record", "broker.appended_plain_and_waits", LOST, "client.sent", "broker.appended_plain_and_waits",
+         "twice.no_number"]),
+    ("SC-04", DUPLICATED, "twice", "1", ["twice.record", LOST, "client.record_starts_batch", "twice.other_identity"]),
+    ("SC-08/k28", DUPLICATED, "twice", "12", ["twice.record", "twice.no_number"]),
+    ("SC-03", "broker.duplicate_found", "again", "",
+        ["broker.duplicate_found", "broker.appended_and_waits", LOST, "client.sent", "again.same_numbers"]),
+    ("SC-03", LOST, "gone", "", [LOST, "gone.answer", "message.nobody_has_it", "gone.again_numbered"]),
+    ("SC-02", LOST, "gone", "", [LOST, "gone.answer", "gone.again_plain"]),
+    ("SC-29", "reordered", "reordered", "1", ["order.record", "client.sent", "order.no_number"]),
+    ("SC-30/no-sequence-check", "reordered", "reordered", "2", ["order.record", "order.unchecked"]),
+    # Stored, and what must be before its sender is told.
+    ("SC-44/k28", "broker.appended_and_waits", "stored", "",
+        ["broker.appended_and_waits", "client.sent", "stored.checks", "stored.answered_later", "follower_behind"]),
+    ("SC-01", "broker.appended_plain_unanswered", "stored", "", ["client.sent", "stored.no_number"]),
+    ("SC-44/k28", "broker.marker_appended_and_waits", "stored", "",
+        ["broker.marker_appended_and_waits", "markers.sent", "coordinator.decides_commit"]),
+    # Who fenced whom, and who is refused because of it.
+    ("SC-61/k28", "coordinator.fences_open_transaction", "fenced", "txn-1",
+        ["fence.identity", "coordinator.fences_open_transaction", "client.paused", "client.uses", "client.asks"]),
+    ("SC-61/k28", "client.transactional_id_ready", "state", "p1", ["state.since"]),
+    ("SC-61/k28", "broker.stale_epoch_refused", "refused", "",
+        ["broker.stale_epoch_refused", "refused.compared", "fence.since", "client.transactional_id_ready"]),
+    ("SC-75/timeout", "coordinator.transaction_timed_out", "fenced", "txn-1",
+        ["fence.identity", "coordinator.transaction_timed_out", "client.other_epoch"]),
+    # A hidden record, a gate, a crash.
+    ("SC-75/timeout", "broker.marker_appended_and_waits", "stored", "", ["coordinator.transaction_timed_out"]),
+    ("SC-40/acks-one", "fault.crashed", "fault", "broker-1", ["broker_down_session", "fault.led_and_serves_nobody"]),
+    ("SC-04", "fault.client_crashed", "fault", "p1", ["actor_down", "fault.records_open", "next.fault"]),
+    # Guarantees of transactions.
+    ("SC-70/check-off", "visible_early", "early", "3", ["early.record", "torn.marker", "broken.switches"]),
+    ("SC-56/weak", "atomic", "torn", "1",
+        ["torn.record", "client.transaction_committed", "torn.marker", "coordinator.transaction_timed_out",
+         "broken.switches"]),
+    ("SC-61/epoch-and-sequence-checks-off", "fenced", "unfenced", "3",
+        ["unfenced.record", "client.transactional_id_ready", "broken.switches"]),
+    ("SC-58/retry-off", "hanging", "hanging", "t-0",
+        ["hanging.partition", "markers.refused_for_now", "lso.first_offset"]),
+    # Middleware.
+    ("SC-83/manual-b", "mixed", "mixed", "1",
+        ["mixed.transaction", "middleware.needs_a_person", "mixed.participant", "actor_down", "mixed.business"]),
+    ("SC-87/not-durable", "mixed", "mixed", "1", ["mixed.forgotten", "mixed.participant", "mixed.business"]),
+    ("SC-84/not-idempotent", "repeated", "mixed", "1", ["participant.commits_again", "mixed.participant"]),
+    ("SC-80", "middleware.all_voted_ok", "here", "",
+        ["middleware.all_voted_ok", "participant.reserves", "state.since"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "what", "question", "subject", "wanted"), ABOUT)
+def test_the_first_answer_is_about_the_step(
+    name: str, what: str, question: str, subject: str, wanted: list[str]
+) -> None:
+    simulation = stopped_at(name, what)
+    asked, about, chain = first_answer(simulation)
+    keys = [one.key.removeprefix("why.") for one in chain]
+    assert (asked, about) == (question, subject), keys
+    rest = iter(keys)
+    assert all(key in rest for key in wanted), keys
+    for one in chain:
+        for language in LANGUAGES:
+            assert catalogue()[one.key].slots(language) <= set(one.params), one.key
+            assert "[" not in sentence(one.key, one.params, language).replace("[]", ""), one.key
+    assert [(one.key, one.params) for one in chain].count((chain[-1].key, chain[-1].params)) == 1
+
+
+def test_a_reader_that_waits_behind_a_transaction_is_told_whose() -> None:
+    simulation = stopped_at("SC-46", "broker.high_watermark_advanced", 2)
+    while Moment.of(simulation).part("partitions")["t-0"]["replicas"]["1"]["high_watermark"] == 0:
+        simulation.step()
+    question, _, chain = first_answer(simulation)
+    assert question in ("unseen", "lso")
+    assert {"lso.first_offset", "transaction.owner"} <= {one.key.removeprefix("why.") for one in chain}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "what", "sentence_of_it"),
+    [
+        ("SC-02", {"producers.p1.settings.retries": 0}, LOST, "gone.no_retry"),
+        ("SC-03", {"switches.duplicate_lookup": False, "switches.sequence_check": False}, DUPLICATED,
+            "twice.same_numbers"),
+    ],
+)  # fmt: skip
+def test_other_settings_have_other_reasons(name: str, settings: Json, what: str, sentence_of_it: str) -> None:
+    simulation = Simulation(entry(name).scenario(None, settings))
+    told: set[str] = set()
+    while (step := simulation.step()) is not None:
+        if what == step.key or what in [one["guarantee"] for one in step.broken]:
+            told |= {one.key for one in first_answer(simulation)[2]}
+    assert f"why.{sentence_of_it}" in told
+
+
+def test_an_application_without_transactions_ends_without_a_word_of_them() -> None:
+    simulation = Simulation(entry("SC-01").scenario())
+    simulation.run()
+    assert "why.application.done" in [one.key for one in why(simulation, "nothing", "app-1")]
+
+
+def test_two_copies_tell_themselves_apart() -> None:
+    """What a leader could have compared decides the reason."""
+    first = {"producer_id": 5, "producer_epoch": 0, "first_sequence": 3, "last_sequence": 3, "serials": [1]}
+    first |= {"base_offset": 0, "last_offset": 0}
+    cases = {
+        "twice.no_number": {"producer_id": -1},
+        "twice.other_identity": {"producer_id": 6},
+        "twice.other_epoch": {"producer_epoch": 1},
+        "twice.other_numbers": {"first_sequence": 4},
+        "twice.same_numbers": {},
+    }
+    for key, other in cases.items():
+        assert _let_in("t-0", first, {**first, **other, "base_offset": 9}).key == f"why.{key}"
+
+
+def test_a_request_that_carries_no_records_is_named() -> None:
+    keys = [
+        one.key for one in first_answer(stopped_at("SC-21/crash-between-read-and-write", "network.lost"))[2]
+    ]
+    assert keys[:2] == ["network.lost", "why.gone.message"]
+    lost = stopped_at("SC-01", LOST)
+    assert "why.gone.request" in [one.key for one in why(lost, "gone", "")]
+
+
+def test_earlier_steps_that_an_answer_quotes_can_be_visited() -> None:
+    """Each quoted sentence is that of the step which it names."""
+    simulation = stopped_at("SC-02", DUPLICATED)
+    said = {}
+    again = Simulation(entry("SC-02").scenario())
+    while (step := again.step()) is not None and step.number <= simulation.number:
+        said[step.number] = {step.key, *(note["key"] for note in step.notes)}
+    quoted = [one for one in first_answer(simulation)[2] if one.step is not None]
+    assert len(quoted) >= 4
+    assert all(one.key in said[one.step or 0] for one in quoted if not one.key.startswith("why."))
+    assert [one.step for one in quoted] == sorted(one.step or 0 for one in quoted)
+
+
+def test_a_leader_that_takes_over_is_named_where_its_predecessor_is_given_up() -> None:
+    chain = why(stopped_at("SC-40/acks-one", "controller.session_ended"), "fault", "broker-1")
+    assert {"fault.leader_now"} <= {one.key.removeprefix("why.") for one in chain}
+
+
+def test_a_broker_that_stands_still_says_what_nobody_can_read() -> None:
+    chain = why(stopped_at("SC-04", "fault.client_crashed"), "fault", "broker-1")
+    assert "fault.leads" in [one.key.removeprefix("why.") for one in chain]
+    crashed = why(stopped_at("SC-40/acks-one", "fault.crashed"), "fault", "broker-1")
+    assert "fault.led_and_serves_nobody" in [one.key.removeprefix("why.") for one in crashed]
+
+
+def test_a_broken_connection_names_what_was_under_way() -> None:
+    question, _, chain = first_answer(stopped_at("SC-21", "fault.disconnected"))
+    keys = [one.key.removeprefix("why.") for one in chain]
+    assert question == "gone" and keys[0] == "fault.disconnected"
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [("lost", "1"), ("twice", "1"), ("reordered", "1"), ("lost", "99"), ("gone", ""), ("again", ""), ("stored", ""),
+     ("fenced", "txn-1"), ("unfenced", "1"), ("mixed", "1"), ("hanging", "t-9")],
+)  # fmt: skip
+def test_what_did_not_happen_has_no_answer(question: str, subject: str) -> None:
+    simulation = Simulation(entry("SC-01").scenario())
+    simulation.run(steps=9)
+    with pytest.raises(NotAsked):
+        why(simulation, question, subject)
+
+
+def test_before_the_first_step_nothing_happened() -> None:
+    simulation = Simulation(entry("SC-01").scenario())
+    assert [one.question for one in questions_about(simulation, None)] == ["nothing"]
+    with pytest.raises(NotAsked):
+        why(simulation, "here", "")
+
+
+# -- what is remembered --------------------------------------------------------------------------------------
+
+
+def turns_of(simulation: Simulation, serial: int) -> list[tuple[str, int]]:
+    lately = Moment.of(simulation).lately
+    return [(turn.what, turn.said.number) for turn in lately.turns[serial]]
+
+
+def test_the_way_of_a_record_is_remembered_turn_by_turn() -> None:
+    simulation = Simulation(entry("SC-01").scenario())
+    simulation.run()
+    assert turns_of(simulation, 2) == [("accepted", 8), ("sent", 11), ("told", 11), ("lost", 12)]
+    assert [what for what, _ in turns_of(simulation, 1)] == [
+        "accepted", "sent", "told", "arrived", "stored",
+    ]  # fmt: skip
+    assert turns_of(simulation.fork(), 2) == turns_of(simulation, 2)
+
+
+def test_what_is_remembered_has_a_bound() -> None:
+    lately, said = Lately(), Said(1, 0, "p1", "client.sent", {}, ())
+    for number in range(TURNS_MAX + 5):
+        lately._turn(1, Turn("sent", said._replace(number=number), "t-0"))
+    numbers = [turn.said.number for turn in lately.turns[1]]
+    assert (len(numbers), numbers[0], numbers[-1]) == (TURNS_MAX, 0, TURNS_MAX + 4)
+    for serial in range(RECORDS_MAX + 5):
+        lately._turn(serial, Turn("sent", said, "t-0"))
+    assert len(lately.turns) == RECORDS_MAX and RECORDS_MAX + 4 in lately.turns and 0 not in lately.turns
+
+
+def test_every_question_has_words_and_an_answer() -> None:
+    asked = {row[2] for row in ABOUT} | {"lso", "lag", "unseen", "nothing", "unsent", "unended", "message"}
+    assert asked == set(QUESTIONS)
