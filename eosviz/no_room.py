@@ -1,4 +1,5 @@
-"""Which errors mean that nothing can be stored now: the disk is full or broken, or Redis takes no writes.
+"""Which errors mean that nothing can be stored now: the disk is full or broken, or Redis takes no writes; and which
+that others write and the wait for a turn was too long.
 
 They end by themselves once an operator acts. A process goes on, a person reads why, and what asks again by itself
 succeeds later.
@@ -20,6 +21,9 @@ SQLITE_CODES = frozenset(
 """Primary result codes, https://www.sqlite.org/rescode.html; an extended code holds one in its lowest byte."""
 POSTGRESQL_STATES = frozenset({"53100", "58030", "25006"})
 """disk_full, io_error, read_only_sql_transaction: PostgreSQL's documentation, appendix A."""
+SQLITE_BUSY_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+POSTGRESQL_BUSY_STATES = frozenset({"40001", "40P01", "53300", "55P03"})
+"""serialization_failure, deadlock_detected, too_many_connections, lock_not_available."""
 MISCONF = re.compile(r"^(Command # .* of pipeline caused error: )?MISCONF ", re.DOTALL)
 """How Redis refuses to write where its file cannot be appended; the library has no class for it."""
 
@@ -27,6 +31,14 @@ MISCONF = re.compile(r"^(Command # .* of pipeline caused error: )?MISCONF ", re.
 def means_no_room(error: BaseException) -> bool:
     """True where this error, or one that led to it, says that nothing can be stored."""
     return any(_says_no_room(each) for each in _with_causes(error))
+
+
+def means_busy(error: BaseException) -> bool:
+    """True where this error, or one that led to it, says that a turn to write did not come in time."""
+    return any(
+        _sqlite_code(each) in SQLITE_BUSY_CODES or getattr(each, "sqlstate", None) in POSTGRESQL_BUSY_STATES
+        for each in _with_causes(error)
+    )
 
 
 def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -39,9 +51,13 @@ def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
 
 def _says_no_room(error: BaseException) -> bool:
     if isinstance(error, sqlite3.Error):
-        return (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF in SQLITE_CODES
+        return _sqlite_code(error) in SQLITE_CODES
     if isinstance(error, ResponseError):
         return isinstance(error, OutOfMemoryError | ReadOnlyError) or MISCONF.match(str(error)) is not None
     if isinstance(error, OSError):
         return error.errno in CANNOT_WRITE
     return getattr(error, "sqlstate", None) in POSTGRESQL_STATES
+
+
+def _sqlite_code(error: BaseException) -> int:
+    return (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF

@@ -8,10 +8,14 @@ that the address was free, at the price of the account that they made; nothing s
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
+from allauth.account.adapter import get_adapter
 from allauth.account.forms import LoginForm, SignupForm
 from allauth.account.internal.userkit import filter_users_by_email
+from allauth.account.models import EmailAddress
+from allauth.account.utils import setup_user_email
 from allauth.utils import get_request_param
 from django.conf import settings
 from django.contrib import messages
@@ -39,16 +43,24 @@ class SignUp(SignupForm):
         if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
             return super().try_save(request)
         if not self.account_already_exists:
-            try:
-                with transaction.atomic():
-                    self.save(request)
-            except IntegrityError:
-                pass  # Another sign-up with the same address was first.
+            with suppress(IntegrityError):  # Another sign-up with the same address was first.
+                self.save(request)
         request.session[SIGNED_UP_AS] = self.cleaned_data["email"]
         messages.success(request, words("accounts.signed_up"))
         there = get_request_param(request, "next")
         query = f"?{urlencode({'next': there})}" if there else ""
         return None, redirect(reverse("account_login") + query)
+
+    def save(self, request: HttpRequest) -> Any:
+        """The library's, in one transaction, which begins when the password is hashed: that takes long, and SQLite lets
+        one write at a time."""
+        adapter = get_adapter()
+        user = adapter.save_user(request, adapter.new_user(request), self, commit=False)
+        with transaction.atomic():
+            user.save()
+            self.custom_signup(request, user)
+            setup_user_email(request, user, [EmailAddress(email=self.cleaned_data["email"])])
+        return user
 
 
 class SignIn(LoginForm):

@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 
 from eosviz.catalogue import language_of, say
 from eosviz.middleware import Middleware
-from eosviz.no_room import means_no_room
+from eosviz.no_room import means_busy, means_no_room
 
 logger = logging.getLogger(__name__)
 
@@ -38,20 +38,24 @@ class Said:
 
 AWAY = Said("page.away", "Redis is away")
 FULL = Said("page.full", "The server has no room to store anything")
+BUSY = Said("page.busy", "Too many others write at the same time")
 FAILED = Said("page.failed", "The server failed")
 BAD_REQUEST = Said("page.bad_request", "The request cannot be read")
-PAGES = (AWAY, FULL, FAILED, BAD_REQUEST)
+PAGES = (AWAY, FULL, BUSY, FAILED, BAD_REQUEST)
 RETRY_SECONDS = 3
 RETRY_FULL_SECONDS = 30
 """An operator has to make room first."""
 
 
 class RedisAway(Middleware):
-    """503 instead of 500 where a view asked Redis (limits on signing in, a task) and it did not answer."""
+    """503 instead of 500 where a view asked Redis (limits on signing in, a task) and it did not answer, where nothing
+    can be stored, and where the database let others write for too long."""
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if means_no_room(exception):
             return full(request, exception)
+        if means_busy(exception):
+            return busy(request, exception)
         if not isinstance(exception, RedisError | OperationalError):
             return None
         logger.warning("%s was not answered: %r", request.path, exception)
@@ -60,11 +64,13 @@ class RedisAway(Middleware):
 
 def failed(request: HttpRequest) -> HttpResponse:
     """The answer to any error that no view caught, such as a session that could not be stored: 503 where there is
-    no room, else 500.
+    no room or no turn to write, else 500.
     """
     error = sys.exc_info()[1]
     if error is not None and means_no_room(error):
         return full(request, error)
+    if error is not None and means_busy(error):
+        return busy(request, error)
     return _page(request, FAILED, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
@@ -79,6 +85,11 @@ def full(request: HttpRequest, error: BaseException) -> HttpResponse:
     """503: nothing can be stored now, and why that is for the operator's eyes alone."""
     logger.error("%s could not be stored: %r", request.path, error)
     return _unavailable(request, FULL, RETRY_FULL_SECONDS)
+
+
+def busy(request: HttpRequest, error: BaseException) -> HttpResponse:
+    logger.warning("%s found no turn to write: %r", request.path, error)
+    return _unavailable(request, BUSY, RETRY_SECONDS)
 
 
 def _unavailable(request: HttpRequest, what: Said, retry_seconds: int) -> HttpResponse:

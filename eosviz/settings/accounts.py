@@ -14,6 +14,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+PASSWORD_HASHERS = ["eosviz.accounts.hashing.PasswordHasher"]
 SESSION_ENGINE = "eosviz.accounts.sessions"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/account/"

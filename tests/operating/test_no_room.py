@@ -18,7 +18,7 @@ from kombu.exceptions import OperationalError
 
 from eosviz.celery import OutlivingScheduler, app
 from eosviz.launch.storage import CANNOT_WRITE
-from eosviz.no_room import means_no_room
+from eosviz.no_room import means_busy, means_no_room
 from eosviz.operating.archive import Writer
 from eosviz.replays.stores import exports
 from tests.small_disk import fill, small_disk
@@ -42,6 +42,25 @@ def test_a_full_or_read_only_database_means_no_room_and_a_wrong_statement_does_n
     assert means_no_room(full)
     assert means_no_room(sqlite_error(path, "PRAGMA query_only = ON", "INSERT INTO t VALUES (1)"))
     assert not means_no_room(sqlite_error(path, "SELECT y FROM t"))
+
+
+@pytest.mark.django_db
+def test_a_database_in_which_others_write_too_long_is_busy_and_the_page_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "some.sqlite3"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE t (x)")
+        other.execute("BEGIN IMMEDIATE")
+        locked = sqlite_error(path, "PRAGMA busy_timeout = 0", "BEGIN IMMEDIATE")
+    assert (str(locked), means_busy(locked), means_no_room(locked)) == ("database is locked", True, False)
+
+    def refuse(*_: Any) -> None:
+        raise locked
+
+    browser = Client(raise_request_exception=False)
+    with connection.execute_wrapper(refuse):
+        answer = browser.post("/sessions/new", {"scenario": "SC-03"})
+    assert (answer.status_code, answer["Retry-After"]) == (503, "3")
+    assert "nothing of what you asked has happened" in answer.content.decode()
 
 
 @pytest.mark.parametrize("number", CANNOT_WRITE)

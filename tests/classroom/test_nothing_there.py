@@ -1,0 +1,62 @@
+"""What belongs to another person answers exactly as what is not there: no answer tells what there is."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from tests.classroom.addresses import ROWS, Row, Things
+from tests.classroom.test_permissions import things, whole_budgets  # noqa: F401
+
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+BRANCH = re.compile(r"(?<=branch=)\d+|(?<=left=)\d+|(?<=right=)\d+|(?<=branch/)\d+|(?<=branches/)\d+")
+DIGEST = re.compile(r"[0-9a-f]{64}")
+OF_THIS_REQUEST = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"|(branch|left|right)(=|%3D)\d+')
+OF_THIS_SECOND = frozenset({"Expires", "Content-Length", "Content-Security-Policy"})
+METHODS = ("get", "post", "delete")
+
+
+def address_of_nothing(address: str) -> str:
+    address = UUID.sub(lambda found: str(uuid.UUID(int=int(found[0][:8], 16) + 1)), address)
+    address = BRANCH.sub("999999999", address)
+    return DIGEST.sub("f" * 64, address)
+
+
+def answer(browser: Client, row: Row, method: str, address: str, things: Things) -> HttpResponse:  # noqa: F811
+    whole_budgets()
+    if method == "post":
+        kind = {"content_type": "application/json"} if row.method == "json" else {}
+        return browser.post(address, row.told(things) or {}, **kind)
+    return getattr(browser, method)(address)
+
+
+def what_it_says(response: HttpResponse, address: str) -> tuple[object, ...]:
+    """All of an answer but what it repeats of its own address."""
+    body = OF_THIS_REQUEST.sub(b"", response.content)
+    where = response.headers.get("Location", "")
+    path = address.partition("?")[0]
+    for part in sorted({path, path.replace("/", "%2F"), *UUID.findall(address)}, key=len, reverse=True):
+        body, where = body.replace(part.encode(), b"ID"), where.replace(part, "ID")
+    headers = {name: value for name, value in response.headers.items() if name not in OF_THIS_SECOND}
+    return response.status_code, body, sorted((headers | {"Location": where}).items())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("who", ["anonymous", "stranger"])
+def test_what_is_anothers_looks_like_what_is_not_there(things: Things, who: str) -> None:  # noqa: F811
+    browser, told_apart, asked = things.school.browser(who), [], 0
+    for name, row in sorted(ROWS.items()):
+        address = row.address(things)
+        nothing = address_of_nothing(address)
+        if row.may is None or who in row.may or nothing == address:
+            continue
+        for method in METHODS:
+            asked += 1
+            theirs, none = (answer(browser, row, method, each, things) for each in (address, nothing))
+            if what_it_says(theirs, address) != what_it_says(none, nothing):
+                told_apart.append((name, method, theirs.status_code, none.status_code))
+    assert (told_apart, asked > 150) == ([], True)
