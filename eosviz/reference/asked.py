@@ -96,16 +96,19 @@ def _written(word: str) -> str:
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
     """A run of Chinese that stands nowhere, as the longest parts that do: it is a sentence without gaps. A letter that
-    stands nowhere either is left out."""
+    stands nowhere either is left out. What begins a part that stands somewhere stands there too, so each part is made
+    longer until it does not: two questions a letter."""
     is_known = wish.same is not None or wish.leads
     if is_known or not _CHINESE_RUN.fullmatch(wish.text) or is_there(wish.text):
         return [wish]
     parts, rest = [], wish.text
     while rest:
-        length = next((size for size in range(len(rest), 1, -1) if is_there(rest[:size])), 0)
-        if length:
+        length = 1
+        while length < len(rest) and is_there(rest[: length + 1]):
+            length += 1
+        if length > 1:
             parts.append(_wish(rest[:length], ()))
-        rest = rest[length or 1 :]
+        rest = rest[length:]
     return parts or [wish]
 
 

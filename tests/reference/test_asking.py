@@ -96,3 +96,16 @@ class TestPage:
         assert all(
             track.name != "a-transaction-is-stuck" or f"/tracks/{track.name}/" in page for track in tracks()
         )
+
+
+def test_a_sentence_without_gaps_is_taken_apart_with_two_questions_a_letter() -> None:
+    asked_for: list[str] = []
+
+    def is_there(text: str) -> bool:
+        asked_for.append(text)
+        return text in "消费者读消息"
+
+    wish = asked.understand("者读不" * 30)[0]
+    parts = [part.text for part in asked.in_parts(wish, is_there)]
+    assert set(parts) == {"者读"}
+    assert len(asked_for) <= 2 * len(wish.text)
